@@ -1,0 +1,49 @@
+/** How one MCP server is launched and how far it is trusted; `signalbox` holds what other hosts do not know. */
+export interface ServerConfig {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: { readonly [name: string]: string };
+  readonly cwd: string | undefined;
+  /** Whether its tool hints are believed; default false. */
+  readonly trust: boolean;
+  /** Patterns of tool names offered to the model (`*` matches any run of characters); all when empty. */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  /** Directories told to the server as roots. */
+  readonly roots: readonly string[];
+  readonly era: 'auto' | 'legacy' | 'modern';
+  /** Default: `auto` for read-only tools of a trusted server, else `ask`. */
+  readonly approval: 'default' | 'auto' | 'ask' | 'deny';
+  /** What happens to its sampling requests; default `ask`. */
+  readonly sampling: 'allow' | 'ask' | 'deny';
+}
+
+export interface LlmConfig {
+  readonly provider: 'openai' | 'anthropic' | 'scripted';
+  readonly model: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly apiKey: string | undefined;
+  /** Path of a scenario file for the scripted provider; its demos when undefined. */
+  readonly scenario: string | undefined;
+}
+
+export interface Config {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly durability: 'process' | 'power';
+  readonly token: string | undefined;
+  readonly llm: LlmConfig;
+  readonly servers: readonly ServerConfig[];
+}
+
+/** The configuration cannot be used; the message names the file, the place in it and the remedy. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}

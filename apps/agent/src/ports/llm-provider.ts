@@ -1,0 +1,105 @@
+import type { ContentBlock, JsonObject, JsonSchema } from '@signalbox/mcp-core';
+
+/** MCP content kept one to one, plus what only a model turn has. */
+export type Block =
+  | ContentBlock
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: JsonObject; /** Why the arguments cannot be used; such a call is never run. */ readonly invalid?: string; readonly rawInput?: string }
+  | { readonly type: 'tool_result'; readonly toolUseId: string; readonly content: readonly ContentBlock[]; readonly structuredContent?: unknown; readonly isError?: boolean }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'refusal'; readonly text: string };
+
+/** A provider's own output items, replayed verbatim to the same provider and model only. */
+export interface NativeTurn {
+  readonly provider: string;
+  readonly model: string;
+  readonly items: readonly unknown[];
+}
+
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly Block[];
+  readonly native?: NativeTurn;
+}
+
+export interface ToolSpec {
+  /** The wire name, `^[a-zA-Z0-9_-]{1,64}$`. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
+export interface LlmRequest {
+  /** Model id as the provider knows it; default the provider's configured one. */
+  readonly model?: string;
+  readonly system?: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  /** Stable per conversation; lets providers cache the prefix. */
+  readonly cacheKey?: string;
+  /** What the call is for; the scripted provider matches on it. */
+  readonly purpose: 'agent' | 'sampling';
+}
+
+/** `input` counts the whole prompt, cached parts included. */
+export interface Usage {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly reasoning: number;
+  /** `partial`: the stream ended before the provider's final count; `estimated`: no count came at all. */
+  readonly source: 'reported' | 'partial' | 'estimated';
+}
+
+export type StopReason = 'end' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'context_full' | 'refusal' | 'pause' | 'other';
+
+/** In order: one `start`, any deltas, one `finish`. Folding the deltas gives the message of `finish`. */
+export type LlmEvent =
+  | { readonly type: 'start'; readonly model: string; readonly requestId?: string }
+  | { readonly type: 'text'; readonly delta: string }
+  | { readonly type: 'reasoning'; readonly delta: string }
+  | { readonly type: 'tool_start'; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly type: 'tool_arguments'; readonly index: number; readonly delta: string }
+  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'finish'; readonly stop: StopReason; readonly rawStop?: string; readonly usage: Usage; readonly model: string; readonly message: Message };
+
+export type LlmErrorKind = 'auth' | 'quota' | 'rate' | 'overloaded' | 'invalid' | 'context' | 'timeout' | 'network' | 'aborted' | 'protocol';
+
+/** The one error of this port. `message` says what happened, where, and what to do, and never holds a key. */
+export class LlmError extends Error {
+  readonly kind: LlmErrorKind;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
+
+  constructor(kind: LlmErrorKind, message: string, options: { retryable?: boolean; retryAfterMs?: number; status?: number; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'LlmError';
+    this.kind = kind;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
+  }
+}
+
+export interface ProviderInfo {
+  /** `openai`, `anthropic` or `scripted`. */
+  readonly provider: string;
+  readonly model: string;
+  /** True when answers come from scripts and not from a model. */
+  readonly scripted: boolean;
+  /** One line for people, shown at start and in every run when it matters; never a key. */
+  readonly notice?: string;
+}
+
+export interface LlmProvider {
+  readonly info: ProviderInfo;
+  /**
+   * One model call. Retries inside, and only before the first event; throws `LlmError`. Aborting the signal closes the connection and throws
+   * `LlmError` of kind `aborted`. A stalled or cut stream throws (`timeout`, `network`), it never just ends.
+   */
+  stream(request: LlmRequest, options: { readonly signal: AbortSignal }): AsyncIterable<LlmEvent>;
+}

@@ -1,0 +1,184 @@
+import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
+import type { Message, Usage } from './llm-provider.ts';
+import type { CancelLevel } from './tool-registry.ts';
+
+export type RunStatus = 'queued' | 'running' | 'input_required' | 'cancelling' | 'completed' | 'failed' | 'cancelled' | 'expired';
+
+export interface RunLimits {
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** Milliseconds. */
+  readonly wallClockMs: number;
+  readonly callInactivityMs: number;
+  readonly callMaxMs: number;
+  readonly inboxExpiryMs: number;
+}
+
+export interface RunError {
+  /** Stable, snake_case. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Times are milliseconds since the Unix epoch. */
+export interface Run {
+  readonly id: string;
+  readonly status: RunStatus;
+  readonly statusReason: string | undefined;
+  readonly prompt: string;
+  /** The servers whose tools the run may use; all when undefined. */
+  readonly servers: readonly string[] | undefined;
+  readonly provider: string;
+  readonly model: string;
+  readonly scripted: boolean;
+  readonly limits: RunLimits;
+  readonly lastSeq: number;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly usage: Usage | undefined;
+  readonly answer: string | undefined;
+  readonly error: RunError | undefined;
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+  readonly finishedAt: number | undefined;
+}
+
+export interface RunEvent {
+  readonly runId: string;
+  readonly seq: number;
+  /** Dotted, e.g. `tool_call.progress`. */
+  readonly type: string;
+  readonly version: number;
+  readonly at: number;
+  /** snake_case JSON, sent to clients as it is. */
+  readonly data: JsonObject;
+}
+
+export type NewEvent = { readonly type: string; readonly data: JsonObject };
+
+export type ToolCallState = 'planned' | 'awaiting_approval' | 'dispatched' | 'input_required' | 'succeeded' | 'failed' | 'cancelled' | 'unknown';
+
+/** A row of the ledger: it exists before anything is sent. */
+export interface ToolCall {
+  readonly id: string;
+  readonly runId: string;
+  readonly turn: number;
+  /** Position among the calls of its turn. */
+  readonly position: number;
+  /** The model's id of the call. */
+  readonly toolUseId: string;
+  readonly wireName: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly state: ToolCallState;
+  readonly attempt: number;
+  /** Boot id of the process that dispatched the current attempt. */
+  readonly owner: string | undefined;
+  readonly idempotencyKey: string;
+  /** Whether the call may be sent again after a crash: a trusted server's read-only, or idempotent and not destructive, tool. */
+  readonly repeatable: boolean;
+  readonly result: CallToolResult | undefined;
+  readonly error: string | undefined;
+  readonly cancel: CancelLevel | undefined;
+  readonly createdAt: number;
+  readonly finishedAt: number | undefined;
+}
+
+export type InboxKind = 'tool_approval' | 'elicitation_form' | 'elicitation_url' | 'sampling_approval' | 'outcome_unknown';
+export type InboxState = 'open' | 'answered' | 'delivered' | 'void' | 'expired';
+
+export interface InboxItem {
+  readonly id: string;
+  readonly runId: string;
+  readonly callId: string | undefined;
+  readonly kind: InboxKind;
+  readonly state: InboxState;
+  /** What is asked, snake_case JSON. */
+  readonly request: JsonObject;
+  readonly response: JsonObject | undefined;
+  /** Boot id of the process that holds the parked call, where there is one. */
+  readonly owner: string | undefined;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly answeredAt: number | undefined;
+}
+
+export interface StoredMessage extends Message {
+  readonly id: string;
+  readonly turn: number;
+}
+
+/** Text of an unfinished message, overwritten while it grows. */
+export interface PartialMessage {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly nextCursor: string | undefined;
+}
+
+export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'error' | 'startedAt' | 'finishedAt'>>;
+export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'finishedAt'>>;
+
+/** Reads, on their own connection where the database has one. */
+export interface RunReader {
+  run(id: string): Promise<Run | undefined>;
+  /** Newest first. `cursor` is opaque; a bad one throws `InvalidCursorError`. */
+  runs(options: { readonly limit: number; readonly cursor?: string; readonly status?: RunStatus }): Promise<Page<Run>>;
+  /** Ascending, `seq > after`. */
+  events(runId: string, options: { readonly after: number; readonly limit: number }): Promise<readonly RunEvent[]>;
+  messages(runId: string): Promise<readonly StoredMessage[]>;
+  toolCall(id: string): Promise<ToolCall | undefined>;
+  /** In order of turn and position. */
+  toolCalls(runId: string): Promise<readonly ToolCall[]>;
+  inboxItem(id: string): Promise<InboxItem | undefined>;
+  /** Oldest first. */
+  inboxItems(options: { readonly runId?: string; readonly state?: InboxState }): Promise<readonly InboxItem[]>;
+  partial(runId: string): Promise<PartialMessage | undefined>;
+  /** Runs in no terminal status, oldest first. */
+  unsettledRuns(): Promise<readonly Run[]>;
+}
+
+/**
+ * One transaction. State rows decide; events are written with them, and `append` takes the next `seq`s in the same transaction, so commit order
+ * is `seq` order. Nothing but these methods may be awaited inside one.
+ */
+export interface RunTransaction extends RunReader {
+  insertRun(run: Run): Promise<void>;
+  updateRun(id: string, patch: RunPatch): Promise<void>;
+  /** Returns the last `seq` given. */
+  append(runId: string, events: readonly NewEvent[]): Promise<number>;
+  insertMessage(runId: string, message: StoredMessage): Promise<void>;
+  insertToolCall(call: ToolCall): Promise<void>;
+  /** Applies the patch when the row still has that state and attempt; returns whether it did. Late writes of an older attempt are refused so. */
+  updateToolCall(id: string, expected: { readonly state: readonly ToolCallState[]; readonly attempt?: number }, patch: ToolCallPatch): Promise<boolean>;
+  insertInboxItem(item: InboxItem): Promise<void>;
+  /** Applies when the row still has that state; returns whether it did. */
+  updateInboxItem(id: string, expected: InboxState, patch: Partial<Pick<InboxItem, 'state' | 'response' | 'answeredAt'>>): Promise<boolean>;
+  savePartial(runId: string, partial: PartialMessage | undefined): Promise<void>;
+  /** Turn rows: the attempt of a model call. */
+  startTurn(turn: { readonly runId: string; readonly turn: number; readonly owner: string; readonly messageId: string }): Promise<void>;
+  endTurn(runId: string, turn: number, status: 'completed' | 'failed' | 'interrupted' | 'cancelled'): Promise<void>;
+  /** The turn whose model call has not ended. */
+  activeTurn(runId: string): Promise<{ readonly turn: number; readonly owner: string; readonly messageId: string } | undefined>;
+}
+
+export interface RunStore {
+  /** Identifies this process's life; leases of other boots are void. */
+  readonly bootId: string;
+  readonly read: RunReader;
+  /** Runs `work` in one write transaction and retries nothing; throwing rolls back. */
+  write<T>(work: (transaction: RunTransaction) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export class InvalidCursorError extends Error {
+  constructor() {
+    super('the cursor is not one that this service gave; leave it out to start from the first page');
+    this.name = 'InvalidCursorError';
+  }
+}
+

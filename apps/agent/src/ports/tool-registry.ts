@@ -1,0 +1,75 @@
+import type { CallToolResult, Era, JsonObject, JsonSchema, Progress, ProtocolVersion, QuestionHandlers, ToolAnnotations } from '@signalbox/mcp-core';
+
+/** A tool under its wire name. */
+export interface CatalogueTool {
+  /** `server__tool`, ≤ 64 characters, independent of connect order. */
+  readonly wireName: string;
+  readonly server: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  /** Whether the server's hints may be believed. */
+  readonly trusted: boolean;
+}
+
+export interface ServerStatus {
+  readonly name: string;
+  readonly state: 'connecting' | 'ready' | 'failed' | 'closed';
+  readonly era?: Era;
+  readonly protocolVersion?: ProtocolVersion;
+  readonly serverInfo?: { readonly name: string; readonly version: string };
+  readonly instructions?: string;
+  readonly toolCount: number;
+  /** Tools that are not offered, and why. */
+  readonly warnings: readonly string[];
+  /** What went wrong, where, and what to do. */
+  readonly error?: string;
+  readonly pid?: number;
+  /** Milliseconds since the Unix epoch of the last change of `state`. */
+  readonly since: number;
+  readonly restarts: number;
+}
+
+export interface ToolCallRequest {
+  readonly wireName: string;
+  readonly arguments: JsonObject;
+  readonly runId: string;
+  /** Sent as `dev.signalbox/idempotency-key`; stable across attempts. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+  /** Milliseconds without progress, stopped while a question is open. */
+  readonly inactivityMs: number;
+  readonly maxTotalMs: number;
+  readonly onProgress: (progress: Progress) => void;
+  /** Answers the server's questions during this call. */
+  readonly questions: QuestionHandlers;
+}
+
+export type CancelLevel = 'sent' | 'delivered' | 'confirmed' | 'failed';
+
+/** How a call ended. `not-sent`: the server never saw it. `lost`: it may have, and the answer can no longer come. */
+export type ToolCallOutcome =
+  | { readonly type: 'result'; readonly result: CallToolResult }
+  | { readonly type: 'error'; readonly message: string }
+  | { readonly type: 'not-sent'; readonly message: string }
+  | { readonly type: 'lost'; readonly message: string }
+  | { readonly type: 'cancelled'; readonly level: CancelLevel };
+
+export interface ToolRegistry {
+  /** Starts connecting every configured server and returns at once. */
+  start(): void;
+  /** Resolves when no configured server is `connecting`, at the latest after `timeoutMs`. */
+  settled(timeoutMs: number): Promise<void>;
+  servers(): readonly ServerStatus[];
+  /** Tools of the ready servers (of the named ones when given), sorted by wire name. */
+  tools(servers?: readonly string[]): readonly CatalogueTool[];
+  find(wireName: string): CatalogueTool | undefined;
+  /** Never rejects. Arguments are validated against the tool's schema before anything is sent. Progress comes in order and before the outcome. */
+  call(request: ToolCallRequest): Promise<ToolCallOutcome>;
+  /** Hears every change of a server's state, for events and logs. */
+  onServerChange(listener: (status: ServerStatus) => void): void;
+  /** Ends every server process and connection. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,51 @@
+export type { JsonObject, JsonRpcMessage, RequestId } from './jsonrpc/messages.ts';
+export type { Transport, TransportReceiver, UnreadableMessage } from './jsonrpc/transport.ts';
+export { PROTOCOL_VERSIONS } from './protocol/capabilities.ts';
+export type {
+  ClientCapabilities,
+  ClientCapability,
+  Era,
+  Implementation,
+  LoggingLevel,
+  Progress,
+  ProtocolVersion,
+  ServerCapabilities,
+} from './protocol/capabilities.ts';
+export type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitFormParams,
+  ElicitParams,
+  ElicitResult,
+  ElicitUrlParams,
+  ModelPreferences,
+  Root,
+  SamplingContent,
+  SamplingMessage,
+} from './protocol/client-features.ts';
+export type {
+  Annotations,
+  AudioContent,
+  BlobResourceContents,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  ResourceContents,
+  ResourceLink,
+  Role,
+  TextContent,
+  TextResourceContents,
+} from './protocol/content.ts';
+export { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError, ToolError } from './protocol/errors.ts';
+export type { LocalErrorCode } from './protocol/errors.ts';
+export type {
+  CacheHints,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  SubscriptionFilter,
+} from './protocol/resources.ts';
+export type { CallToolResult, JsonSchema, Tool, ToolAnnotations } from './protocol/tools.ts';
+export type { QuestionContext, QuestionHandlers } from './client/client.ts';

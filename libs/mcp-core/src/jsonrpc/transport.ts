@@ -1,0 +1,29 @@
+import type { JsonRpcMessage } from './messages.ts';
+
+/** What a transport delivers. Calls are made in wire order and never before `start` returned. */
+export interface TransportReceiver {
+  /** One parsed JSON value; its JSON-RPC shape is not yet checked. */
+  message(value: unknown): void;
+  /** A line or body that could not be read: not JSON, or over the limit. The connection goes on. */
+  unreadable(problem: UnreadableMessage): void;
+  /** Called exactly once, last. `error` says why, when the end was not asked for. */
+  closed(error?: Error): void;
+}
+
+export interface UnreadableMessage {
+  readonly reason: 'parse-error' | 'too-large';
+  readonly detail: string;
+}
+
+/**
+ * One JSON-RPC peer, the lowest interface a connection needs.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
+ */
+export interface Transport {
+  /** Starts delivery; called once. */
+  start(receiver: TransportReceiver): Promise<void>;
+  /** Resolves when the transport took the message and can take another (backpressure); rejects when it is closed. Order is kept. */
+  send(message: JsonRpcMessage): Promise<void>;
+  /** Idempotent; resolves when everything the transport owns (process, streams, timers) is released. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,87 @@
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from './content.ts';
+import type { JsonSchema, Tool } from './tools.ts';
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots */
+export interface Root {
+  /** A `file://` URI. */
+  readonly uri: string;
+  readonly name?: string;
+}
+
+export interface ToolUseContent {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly _meta?: JsonObject;
+}
+
+export interface ToolResultContent {
+  readonly type: 'tool_result';
+  readonly toolUseId: string;
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly _meta?: JsonObject;
+}
+
+export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
+
+export interface SamplingMessage {
+  readonly role: Role;
+  readonly content: SamplingContent | readonly SamplingContent[];
+  readonly _meta?: JsonObject;
+}
+
+export interface ModelPreferences {
+  readonly hints?: readonly { readonly name?: string }[];
+  /** Each 0 to 1. */
+  readonly costPriority?: number;
+  readonly speedPriority?: number;
+  readonly intelligencePriority?: number;
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling */
+export interface CreateMessageParams {
+  readonly messages: readonly SamplingMessage[];
+  readonly modelPreferences?: ModelPreferences;
+  readonly systemPrompt?: string;
+  readonly includeContext?: 'none' | 'thisServer' | 'allServers';
+  readonly temperature?: number;
+  readonly maxTokens: number;
+  readonly stopSequences?: readonly string[];
+  readonly metadata?: JsonObject;
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
+}
+
+export interface CreateMessageResult extends SamplingMessage {
+  readonly model: string;
+  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or a provider's own word. */
+  readonly stopReason?: string;
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation */
+export interface ElicitFormParams {
+  readonly mode?: 'form';
+  readonly message: string;
+  /** A flat object schema of primitives. */
+  readonly requestedSchema: JsonSchema;
+}
+
+export interface ElicitUrlParams {
+  readonly mode: 'url';
+  readonly message: string;
+  readonly url: string;
+  /** Only on the 2025-11-25 wire. */
+  readonly elicitationId?: string;
+}
+
+export type ElicitParams = ElicitFormParams | ElicitUrlParams;
+
+export interface ElicitResult {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** Present on an accepted form. */
+  readonly content?: { readonly [key: string]: string | number | boolean | readonly string[] };
+}

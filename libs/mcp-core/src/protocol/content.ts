@@ -1,0 +1,78 @@
+import type { JsonObject } from '../jsonrpc/messages.ts';
+
+export type Role = 'user' | 'assistant';
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/schema#annotations */
+export interface Annotations {
+  readonly audience?: readonly Role[];
+  /** 0 (least) to 1 (most important). */
+  readonly priority?: number;
+  /** ISO 8601. */
+  readonly lastModified?: string;
+}
+
+export interface TextContent {
+  readonly type: 'text';
+  readonly text: string;
+  readonly annotations?: Annotations;
+  readonly _meta?: JsonObject;
+}
+
+/** `data` is base64. */
+export interface ImageContent {
+  readonly type: 'image';
+  readonly data: string;
+  readonly mimeType: string;
+  readonly annotations?: Annotations;
+  readonly _meta?: JsonObject;
+}
+
+/** `data` is base64. Not known to 2024-11-05 peers: the codec turns it into text there. */
+export interface AudioContent {
+  readonly type: 'audio';
+  readonly data: string;
+  readonly mimeType: string;
+  readonly annotations?: Annotations;
+  readonly _meta?: JsonObject;
+}
+
+export interface TextResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text: string;
+  readonly _meta?: JsonObject;
+}
+
+/** `blob` is base64. */
+export interface BlobResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly blob: string;
+  readonly _meta?: JsonObject;
+}
+
+export type ResourceContents = TextResourceContents | BlobResourceContents;
+
+export interface EmbeddedResource {
+  readonly type: 'resource';
+  readonly resource: ResourceContents;
+  readonly annotations?: Annotations;
+  readonly _meta?: JsonObject;
+}
+
+/** Not known before 2025-06-18: the codec turns it into text there. */
+export interface ResourceLink {
+  readonly type: 'resource_link';
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  /** Bytes. */
+  readonly size?: number;
+  readonly annotations?: Annotations;
+  readonly _meta?: JsonObject;
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/schema#contentblock */
+export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink;

@@ -1,0 +1,81 @@
+import type { JsonRpcErrorObject } from '../jsonrpc/messages.ts';
+
+/** The JSON-RPC and MCP error codes that cross the wire. @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes */
+export const ErrorCode = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** Only to and from legacy peers. */
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  missingClientCapability: -32021,
+  unsupportedProtocolVersion: -32022,
+  /** Legacy peers: a person refused a sampling request. */
+  rejectedByUser: -1,
+} as const;
+
+/** An error that crosses the wire with its code and data. */
+export class ProtocolError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, options: { data?: unknown; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ProtocolError';
+    this.code = code;
+    this.data = options.data;
+  }
+
+  toJSON(): JsonRpcErrorObject {
+    return { code: this.code, message: this.message, ...(this.data === undefined ? {} : { data: this.data }) };
+  }
+}
+
+/** The resource does not exist; its code depends on the revision, which the codec decides. */
+export class ResourceNotFoundError extends ProtocolError {
+  readonly uri: string;
+
+  constructor(uri: string) {
+    super(ErrorCode.invalidParams, `Resource not found: ${uri}`, { data: { uri } });
+    this.name = 'ResourceNotFoundError';
+    this.uri = uri;
+  }
+}
+
+/** Thrown by a tool handler: becomes a result with `isError: true` whose text the model can act on. */
+export class ToolError extends Error {
+  readonly structuredContent: unknown;
+
+  constructor(message: string, options: { structuredContent?: unknown; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ToolError';
+    this.structuredContent = options.structuredContent;
+  }
+}
+
+export type LocalErrorCode =
+  | 'request-timeout'
+  | 'request-cancelled'
+  | 'connection-closed'
+  | 'connection-lost'
+  | 'connect-failed'
+  | 'method-not-in-era'
+  | 'capability-missing'
+  | 'invalid-response'
+  | 'invalid-argument';
+
+/** An error of this process that never crosses the wire. */
+export class LocalError extends Error {
+  readonly code: LocalErrorCode;
+  /** Whether the request may have reached the peer; set for `connection-lost`, `request-timeout` and `request-cancelled`. */
+  readonly sent: boolean;
+
+  constructor(code: LocalErrorCode, message: string, options: { sent?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'LocalError';
+    this.code = code;
+    this.sent = options.sent ?? false;
+  }
+}

@@ -1,0 +1,55 @@
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Annotations, ResourceContents } from './content.ts';
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  /** Bytes. */
+  readonly size?: number;
+  readonly annotations?: Annotations;
+  readonly _meta?: JsonObject;
+}
+
+export interface ResourceTemplate {
+  /** RFC 6570. */
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  readonly _meta?: JsonObject;
+}
+
+export interface CacheHints {
+  /** Milliseconds a client may reuse the result; default 0. */
+  readonly ttlMs?: number;
+  /** Default `private`. */
+  readonly cacheScope?: 'public' | 'private';
+}
+
+export interface ListResourcesResult extends CacheHints {
+  readonly resources: readonly Resource[];
+  readonly nextCursor?: string;
+}
+
+export interface ListResourceTemplatesResult extends CacheHints {
+  readonly resourceTemplates: readonly ResourceTemplate[];
+  readonly nextCursor?: string;
+}
+
+export interface ReadResourceResult extends CacheHints {
+  readonly contents: readonly ResourceContents[];
+}
+
+/** What a client wants to hear of; the modern `subscriptions/listen` filter. */
+export interface SubscriptionFilter {
+  readonly toolsListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly resourcesListChanged?: boolean;
+  readonly resourceSubscriptions?: readonly string[];
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { ContentBlock } from './content.ts';
+
+/** Hints, not guarantees; a client trusts them only from a trusted server. Defaults: not read-only, destructive, not idempotent, open world. */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** JSON Schema 2020-12 as data. */
+export type JsonSchema = JsonObject;
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+export interface Tool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  readonly _meta?: JsonObject;
+}
+
+export interface CallToolResult {
+  readonly content: readonly ContentBlock[];
+  /** Any JSON value in 2026-07-28; codecs wrap or drop it for older peers. */
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly _meta?: JsonObject;
+}

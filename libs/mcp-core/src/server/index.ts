@@ -1,0 +1,4 @@
+export type { InteractiveContext, Question, RequestClient, RequestContext } from './context.ts';
+export type { ChangeHub, LegacySession, ResourceProvider, Server, ServerConnection, ServerOptions } from './server.ts';
+export { defineTool } from './tool.ts';
+export type { ToolDefinition, ToolOutput } from './tool.ts';

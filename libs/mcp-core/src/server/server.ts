@@ -1,0 +1,63 @@
+import type { Transport } from '../jsonrpc/transport.ts';
+import type { Implementation, LoggingLevel } from '../protocol/capabilities.ts';
+import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult } from '../protocol/resources.ts';
+import type { Root } from '../protocol/client-features.ts';
+import type { InteractiveContext, RequestContext } from './context.ts';
+import type { ToolDefinition } from './tool.ts';
+
+/** A legacy session a server may look at outside a request; there is none in the modern era. */
+export interface LegacySession {
+  readonly signal: AbortSignal;
+  readonly clientInfo: Implementation | undefined;
+  /** Cached until the client says its roots changed. `undefined` when the client has no roots capability. Rejects after `timeoutMs` (default 2000). */
+  listRoots(options?: { readonly timeoutMs?: number }): Promise<readonly Root[] | undefined>;
+}
+
+export interface ResourceProvider {
+  list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult>;
+  listTemplates?(cursor: string | undefined, context: RequestContext): Promise<ListResourceTemplatesResult>;
+  /** @throws ResourceNotFoundError */
+  read(uri: string, context: InteractiveContext): Promise<ReadResourceResult>;
+  /**
+   * Attaches a watcher for one subscriber of `uri`, before the subscription is acknowledged; the returned function detaches it.
+   * Throw to refuse. Called once per (subscriber, uri), so reference counting is the provider's.
+   */
+  subscribe?(uri: string, context: RequestContext): Promise<() => Promise<void> | void>;
+}
+
+export interface ServerOptions {
+  readonly info: Implementation;
+  readonly instructions?: string;
+  /** Listed sorted by name, in every era and to every client alike. */
+  readonly tools?: readonly ToolDefinition[];
+  readonly resources?: ResourceProvider;
+  /** Called when a legacy session is initialized and again after each `roots/list_changed`; requests of that session wait for its promise. */
+  readonly onLegacySession?: (session: LegacySession) => Promise<void> | void;
+  /** Called with each failure that the peer is not told in detail. Default: one line on stderr. */
+  readonly onError?: (error: unknown) => void;
+  /** Final results of calls that carry `dev.signalbox/idempotency-key` are kept for replay while the process lives; how many, default 1000. */
+  readonly idempotencyEntries?: number;
+}
+
+/** Where a server publishes changes; every subscribed session and listen stream hears them. */
+export interface ChangeHub {
+  toolsChanged(): void;
+  promptsChanged(): void;
+  resourcesChanged(): void;
+  resourceUpdated(uri: string): void;
+}
+
+/** A server without a transport; it may serve any number of connections at once. */
+export interface Server {
+  readonly changes: ChangeHub;
+  /** Log to every legacy session whose level lets it through. */
+  log(level: LoggingLevel, data: unknown, logger?: string): void;
+  /** Serves one peer, both eras; resolves with the connection when it is listening. */
+  connect(transport: Transport): Promise<ServerConnection>;
+}
+
+export interface ServerConnection {
+  /** Resolves when the peer is gone and every handler has been told to stop. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,33 @@
+import { posix } from 'node:path';
+import { createProjectGraphAsync, readJson, writeJson, type Tree } from '@nx/devkit';
+
+interface TsConfig {
+  references?: { path: string }[];
+}
+
+/** Keeps every tsconfig.json's "references" equal to the workspace packages that its package.json depends on. */
+export default async function references(tree: Tree): Promise<{ outOfSyncMessage: string } | void> {
+  const graph = await createProjectGraphAsync();
+  const stale: string[] = [];
+  const set = (file: string, paths: string[]): void => {
+    const json = readJson<TsConfig>(tree, file);
+    const want = paths.toSorted().map((path) => ({ path }));
+    if (JSON.stringify(json.references ?? []) === JSON.stringify(want)) return;
+    writeJson(tree, file, { ...json, references: want });
+    stale.push(file);
+  };
+  const rootOf = (name: string): string | undefined => {
+    const root = graph.nodes[name]?.data.root;
+    const emits = graph.nodes[name]?.data.tags?.includes('layer:test') !== true;
+    return root !== undefined && root !== '.' && emits && tree.exists(`${root}/tsconfig.json`) ? root : undefined;
+  };
+  const all = Object.keys(graph.nodes).flatMap((name) => rootOf(name) ?? []);
+  set('tsconfig.json', all.map((root) => `./${root}`));
+  for (const name of Object.keys(graph.nodes)) {
+    const root = rootOf(name);
+    if (root === undefined) continue;
+    const deps = (graph.dependencies[name] ?? []).flatMap((d) => rootOf(d.target) ?? []);
+    set(`${root}/tsconfig.json`, [...new Set(deps)].map((dep) => posix.relative(root, dep)));
+  }
+  if (stale.length > 0) return { outOfSyncMessage: `TypeScript project references are out of date in ${stale.join(', ')}` };
+}

@@ -1,0 +1,14 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+/** One config for every package; the JSON result is what tools/test.mjs adds up. */
+export const shared: ViteUserConfig = defineConfig({
+  resolve: { conditions: ['@signalbox/source'] },
+  ssr: { resolve: { conditions: ['@signalbox/source'], externalConditions: ['@signalbox/source'] } },
+  test: {
+    include: ['src/**/*.test.ts'],
+    reporters: ['default', 'json'],
+    outputFile: { json: '.results/vitest.json' },
+    pool: 'forks',
+    testTimeout: 20_000,
+  },
+});
