@@ -1,0 +1,68 @@
+import { isBuiltin } from 'node:module';
+
+/** One project of the workspace, as far as the boundary check looks at it. */
+export interface Project {
+  readonly name: string;
+  readonly tags: readonly string[];
+  /** Names of the workspace projects its package.json depends on. */
+  readonly dependencies: readonly string[];
+  /** Packages its package.json declares, its own and foreign ones. */
+  readonly declared: ReadonlySet<string>;
+  readonly files: readonly SourceFile[];
+}
+
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const mayDependOn: { readonly [layer: string]: readonly string[] } = {
+  'layer:core': [],
+  'layer:client': [],
+  'layer:kit': ['layer:core'],
+  'layer:server': ['layer:core', 'layer:kit'],
+  'layer:app': ['layer:core', 'layer:client'],
+  'layer:test': ['layer:core', 'layer:client', 'layer:kit', 'layer:server', 'layer:app'],
+  'layer:tool': [],
+};
+
+const IMPORT = /^(?:import|export|\})(?:[^'"\n]*\bfrom)?\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/gm;
+
+/**
+ * Names every edge that the layers forbid and every import that the importing package does not declare. Test files and tools may also import
+ * what the root package.json declares for development.
+ */
+export function boundaryProblems(projects: readonly Project[], rootDevelopment: ReadonlySet<string>): readonly string[] {
+  const layerOf = new Map(projects.map((project) => [project.name, layer(project)]));
+  return projects.flatMap((project) => [...edgeProblems(project, layerOf), ...importProblems(project, rootDevelopment)]);
+}
+
+function layer(project: Project): string | undefined {
+  const layers = project.tags.filter((tag) => tag in mayDependOn);
+  return layers.length === 1 ? layers[0] : undefined;
+}
+
+function edgeProblems(project: Project, layerOf: ReadonlyMap<string, string | undefined>): readonly string[] {
+  const own = layerOf.get(project.name);
+  if (own === undefined) return [`${project.name}: needs exactly one known layer: tag, has "${project.tags.join(' ')}"`];
+  const allowed = mayDependOn[own] ?? [];
+  return project.dependencies
+    .filter((target) => layerOf.has(target) && !allowed.includes(layerOf.get(target) ?? ''))
+    .map((target) => `${project.name} (${own}) may not depend on ${target} (${layerOf.get(target)})`);
+}
+
+function importProblems(project: Project, rootDevelopment: ReadonlySet<string>): readonly string[] {
+  const isTool = layer(project) === 'layer:tool';
+  return project.files.flatMap((file) => {
+    const mayUseRoot = isTool || file.path.endsWith('.test.ts') || file.path.endsWith('.contract.ts');
+    return [...importedPackages(file.text)]
+      .filter((name) => name !== project.name && !project.declared.has(name) && !(mayUseRoot && rootDevelopment.has(name)))
+      .map((name) => `${file.path}: imports ${name}, which the package.json of ${project.name} does not declare`);
+  });
+}
+
+function importedPackages(text: string): ReadonlySet<string> {
+  const specifiers = [...text.matchAll(IMPORT)].flatMap(([, fixed, dynamic]) => fixed ?? dynamic ?? []);
+  const foreign = specifiers.filter((specifier) => !specifier.startsWith('.') && !specifier.includes('${') && !isBuiltin(specifier));
+  return new Set(foreign.map((specifier) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')));
+}
