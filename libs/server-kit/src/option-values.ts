@@ -1,0 +1,47 @@
+import { UsageError } from './usage-error.ts';
+
+/** Parsed options by their long names, as `node:util` parseArgs returns them. */
+export interface OptionValues {
+  readonly [name: string]: unknown;
+}
+
+export interface IntegerRange {
+  readonly min: number;
+  readonly max: number;
+  /** Used when the option was not given. */
+  readonly default: number;
+}
+
+/**
+ * The whole number of a string option.
+ * @throws UsageError that names the option, the value and the range.
+ */
+export function integerOption(values: OptionValues, name: string, range: IntegerRange): number {
+  const given = values[name];
+  if (given === undefined) return range.default;
+  const number = typeof given === 'string' && /^[+-]?\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (number >= range.min && number <= range.max) return number;
+  throw new UsageError(`--${name} must be a whole number from ${range.min} to ${range.max}, not ${quote(given)}`);
+}
+
+export interface Choice<Value extends string> {
+  readonly choices: readonly Value[];
+  /** Used when the option was not given. */
+  readonly default: Value;
+}
+
+/**
+ * The value of a string option that allows only `choices`.
+ * @throws UsageError that names the option, the value and the choices.
+ */
+export function choiceOption<const Value extends string>(values: OptionValues, name: string, choice: Choice<Value>): Value {
+  const given = values[name];
+  if (given === undefined) return choice.default;
+  const chosen = choice.choices.find((value) => value === given);
+  if (chosen !== undefined) return chosen;
+  throw new UsageError(`--${name} must be one of ${choice.choices.join(', ')}, not ${quote(given)}`);
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,118 @@
+import { Console } from 'node:console';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Server } from '@signalbox/mcp-core/server';
+import { parseCommandLine, type CommandLine, type ParsedValues } from './command-line.ts';
+import { createLogger, oneLine, type Logger } from './logger.ts';
+import { unsupportedNode } from './node-version.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface StartInput<Options extends ParseArgsOptionsConfig> {
+  readonly values: ParsedValues<Options>;
+  readonly positionals: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Logger;
+}
+
+export interface StartedServer {
+  readonly server: Server;
+  /** Releases what the server holds (children, watchers, sockets). The process ends 800 ms after it was called, finished or not. */
+  close?(): Promise<void>;
+}
+
+export interface ServerMain<Options extends ParseArgsOptionsConfig> {
+  /** Of the command, for `--version` and as the prefix of error lines. */
+  readonly name: string;
+  readonly version: string;
+  /** The whole `--help` text, `--help`, `--version` and `--log-level` included. */
+  readonly usage: string;
+  /** As for `node:util` parseArgs; `help`, `version` and `log-level` are added. */
+  readonly options: Options;
+  /** Builds the server. Throw `UsageError` for arguments that cannot be used. */
+  start(input: StartInput<Options>): Promise<StartedServer>;
+}
+
+/**
+ * The whole life of a stdio server process: arguments, `start`, serving, shutdown. Exits 0 within a second of stdin's end, SIGTERM or SIGINT;
+ * exits 1 after one line on stderr for bad arguments, a failed start, an unhandled rejection or an older Node than 22.22.
+ * Stdout carries protocol messages only: `console` writes to stderr.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+export async function runServer<const Options extends ParseArgsOptionsConfig>(definition: ServerMain<Options>): Promise<void> {
+  const problem = unsupportedNode(process.versions.node);
+  if (problem !== undefined) return exit(1, `${definition.name}: ${problem}`);
+  let commandLine: CommandLine<Options>;
+  try {
+    commandLine = parseCommandLine(definition.options, process.argv.slice(2));
+  } catch (error) {
+    return exit(1, startFailure(definition.name, error));
+  }
+  switch (commandLine.kind) {
+    case 'help':
+      process.stdout.write(`${definition.usage.trimEnd()}\n`);
+      return;
+    case 'version':
+      process.stdout.write(`${definition.name} ${definition.version}\n`);
+      return;
+    case 'start':
+      await serve(definition, commandLine);
+  }
+}
+
+const closeLimitMs = 800;
+
+async function serve<Options extends ParseArgsOptionsConfig>(
+  definition: ServerMain<Options>,
+  commandLine: Extract<CommandLine<Options>, { kind: 'start' }>,
+): Promise<void> {
+  const { name } = definition;
+  const { values, positionals, logLevel } = commandLine;
+  protectStreams();
+  process.on('unhandledRejection', (error) => exit(1, `${name}: unhandled rejection: ${describe(error)}`));
+  process.on('uncaughtException', (error) => exit(1, `${name}: uncaught exception: ${describe(error)}`));
+  const log = createLogger(logLevel);
+  let started: StartedServer;
+  try {
+    started = await definition.start({ values, positionals, env: process.env, log });
+  } catch (error) {
+    return exit(1, startFailure(name, error));
+  }
+  try {
+    await Promise.race([serveStdio(started.server), shutdownSignal()]);
+    await Promise.race([started.close?.(), delay(closeLimitMs)]);
+  } catch (error) {
+    return exit(1, `${name}: ${describe(error)}`);
+  }
+  process.exit(0);
+}
+
+async function serveStdio(server: Server): Promise<void> {
+  // The entry's declaration of serveStdio is not there until its implementation is.
+  const stdio = (await import('@signalbox/mcp-core/stdio')) as unknown as { serveStdio(server: Server): Promise<void> };
+  await stdio.serveStdio(server);
+}
+
+/** A library that prints must not corrupt the wire, and a host that closed our stderr must not end the process. */
+function protectStreams(): void {
+  globalThis.console = new Console(process.stderr, process.stderr);
+  process.stderr.on('error', () => undefined);
+}
+
+function shutdownSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+}
+
+function startFailure(name: string, error: unknown): string {
+  return error instanceof UsageError ? `${name}: ${error.message} (see ${name} --help)` : `${name}: ${describe(error)}`;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+function exit(code: number, line: string): void {
+  process.stderr.write(`${oneLine(line)}\n`, () => process.exit(code));
+}
