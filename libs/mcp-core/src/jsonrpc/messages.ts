@@ -37,3 +37,6 @@ export interface JsonRpcError {
 
 export type JsonRpcResponse = JsonRpcResult | JsonRpcError;
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
+
+/** Several messages in one array; only the 2025-03-26 revision has them. */
+export type JsonRpcBatch = readonly JsonRpcMessage[];

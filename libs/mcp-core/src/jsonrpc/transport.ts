@@ -1,4 +1,4 @@
-import type { JsonRpcMessage } from './messages.ts';
+import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 
 /** What a transport delivers. Calls are made in wire order and never before `start` returned. */
 export interface TransportReceiver {
@@ -22,8 +22,11 @@ export interface UnreadableMessage {
 export interface Transport {
   /** Starts delivery; called once. */
   start(receiver: TransportReceiver): Promise<void>;
-  /** Resolves when the transport took the message and can take another (backpressure); rejects when it is closed. Order is kept. */
-  send(message: JsonRpcMessage): Promise<void>;
+  /**
+   * Resolves when the transport took the message and can take another (backpressure); rejects only when nothing of it was sent: the transport is
+   * closed, or the message is not serializable. Order is kept. A batch is only sent to answer a batch.
+   */
+  send(message: JsonRpcMessage | JsonRpcBatch): Promise<void>;
   /** Idempotent; resolves when everything the transport owns (process, streams, timers) is released. */
   close(): Promise<void>;
 }

@@ -1,0 +1,48 @@
+import type { Writable } from 'node:stream';
+import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
+
+/**
+ * Writes one message a line. The owner of the stream listens for its errors.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+export class LineWriter {
+  readonly #output: Writable;
+  #drained: Promise<void> | undefined;
+
+  constructor(output: Writable) {
+    this.#output = output;
+  }
+
+  /** Bytes taken and not yet handed to the operating system. */
+  get queuedBytes(): number {
+    return this.#output.writableLength;
+  }
+
+  /**
+   * Takes the message at once and resolves when the stream can take another, or has ended.
+   * @throws Error when the stream no longer takes data; TypeError when the message cannot be serialized.
+   */
+  async write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+    if (!this.#output.writable) throw new Error('The output stream is closed');
+    if (this.#output.write(`${JSON.stringify(message)}\n`)) return;
+    await this.drained();
+  }
+
+  /** Resolves when the stream can take data or has ended. */
+  drained(): Promise<void> {
+    if (!this.#output.writableNeedDrain || this.#output.destroyed) return Promise.resolve();
+    this.#drained ??= this.#waitForDrain();
+    return this.#drained;
+  }
+
+  #waitForDrain(): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        this.#output.off('drain', finish).off('close', finish).off('error', finish);
+        this.#drained = undefined;
+        resolve();
+      };
+      this.#output.on('drain', finish).on('close', finish).on('error', finish);
+    });
+  }
+}

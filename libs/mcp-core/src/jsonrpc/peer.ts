@@ -1,0 +1,206 @@
+import { readEnvelope, type Envelope } from './envelope.ts';
+import type { JsonObject, JsonRpcBatch, JsonRpcErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './messages.ts';
+import type { Transport, UnreadableMessage } from './transport.ts';
+
+/** How a request of ours ended. */
+export type Answer =
+  | { readonly kind: 'result'; readonly result: JsonObject }
+  | { readonly kind: 'error'; readonly error: JsonRpcErrorObject }
+  /** The peer answered something that is not JSON-RPC. */
+  | { readonly kind: 'invalid'; readonly detail: string }
+  /** Nothing of the request left this process. */
+  | { readonly kind: 'unsent'; readonly error: Error }
+  /** The connection ended first; the peer may have received the request. */
+  | { readonly kind: 'closed'; readonly error: Error | undefined };
+
+/** What a request of the peer is answered with. */
+export type Reply = { readonly result: JsonObject } | { readonly error: JsonRpcErrorObject };
+
+export interface OutgoingRequest {
+  readonly id: number;
+  /** Never rejects. */
+  readonly answer: Promise<Answer>;
+  /** Stops waiting: `answer` stays pending and a late answer is swallowed. Telling the peer is the caller's business. */
+  forget(): void;
+}
+
+export interface PeerHandlers {
+  /**
+   * Answers a request; `undefined` sends nothing. Called in wire order; the replies go out as they become ready. `signal` aborts on `cancel` and
+   * when the connection ends; a reply that comes after that is dropped. A rejection is answered with -32603 and reported to `problem`.
+   */
+  request(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined>;
+  /** Called in wire order with the requests. Must not throw. */
+  notification(notification: JsonRpcNotification): void;
+  /** Called once, last. `error` says why, when the end was not asked for. */
+  closed(error?: Error): void;
+  /** Whether a message that is no JSON-RPC, and whose id cannot be read, is answered with an error without id. Default no. */
+  answersWithoutId?(): boolean;
+  /** Whether arrays are read as batches; else they are invalid requests. Default no. */
+  acceptsBatch?(): boolean;
+  /** Something that was survived: unreadable input, a useless answer, a rejected handler. */
+  problem?(error: Error): void;
+}
+
+/** One end of a JSON-RPC conversation over a transport: numbers and matches our requests (ids from 1, never reused), dispatches the peer's. */
+export class Peer {
+  readonly #transport: Transport;
+  readonly #handlers: PeerHandlers;
+  readonly #pending = new Map<RequestId, (answer: Answer) => void>();
+  readonly #running = new Map<RequestId, AbortController>();
+  #nextId = 1;
+  #isClosed = false;
+
+  constructor(transport: Transport, handlers: PeerHandlers) {
+    this.#transport = transport;
+    this.#handlers = handlers;
+  }
+
+  /** Starts the transport; call once. */
+  async start(): Promise<void> {
+    await this.#transport.start({
+      message: (value) => {
+        this.#receive(value);
+      },
+      unreadable: (problem) => {
+        this.#unreadable(problem);
+      },
+      closed: (error) => {
+        this.#closed(error);
+      },
+    });
+  }
+
+  /** Sends a request at once. */
+  request(method: string, params?: JsonObject): OutgoingRequest {
+    const id = this.#nextId++;
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const settle = (answer: Answer): void => {
+      if (this.#pending.delete(id)) resolve(answer);
+    };
+    this.#pending.set(id, settle);
+    if (this.#isClosed) settle({ kind: 'unsent', error: new Error('The connection is closed') });
+    else this.#transport.send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }).catch((error: unknown) => {
+      settle({ kind: 'unsent', error: toError(error) });
+    });
+    return { id, answer: promise, forget: () => this.#pending.delete(id) };
+  }
+
+  /** Resolves when the transport can take another message; rejects when this one was not sent. */
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    await this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) });
+  }
+
+  /** Aborts the signal of a running request of the peer and drops its reply. False when no such request is running. */
+  cancel(id: RequestId, reason?: unknown): boolean {
+    const controller = this.#running.get(id);
+    this.#running.delete(id);
+    controller?.abort(reason);
+    return controller !== undefined;
+  }
+
+  /** Closes the transport; idempotent. */
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  #receive(value: unknown): void {
+    const envelope = readEnvelope(value);
+    const isBatch = envelope.kind === 'batch' && envelope.entries.length > 0 && this.#handlers.acceptsBatch?.() === true;
+    const response = isBatch ? this.#dispatchBatch(envelope.entries) : this.#dispatch(envelope);
+    response
+      .then((message) => (message === undefined ? undefined : this.#transport.send(message)))
+      .catch((error: unknown) => {
+        this.#problem('An answer could not be sent', error);
+      });
+  }
+
+  async #dispatchBatch(entries: readonly unknown[]): Promise<JsonRpcBatch | undefined> {
+    const responses = await Promise.all(entries.map((entry) => this.#dispatch(readEnvelope(entry))));
+    const present = responses.filter((response) => response !== undefined);
+    return present.length === 0 ? undefined : present;
+  }
+
+  /** Handles one message; resolves with what is to be sent back. */
+  #dispatch(envelope: Envelope): Promise<JsonRpcResponse | undefined> {
+    if (envelope.kind === 'request') return this.#answer(envelope.message);
+    return Promise.resolve(this.#take(envelope));
+  }
+
+  #take(envelope: Exclude<Envelope, { kind: 'request' }>): JsonRpcResponse | undefined {
+    switch (envelope.kind) {
+      case 'notification':
+        this.#handlers.notification(envelope.message);
+        return undefined;
+      case 'result':
+        this.#pending.get(envelope.message.id)?.({ kind: 'result', result: envelope.message.result });
+        return undefined;
+      case 'error':
+        this.#takeError(envelope.message.id, envelope.message.error);
+        return undefined;
+      case 'invalid-answer':
+        this.#problem(`Unusable answer: ${envelope.detail}`);
+        if (envelope.id !== undefined) this.#pending.get(envelope.id)?.({ kind: 'invalid', detail: envelope.detail });
+        return undefined;
+      case 'batch':
+        return this.#refuse(undefined, { code: -32600, message: 'Invalid request: a message must be a JSON object' });
+      case 'invalid':
+        return this.#refuse(envelope.id, { code: -32600, message: `Invalid request: ${envelope.detail}` });
+      default:
+        return undefined;
+    }
+  }
+
+  async #answer(request: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+    const { id } = request;
+    if (this.#running.has(id)) return { jsonrpc: '2.0', id, error: { code: -32600, message: 'Invalid request: this id is in use by a running request' } };
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    const reply = await this.#reply(request, controller.signal);
+    if (this.#running.get(id) !== controller) return undefined;
+    this.#running.delete(id);
+    return reply && { jsonrpc: '2.0', id, ...reply };
+  }
+
+  async #reply(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined> {
+    try {
+      return await this.#handlers.request(request, signal);
+    } catch (error) {
+      this.#problem(`The handler of ${request.method} failed`, error);
+      return { error: { code: -32603, message: 'Internal error' } };
+    }
+  }
+
+  #takeError(id: RequestId | undefined, error: JsonRpcErrorObject): void {
+    if (id === undefined) this.#problem(`The peer could not read a message: ${error.message}`);
+    else this.#pending.get(id)?.({ kind: 'error', error });
+  }
+
+  #unreadable(problem: UnreadableMessage): void {
+    const code = problem.reason === 'parse-error' ? -32700 : -32600;
+    const response = this.#refuse(undefined, { code, message: `${problem.reason === 'parse-error' ? 'Parse error' : 'Invalid request'}: ${problem.detail}` });
+    if (response !== undefined) this.#transport.send(response).catch(() => undefined);
+  }
+
+  #refuse(id: RequestId | undefined, error: JsonRpcErrorObject): JsonRpcResponse | undefined {
+    this.#problem(error.message);
+    if (id === undefined && this.#handlers.answersWithoutId?.() !== true) return undefined;
+    return { jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error };
+  }
+
+  #closed(error?: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const settle of this.#pending.values()) settle({ kind: 'closed', error });
+    for (const id of this.#running.keys()) this.cancel(id, error ?? new Error('The connection is closed'));
+    this.#handlers.closed(error);
+  }
+
+  #problem(message: string, cause?: unknown): void {
+    this.#handlers.problem?.(new Error(message, cause === undefined ? undefined : { cause }));
+  }
+}
+
+function toError(value: unknown): Error {
+  return value instanceof Error ? value : new Error(String(value));
+}

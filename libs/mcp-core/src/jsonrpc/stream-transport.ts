@@ -1,0 +1,104 @@
+import type { Readable, Writable } from 'node:stream';
+import { LineReader } from './line-reader.ts';
+import { LineWriter } from './line-writer.ts';
+import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
+import type { Transport, TransportReceiver } from './transport.ts';
+
+export interface StreamTransportOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Longest accepted line in bytes. */
+  readonly maxLineBytes: number;
+}
+
+/** Above this many unsent bytes reading stops until the peer has read what we wrote. */
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Newline-delimited JSON over a pair of byte streams. The peer is gone when the input ends or either stream fails. Closing detaches from the streams
+ * and leaves them to their owner.
+ */
+export class StreamTransport implements Transport {
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #writer: LineWriter;
+  readonly #maxLineBytes: number;
+  readonly #detachers: (() => void)[] = [];
+  #receiver: TransportReceiver | undefined;
+  #isClosed = false;
+
+  constructor(options: StreamTransportOptions) {
+    this.#input = options.input;
+    this.#output = options.output;
+    this.#writer = new LineWriter(options.output);
+    this.#maxLineBytes = options.maxLineBytes;
+  }
+
+  start(receiver: TransportReceiver): Promise<void> {
+    this.#receiver = receiver;
+    const reader = new LineReader(
+      {
+        message: (value) => {
+          if (!this.#isClosed) receiver.message(value);
+        },
+        unreadable: (problem) => {
+          if (!this.#isClosed) receiver.unreadable(problem);
+        },
+      },
+      this.#maxLineBytes,
+    );
+    this.#listen(this.#input, 'data', (chunk: Uint8Array) => {
+      reader.push(chunk);
+      if (this.#writer.queuedBytes > MAX_QUEUED_BYTES) this.#pauseUntilDrained();
+    });
+    this.#listen(this.#input, 'end', () => {
+      reader.end();
+      this.#finish();
+    });
+    this.#listen(this.#input, 'close', () => {
+      this.#finish();
+    });
+    this.#listen(this.#output, 'close', () => {
+      this.#finish();
+    });
+    this.#input.on('error', (error) => {
+      this.#finish(error);
+    });
+    this.#output.on('error', (error) => {
+      this.#finish(error);
+    });
+    return Promise.resolve();
+  }
+
+  async send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+    if (this.#isClosed) throw new Error('The connection is closed');
+    await this.#writer.write(message);
+  }
+
+  close(): Promise<void> {
+    this.#finish();
+    return Promise.resolve();
+  }
+
+  #listen(stream: Readable | Writable, event: string, listener: (chunk: Uint8Array) => void): void {
+    stream.on(event, listener);
+    this.#detachers.push(() => stream.off(event, listener));
+  }
+
+  #pauseUntilDrained(): void {
+    this.#input.pause();
+    this.#writer
+      .drained()
+      .then(() => this.#isClosed || this.#input.resume())
+      .catch(() => undefined);
+  }
+
+  /** The error listeners stay: a late EPIPE must not end the process. */
+  #finish(error?: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const detach of this.#detachers.splice(0)) detach();
+    this.#input.pause();
+    this.#receiver?.closed(error);
+  }
+}
