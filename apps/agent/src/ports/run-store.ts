@@ -38,6 +38,10 @@ export interface Run {
   readonly usage: Usage | undefined;
   readonly answer: string | undefined;
   readonly error: RunError | undefined;
+  /** Milliseconds spent in `input_required`, which the wall clock does not count; a wait that still lasts is not in it. */
+  readonly waitedMs: number;
+  /** When the wait that still lasts began. */
+  readonly waitingSince: number | undefined;
   readonly createdAt: number;
   readonly startedAt: number | undefined;
   readonly finishedAt: number | undefined;
@@ -115,12 +119,21 @@ export interface PartialMessage {
   readonly text: string;
 }
 
+/** A model call that has not ended. */
+export interface ActiveTurn {
+  readonly turn: number;
+  /** Boot id of the process that makes the call. */
+  readonly owner: string;
+  readonly messageId: string;
+}
+
 export interface Page<T> {
   readonly data: readonly T[];
   readonly nextCursor: string | undefined;
 }
 
-export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'error' | 'startedAt' | 'finishedAt'>>;
+/** A key that is present with the value `undefined` clears the field. */
+export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'error' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
 export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
@@ -132,12 +145,14 @@ export interface RunReader {
   events(runId: string, options: { readonly after: number; readonly limit: number }): Promise<readonly RunEvent[]>;
   messages(runId: string): Promise<readonly StoredMessage[]>;
   toolCall(id: string): Promise<ToolCall | undefined>;
-  /** In order of turn and position. */
-  toolCalls(runId: string): Promise<readonly ToolCall[]>;
+  /** In order of turn and position; of one turn, or in some states only, when given. */
+  toolCalls(runId: string, filter?: { readonly turn?: number; readonly state?: readonly ToolCallState[] }): Promise<readonly ToolCall[]>;
   inboxItem(id: string): Promise<InboxItem | undefined>;
   /** Oldest first. */
   inboxItems(options: { readonly runId?: string; readonly state?: InboxState }): Promise<readonly InboxItem[]>;
   partial(runId: string): Promise<PartialMessage | undefined>;
+  /** The turn whose model call has not ended. */
+  activeTurn(runId: string): Promise<ActiveTurn | undefined>;
   /** Runs in no terminal status, oldest first. */
   unsettledRuns(): Promise<readonly Run[]>;
 }
@@ -159,11 +174,10 @@ export interface RunTransaction extends RunReader {
   /** Applies when the row still has that state; returns whether it did. */
   updateInboxItem(id: string, expected: InboxState, patch: Partial<Pick<InboxItem, 'state' | 'response' | 'answeredAt'>>): Promise<boolean>;
   savePartial(runId: string, partial: PartialMessage | undefined): Promise<void>;
-  /** Turn rows: the attempt of a model call. */
-  startTurn(turn: { readonly runId: string; readonly turn: number; readonly owner: string; readonly messageId: string }): Promise<void>;
-  endTurn(runId: string, turn: number, status: 'completed' | 'failed' | 'interrupted' | 'cancelled'): Promise<void>;
-  /** The turn whose model call has not ended. */
-  activeTurn(runId: string): Promise<{ readonly turn: number; readonly owner: string; readonly messageId: string } | undefined>;
+  /** A turn row is one attempt of a model call; `messageId` identifies it. */
+  startTurn(turn: ActiveTurn & { readonly runId: string }): Promise<void>;
+  /** Ends the attempt when it is still active; returns whether it was. */
+  endTurn(messageId: string, status: 'completed' | 'failed' | 'interrupted' | 'cancelled'): Promise<boolean>;
 }
 
 export interface RunStore {
@@ -181,4 +195,3 @@ export class InvalidCursorError extends Error {
     this.name = 'InvalidCursorError';
   }
 }
-
