@@ -1,0 +1,58 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from './problem.ts';
+
+export interface EdgeOptions {
+  /** The address the service binds to; a name that clients may use besides the loopback ones. */
+  readonly host: string;
+  /** Required as a bearer token when set. */
+  readonly token: string | undefined;
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+const OPEN_TO_ALL = new Set(['/healthz']);
+
+/**
+ * Refuses requests that a web page of another origin, or a name that was rebound to this machine, could send; then those without the token.
+ * @see https://owasp.org/www-community/attacks/DNS_Rebinding
+ */
+export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
+  const names = new Set([...LOOPBACK, options.host.includes(':') ? `[${options.host}]` : options.host]);
+  const digest = options.token === undefined ? undefined : sha256(options.token);
+
+  app.addHook('onRequest', async (request) => {
+    checkHost(request, names);
+    checkOrigin(request);
+    if (digest !== undefined && !OPEN_TO_ALL.has(request.routeOptions.url ?? '')) checkToken(request, digest);
+    if (request.method === 'POST') checkContentType(request);
+  });
+}
+
+function checkHost(request: FastifyRequest, names: ReadonlySet<string>): void {
+  const host = request.headers.host ?? '';
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  if (names.has(name)) return;
+  throw new Problem('forbidden_host', `the Host header names "${name}", which is not an address of this service; use 127.0.0.1 or localhost`);
+}
+
+function checkOrigin(request: FastifyRequest): void {
+  const { origin, host } = request.headers;
+  if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return;
+  throw new Problem('forbidden_origin', 'requests from web pages of other origins are refused; call the API from a program, or from a page it serves itself');
+}
+
+function checkToken(request: FastifyRequest, expected: Buffer): void {
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (given !== undefined && timingSafeEqual(sha256(given), expected)) return;
+  throw new Problem('unauthorized', "send the configured token in the header 'authorization: Bearer …'");
+}
+
+function checkContentType(request: FastifyRequest): void {
+  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/json') return;
+  throw new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json'");
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,70 @@
+import fastifySwagger from '@fastify/swagger';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject, serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { ProviderInfo } from '../ports/llm-provider.ts';
+import type { RunEngine } from '../ports/run-engine.ts';
+import type { RunReader } from '../ports/run-store.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import type { ToolRegistry } from '../ports/tool-registry.ts';
+import { protectEdge, type EdgeOptions } from './edge.ts';
+import { parseJsonBodies } from './json-body.ts';
+import { Problem, sendProblem, toProblem } from './problem.ts';
+import { runRoutes } from './run-routes.ts';
+import { serviceRoutes } from './service-routes.ts';
+
+export interface HttpDependencies {
+  readonly engine: RunEngine;
+  readonly read: RunReader;
+  readonly bus: SignalBus;
+  readonly registry: ToolRegistry;
+  readonly llm: { readonly info: ProviderInfo };
+  readonly clock: Clock;
+  readonly version: string;
+  /** Hears each failure that a client is told only as `internal_error`. */
+  readonly onError: (error: unknown, request: { readonly method: string; readonly url: string }) => void;
+}
+
+export type HttpApp = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** The REST edge, not yet listening. Schemas are one source for validation, types and `/openapi.json`. */
+export async function createHttpServer(dependencies: HttpDependencies, edge: EdgeOptions): Promise<FastifyInstance> {
+  const app = Fastify({ logger: false, bodyLimit: 1024 * 1024, forceCloseConnections: true });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(request, reply, new Problem('route_not_found', `${request.method} ${request.url.split('?')[0]} does not exist; /openapi.json lists the endpoints`)),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error);
+    if (problem.code === 'internal_error') dependencies.onError(error, { method: request.method, url: request.url });
+    return sendProblem(request, reply, problem);
+  });
+  parseJsonBodies(app);
+  protectEdge(app, edge);
+
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Signalbox',
+        version: dependencies.version,
+        description: 'Runs agent tasks over the tools of MCP servers. Errors are RFC 9457 problem details; times are UTC, ISO 8601.',
+      },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  runRoutes(typed, dependencies);
+  serviceRoutes(typed, dependencies);
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  await app.ready();
+  return app;
+}

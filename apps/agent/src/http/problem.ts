@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { EngineError } from '../ports/run-engine.ts';
+import { InvalidCursorError } from '../ports/run-store.ts';
+
+/** Where in the input something is wrong; `path` is a JSON pointer into body, query or parameters. */
+export interface FieldError {
+  readonly path: string;
+  readonly message: string;
+}
+
+const problems = {
+  invalid_json: [400, 'The request body is not JSON'],
+  invalid_request: [400, 'The request is not valid'],
+  invalid_cursor: [400, 'The cursor is not valid'],
+  invalid_response: [400, 'The answer does not fit the inbox item'],
+  unknown_server: [400, 'No such MCP server is configured'],
+  unauthorized: [401, 'A bearer token is required'],
+  forbidden_host: [403, 'The Host header is not allowed'],
+  forbidden_origin: [403, 'The Origin header is not allowed'],
+  route_not_found: [404, 'There is no such endpoint'],
+  run_not_found: [404, 'There is no such run'],
+  inbox_item_not_found: [404, 'There is no such inbox item'],
+  inbox_item_not_open: [409, 'The inbox item is not open'],
+  payload_too_large: [413, 'The request body is too large'],
+  unsupported_media_type: [415, 'The request body must be JSON'],
+  internal_error: [500, 'Something went wrong in the service'],
+  shutting_down: [503, 'The service is shutting down'],
+} as const satisfies { readonly [code: string]: readonly [number, string] };
+
+export type ProblemCode = keyof typeof problems;
+
+export const PROBLEM_CODES = Object.keys(problems) as [ProblemCode, ...ProblemCode[]];
+
+/** An error with a place in the API; anything else thrown becomes `internal_error`. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly errors: readonly FieldError[] | undefined;
+
+  constructor(code: ProblemCode, detail: string, errors?: readonly FieldError[]) {
+    super(detail);
+    this.name = 'Problem';
+    this.code = code;
+    this.errors = errors;
+  }
+}
+
+/** Answers with an RFC 9457 body. @see https://www.rfc-editor.org/rfc/rfc9457 */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  const [status, title] = problems[problem.code];
+  return reply
+    .code(status)
+    .header('content-type', 'application/problem+json')
+    .send(
+      JSON.stringify({
+        type: `urn:signalbox:problem:${problem.code}`,
+        title,
+        status,
+        detail: problem.message,
+        instance: request.url,
+        code: problem.code,
+        retryable: status === 503,
+        ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+      }),
+    );
+}
+
+/** Maps what a handler or Fastify itself threw. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof EngineError) return new Problem(error.code, error.message);
+  if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
+  const invalid = validationErrors(error);
+  if (invalid !== undefined) return new Problem('invalid_request', summary(invalid), invalid);
+  switch (codeOf(error)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('payload_too_large', 'the body may have at most 1 MiB');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json'");
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Problem('invalid_request', 'the Content-Length header does not fit the body');
+    default:
+      return new Problem('internal_error', 'the service log has the details');
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+interface ValidationIssue {
+  readonly instancePath: string;
+  readonly message?: string;
+}
+
+function validationErrors(error: unknown): readonly FieldError[] | undefined {
+  if (!(error instanceof Error) || !('validation' in error) || !Array.isArray(error.validation)) return undefined;
+  const part = 'validationContext' in error && typeof error.validationContext === 'string' ? error.validationContext : 'request';
+  return (error.validation as readonly ValidationIssue[]).map((issue) => ({
+    path: `/${part}${issue.instancePath}`,
+    message: issue.message ?? 'is not valid',
+  }));
+}
+
+function summary(errors: readonly FieldError[]): string {
+  return errors.map((error) => `${error.path}: ${error.message}`).join('; ');
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { PROBLEM_CODES } from './problem.ts';
+
+const runStatus = z.enum(['queued', 'running', 'input_required', 'cancelling', 'completed', 'failed', 'cancelled', 'expired']);
+const time = z.iso.datetime().describe('UTC, ISO 8601');
+const json = z.record(z.string(), z.unknown());
+const positive = (description: string) => z.int().min(1).max(2_147_483_647).describe(description);
+
+export const Limits = z
+  .strictObject({
+    turns: positive('Model calls; default 50').optional(),
+    tool_calls: positive('Tool calls; default 200').optional(),
+    wall_clock_ms: positive('Milliseconds from the start of the run; default 3600000').optional(),
+    call_inactivity_ms: positive('Milliseconds without progress of one tool call, stopped while a person is asked; default 120000').optional(),
+    call_max_ms: positive('Milliseconds of one tool call, stopped while a person is asked; default 1800000').optional(),
+    inbox_expiry_ms: positive('Milliseconds an inbox item waits for its answer; default 86400000').optional(),
+  })
+  .meta({ id: 'Limits' });
+
+export const NewRun = z
+  .strictObject({
+    prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
+    servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
+    model: z.string().min(1).max(200).optional().describe("The provider's model id; default the configured one"),
+    limits: Limits.optional(),
+  })
+  .meta({ id: 'NewRun' });
+
+export const Usage = z
+  .object({
+    input_tokens: z.int().describe('The whole prompt, cached parts included'),
+    cache_read_tokens: z.int(),
+    cache_write_tokens: z.int(),
+    output_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    source: z.enum(['reported', 'partial', 'estimated']),
+  })
+  .meta({ id: 'Usage' });
+
+export const InboxItem = z
+  .object({
+    id: z.string(),
+    run_id: z.string(),
+    tool_call_id: z.string().optional(),
+    kind: z.enum(['tool_approval', 'elicitation_form', 'elicitation_url', 'sampling_approval', 'outcome_unknown']),
+    state: z.enum(['open', 'answered', 'delivered', 'void', 'expired']),
+    request: json.describe('What is asked; its shape depends on the kind'),
+    response: json.optional(),
+    created_at: time,
+    expires_at: time,
+    answered_at: time.optional(),
+  })
+  .meta({ id: 'InboxItem' });
+
+export const InboxResponse = z
+  .strictObject({
+    action: z
+      .enum(['approve', 'deny', 'accept', 'decline', 'cancel', 'retry', 'mark_done', 'fail'])
+      .describe(
+        'tool_approval and sampling_approval: approve or deny; elicitation_form and elicitation_url: accept, decline or cancel; outcome_unknown: retry, mark_done or fail',
+      ),
+    content: json.optional().describe('The answers of an accepted elicitation form'),
+    note: z.string().max(2000).optional().describe('For an unknown outcome: what is known of it'),
+  })
+  .meta({ id: 'InboxResponse' });
+
+export const Run = z
+  .object({
+    id: z.string(),
+    status: runStatus,
+    status_reason: z.string().optional(),
+    prompt: z.string(),
+    servers: z.array(z.string()).optional(),
+    provider: z.string(),
+    model: z.string(),
+    scripted: z.boolean().describe('True when the answers come from scripts and not from a model'),
+    notice: z.string().optional().describe('Shown when no model is configured'),
+    limits: z.object({
+      turns: z.int(),
+      tool_calls: z.int(),
+      wall_clock_ms: z.int(),
+      call_inactivity_ms: z.int(),
+      call_max_ms: z.int(),
+      inbox_expiry_ms: z.int(),
+    }),
+    last_seq: z.int(),
+    turns: z.int(),
+    tool_calls: z.int(),
+    usage: Usage.optional(),
+    answer: z.string().optional(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    inbox: z.array(InboxItem).describe('Open inbox items of the run'),
+    created_at: time,
+    started_at: time.optional(),
+    finished_at: time.optional(),
+  })
+  .meta({ id: 'Run' });
+
+export const RunList = z.object({ data: z.array(Run), next_cursor: z.string().optional() }).meta({ id: 'RunList' });
+
+export const RunEvent = z
+  .object({
+    run_id: z.string(),
+    seq: z.int().describe('1, 2, 3… within the run; also the SSE id'),
+    type: z.string(),
+    version: z.int(),
+    at: time,
+    data: json,
+  })
+  .meta({ id: 'RunEvent' });
+
+export const RunEventPage = z
+  .object({ data: z.array(RunEvent), last_seq: z.int(), next_cursor: z.string().optional().describe('Pass as `after` for the next page') })
+  .meta({ id: 'RunEventPage' });
+
+export const ToolCall = z
+  .object({
+    id: z.string(),
+    run_id: z.string(),
+    turn: z.int(),
+    tool: z.string().describe('The wire name, server__tool'),
+    server: z.string(),
+    arguments: json,
+    state: z.enum(['planned', 'awaiting_approval', 'dispatched', 'input_required', 'succeeded', 'failed', 'cancelled', 'unknown']),
+    attempt: z.int(),
+    idempotency_key: z.string(),
+    result: z.unknown().optional(),
+    error: z.string().optional(),
+    cancel: z.enum(['sent', 'delivered', 'confirmed', 'failed']).optional(),
+    created_at: time,
+    finished_at: time.optional(),
+  })
+  .meta({ id: 'ToolCall' });
+
+export const ToolCallList = z.object({ data: z.array(ToolCall) }).meta({ id: 'ToolCallList' });
+export const InboxList = z.object({ data: z.array(InboxItem) }).meta({ id: 'InboxList' });
+
+export const Server = z
+  .object({
+    name: z.string(),
+    state: z.enum(['connecting', 'ready', 'failed', 'closed']),
+    era: z.enum(['legacy', 'modern']).optional(),
+    protocol_version: z.string().optional(),
+    server_info: z.object({ name: z.string(), version: z.string() }).optional(),
+    tool_count: z.int(),
+    warnings: z.array(z.string()),
+    error: z.string().optional(),
+    pid: z.int().optional(),
+    since: time,
+    restarts: z.int(),
+  })
+  .meta({ id: 'Server' });
+
+export const ServerList = z.object({ data: z.array(Server) }).meta({ id: 'ServerList' });
+
+export const Tool = z
+  .object({
+    name: z.string().describe('The wire name, server__tool'),
+    server: z.string(),
+    tool: z.string(),
+    title: z.string().optional(),
+    description: z.string(),
+    input_schema: json,
+    annotations: json,
+    trusted: z.boolean(),
+  })
+  .meta({ id: 'Tool' });
+
+export const ToolList = z.object({ data: z.array(Tool) }).meta({ id: 'ToolList' });
+
+export const Health = z
+  .object({ status: z.literal('ok'), version: z.string(), provider: z.string(), model: z.string(), scripted: z.boolean(), notice: z.string().optional() })
+  .meta({ id: 'Health' });
+
+export const ProblemDetails = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string(),
+    code: z.enum(PROBLEM_CODES),
+    retryable: z.boolean(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'ProblemDetails' });
+
+export const CancelRun = z
+  .strictObject({ reason: z.string().max(500).optional().describe('Shown in the run; never sent to servers') })
+  .meta({ id: 'CancelRun' });
+
+export const RunParameters = z.object({ id: z.string().min(1).max(100) });
+
+export const RunListQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().min(1).max(500).optional(),
+  status: runStatus.optional(),
+});
+
+export const EventsQuery = z.strictObject({
+  after: z.coerce.number().int().min(0).optional().describe('Events with a greater seq; default 0, or the Last-Event-ID header'),
+  limit: z.coerce.number().int().min(1).max(1000).default(200).describe('Of a JSON page'),
+});
+
+export const InboxQuery = z.strictObject({
+  run_id: z.string().min(1).max(100).optional(),
+  state: z.enum(['open', 'answered', 'delivered', 'void', 'expired']).optional(),
+});

@@ -1,0 +1,44 @@
+import type { HttpApp, HttpDependencies } from './http-server.ts';
+import { Health, InboxItem, InboxList, InboxQuery, InboxResponse, ProblemDetails, RunParameters, ServerList, ToolList } from './schemas.ts';
+import { inboxItemView, serverView, toolView } from './views.ts';
+
+/** Inbox, servers, tools and health. */
+export function serviceRoutes(app: HttpApp, dependencies: HttpDependencies): void {
+  const { engine, read, registry, llm, version } = dependencies;
+
+  app.get(
+    '/v1/inbox',
+    { schema: { summary: 'List inbox items, oldest first', querystring: InboxQuery, response: { 200: InboxList, 400: ProblemDetails } } },
+    async (request) => {
+      const { run_id: runId, state } = request.query;
+      const items = await read.inboxItems({ ...(runId === undefined ? {} : { runId }), ...(state === undefined ? {} : { state }) });
+      return { data: items.map(inboxItemView) };
+    },
+  );
+
+  app.post(
+    '/v1/inbox/:id/respond',
+    {
+      schema: {
+        summary: 'Answer an inbox item',
+        params: RunParameters,
+        body: InboxResponse,
+        response: { 200: InboxItem, 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails },
+      },
+    },
+    async (request) => inboxItemView(await engine.respond(request.params.id, request.body)),
+  );
+
+  app.get('/v1/servers', { schema: { summary: 'List the configured MCP servers', response: { 200: ServerList } } }, async () => ({
+    data: registry.servers().map(serverView),
+  }));
+
+  app.get('/v1/tools', { schema: { summary: 'List the tools of the ready servers', response: { 200: ToolList } } }, async () => ({
+    data: registry.tools().map(toolView),
+  }));
+
+  app.get('/healthz', { schema: { summary: 'Whether the service answers', response: { 200: Health } } }, async () => {
+    const { provider, model, scripted, notice } = llm.info;
+    return { status: 'ok' as const, version, provider, model, scripted, ...(notice === undefined ? {} : { notice }) };
+  });
+}

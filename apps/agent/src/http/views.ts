@@ -1,0 +1,125 @@
+import type { z } from 'zod';
+import type { ProviderInfo, Usage as PortUsage } from '../ports/llm-provider.ts';
+import type { InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
+import type { InboxItem, Run, RunEvent, Server, Tool, ToolCall, Usage } from './schemas.ts';
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** Leaves out the members that are undefined, as JSON does. */
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+function defined<T extends object>(members: T): Partial<Defined<T>> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Defined<T>>;
+}
+
+const optionalTime = (time: number | undefined): string | undefined => (time === undefined ? undefined : iso(time));
+
+export function runView(run: StoredRun, openItems: readonly StoredItem[], info: ProviderInfo): z.output<typeof Run> {
+  return {
+    id: run.id,
+    status: run.status,
+    prompt: run.prompt,
+    provider: run.provider,
+    model: run.model,
+    scripted: run.scripted,
+    limits: {
+      turns: run.limits.turns,
+      tool_calls: run.limits.toolCalls,
+      wall_clock_ms: run.limits.wallClockMs,
+      call_inactivity_ms: run.limits.callInactivityMs,
+      call_max_ms: run.limits.callMaxMs,
+      inbox_expiry_ms: run.limits.inboxExpiryMs,
+    },
+    last_seq: run.lastSeq,
+    turns: run.turns,
+    tool_calls: run.toolCalls,
+    inbox: openItems.map(inboxItemView),
+    created_at: iso(run.createdAt),
+    ...defined({
+      status_reason: run.statusReason,
+      servers: run.servers === undefined ? undefined : [...run.servers],
+      notice: run.scripted ? info.notice : undefined,
+      usage: run.usage === undefined ? undefined : usageView(run.usage),
+      answer: run.answer,
+      error: run.error,
+      started_at: optionalTime(run.startedAt),
+      finished_at: optionalTime(run.finishedAt),
+    }),
+  };
+}
+
+function usageView(usage: PortUsage): z.output<typeof Usage> {
+  return {
+    input_tokens: usage.input,
+    cache_read_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    output_tokens: usage.output,
+    reasoning_tokens: usage.reasoning,
+    source: usage.source,
+  };
+}
+
+export function eventView(event: StoredEvent): z.output<typeof RunEvent> {
+  return { run_id: event.runId, seq: event.seq, type: event.type, version: event.version, at: iso(event.at), data: event.data };
+}
+
+export function inboxItemView(item: StoredItem): z.output<typeof InboxItem> {
+  return {
+    id: item.id,
+    run_id: item.runId,
+    kind: item.kind,
+    state: item.state,
+    request: item.request,
+    created_at: iso(item.createdAt),
+    expires_at: iso(item.expiresAt),
+    ...defined({ tool_call_id: item.callId, response: item.response, answered_at: optionalTime(item.answeredAt) }),
+  };
+}
+
+export function toolCallView(call: StoredCall): z.output<typeof ToolCall> {
+  return {
+    id: call.id,
+    run_id: call.runId,
+    turn: call.turn,
+    tool: call.wireName,
+    server: call.server,
+    arguments: call.arguments,
+    state: call.state,
+    attempt: call.attempt,
+    idempotency_key: call.idempotencyKey,
+    created_at: iso(call.createdAt),
+    ...defined({ result: call.result, error: call.error, cancel: call.cancel, finished_at: optionalTime(call.finishedAt) }),
+  };
+}
+
+export function serverView(status: ServerStatus): z.output<typeof Server> {
+  return {
+    name: status.name,
+    state: status.state,
+    tool_count: status.toolCount,
+    warnings: [...status.warnings],
+    since: iso(status.since),
+    restarts: status.restarts,
+    ...defined({
+      era: status.era,
+      protocol_version: status.protocolVersion,
+      server_info: status.serverInfo,
+      error: status.error,
+      pid: status.pid,
+    }),
+  };
+}
+
+export function toolView(tool: CatalogueTool): z.output<typeof Tool> {
+  return {
+    name: tool.wireName,
+    server: tool.server,
+    tool: tool.name,
+    description: tool.description,
+    input_schema: tool.inputSchema,
+    annotations: { ...tool.annotations },
+    trusted: tool.trusted,
+    ...defined({ title: tool.title }),
+  };
+}

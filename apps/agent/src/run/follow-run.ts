@@ -1,0 +1,120 @@
+import type { InboxItem, PartialMessage, Run, RunEvent, RunReader, RunStatus } from '../ports/run-store.ts';
+import type { Signal, SignalBus } from '../ports/signal-bus.ts';
+
+export type Delta = Extract<Signal, { type: 'delta' }>;
+
+/** What a reader of a run gets: first one snapshot, then events in `seq` order, and between them deltas of unfinished messages. */
+export type RunFrame =
+  | { readonly type: 'snapshot'; readonly run: Run; readonly partial: PartialMessage | undefined; readonly inbox: readonly InboxItem[] }
+  | { readonly type: 'event'; readonly event: RunEvent }
+  | { readonly type: 'delta'; readonly delta: Delta };
+
+export interface FollowOptions {
+  readonly runId: string;
+  /** Events with a greater `seq` are delivered. */
+  readonly after: number;
+  /** Ends the iteration. */
+  readonly signal: AbortSignal;
+}
+
+const SETTLED: ReadonlySet<RunStatus> = new Set(['completed', 'failed', 'cancelled', 'expired']);
+const PAGE = 500;
+
+export const isSettled = (run: Run): boolean => SETTLED.has(run.status);
+
+/**
+ * Follows a run until it is settled and every event was delivered, or the signal aborts. No event is missed or delivered twice. A delta carries
+ * the `offset` of its text; one may repeat text of the snapshot, and a message's last deltas come before its `message.completed`. A slow reader
+ * holds up nobody else: what waits for it is one text per message.
+ */
+export async function* followRun(dependencies: { read: RunReader; bus: SignalBus }, options: FollowOptions): AsyncGenerator<RunFrame, void> {
+  const { read, bus } = dependencies;
+  const mailbox = new Mailbox(options.runId);
+  const unsubscribe = bus.subscribe((signal) => mailbox.hear(signal));
+  const stop = (): void => mailbox.wake();
+  options.signal.addEventListener('abort', stop);
+  try {
+    const run = await read.run(options.runId);
+    if (run === undefined) return;
+    const [partial, inbox] = await Promise.all([read.partial(run.id), read.inboxItems({ runId: run.id, state: 'open' })]);
+    yield { type: 'snapshot', run, partial, inbox };
+    yield* framesAfterSnapshot(read, mailbox, options);
+  } finally {
+    options.signal.removeEventListener('abort', stop);
+    unsubscribe();
+  }
+}
+
+async function* framesAfterSnapshot(read: RunReader, mailbox: Mailbox, { runId, after, signal }: FollowOptions): AsyncGenerator<RunFrame, void> {
+  let last = after;
+  while (!signal.aborted) {
+    // The status is read before the events: a run that is settled here has all its events already.
+    const run = await read.run(runId);
+    for await (const event of eventsAfter(read, runId, last)) {
+      if (event.type === 'message.completed') yield* mailbox.takeDeltas(event.data['message_id']);
+      yield { type: 'event', event };
+      last = event.seq;
+    }
+    yield* mailbox.takeDeltas();
+    if (run === undefined || (isSettled(run) && last >= run.lastSeq)) return;
+    await mailbox.changed();
+  }
+}
+
+async function* eventsAfter(read: RunReader, runId: string, start: number): AsyncGenerator<RunEvent, void> {
+  let after = start;
+  for (;;) {
+    const page = await read.events(runId, { after, limit: PAGE });
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.seq ?? after;
+  }
+}
+
+/** What happened since the reader last looked. */
+class Mailbox {
+  readonly #runId: string;
+  #deltas: Delta[] = [];
+  #isDirty = false;
+  #waiting: (() => void) | undefined;
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  hear(signal: Signal): void {
+    if ((signal.type !== 'events' && signal.type !== 'delta') || signal.runId !== this.#runId) return;
+    if (signal.type === 'delta') this.#add(signal);
+    this.wake();
+  }
+
+  wake(): void {
+    this.#isDirty = true;
+    this.#waiting?.();
+  }
+
+  /** Resolves when something was heard since the last call. */
+  async changed(): Promise<void> {
+    if (!this.#isDirty) {
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    }
+    this.#isDirty = false;
+  }
+
+  /** Takes the waiting deltas, of one message when it is named. */
+  *takeDeltas(messageId?: unknown): Generator<RunFrame, void> {
+    const due = this.#deltas.filter((delta) => messageId === undefined || delta.messageId === messageId);
+    this.#deltas = this.#deltas.filter((delta) => !due.includes(delta));
+    for (const delta of due) yield { type: 'delta', delta };
+  }
+
+  /** Joins a delta to the one before it, so that a slow reader costs one text and not one object per token. */
+  #add(delta: Delta): void {
+    const last = this.#deltas.at(-1);
+    const continues = last?.messageId === delta.messageId && last.kind === delta.kind && last.offset + last.text.length === delta.offset;
+    if (continues) this.#deltas[this.#deltas.length - 1] = { ...last, text: last.text + delta.text };
+    else this.#deltas.push(delta);
+  }
+}
