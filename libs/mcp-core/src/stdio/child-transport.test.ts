@@ -1,0 +1,259 @@
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { TransportReceiver, UnreadableMessage } from '../jsonrpc/transport.ts';
+import { LocalError } from '../protocol/errors.ts';
+import { type ChildTransport, type SpawnOptions, spawnStdio } from './child-transport.ts';
+
+interface Received extends TransportReceiver {
+  readonly messages: unknown[];
+  readonly problems: UnreadableMessage[];
+  readonly ends: (Error | undefined)[];
+}
+
+const transports: ChildTransport[] = [];
+
+afterEach(async () => {
+  await Promise.all(transports.splice(0).map((transport) => transport.close()));
+});
+
+function spawnNode(script: string, options: Partial<SpawnOptions> = {}): ChildTransport {
+  const transport = spawnStdio({ command: 'node', args: ['-e', script], graceMs: 100, ...options });
+  transports.push(transport);
+  return transport;
+}
+
+function receiver(): Received {
+  const messages: unknown[] = [];
+  const problems: UnreadableMessage[] = [];
+  const ends: (Error | undefined)[] = [];
+  return {
+    messages,
+    problems,
+    ends,
+    message: (value) => messages.push(value),
+    unreadable: (problem) => problems.push(problem),
+    closed: (error) => ends.push(error),
+  };
+}
+
+/** A zombie that process 1 has yet to reap does not run. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return process.platform !== 'linux' || !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+/** Says its pid, then stays whatever happens short of SIGKILL. */
+const STUBBORN = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log(process.pid);`;
+const ECHO = 'process.stdin.pipe(process.stdout)';
+
+describe('a server process', () => {
+  test('gets the messages and its answers come back in order', async () => {
+    const transport = spawnNode(ECHO);
+    const received = receiver();
+    await transport.start(received);
+    await transport.send({ jsonrpc: '2.0', id: 1, method: 'größe', params: { text: 'a\nb' } });
+    await transport.send({ jsonrpc: '2.0', method: 'second' });
+    await vi.waitFor(() => expect(received.messages).toHaveLength(2));
+    expect(received.messages).toEqual([
+      { jsonrpc: '2.0', id: 1, method: 'größe', params: { text: 'a\nb' } },
+      { jsonrpc: '2.0', method: 'second' },
+    ]);
+    expect(isRunning(transport.pid!)).toBe(true);
+    await transport.close();
+    expect(received.ends).toEqual([undefined]);
+    expect(await transport.exited).toEqual({ code: 0, signal: null });
+    expect(isRunning(transport.pid!)).toBe(false);
+  });
+
+  test('sees only the minimal environment and what is configured', async () => {
+    vi.stubEnv('SIGNALBOX_TEST_SECRET', 'hidden');
+    const transport = spawnNode('console.log(JSON.stringify({ env: process.env, node: process.execPath, cwd: process.cwd() }))', {
+      env: { TOKEN: 'shown' },
+      cwd: '/',
+    });
+    vi.unstubAllEnvs();
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.messages).toHaveLength(1));
+    const [{ env, node, cwd }] = received.messages as [{ env: object; node: string; cwd: string }];
+    expect(env).toMatchObject({ TOKEN: 'shown', PATH: process.env.PATH });
+    expect(Object.keys(env).filter((name) => !/^(PATH|HOME|LANG|LC_.*|TMPDIR|USER|SHELL|TERM|TOKEN|__CF_USER_TEXT_ENCODING)$/.test(name))).toEqual([]);
+    expect(node).toBe(process.execPath);
+    expect(cwd).toBe('/');
+  });
+
+  test('survives unreadable output and says what it was', async () => {
+    const transport = spawnNode(`console.log('Server ready!'); console.log('{"big":"' + 'x'.repeat(200000) + '"}'); console.log('{"ok":1}'); process.stdin.resume()`, {
+      maxLineBytes: 1000,
+    });
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.messages).toEqual([{ ok: 1 }]));
+    expect(received.problems.map(({ reason }) => reason)).toEqual(['parse-error', 'too-large']);
+    expect(received.ends).toEqual([]);
+  });
+
+  test('is not blocked by a flood on stderr, of which the end is kept', async () => {
+    const lines: string[] = [];
+    const script = `for (let i = 0; i < 20000; i++) process.stderr.write('line ' + i + ' '.repeat(50) + '\\n'); console.log('{"ok":1}'); process.stdin.resume()`;
+    const transport = spawnNode(script, { onStderr: (line) => lines.push(line) });
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.messages).toEqual([{ ok: 1 }]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(lines).toHaveLength(20_000));
+    expect(transport.stderrTail()).toMatch(/line 19999 +\n$/);
+    expect(transport.stderrTail().length).toBeLessThanOrEqual(64 * 1024);
+  });
+
+  test('makes the sender wait while it does not read', async () => {
+    const transport = spawnNode(`process.stderr.write('up\\n'); setTimeout(() => process.stdin.resume(), 1e9); process.on('SIGUSR2', () => process.stdin.resume())`);
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(transport.stderrTail()).toBe('up\n'));
+    let isTaken = false;
+    const sending = transport.send({ jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(4_000_000) } }).then(() => (isTaken = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isTaken).toBe(false);
+    process.kill(transport.pid!, 'SIGUSR2');
+    await sending;
+    expect(isTaken).toBe(true);
+  });
+
+  test('that exits by itself delivers its last message, then the reason', async () => {
+    const transport = spawnNode(`console.error('cannot open the database'); console.log('{"last":1}'); process.exitCode = 3`);
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.ends).toHaveLength(1));
+    expect(received.messages).toEqual([{ last: 1 }]);
+    expect(received.ends[0]).toMatchObject({ code: 'connection-lost' });
+    expect(received.ends[0]!.message).toContain('exited with code 3');
+    expect(received.ends[0]!.message).toContain('cannot open the database');
+    await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toMatchObject({ code: 'connection-closed' });
+    expect(await transport.exited).toEqual({ code: 3, signal: null });
+  });
+
+  test('that is killed names the signal', async () => {
+    const transport = spawnNode(ECHO);
+    const received = receiver();
+    await transport.start(received);
+    process.kill(transport.pid!, 'SIGKILL');
+    await vi.waitFor(() => expect(received.ends).toHaveLength(1));
+    expect(received.ends[0]!.message).toContain('SIGKILL');
+  });
+
+  test('that closes its output is lost and is ended', async () => {
+    const transport = spawnNode(`require('fs').closeSync(1); setInterval(() => {}, 1000)`);
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.ends).toHaveLength(1), { timeout: 5000 });
+    expect(received.ends[0]!.message).toContain('closed its standard output');
+    await transport.exited;
+    expect(isRunning(transport.pid!)).toBe(false);
+  });
+
+  test('that closes its input is lost when something is sent', async () => {
+    const transport = spawnNode(`process.stdin.destroy(); require('fs').closeSync(0); console.log('{}'); setInterval(() => {}, 1000)`);
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.messages).toHaveLength(1));
+    await transport.send({ jsonrpc: '2.0', method: 'x' });
+    await vi.waitFor(() => expect(received.ends).toHaveLength(1), { timeout: 5000 });
+    expect(received.ends[0]!.message).toContain('stopped reading its standard input');
+  });
+});
+
+describe('a command that cannot be run', () => {
+  test('fails to connect when it does not exist', async () => {
+    const transport = spawnStdio({ command: 'no-such-command-here' });
+    await expect(transport.start(receiver())).rejects.toThrow(/Cannot start "no-such-command-here": the command was not found/);
+    await expect(transport.start(receiver())).rejects.toBeInstanceOf(LocalError);
+    expect(transport.pid).toBeUndefined();
+    expect(await transport.exited).toEqual({ code: null, signal: null });
+    await transport.close();
+  });
+
+  test('fails to connect when it is not executable', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'spawn-')), 'server');
+    writeFileSync(file, 'text');
+    chmodSync(file, 0o600);
+    await expect(spawnStdio({ command: file }).start(receiver())).rejects.toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('not an executable file') as string,
+    });
+  });
+
+  test('fails to connect when the working directory does not exist', async () => {
+    await expect(spawnStdio({ command: 'node', cwd: '/no/such/folder' }).start(receiver())).rejects.toThrow(/\/no\/such\/folder does not exist/);
+  });
+
+  test('is refused at once when its arguments are unusable', () => {
+    expect(() => spawnStdio({ command: 'node', args: ['a\0b'] })).toThrow(expect.objectContaining({ code: 'connect-failed' }) as Error);
+  });
+
+  test('cannot be started once it has been closed', async () => {
+    const transport = spawnNode(ECHO);
+    await transport.close();
+    await expect(transport.start(receiver())).rejects.toMatchObject({ code: 'connect-failed' });
+    expect(isRunning(transport.pid!)).toBe(false);
+  });
+});
+
+describe('close', () => {
+  test('is the same for every caller and tells the receiver once', async () => {
+    const transport = spawnNode(ECHO);
+    const received = receiver();
+    await transport.start(received);
+    await Promise.all([transport.close(), transport.close()]);
+    await transport.close();
+    expect(received.ends).toEqual([undefined]);
+  });
+
+  test('ends a server that ignores the end of its input with SIGTERM', async () => {
+    const transport = spawnNode('setInterval(() => {}, 1000)');
+    await transport.start(receiver());
+    await transport.close();
+    expect(await transport.exited).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+
+  test('kills a server that ignores SIGTERM as well', async () => {
+    const transport = spawnNode(STUBBORN);
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.messages).toHaveLength(1));
+    await transport.close();
+    expect(await transport.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(isRunning(transport.pid!)).toBe(false);
+  });
+
+  test('leaves no grandchild alive, not even one that ignores SIGTERM', async () => {
+    const transport = spawnNode(`require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { stdio: ['ignore', 'inherit', 'inherit'] }); process.stdin.resume()`);
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.messages).toHaveLength(1), { timeout: 5000 });
+    const grandchild = received.messages[0] as number;
+    expect(isRunning(grandchild)).toBe(true);
+    await transport.close();
+    expect(isRunning(grandchild)).toBe(false);
+    expect(isRunning(transport.pid!)).toBe(false);
+  });
+
+  test('is not needed to end the grandchildren of a server that crashed', async () => {
+    const transport = spawnNode(
+      `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { stdio: ['ignore', 'inherit', 'inherit'] }); process.stdin.on('data', () => process.exit(1))`,
+    );
+    const received = receiver();
+    await transport.start(received);
+    await vi.waitFor(() => expect(received.messages).toHaveLength(1), { timeout: 5000 });
+    const grandchild = received.messages[0] as number;
+    await transport.send({ jsonrpc: '2.0', method: 'crash' });
+    await vi.waitFor(() => expect(received.ends).toHaveLength(1), { timeout: 5000 });
+    expect(received.ends[0]!.message).toContain('exited with code 1');
+    await vi.waitFor(() => expect(isRunning(grandchild)).toBe(false), { timeout: 5000 });
+  });
+});

@@ -1,0 +1,259 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LineReader } from '../jsonrpc/line-reader.ts';
+import { LineWriter } from '../jsonrpc/line-writer.ts';
+import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
+import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
+import { LocalError } from '../protocol/errors.ts';
+import { childEnvironment } from './child-environment.ts';
+import { HAS_PROCESS_GROUPS, isGroupAlive, signalGroup } from './process-group.ts';
+import { StderrLog } from './stderr-log.ts';
+
+export interface SpawnOptions {
+  /** `node` means the running Node. */
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Added to the minimal environment (PATH, HOME, LANG, TMPDIR and their like); nothing else of this process is inherited. */
+  readonly env?: { readonly [name: string]: string };
+  readonly cwd?: string;
+  /** Longest accepted line in bytes; default 64 MiB. */
+  readonly maxLineBytes?: number;
+  /** Each stderr line of the child, without its newline, at most 8 KiB of it. */
+  readonly onStderr?: (line: string) => void;
+  /** Wait after closing stdin before SIGTERM, and again before SIGKILL; default 2000 ms. */
+  readonly graceMs?: number;
+}
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** A server process, in a process group of its own. `close` goes the ladder stdin EOF, SIGTERM, SIGKILL for the whole group. */
+export interface ChildTransport extends Transport {
+  /** `undefined` when the process could not be started. */
+  readonly pid: number | undefined;
+  /** The last 64 KiB of stderr. */
+  stderrTail(): string;
+  /** Never rejects; both fields are null when the process could not be started. */
+  readonly exited: Promise<ProcessExit>;
+}
+
+const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** A server that does not read our answers is not read either above this many unsent bytes. */
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
+/** How long output is still read after the process ended, and its end awaited after its output ended. */
+const DRAIN_MS = 500;
+/** How long the kernel may take to end a killed group. */
+const KILL_WAIT_MS = 2000;
+const POLL_MS = 20;
+
+/**
+ * Starts a server process. `start` rejects with `connect-failed` when the command cannot be run. When the process ends by itself, what is left of
+ * its group is ended too.
+ * @throws LocalError `connect-failed` when the arguments are unusable.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+export function spawnStdio(options: SpawnOptions): ChildTransport {
+  try {
+    const child = spawn(options.command === 'node' ? process.execPath : options.command, options.args ?? [], {
+      cwd: options.cwd,
+      env: childEnvironment(options.env),
+      detached: HAS_PROCESS_GROUPS,
+      windowsHide: true,
+    });
+    return new ProcessTransport(child, options);
+  } catch (error) {
+    throw spawnError(options, error);
+  }
+}
+
+class ProcessTransport implements ChildTransport {
+  readonly pid: number | undefined;
+  readonly exited: Promise<ProcessExit>;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #options: SpawnOptions;
+  readonly #stderr: StderrLog;
+  readonly #writer: LineWriter;
+  readonly #spawned: Promise<unknown>;
+  readonly #pipesClosed: Promise<unknown>;
+  #receiver: TransportReceiver | undefined;
+  #exit: ProcessExit | undefined;
+  #drainTimer: NodeJS.Timeout | undefined;
+  #releasing: Promise<void> | undefined;
+  #isCloseAsked = false;
+  #hasEnded = false;
+
+  constructor(child: ChildProcessWithoutNullStreams, options: SpawnOptions) {
+    this.pid = child.pid;
+    this.#child = child;
+    this.#options = options;
+    this.#stderr = new StderrLog(options.onStderr);
+    this.#writer = new LineWriter(child.stdin);
+    this.#spawned = once(child, 'spawn');
+    this.#pipesClosed = new Promise((resolve) => child.once('close', resolve));
+    this.exited = new Promise((resolve) => {
+      child.on('error', () => resolve({ code: null, signal: null }));
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    // A transport may be thrown away without being started.
+    this.#spawned.catch(() => undefined);
+    child.once('exit', (code, signal) => this.#onExit({ code, signal }));
+    child.once('close', () => this.#end());
+    child.stdin.on('error', () => this.#endSoon());
+    child.stdout.on('error', () => this.#endSoon());
+    child.stdout.once('end', () => this.#endSoon());
+    child.stderr.on('error', () => undefined);
+    child.stderr.on('data', (chunk: Buffer) => this.#stderr.write(chunk));
+  }
+
+  stderrTail(): string {
+    return this.#stderr.tail();
+  }
+
+  async start(receiver: TransportReceiver): Promise<void> {
+    try {
+      await this.#spawned;
+    } catch (error) {
+      throw spawnError(this.#options, error);
+    }
+    if (this.#isCloseAsked || this.#hasEnded) {
+      throw new LocalError('connect-failed', `The server process ended before it was connected${this.#lastWords()}`);
+    }
+    this.#receiver = receiver;
+    const reader = new LineReader(receiver, this.#options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES);
+    this.#child.stdout.on('data', (chunk: Buffer) => this.#read(reader, chunk));
+    this.#child.stdout.once('end', () => reader.end());
+  }
+
+  async send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+    if (this.#isCloseAsked || this.#hasEnded) {
+      throw new LocalError('connection-closed', 'The connection to the server process is closed.');
+    }
+    await this.#writer.write(message);
+  }
+
+  close(): Promise<void> {
+    this.#isCloseAsked = true;
+    return this.#release();
+  }
+
+  #read(reader: LineReader, chunk: Buffer): void {
+    if (this.#isCloseAsked || this.#hasEnded) {
+      return;
+    }
+    reader.push(chunk);
+    if (this.#writer.queuedBytes > MAX_QUEUED_BYTES) {
+      this.#child.stdout.pause();
+      void this.#writer.drained().then(() => this.#child.stdout.resume());
+    }
+  }
+
+  #onExit(exit: ProcessExit): void {
+    this.#exit = exit;
+    this.#endSoon();
+    void this.#release();
+  }
+
+  /** Output written before the end may still be under way, and the exit explains an end of the pipes: both get a moment to arrive. */
+  #endSoon(): void {
+    if (!this.#hasEnded) {
+      this.#drainTimer ??= setTimeout(() => this.#end(), DRAIN_MS);
+    }
+  }
+
+  #end(): void {
+    if (this.#hasEnded) {
+      return;
+    }
+    this.#hasEnded = true;
+    clearTimeout(this.#drainTimer);
+    this.#stderr.end();
+    this.#receiver?.closed(this.#isCloseAsked ? undefined : this.#endError());
+    void this.#release();
+  }
+
+  #release(): Promise<void> {
+    this.#releasing ??= this.#terminate();
+    return this.#releasing;
+  }
+
+  async #terminate(): Promise<void> {
+    const { graceMs = 2000 } = this.#options;
+    this.#child.stdin.end();
+    await settlesWithin(this.exited, graceMs);
+    if (this.pid !== undefined && !(await this.#isGone())) {
+      signalGroup(this.pid, 'SIGTERM');
+      if (!(await this.#isGoneWithin(graceMs))) {
+        signalGroup(this.pid, 'SIGKILL');
+        await this.#isGoneWithin(KILL_WAIT_MS);
+      }
+    }
+    // A process that left the group may still hold the pipes open.
+    await settlesWithin(this.#pipesClosed, DRAIN_MS);
+    this.#child.stdin.destroy();
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
+    this.#end();
+  }
+
+  async #isGoneWithin(limitMs: number): Promise<boolean> {
+    const deadline = performance.now() + limitMs;
+    while (!(await this.#isGone())) {
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) {
+        return false;
+      }
+      await delay(Math.min(POLL_MS, leftMs));
+    }
+    return true;
+  }
+
+  async #isGone(): Promise<boolean> {
+    return this.#exit !== undefined && !(this.pid !== undefined && (await isGroupAlive(this.pid)));
+  }
+
+  #endError(): LocalError {
+    return new LocalError('connection-lost', `The server process ${this.#endReason()}${this.#lastWords()}`);
+  }
+
+  #endReason(): string {
+    if (this.#exit === undefined) {
+      return this.#child.stdout.readableEnded ? 'closed its standard output' : 'stopped reading its standard input';
+    }
+    return this.#exit.signal === null ? `exited with code ${this.#exit.code}` : `was ended by ${this.#exit.signal}`;
+  }
+
+  #lastWords(): string {
+    const line = this.#stderr.lastLine();
+    return line === '' ? '.' : `; its last words on stderr: ${line}`;
+  }
+}
+
+async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([promise, delay(limitMs, undefined, { signal: timer.signal })]);
+  timer.abort();
+}
+
+function spawnError(options: SpawnOptions, cause: unknown): LocalError {
+  return new LocalError('connect-failed', `Cannot start "${options.command}": ${spawnProblem(options, cause)}`, { cause });
+}
+
+function spawnProblem(options: SpawnOptions, cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  // The system reports a missing working directory as if the command were missing.
+  if (code === 'ENOENT' && options.cwd !== undefined && !existsSync(options.cwd)) {
+    return `the working directory ${options.cwd} does not exist.`;
+  }
+  if (code === 'ENOENT') {
+    return 'the command was not found. Check its spelling and PATH.';
+  }
+  if (code === 'EACCES') {
+    return 'it is not an executable file, or its directory may not be entered.';
+  }
+  return cause instanceof Error ? cause.message : String(cause);
+}
