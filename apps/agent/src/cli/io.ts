@@ -1,0 +1,24 @@
+/** The terminal a command talks to; `main.ts` makes the real one. */
+export interface Io {
+  /** To stdout, verbatim. */
+  out(text: string): void;
+  /** To stderr, verbatim. */
+  err(text: string): void;
+  /** Whether stdout is a terminal that can be redrawn. */
+  readonly isTerminal: boolean;
+  /** Whether a person can be asked on stdin. */
+  readonly canAsk: boolean;
+  readonly columns: number;
+  /** Asks one line; aborting gives up with `undefined`. */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Hears Ctrl-C and SIGTERM; returns the unsubscribe function. */
+  onInterrupt(listener: () => void): () => void;
+}
+
+/** The command line cannot be understood; shown on one line, exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
