@@ -1,0 +1,127 @@
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
+import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult } from '../protocol/client-features.ts';
+import type { ContentBlock } from '../protocol/content.ts';
+import { ErrorCode, LocalError, ResourceNotFoundError, type ProtocolError } from '../protocol/errors.ts';
+import type { JsonSchema, Tool } from '../protocol/tools.ts';
+import { clientCan } from './client-can.ts';
+import type { ClientIdentity, Codec, QuestionMethod, ResultContext } from './codec.ts';
+import { decodeResult } from './decode-result.ts';
+import { downgradeContent } from './downgrade-content.ts';
+import { decodeElicitParams, decodeElicitResult, encodeElicitParams, encodeElicitResult } from './elicitation-codec.ts';
+import { MetaKey, metaOf } from './meta-keys.ts';
+import type { Revision } from './revision.ts';
+import { decodeSamplingParams, decodeSamplingResult, encodeSamplingParams, encodeSamplingResult } from './sampling-codec.ts';
+import { isWrapped, wrapSchema } from './wrap-structured-content.ts';
+
+/** The results that carry `ttlMs` and `cacheScope`. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
+const CACHEABLE = new Set(['server/discover', 'tools/list', 'resources/list', 'resources/templates/list', 'resources/read', 'prompts/list']);
+
+/** Codes this revision must not send although another one defines them. */
+const LEGACY_ONLY_CODES = new Set<number>([ErrorCode.resourceNotFound, -32042]);
+
+export function buildCodec(revision: Revision): Codec {
+  return {
+    version: revision.version,
+    era: revision.era,
+    clientRequests: new Set(revision.clientRequests),
+    clientNotifications: new Set(revision.clientNotifications),
+    serverRequests: new Set(revision.serverRequests),
+    serverNotifications: new Set(revision.serverNotifications),
+    hasBatches: revision.hasBatches,
+    hasErrorsWithoutId: revision.hasErrorsWithoutId,
+    rejectsBadArguments: revision.rejectsBadArguments,
+    can: (capabilities, capability) => clientCan(revision, capabilities, capability),
+    encodeResult: (method, result, context) => finish(method, encodeShape(method, result, { revision, context }), { revision, context }),
+    encodeError: (error) => encodeError(error, revision),
+    encodeQuestion: (method, params) => encodeQuestion(method, params, revision),
+    decodeAnswer: (method, result) => decodeAnswer(method, result) as never,
+    encodeRequestParams: (params, identity) => (revision.era === 'modern' ? withIdentity(params, identity, revision) : params),
+    decodeResult: (method, result) => decodeResult(method, result, revision),
+    decodeQuestion: (method, params) => decodeQuestion(method, params) as never,
+    encodeAnswer: (method, answer) => encodeAnswer(method, answer, revision),
+  };
+}
+
+interface Encoding {
+  readonly revision: Revision;
+  readonly context: ResultContext;
+}
+
+function encodeShape(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {
+  if (method === 'tools/list') return { ...result, tools: (result.tools as readonly Tool[]).map((tool) => encodeTool(tool, revision)) };
+  if (method !== 'tools/call') return result;
+  const { structuredContent, ...rest } = result;
+  const content = downgradeContent(result.content as readonly ContentBlock[], revision);
+  const structured = 'structuredContent' in result ? encodeStructured(structuredContent, context.outputSchema, revision) : {};
+  return { ...rest, content, ...structured };
+}
+
+function encodeTool(tool: Tool, revision: Revision): JsonObject {
+  const { outputSchema, ...rest } = tool;
+  if (outputSchema === undefined || revision.structuredContent === 'none') return rest;
+  return { ...rest, outputSchema: revision.structuredContent === 'object' && outputSchema.type !== 'object' ? wrapSchema(outputSchema) : outputSchema };
+}
+
+function encodeStructured(value: unknown, outputSchema: JsonSchema | undefined, revision: Revision): JsonObject {
+  if (revision.structuredContent === 'none') return {};
+  return { structuredContent: revision.structuredContent === 'object' && isWrapped(value, outputSchema) ? { result: value } : value };
+}
+
+function finish(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {
+  const { ttlMs, cacheScope, ...rest } = result;
+  if (revision.era === 'legacy') return rest;
+  return {
+    resultType: 'complete',
+    ...rest,
+    ...(CACHEABLE.has(method) ? { ttlMs: ttlMs ?? 0, cacheScope: cacheScope ?? 'private' } : {}),
+    _meta: { ...metaOf(rest), [MetaKey.serverInfo]: context.serverInfo },
+  };
+}
+
+function encodeError(error: ProtocolError, revision: Revision): JsonRpcErrorObject {
+  const encoded = { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
+  if (error instanceof ResourceNotFoundError) return { ...encoded, code: revision.resourceNotFoundCode };
+  if (revision.era === 'legacy' && error.code === ErrorCode.missingClientCapability) return { ...encoded, code: ErrorCode.invalidParams };
+  if (revision.era === 'modern' && LEGACY_ONLY_CODES.has(error.code)) return { ...encoded, code: ErrorCode.internalError };
+  return encoded;
+}
+
+function encodeQuestion(method: QuestionMethod, params: unknown, revision: Revision): JsonObject | undefined {
+  if (method === 'roots/list') return {};
+  return method === 'elicitation/create'
+    ? encodeElicitParams(params as ElicitParams, revision)
+    : encodeSamplingParams(params as CreateMessageParams, revision);
+}
+
+function decodeAnswer(method: QuestionMethod, result: JsonObject): unknown {
+  if (method === 'elicitation/create') return decodeElicitResult(result);
+  if (method === 'sampling/createMessage') return decodeSamplingResult(result);
+  const isValid = Array.isArray(result.roots) && result.roots.every((root) => isJsonObject(root) && typeof root.uri === 'string');
+  if (!isValid) throw new LocalError('invalid-response', 'The answer to roots/list must be a list of roots, each with a uri', { sent: true });
+  return { roots: result.roots };
+}
+
+function withIdentity(params: JsonObject | undefined, identity: ClientIdentity, revision: Revision): JsonObject {
+  return {
+    ...params,
+    _meta: {
+      ...metaOf(params),
+      [MetaKey.protocolVersion]: revision.version,
+      [MetaKey.clientInfo]: identity.info,
+      [MetaKey.clientCapabilities]: identity.capabilities,
+      ...(identity.logLevel === undefined ? {} : { [MetaKey.logLevel]: identity.logLevel }),
+    },
+  };
+}
+
+function decodeQuestion(method: QuestionMethod, params: JsonObject | undefined): unknown {
+  if (method === 'roots/list') return undefined;
+  return method === 'elicitation/create' ? decodeElicitParams(params) : decodeSamplingParams(params);
+}
+
+function encodeAnswer(method: QuestionMethod, answer: unknown, revision: Revision): JsonObject {
+  if (method === 'elicitation/create') return encodeElicitResult(answer as ElicitResult, revision);
+  if (method === 'sampling/createMessage') return encodeSamplingResult(answer as CreateMessageResult, revision);
+  return answer as JsonObject;
+}

@@ -1,0 +1,29 @@
+import type { ClientCapabilities, ClientCapability } from '../protocol/capabilities.ts';
+import type { Revision } from './revision.ts';
+
+/** What the client declared, cut to what the revision has. */
+export function clientCan(revision: Revision, capabilities: ClientCapabilities, capability: ClientCapability): boolean {
+  const { elicitation } = capabilities;
+  switch (capability) {
+    case 'roots':
+      return capabilities.roots !== undefined;
+    case 'sampling':
+      return capabilities.sampling !== undefined;
+    case 'sampling.tools':
+      return revision.hasSamplingBlocks && capabilities.sampling?.tools !== undefined;
+    case 'elicitation':
+      return revision.elicitation !== 'none' && elicitation !== undefined;
+    case 'elicitation.form':
+      return revision.elicitation !== 'none' && elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+    case 'elicitation.url':
+      return revision.elicitation === 'form-and-url' && elicitation?.url !== undefined;
+    default:
+      return false;
+  }
+}
+
+/** The `requiredCapabilities` of a -32021 error. */
+export function requiredCapabilities(capability: ClientCapability): ClientCapabilities {
+  const [feature, mode] = capability.split('.') as [keyof ClientCapabilities, string | undefined];
+  return { [feature]: mode === undefined ? {} : { [mode]: {} } };
+}

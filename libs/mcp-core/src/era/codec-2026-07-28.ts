@@ -1,0 +1,34 @@
+import { ErrorCode } from '../protocol/errors.ts';
+import { buildCodec } from './build-codec.ts';
+import { LEGACY_SERVER_NOTIFICATIONS } from './revision.ts';
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28 */
+export const codec20260728 = buildCodec({
+  version: '2026-07-28',
+  era: 'modern',
+  clientRequests: [
+    'server/discover',
+    'tools/list',
+    'tools/call',
+    'resources/list',
+    'resources/templates/list',
+    'resources/read',
+    'prompts/list',
+    'prompts/get',
+    'completion/complete',
+    'subscriptions/listen',
+  ],
+  clientNotifications: ['notifications/cancelled'],
+  serverRequests: [],
+  serverNotifications: [...LEGACY_SERVER_NOTIFICATIONS, 'notifications/subscriptions/acknowledged'],
+  hasBatches: false,
+  hasErrorsWithoutId: true,
+  rejectsBadArguments: false,
+  resourceNotFoundCode: ErrorCode.invalidParams,
+  hasAudio: true,
+  hasResourceLinks: true,
+  structuredContent: 'any',
+  hasSamplingBlocks: true,
+  elicitation: 'form-and-url',
+  hasElicitationId: false,
+});

@@ -1,0 +1,74 @@
+import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
+import type { ClientCapabilities, ClientCapability, Era, Implementation, LoggingLevel, ProtocolVersion } from '../protocol/capabilities.ts';
+import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+import type { ProtocolError } from '../protocol/errors.ts';
+import type { JsonSchema } from '../protocol/tools.ts';
+
+/** Who sends a modern request; legacy revisions say it once, in `initialize`. */
+export interface ClientIdentity {
+  readonly info: Implementation;
+  readonly capabilities: ClientCapabilities;
+  /** Least severe log message the client wants of this request; absent is silence in the modern era. */
+  readonly logLevel?: LoggingLevel;
+}
+
+export interface ResultContext {
+  readonly serverInfo: Implementation;
+  /** Of the called tool; decides how its `structuredContent` is wrapped. */
+  readonly outputSchema?: JsonSchema | undefined;
+}
+
+/** A server's result as the client sees it. */
+export type DecodedResult =
+  | { readonly kind: 'complete'; readonly result: JsonObject }
+  /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+  | { readonly kind: 'input-required'; readonly inputRequests: JsonObject; readonly requestState: string | undefined }
+  | { readonly kind: 'invalid'; readonly detail: string };
+
+/** The three things a server may ask of a client, in the neutral model. */
+export interface QuestionTypes {
+  'sampling/createMessage': { readonly params: CreateMessageParams; readonly result: CreateMessageResult };
+  'elicitation/create': { readonly params: ElicitParams; readonly result: ElicitResult };
+  'roots/list': { readonly params: undefined; readonly result: { readonly roots: readonly Root[] } };
+}
+export type QuestionMethod = keyof QuestionTypes;
+
+/**
+ * One protocol revision on the wire. The neutral model is the 2026-07-28 shapes; a codec turns it into what its revision can say and back.
+ * Codecs are stateless.
+ */
+export interface Codec {
+  readonly version: ProtocolVersion;
+  readonly era: Era;
+  readonly clientRequests: ReadonlySet<string>;
+  readonly clientNotifications: ReadonlySet<string>;
+  readonly serverRequests: ReadonlySet<string>;
+  readonly serverNotifications: ReadonlySet<string>;
+  /** Whether a receiver must accept arrays of messages. */
+  readonly hasBatches: boolean;
+  /** Whether an error answer may lack its id. */
+  readonly hasErrorsWithoutId: boolean;
+  /** Whether tool arguments that do not fit the schema are answered with -32602 instead of a result with `isError`. */
+  readonly rejectsBadArguments: boolean;
+
+  /** Whether a client with these capabilities can be asked for this in this revision. `elicitation: {}` means form mode. */
+  can(capabilities: ClientCapabilities, capability: ClientCapability): boolean;
+
+  /** Server side: a neutral result for the wire. */
+  encodeResult(method: string, result: JsonObject, context: ResultContext): JsonObject;
+  /** Server side: an error with the code and data of this revision. */
+  encodeError(error: ProtocolError): JsonRpcErrorObject;
+  /** Server side: `undefined` when this revision cannot ask it this way. */
+  encodeQuestion<M extends QuestionMethod>(method: M, params: QuestionTypes[M]['params']): JsonObject | undefined;
+  /** Server side: the client's answer. @throws LocalError `invalid-response` */
+  decodeAnswer<M extends QuestionMethod>(method: M, result: JsonObject): QuestionTypes[M]['result'];
+
+  /** Client side: params for the wire; the modern era puts the client's identity into `_meta`, beside what the caller has there. */
+  encodeRequestParams(params: JsonObject | undefined, identity: ClientIdentity): JsonObject | undefined;
+  /** Client side: a result in the neutral model; an absent `resultType` is `complete`. */
+  decodeResult(method: string, result: JsonObject): DecodedResult;
+  /** Client side: a server's question. @throws ProtocolError -32602 when it is malformed. */
+  decodeQuestion<M extends QuestionMethod>(method: M, params: JsonObject | undefined): QuestionTypes[M]['params'];
+  /** Client side: our answer to a question. */
+  encodeAnswer<M extends QuestionMethod>(method: M, answer: QuestionTypes[M]['result']): JsonObject;
+}

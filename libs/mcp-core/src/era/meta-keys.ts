@@ -1,0 +1,18 @@
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+
+/** The `_meta` keys of the protocol. @see https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta */
+export const MetaKey = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
+/** The `_meta` of params or of a result; empty when there is none. */
+export function metaOf(holder: JsonObject | undefined): JsonObject {
+  const { _meta: meta } = holder ?? {};
+  return isJsonObject(meta) ? meta : {};
+}

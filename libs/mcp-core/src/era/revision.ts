@@ -1,0 +1,58 @@
+import type { Era, ProtocolVersion } from '../protocol/capabilities.ts';
+
+/** What differs between the protocol revisions, as data. */
+export interface Revision {
+  readonly version: ProtocolVersion;
+  readonly era: Era;
+  readonly clientRequests: readonly string[];
+  readonly clientNotifications: readonly string[];
+  readonly serverRequests: readonly string[];
+  readonly serverNotifications: readonly string[];
+  readonly hasBatches: boolean;
+  readonly hasErrorsWithoutId: boolean;
+  readonly rejectsBadArguments: boolean;
+  readonly resourceNotFoundCode: number;
+  readonly hasAudio: boolean;
+  readonly hasResourceLinks: boolean;
+  /** `object`: other values travel as `{ result: value }`. */
+  readonly structuredContent: 'none' | 'object' | 'any';
+  /** Whether a sampling message may hold several blocks, tool calls and tool results. */
+  readonly hasSamplingBlocks: boolean;
+  /** `form-2025-06-18`: choices as `enum` with `enumNames`, no multiple choice, boolean defaults only. */
+  readonly elicitation: 'none' | 'form-2025-06-18' | 'form-and-url';
+  /** Whether url elicitation carries an `elicitationId`. */
+  readonly hasElicitationId: boolean;
+}
+
+export const LEGACY_CLIENT_REQUESTS = [
+  'initialize',
+  'ping',
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+] as const;
+
+export const LEGACY_CLIENT_NOTIFICATIONS = [
+  'notifications/initialized',
+  'notifications/cancelled',
+  'notifications/progress',
+  'notifications/roots/list_changed',
+] as const;
+
+export const LEGACY_SERVER_NOTIFICATIONS = [
+  'notifications/cancelled',
+  'notifications/progress',
+  'notifications/message',
+  'notifications/tools/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+  'notifications/prompts/list_changed',
+] as const;
