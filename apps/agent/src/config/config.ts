@@ -17,6 +17,8 @@ export interface ServerConfig {
   readonly approval: 'default' | 'auto' | 'ask' | 'deny';
   /** What happens to its sampling requests; default `ask`. */
   readonly sampling: 'allow' | 'ask' | 'deny';
+  /** Values taken from variables with secret-looking names; masked, like those of `env`, in errors and logs. */
+  readonly secrets?: readonly string[];
 }
 
 export interface LlmConfig {
@@ -42,8 +44,8 @@ export interface Config {
 
 /** The configuration cannot be used; the message names the file, the place in it and the remedy. */
 export class ConfigError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ConfigError';
   }
 }

@@ -1,0 +1,51 @@
+import { ConfigError, type LlmConfig } from './config.ts';
+
+/** Where the choice of the model comes from; empty strings count as unset. */
+export interface LlmChoice {
+  readonly provider: LlmConfig['provider'] | undefined;
+  readonly model: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly scenario: string | undefined;
+}
+
+/**
+ * Explicit choices win; else the provider whose key is in the environment (OpenAI when both are), else the scripted one.
+ * @throws ConfigError when a provider is asked for by name and its key is missing, or a base URL has no provider
+ */
+export function chooseLlm(choice: LlmChoice, env: { readonly [name: string]: string | undefined }): { readonly llm: LlmConfig; readonly notices: readonly string[] } {
+  const keys = { openai: env['OPENAI_API_KEY'], anthropic: env['ANTHROPIC_API_KEY'] };
+  const notices: string[] = [];
+  if (choice.provider === undefined && choice.baseUrl !== undefined && keys.openai === undefined && keys.anthropic === undefined) {
+    throw new ConfigError('a base URL is configured without a provider: set llm.provider to "openai" or "anthropic", the API that the server speaks');
+  }
+  const provider = choice.provider ?? (choice.scenario === undefined ? providerOfKeys(keys, notices) : 'scripted');
+  if (provider === 'scripted') {
+    return { llm: { provider, model: choice.model, baseUrl: undefined, apiKey: undefined, scenario: choice.scenario }, notices };
+  }
+  const variable = provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
+  const baseUrl = choice.baseUrl ?? vendorBaseUrl(env, provider === 'openai' ? 'OPENAI_BASE_URL' : 'ANTHROPIC_BASE_URL');
+  if (keys[provider] === undefined && baseUrl === undefined) {
+    throw new ConfigError(`the provider "${provider}" is configured, but ${variable} is not set; set it, or give the base URL of a server that needs no key`);
+  }
+  if (choice.scenario !== undefined) notices.push(`the scenario is not used: the provider is "${provider}"; scenarios are for the provider "scripted"`);
+  return { llm: { provider, model: choice.model, baseUrl, apiKey: keys[provider], scenario: undefined }, notices };
+}
+
+function providerOfKeys(keys: { readonly openai: string | undefined; readonly anthropic: string | undefined }, notices: string[]): LlmConfig['provider'] {
+  if (keys.openai !== undefined && keys.anthropic !== undefined) {
+    notices.push('OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is used. Set llm.provider in signalbox.json to choose');
+  }
+  if (keys.openai !== undefined) return 'openai';
+  return keys.anthropic === undefined ? 'scripted' : 'anthropic';
+}
+
+function vendorBaseUrl(env: { readonly [name: string]: string | undefined }, variable: string): string | undefined {
+  const value = env[variable];
+  return value === undefined ? undefined : httpUrl(value, `the environment variable ${variable}`);
+}
+
+/** @throws ConfigError unless `value` is an http or https URL; it is not quoted, as it may hold a password */
+export function httpUrl(value: string, source: string): string {
+  if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) throw new ConfigError(`${source}: must be an http or https URL`);
+  return value;
+}

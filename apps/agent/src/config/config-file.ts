@@ -1,0 +1,60 @@
+import { ConfigError } from './config.ts';
+import { describeProblems, jsonPath } from './config-problems.ts';
+import { configSchema, FOREIGN_SERVER_FIELDS, type FileConfig } from './config-schema.ts';
+import { findJsonProblem } from './json-text.ts';
+import { nearestName } from './nearest-name.ts';
+import { isPlainObject } from './plain-object.ts';
+
+/**
+ * Checks the text of a configuration file. Servers that are `disabled` are left out; `notices` names fields that are not read.
+ * @throws ConfigError with every problem found, one a line
+ */
+export function parseConfigFile(text: string, path: string): { readonly config: FileConfig; readonly notices: readonly string[] } {
+  const source = text.replace(/^\uFEFF/, '');
+  const syntax = findJsonProblem(source);
+  if (syntax !== undefined) throw new ConfigError(`${path}:${syntax.line}:${syntax.column}: not valid JSON: ${syntax.problem}`);
+  const input = withoutDisabledServers(JSON.parse(source));
+  const remote = remoteServers(input);
+  if (remote.length > 0) throw problemsError(path, remote);
+  const checked = configSchema.safeParse(input);
+  if (!checked.success) throw problemsError(path, describeProblems(checked.error, input));
+  return { config: checked.data, notices: unreadFields(checked.data, path) };
+}
+
+/** `path: problem`, or a list when there are several. */
+export function problemsError(path: string, problems: readonly string[]): ConfigError {
+  return new ConfigError(problems.length === 1 ? `${path}: ${problems[0] ?? ''}` : `${path}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+}
+
+function withoutDisabledServers(input: unknown): unknown {
+  if (!isPlainObject(input) || !isPlainObject(input['mcpServers'])) return input;
+  const servers = Object.entries(input['mcpServers']).filter(([, entry]) => !isPlainObject(entry) || entry['disabled'] !== true);
+  return { ...input, mcpServers: Object.fromEntries(servers) };
+}
+
+function remoteServers(input: unknown): readonly string[] {
+  const servers = isPlainObject(input) ? input['mcpServers'] : undefined;
+  if (!isPlainObject(servers)) return [];
+  return Object.entries(servers).flatMap(([name, entry]) => {
+    if (!isPlainObject(entry)) return [];
+    const field = ['url', 'httpUrl', 'serverUrl'].find((remote) => remote in entry) ?? (/^(?:http|streamable|sse|ws)/i.test(String(entry['type'])) ? 'type' : undefined);
+    if (field === undefined) return [];
+    const place = jsonPath(['mcpServers', name, field]);
+    return [`${place}: the server "${name}" is remote, and only servers started with "command" are supported so far; remove the entry or set "disabled": true`];
+  });
+}
+
+const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'sampling'];
+const OTHER_NAMES: { readonly [field: string]: string } = { includeTools: 'signalbox.allow', excludeTools: 'signalbox.deny', disabledTools: 'signalbox.deny', envFile: 'env' };
+const SERVER_FIELDS: readonly string[] = ['type', 'command', 'args', 'env', 'cwd', 'signalbox'];
+
+function unreadFields(config: FileConfig, path: string): readonly string[] {
+  return Object.entries(config.mcpServers ?? {}).flatMap(([name, entry]) =>
+    Object.keys(entry)
+      .filter((field) => !SERVER_FIELDS.includes(field) && !FOREIGN_SERVER_FIELDS.includes(field))
+      .map((field) => {
+        const meant = POLICY_FIELDS.includes(field) ? `signalbox.${field}` : (OTHER_NAMES[field] ?? nearestName(field, SERVER_FIELDS));
+        return `${path}: ${jsonPath(['mcpServers', name, field])} is not read${meant === undefined ? '' : `; use "${meant}"`}`;
+      }),
+  );
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { SERVER_NAME, SERVER_NAME_RULE } from './server-name.ts';
+
+const text = z.string().min(1);
+const texts = z.array(z.string());
+
+const serverPolicy = z.strictObject({
+  trust: z.boolean().optional(),
+  allow: z.array(text).optional(),
+  deny: z.array(text).optional(),
+  roots: z.array(text).optional(),
+  era: z.enum(['auto', 'legacy', 'modern']).optional(),
+  approval: z.enum(['default', 'auto', 'ask', 'deny']).optional(),
+  sampling: z.enum(['allow', 'ask', 'deny']).optional(),
+});
+
+const serverEntry = z.looseObject({
+  type: z.literal('stdio').optional(),
+  command: text,
+  args: texts.optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  cwd: text.optional(),
+  signalbox: serverPolicy.optional(),
+});
+
+/** The shape of `signalbox.json`; `mcpServers` is what other hosts write, so its entries may have fields of theirs. */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional(),
+  mcpServers: z.record(z.string().regex(SERVER_NAME, { error: SERVER_NAME_RULE }), serverEntry).optional(),
+  llm: z
+    .strictObject({
+      provider: z.enum(['openai', 'anthropic', 'scripted']).optional(),
+      model: text.optional(),
+      base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+      scenario: text.optional(),
+    })
+    .optional(),
+  host: text.optional(),
+  port: z.int().min(0).max(65_535).optional(),
+  data_dir: text.optional(),
+  log_level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
+  durability: z.enum(['process', 'power']).optional(),
+});
+
+export type FileConfig = z.infer<typeof configSchema>;
+export type ServerEntry = z.infer<typeof serverEntry>;
+
+/** Fields of a server entry that other hosts use and that may be left unread without a word. */
+export const FOREIGN_SERVER_FIELDS: readonly string[] = ['disabled', 'autoApprove', 'alwaysAllow', 'timeout', 'name', 'description', 'icon', 'version', 'gallery'];

@@ -1,0 +1,284 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError } from './config.ts';
+import { loadConfig, type ConfigFlags, type ConfigSources } from './load-config.ts';
+
+function sources(file: unknown, rest: { readonly flags?: ConfigFlags; readonly env?: ConfigSources['env'] } = {}): ConfigSources {
+  return {
+    flags: { config: '/etc/signalbox.json', ...rest.flags },
+    env: rest.env ?? {},
+    cwd: '/work',
+    homeDir: '/home/ann',
+    readFile: () => Promise.resolve(typeof file === 'string' ? file : JSON.stringify(file)),
+  };
+}
+
+function missing(): Promise<string> {
+  return Promise.reject(Object.assign(new Error('no such file'), { code: 'ENOENT' }));
+}
+
+async function problemOf(input: ConfigSources): Promise<string> {
+  const error = await loadConfig(input).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).message;
+}
+
+describe('what is read', () => {
+  test('an entry as other hosts write it becomes a launch definition with cautious defaults', async () => {
+    const config = await loadConfig(sources({ mcpServers: { files: { command: 'node', args: ['bin.js', './docs'], type: 'stdio', autoApprove: ['x'], timeout: 3 } } }));
+    expect(config.servers).toEqual([
+      {
+        name: 'files',
+        command: 'node',
+        args: ['bin.js', './docs'],
+        env: {},
+        cwd: undefined,
+        trust: false,
+        allow: [],
+        deny: [],
+        roots: [],
+        era: 'auto',
+        approval: 'default',
+        sampling: 'ask',
+        secrets: [],
+      },
+    ]);
+    expect(config.notices).toEqual([]);
+  });
+
+  test('a disabled entry is left out whatever else it holds', async () => {
+    const config = await loadConfig(sources({ mcpServers: { 'any name': { disabled: true, url: 'https://example.org' }, on: { command: 'x', disabled: false } } }));
+    expect(config.servers.map((server) => server.name)).toEqual(['on']);
+  });
+
+  test('cwd and roots are relative to the folder of the file, arguments stay as they are', async () => {
+    const config = await loadConfig(sources({ mcpServers: { a: { command: './x', args: ['./y'], cwd: 'sub', signalbox: { roots: ['r', '/abs', '~/docs'] } } } }));
+    expect(config.servers[0]).toMatchObject({ command: './x', args: ['./y'], cwd: '/etc/sub', roots: ['/etc/r', '/abs', '/home/ann/docs'] });
+  });
+
+  test('variables are expanded in command, args, env, cwd and roots', async () => {
+    const entry = {
+      command: '${BIN}',
+      args: ['--key=${API_TOKEN}', '${EMPTY:-fallback}', '$${LITERAL}', '${env:BIN}'],
+      env: { K: '${API_TOKEN}' },
+      cwd: '${UNSET:-/srv}',
+      signalbox: { roots: ['${BIN}'] },
+    };
+    const config = await loadConfig(sources({ mcpServers: { a: entry } }, { env: { BIN: 'tool', API_TOKEN: 's3cret', EMPTY: '' } }));
+    expect(config.servers[0]).toMatchObject({
+      command: 'tool',
+      args: ['--key=s3cret', 'fallback', '${LITERAL}', 'tool'],
+      env: { K: 's3cret' },
+      cwd: '/srv',
+      roots: ['/etc/tool'],
+      secrets: ['s3cret'],
+    });
+  });
+
+  test('fields of an entry that are not read are named with what to use', async () => {
+    const config = await loadConfig(sources({ mcpServers: { a: { command: 'x', trust: true, arg: ['y'], excludeTools: ['z'], zzzzzzzzzz: 1 } } }));
+    expect(config.notices).toEqual([
+      '/etc/signalbox.json: mcpServers.a.trust is not read; use "signalbox.trust"',
+      '/etc/signalbox.json: mcpServers.a.arg is not read; use "args"',
+      '/etc/signalbox.json: mcpServers.a.excludeTools is not read; use "signalbox.deny"',
+      '/etc/signalbox.json: mcpServers.a.zzzzzzzzzz is not read',
+    ]);
+  });
+
+  test('a byte order mark is not a syntax error', async () => {
+    expect((await loadConfig(sources('\uFEFF{"port": 1}'))).port).toBe(1);
+  });
+});
+
+describe('where it is read from', () => {
+  test.each([
+    ['the home directory', {}, '/home/ann/.config/signalbox/signalbox.json'],
+    ['XDG_CONFIG_HOME', { XDG_CONFIG_HOME: '/xdg' }, '/xdg/signalbox/signalbox.json'],
+    ['the home directory when XDG_CONFIG_HOME is relative', { XDG_CONFIG_HOME: 'xdg' }, '/home/ann/.config/signalbox/signalbox.json'],
+  ])('the file without --config lies below %s', async (_title, env, expected) => {
+    const asked: string[] = [];
+    const readFile = (path: string): Promise<string> => (asked.push(path), missing());
+    const config = await loadConfig({ flags: {}, env, cwd: '/work', homeDir: '/home/ann', readFile });
+    expect(asked).toEqual([expected]);
+    expect(config).toMatchObject({ file: undefined, servers: [], host: '127.0.0.1', port: 8020, dataDir: '/work/.signalbox', logLevel: 'info', durability: 'process' });
+  });
+
+  test('a signalbox.json of the working directory is not read', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'signalbox-config-'));
+    await writeFile(join(cwd, 'signalbox.json'), '{"port": 1}');
+    expect((await loadConfig({ flags: {}, env: {}, cwd, homeDir: join(cwd, 'home') })).port).toBe(8020);
+    expect((await loadConfig({ flags: { config: 'signalbox.json' }, env: {}, cwd, homeDir: join(cwd, 'home') })).port).toBe(1);
+  });
+
+  test('a named file that does not exist is an error, and one that cannot be read says so', async () => {
+    expect(await problemOf({ ...sources(''), readFile: missing })).toBe('/etc/signalbox.json: the configuration file does not exist; check --config');
+    const refused = (): Promise<string> => Promise.reject(Object.assign(new Error('no'), { code: 'EACCES' }));
+    expect(await problemOf({ ...sources(''), flags: {}, readFile: refused })).toBe(
+      '/home/ann/.config/signalbox/signalbox.json: the configuration file cannot be read (EACCES)',
+    );
+  });
+});
+
+describe('what wins', () => {
+  const file = { host: 'localhost', port: 1, data_dir: 'data', log_level: 'warn', durability: 'power' };
+
+  test('the file wins over the defaults, and its paths are relative to it', async () => {
+    expect(await loadConfig(sources(file))).toMatchObject({ host: 'localhost', port: 1, dataDir: '/etc/data', logLevel: 'warn', durability: 'power' });
+  });
+
+  test('the environment wins over the file', async () => {
+    const env = { SIGNALBOX_HOST: '127.0.0.2', SIGNALBOX_PORT: '0', SIGNALBOX_DATA_DIR: 'there', SIGNALBOX_LOG_LEVEL: 'debug', SIGNALBOX_TOKEN: 't' };
+    expect(await loadConfig(sources(file, { env }))).toMatchObject({ host: '127.0.0.2', port: 0, dataDir: '/work/there', logLevel: 'debug', token: 't' });
+  });
+
+  test('flags win over everything', async () => {
+    const env = { SIGNALBOX_HOST: '127.0.0.2', SIGNALBOX_PORT: '0', SIGNALBOX_DATA_DIR: 'there', SIGNALBOX_LOG_LEVEL: 'debug' };
+    const flags = { host: '::1', port: '99', dataDir: '/d', logLevel: 'error', durability: 'process' };
+    expect(await loadConfig(sources(file, { env, flags }))).toMatchObject({ host: '::1', port: 99, dataDir: '/d', logLevel: 'error', durability: 'process' });
+  });
+
+  test('blank variables count as unset', async () => {
+    expect((await loadConfig(sources(file, { env: { SIGNALBOX_HOST: '', SIGNALBOX_PORT: ' ', OPENAI_API_KEY: '' } }))).llm.provider).toBe('scripted');
+  });
+});
+
+describe('the model', () => {
+  test.each<[string, { llm?: object; env?: ConfigSources['env']; flags?: ConfigFlags }, object]>([
+    ['no key: scripted', {}, { provider: 'scripted', apiKey: undefined, baseUrl: undefined }],
+    ['OPENAI_API_KEY', { env: { OPENAI_API_KEY: 'o', OPENAI_BASE_URL: 'http://x/v1', SIGNALBOX_MODEL: 'm' } }, { provider: 'openai', apiKey: 'o', baseUrl: 'http://x/v1', model: 'm' }],
+    ['ANTHROPIC_API_KEY', { env: { ANTHROPIC_API_KEY: 'a', ANTHROPIC_BASE_URL: 'http://y' } }, { provider: 'anthropic', apiKey: 'a', baseUrl: 'http://y' }],
+    ['both keys', { env: { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' } }, { provider: 'openai', apiKey: 'o' }],
+    ['configured over keys', { llm: { provider: 'anthropic', model: 'c' }, env: { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' } }, { provider: 'anthropic', apiKey: 'a', model: 'c' }],
+    ['scripted over keys', { llm: { provider: 'scripted' }, env: { OPENAI_API_KEY: 'o' } }, { provider: 'scripted', apiKey: undefined }],
+    ['a scenario over keys', { flags: { scenario: 's.json' }, env: { OPENAI_API_KEY: 'o' } }, { provider: 'scripted', scenario: '/work/s.json' }],
+    ['a scenario of the file', { llm: { scenario: 's.json' } }, { provider: 'scripted', scenario: '/etc/s.json' }],
+    ['a server of one’s own needs no key', { llm: { provider: 'openai', base_url: 'http://127.0.0.1:1/v1' } }, { provider: 'openai', apiKey: undefined, baseUrl: 'http://127.0.0.1:1/v1' }],
+    [
+      'a flag does not take another provider’s model and address',
+      { llm: { provider: 'anthropic', model: 'c', base_url: 'http://y' }, flags: { provider: 'openai' }, env: { OPENAI_API_KEY: 'o' } },
+      { provider: 'openai', model: undefined, baseUrl: undefined },
+    ],
+  ])('%s', async (_title, { llm, env, flags }, expected) => {
+    expect((await loadConfig(sources(llm === undefined ? {} : { llm }, { env: env ?? {}, flags: flags ?? {} }))).llm).toMatchObject(expected);
+  });
+
+  test('two keys and no choice is worth a notice', async () => {
+    const config = await loadConfig(sources({}, { env: { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' } }));
+    expect(config.notices).toEqual(['OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is used. Set llm.provider in signalbox.json to choose']);
+  });
+
+  test('a scenario beside another provider is worth a notice', async () => {
+    const config = await loadConfig(sources({ llm: { provider: 'openai', scenario: 's' } }, { env: { OPENAI_API_KEY: 'o' } }));
+    expect(config.notices).toEqual(['the scenario is not used: the provider is "openai"; scenarios are for the provider "scripted"']);
+  });
+});
+
+describe('problems name the place and the remedy', () => {
+  test.each<[string, unknown, string]>([
+    ['empty file', '', '/etc/signalbox.json:1:1: not valid JSON: the text ends where a value is expected'],
+    ['trailing comma', '{\n  "port": 1,\n}', '/etc/signalbox.json:3:1: not valid JSON: a name in double quotes is expected; is there a comma too many before it?'],
+    ['comment', '{\n  // port\n  "port": 1}', '/etc/signalbox.json:2:3: not valid JSON: comments are not allowed in JSON'],
+    ['missing comma', '{"a": 1 "b": 2}', '/etc/signalbox.json:1:9: not valid JSON: "," or "}" is expected'],
+    ['text after the end', '{} {}', '/etc/signalbox.json:1:4: not valid JSON: there is more text after the end of the JSON value'],
+    ['a name twice', '{"mcpServers": {\n "a": {"command": "x"},\n "a": {"command": "y"}}}', '/etc/signalbox.json:3:2: not valid JSON: the name "a" is given twice in the same object'],
+    ['deep nesting', '['.repeat(200), '/etc/signalbox.json:1:102: not valid JSON: nested deeper than 100'],
+    ['not an object', [], '/etc/signalbox.json: the file: must be an object'],
+    ['unknown field, close', { mcpServer: {} }, '/etc/signalbox.json: mcpServer: unknown; did you mean "mcpServers"?'],
+    [
+      'unknown field, nothing close',
+      { zzzzzz: 1 },
+      '/etc/signalbox.json: zzzzzz: unknown; known are mcpServers, llm, host, port, data_dir, log_level, durability',
+    ],
+    ['unknown policy field', { mcpServers: { a: { command: 'x', signalbox: { trusted: true } } } }, '/etc/signalbox.json: mcpServers.a.signalbox.trusted: unknown; did you mean "trust"?'],
+    ['unknown model field', { llm: { modle: 'x' } }, '/etc/signalbox.json: llm.modle: unknown; did you mean "model"?'],
+    ['token in the file', { token: 'hush' }, '/etc/signalbox.json: token: not allowed here: the token is read from the environment variable SIGNALBOX_TOKEN only'],
+    [
+      'key in the file',
+      { llm: { api_key: 'hush' } },
+      '/etc/signalbox.json: llm.api_key: not allowed here: keys are read from the environment variables OPENAI_API_KEY and ANTHROPIC_API_KEY only',
+    ],
+    ['no command', { mcpServers: { a: { args: [] } } }, '/etc/signalbox.json: mcpServers.a.command: is missing; it must be a string'],
+    ['empty command', { mcpServers: { a: { command: '' } } }, '/etc/signalbox.json: mcpServers.a.command: must not be empty'],
+    ['command is a list', { mcpServers: { a: { command: ['x'] } } }, '/etc/signalbox.json: mcpServers.a.command: must be a string'],
+    ['an argument is a number', { mcpServers: { a: { command: 'x', args: ['y', 1] } } }, '/etc/signalbox.json: mcpServers.a.args[1]: must be a string'],
+    ['an env value is a number', { mcpServers: { a: { command: 'x', env: { PORT: 1 } } } }, '/etc/signalbox.json: mcpServers.a.env.PORT: must be a string'],
+    ['wrong choice', { mcpServers: { a: { command: 'x', signalbox: { sampling: 'always' } } } }, '/etc/signalbox.json: mcpServers.a.signalbox.sampling: must be "allow", "ask" or "deny"'],
+    ['port too big', { port: 70_000 }, '/etc/signalbox.json: port: must be at most 65535'],
+    ['port with a fraction', { port: 1.5 }, '/etc/signalbox.json: port: must be a whole number'],
+    ['address of the model', { llm: { provider: 'openai', base_url: 'ftp://x' } }, '/etc/signalbox.json: llm.base_url: must be an http or https URL'],
+    [
+      'server name',
+      { mcpServers: { 'my server': { command: 'x' } } },
+      '/etc/signalbox.json: mcpServers["my server"]: a server is named with 1 to 32 letters, digits, "-" and "_", begins with a letter or digit, does not end with "_" and has no "__" (it separates server and tool)',
+    ],
+    [
+      'remote server',
+      { mcpServers: { web: { url: 'https://user:hush@example.org' } } },
+      '/etc/signalbox.json: mcpServers.web.url: the server "web" is remote, and only servers started with "command" are supported so far; remove the entry or set "disabled": true',
+    ],
+    [
+      'remote type',
+      { mcpServers: { web: { type: 'streamable-http' } } },
+      '/etc/signalbox.json: mcpServers.web.type: the server "web" is remote, and only servers started with "command" are supported so far; remove the entry or set "disabled": true',
+    ],
+    [
+      'unset variable',
+      { mcpServers: { a: { command: 'x', env: { K: '${NOPE}' } } } },
+      '/etc/signalbox.json: mcpServers.a.env.K: the environment variable NOPE is not set; set it, or write ${NOPE:-default}',
+    ],
+    [
+      'unknown form of a variable',
+      { mcpServers: { a: { command: 'x', args: ['${input:key}'] } } },
+      '/etc/signalbox.json: mcpServers.a.args[0]: ${input:key} cannot be expanded; write ${NAME} or ${NAME:-default}, or $${ for a literal ${',
+    ],
+    [
+      'several problems',
+      { port: -1, mcpServers: { a: { command: 1 } } },
+      '/etc/signalbox.json:\n  - mcpServers.a.command: must be a string\n  - port: must be at least 0',
+    ],
+  ])('%s', async (_title, file, expected) => {
+    expect(await problemOf(sources(file))).toBe(expected);
+  });
+
+  test.each<[string, { flags?: ConfigFlags; env?: ConfigSources['env']; file?: object }, string]>([
+    ['port variable', { env: { SIGNALBOX_PORT: '80a' } }, 'SIGNALBOX_PORT: must be a whole number from 0 to 65535 (0 takes a free port)'],
+    ['port flag', { flags: { port: '65536' } }, '--port: must be a whole number from 0 to 65535 (0 takes a free port)'],
+    ['log level', { env: { SIGNALBOX_LOG_LEVEL: 'loud' } }, 'SIGNALBOX_LOG_LEVEL: must be debug, info, warn or error'],
+    ['durability', { flags: { durability: 'paper' } }, '--durability: must be process or power'],
+    ['provider', { flags: { provider: 'hush' } }, '--provider: must be openai, anthropic or scripted'],
+    ['base URL flag', { flags: { provider: 'openai', baseUrl: 'hush' } }, '--base-url: must be an http or https URL'],
+    ['base URL variable', { env: { OPENAI_API_KEY: 'o', OPENAI_BASE_URL: 'hush' } }, 'the environment variable OPENAI_BASE_URL: must be an http or https URL'],
+    [
+      'provider without its key',
+      { file: { llm: { provider: 'anthropic' } }, env: { OPENAI_API_KEY: 'hush' } },
+      'the provider "anthropic" is configured, but ANTHROPIC_API_KEY is not set; set it, or give the base URL of a server that needs no key',
+    ],
+    [
+      'base URL without a provider',
+      { file: { llm: { base_url: 'http://x' } } },
+      'a base URL is configured without a provider: set llm.provider to "openai" or "anthropic", the API that the server speaks',
+    ],
+    [
+      'open host without a token',
+      { flags: { host: '0.0.0.0' } },
+      'the host 0.0.0.0 can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1',
+    ],
+  ])('%s', async (_title, { flags, env, file }, expected) => {
+    expect(await problemOf(sources(file ?? {}, { flags: flags ?? {}, env: env ?? {} }))).toBe(expected);
+  });
+
+  test('an open host with a token is allowed', async () => {
+    expect((await loadConfig(sources({ host: '0.0.0.0' }, { env: { SIGNALBOX_TOKEN: 't' } }))).host).toBe('0.0.0.0');
+  });
+
+  test('no message quotes a value that may be a secret', async () => {
+    const file = '{"mcpServers": {"a": {"command": "x", "env": {"KEY": "hush" "B": 1}}}}';
+    expect(await problemOf(sources(file))).not.toContain('hush');
+    expect(await problemOf(sources({ llm: { provider: 'hush', model: 7 } }, { env: { OPENAI_API_KEY: 'hush' } }))).not.toContain('hush');
+  });
+});

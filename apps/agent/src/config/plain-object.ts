@@ -1,0 +1,4 @@
+/** Whether a JSON value is an object. */
+export function isPlainObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
