@@ -1,4 +1,5 @@
 import type { ClientCapabilities, ClientCapability } from '../protocol/capabilities.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { Revision } from './revision.ts';
 
 /** What the client declared, cut to what the revision has. */
@@ -22,8 +23,14 @@ export function clientCan(revision: Revision, capabilities: ClientCapabilities, 
   }
 }
 
-/** The `requiredCapabilities` of a -32021 error. */
-export function requiredCapabilities(capability: ClientCapability): ClientCapabilities {
-  const [feature, mode] = capability.split('.') as [keyof ClientCapabilities, string | undefined];
+/** The error for a request that cannot be served without the capability. */
+export function missingCapabilityError(capability: ClientCapability): ProtocolError {
+  return new ProtocolError(ErrorCode.missingClientCapability, `This needs a client with the capability ${capability}, which this client did not declare or cannot use here`, {
+    data: { requiredCapabilities: requiredCapabilities(capability) },
+  });
+}
+
+function requiredCapabilities(capability: ClientCapability): ClientCapabilities {
+  const [feature = capability, mode] = capability.split('.');
   return { [feature]: mode === undefined ? {} : { [mode]: {} } };
 }

@@ -1,0 +1,3 @@
+export { createInMemoryTransports } from './in-memory-transport.ts';
+export { createTestContext } from './test-context.ts';
+export type { TestContext, TestContextOptions } from './test-context.ts';
