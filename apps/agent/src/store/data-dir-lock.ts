@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { StoreError } from './store-error.ts';
+
+/**
+ * Takes a data directory for this process and returns the release function. The lock is SQLite's own lock on a small file, which the operating
+ * system drops with the process, however that ends.
+ * @throws StoreError `locked`
+ */
+export function lockDataDir(dataDir: string): () => void {
+  const file = new Sqlite(join(dataDir, 'lock.sqlite'), { timeout: 0 });
+  const pidFile = join(dataDir, 'lock.pid');
+  try {
+    file.exec('begin exclusive');
+  } catch (error) {
+    file.close();
+    throw new StoreError('locked', `The data directory ${dataDir} is in use by ${ownerOf(pidFile)}. Stop it, or choose another data directory.`, { cause: error });
+  }
+  writeFileSync(pidFile, String(process.pid), { mode: 0o600 });
+  return () => file.close();
+}
+
+function ownerOf(pidFile: string): string {
+  try {
+    return `process ${readFileSync(pidFile, 'utf8')}`;
+  } catch {
+    return 'another process';
+  }
+}

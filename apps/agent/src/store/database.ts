@@ -1,0 +1,60 @@
+import type { ActiveTurn, InboxItem, Run, RunEvent, StoredMessage, ToolCall } from '../ports/run-store.ts';
+
+/** A domain value as a column holds it: JSON as text, booleans as 0 and 1, absence as NULL. */
+type Column<T> = Extract<T, boolean> extends never ? (undefined extends T ? Exclude<T, undefined> | null : T) : number;
+type Row<T, Json extends keyof T> = {
+  [K in keyof T]-?: K extends Json ? (undefined extends T[K] ? string | null : string) : Column<T[K]>;
+};
+
+/** The tables; columns are snake_case in SQL. */
+export interface Database {
+  runs: Row<Run, 'servers' | 'limits' | 'usage' | 'error'>;
+  events: Row<RunEvent, 'data'>;
+  messages: Row<StoredMessage, 'content' | 'native'> & { runId: string; position: number };
+  turns: Row<ActiveTurn, never> & { runId: string; status: string; startedAt: number; endedAt: number | null };
+  partials: { runId: string; messageId: string; text: string };
+  toolCalls: Row<ToolCall, 'arguments' | 'result'>;
+  inboxItems: Row<InboxItem, 'request' | 'response'>;
+  boots: { id: string; pid: number; startedAt: number };
+}
+
+/** Translates between a domain record and its row. */
+export interface Codec<T, R> {
+  /** Keys that are present with `undefined` become NULL; missing keys stay missing. */
+  encode(record: T): R;
+  encode(record: Partial<T>): Partial<R>;
+  decode(row: R): T;
+}
+
+interface Special<T> {
+  readonly json?: readonly (keyof T)[];
+  readonly booleans?: readonly (keyof T)[];
+}
+
+function createCodec<T extends object, R extends object>(special: Special<T>): Codec<T, R> {
+  const json = new Set<PropertyKey>(special.json);
+  const booleans = new Set<PropertyKey>(special.booleans);
+  const encodeValue = (key: string, value: unknown): unknown => {
+    if (value === undefined) return null;
+    if (json.has(key)) return JSON.stringify(value);
+    return booleans.has(key) ? Number(value) : value;
+  };
+  const decodeValue = (key: string, value: unknown): unknown => {
+    if (value === null) return undefined;
+    if (json.has(key) && typeof value === 'string') return JSON.parse(value);
+    return booleans.has(key) ? value === 1 : value;
+  };
+  const map = (record: object, mapValue: (key: string, value: unknown) => unknown): unknown =>
+    Object.fromEntries(Object.entries(record).map(([key, value]) => [key, mapValue(key, value)]));
+  return {
+    // The casts state what the table types say: only rows made by `encode` are ever stored.
+    encode: (record: Partial<T>) => map(record, encodeValue) as R,
+    decode: (row) => map(row, decodeValue) as T,
+  };
+}
+
+export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'usage', 'error'], booleans: ['scripted'] });
+export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'] });
+export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
+export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'result'], booleans: ['repeatable'] });
+export const inboxCodec = createCodec<InboxItem, Database['inboxItems']>({ json: ['request', 'response'] });

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
+import type { Database } from '../database.ts';
+import { StoreError } from '../store-error.ts';
+import { initial } from './0001-initial.ts';
+
+/** Every migration, by its number; a published one never changes. */
+const MIGRATIONS: { readonly [name: string]: Migration } = {
+  '0001-initial': initial,
+};
+
+/**
+ * Brings the database forward to this version's tables.
+ * @throws StoreError `newer_database` when a later version wrote it, `unusable` when a migration fails
+ */
+export async function migrate(db: Kysely<Database>, dataDir: string): Promise<void> {
+  const unknown = (await appliedMigrations(db)).filter((name) => !(name in MIGRATIONS));
+  if (unknown.length > 0) {
+    throw new StoreError(
+      'newer_database',
+      `The database in ${dataDir} was written by a newer version of Signalbox (it has migration ${unknown.join(', ')}). ` +
+        'Run that version, or choose another data directory.',
+    );
+  }
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw new StoreError('unusable', `The database in ${dataDir} could not be brought up to date.`, { cause: error });
+}
+
+async function appliedMigrations(db: Kysely<Database>): Promise<readonly string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
+  const rows = await db.withTables<{ [DEFAULT_MIGRATION_TABLE]: { name: string } }>().selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute();
+  return rows.map((row) => row.name);
+}

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { runStoreContract } from '../ports/run-store.contract.ts';
+import type { Run, RunStore } from '../ports/run-store.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import { openRunStore } from './open-run-store.ts';
+import { StoreError } from './store-error.ts';
+
+const clock: Clock = { now: () => 1234, after: () => () => undefined };
+const newDataDir = (): string => join(mkdtempSync(join(tmpdir(), 'signalbox-store-')), 'data');
+const open = (dataDir: string, durability: 'process' | 'power' = 'process'): Promise<RunStore> => openRunStore({ dataDir, durability, clock });
+
+async function refusal(dataDir: string): Promise<string> {
+  const error: unknown = await open(dataDir).catch((reason: unknown) => reason);
+  return error instanceof StoreError ? `${error.code}: ${error.message}` : `not refused: ${JSON.stringify(error)}`;
+}
+
+const runRow: Run = {
+  id: 'r',
+  status: 'queued',
+  statusReason: undefined,
+  prompt: 'p',
+  servers: undefined,
+  provider: 'x',
+  model: 'y',
+  scripted: false,
+  limits: { turns: 1, toolCalls: 1, wallClockMs: 1, callInactivityMs: 1, callMaxMs: 1, inboxExpiryMs: 1 },
+  lastSeq: 0,
+  turns: 0,
+  toolCalls: 0,
+  usage: undefined,
+  answer: undefined,
+  error: undefined,
+  waitedMs: 0,
+  waitingSince: undefined,
+  createdAt: 1,
+  startedAt: undefined,
+  finishedAt: undefined,
+};
+
+runStoreContract('SQLite', () => open(newDataDir()));
+
+describe('the data directory', () => {
+  test('is created for this user only, files included', async () => {
+    const dataDir = newDataDir();
+    const store = await open(dataDir);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(['signalbox.sqlite', 'signalbox.sqlite-wal', 'lock.sqlite', 'lock.pid'].map((name) => statSync(join(dataDir, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600, 0o600]);
+    await store.close();
+  });
+
+  test('is refused to a second opener with the pid of the first, and free after close', async () => {
+    const dataDir = newDataDir();
+    const first = await open(dataDir);
+    expect(await refusal(dataDir)).toBe(`locked: The data directory ${dataDir} is in use by process ${process.pid}. Stop it, or choose another data directory.`);
+    await first.close();
+    const second = await open(dataDir);
+    expect(second.bootId).not.toBe(first.bootId);
+    await second.close();
+  });
+
+  test('is free as soon as its process is killed, and committed work is there', async () => {
+    const dataDir = newDataDir();
+    const module = JSON.stringify(new URL('./open-run-store.ts', import.meta.url).href);
+    const script = `
+      const { openRunStore } = await import(${module});
+      const clock = { now: () => 1, after: () => () => {} };
+      const store = await openRunStore({ dataDir: process.argv[1], durability: 'process', clock });
+      await store.write((sql) => sql.insertRun({ id: 'kept', status: 'queued', prompt: '', provider: '', model: '', scripted: true, limits: {}, lastSeq: 0, turns: 0, toolCalls: 0, waitedMs: 0, createdAt: 1 }));
+      process.stdout.write('ready');
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '-e', script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    expect(await refusal(dataDir)).toContain(`locked: The data directory ${dataDir} is in use by process ${child.pid}.`);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const store = await open(dataDir);
+    expect(await store.read.run('kept')).toMatchObject({ status: 'queued' });
+    await store.close();
+  });
+
+  test('that cannot be created is named', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'signalbox-store-')), 'file');
+    writeFileSync(file, '');
+    expect(await refusal(join(file, 'data'))).toContain(`unusable: The data directory ${join(file, 'data')} cannot be used.`);
+  });
+
+  test('that holds something else than a database is refused, and the lock is given back', async () => {
+    const dataDir = newDataDir();
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(join(dataDir, 'signalbox.sqlite'), 'this is a text file, and long enough to be looked at as a database header is');
+    expect(await refusal(dataDir)).toContain('unusable: ');
+    writeFileSync(join(dataDir, 'signalbox.sqlite'), '');
+    await (await open(dataDir)).close();
+  });
+
+  test('written by a newer version is refused', async () => {
+    const dataDir = newDataDir();
+    await (await open(dataDir)).close();
+    const raw = new Sqlite(join(dataDir, 'signalbox.sqlite'));
+    raw.prepare('insert into kysely_migration (name, timestamp) values (?, ?)').run('0099-future', 'x');
+    raw.close();
+    expect(await refusal(dataDir)).toMatch(/^newer_database: .*0099-future/);
+  });
+
+  test('opened again keeps what was committed', async () => {
+    const dataDir = newDataDir();
+    const first = await open(dataDir, 'power');
+    await first.write((sql) => sql.insertRun(runRow));
+    await first.close();
+    const second = await open(dataDir);
+    expect(await second.read.run('r')).toMatchObject({ prompt: 'p' });
+    await second.close();
+  });
+});
+
+test('events and turns carry the time of the clock', async () => {
+  const store = await open(newDataDir());
+  await store.write(async (sql) => {
+    await sql.insertRun(runRow);
+    await sql.append('r', [{ type: 'run.queued', data: { prompt: 'p' } }]);
+  });
+  expect(await store.read.events('r', { after: 0, limit: 1 })).toEqual([{ runId: 'r', seq: 1, type: 'run.queued', version: 1, at: 1234, data: { prompt: 'p' } }]);
+  await store.close();
+});

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
+import type { RunStore } from '../ports/run-store.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import type { Database } from './database.ts';
+import { migrate } from './migrations/migrate.ts';
+import { createRunReader } from './run-reader.ts';
+import { createRunTransaction } from './run-transaction.ts';
+import { StoreError } from './store-error.ts';
+
+export interface RunStoreOptions {
+  /** Created (mode 0700) when missing; one process at a time. */
+  readonly dataDir: string;
+  /** `process`: commits survive the death of the process; `power`: also that of the machine. */
+  readonly durability: 'process' | 'power';
+  readonly clock: Clock;
+}
+
+/**
+ * Opens the embedded store: one connection that writes, one transaction at a time, and a read-only one beside it.
+ * @throws StoreError `locked`, `newer_database`, `unusable`
+ */
+export async function openRunStore({ dataDir, durability, clock }: RunStoreOptions): Promise<RunStore> {
+  const release = prepareDataDir(dataDir);
+  const file = join(dataDir, 'signalbox.sqlite');
+  const connections: Kysely<Database>[] = [];
+  const close = async (): Promise<void> => {
+    for (const connection of connections.toReversed()) await connection.destroy();
+    release();
+  };
+  try {
+    const writer = connect(openWriter(file, durability));
+    connections.push(writer);
+    await migrate(writer.withoutPlugins(), dataDir);
+    const reader = connect(new Sqlite(file, { readonly: true }));
+    connections.push(reader);
+    const bootId = randomUUID();
+    await writer.insertInto('boots').values({ id: bootId, pid: process.pid, startedAt: clock.now() }).execute();
+    return {
+      bootId,
+      read: createRunReader(reader),
+      write: (work) => writer.transaction().execute((transaction) => work(createRunTransaction(transaction, clock))),
+      close,
+    };
+  } catch (error) {
+    await close();
+    if (error instanceof StoreError) throw error;
+    throw new StoreError('unusable', `The database in ${dataDir} cannot be opened. Is it a Signalbox data directory, and is the disk writable?`, { cause: error });
+  }
+}
+
+function prepareDataDir(dataDir: string): () => void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    // SQLite gives its side files the mode of the database, so the files stay private even in a directory that was there before.
+    for (const name of ['lock.sqlite', 'signalbox.sqlite']) closeSync(openSync(join(dataDir, name), 'a', 0o600));
+  } catch (error) {
+    throw new StoreError('unusable', `The data directory ${dataDir} cannot be used. Choose one that this user can write to.`, { cause: error });
+  }
+  return lockDataDir(dataDir);
+}
+
+function openWriter(file: string, durability: RunStoreOptions['durability']): Sqlite.Database {
+  const database = new Sqlite(file, { timeout: 5000 });
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
+    database.pragma('foreign_keys = ON');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function connect(database: Sqlite.Database): Kysely<Database> {
+  return new Kysely<Database>({ dialect: new SqliteDialect({ database }), plugins: [new CamelCasePlugin()] });
+}

@@ -1,0 +1,91 @@
+import type { Transaction } from 'kysely';
+import type { Clock } from '../ports/test-hooks.ts';
+import type { RunTransaction } from '../ports/run-store.ts';
+import { eventCodec, inboxCodec, messageCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import { createRunReader } from './run-reader.ts';
+
+/** The writes of one transaction; `clock` stamps events and turns. */
+export function createRunTransaction(db: Transaction<Database>, clock: Clock): RunTransaction {
+  return {
+    ...createRunReader(db),
+
+    async insertRun(run) {
+      await db.insertInto('runs').values(runCodec.encode(run)).execute();
+    },
+
+    async updateRun(id, patch) {
+      if (Object.keys(patch).length === 0) return;
+      await db.updateTable('runs').set(runCodec.encode(patch)).where('id', '=', id).execute();
+    },
+
+    async append(runId, events) {
+      const { lastSeq } = await db
+        .updateTable('runs')
+        .set((expression) => ({ lastSeq: expression('lastSeq', '+', events.length) }))
+        .where('id', '=', runId)
+        .returning('lastSeq')
+        .executeTakeFirstOrThrow();
+      if (events.length === 0) return lastSeq;
+      const first = lastSeq - events.length + 1;
+      const at = clock.now();
+      const rows = events.map(({ type, data }, index) => eventCodec.encode({ runId, seq: first + index, type, version: 1, at, data }));
+      await db.insertInto('events').values(rows).execute();
+      return lastSeq;
+    },
+
+    async insertMessage(runId, message) {
+      await db
+        .insertInto('messages')
+        .values((expression) => ({
+          ...messageCodec.encode(message),
+          native: message.native === undefined ? null : JSON.stringify(message.native),
+          runId,
+          position: expression.selectFrom('messages').where('runId', '=', runId).select((count) => count.fn.countAll<number>().as('position')),
+        }))
+        .execute();
+    },
+
+    async insertToolCall(call) {
+      await db.insertInto('toolCalls').values(toolCallCodec.encode(call)).execute();
+    },
+
+    async updateToolCall(id, { state, attempt }, patch) {
+      let query = db.updateTable('toolCalls').set(toolCallCodec.encode(patch)).where('id', '=', id).where('state', 'in', state);
+      if (attempt !== undefined) query = query.where('attempt', '=', attempt);
+      return changed(query);
+    },
+
+    async insertInboxItem(item) {
+      await db.insertInto('inboxItems').values(inboxCodec.encode(item)).execute();
+    },
+
+    async updateInboxItem(id, expected, patch) {
+      return changed(db.updateTable('inboxItems').set(inboxCodec.encode(patch)).where('id', '=', id).where('state', '=', expected));
+    },
+
+    async savePartial(runId, partial) {
+      if (partial === undefined) {
+        await db.deleteFrom('partials').where('runId', '=', runId).execute();
+        return;
+      }
+      const { messageId, text } = partial;
+      await db
+        .insertInto('partials')
+        .values({ runId, messageId, text })
+        .onConflict((conflict) => conflict.column('runId').doUpdateSet({ messageId, text }))
+        .execute();
+    },
+
+    async startTurn({ runId, turn, owner, messageId }) {
+      await db.insertInto('turns').values({ runId, turn, owner, messageId, status: 'active', startedAt: clock.now(), endedAt: null }).execute();
+    },
+
+    async endTurn(messageId, status) {
+      return changed(db.updateTable('turns').set({ status, endedAt: clock.now() }).where('messageId', '=', messageId).where('status', '=', 'active'));
+    },
+  };
+}
+
+async function changed(query: { executeTakeFirst(): Promise<{ readonly numUpdatedRows: bigint }> }): Promise<boolean> {
+  return (await query.executeTakeFirst()).numUpdatedRows > 0n;
+}
