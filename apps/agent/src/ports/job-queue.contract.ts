@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import type { Job, JobQueue } from './job-queue.ts';
+
+/** A queue under test with the means to let its time pass. */
+export interface QueueUnderTest {
+  readonly queue: JobQueue;
+  /** Lets `ms` of the queue's time pass and its due work begin. */
+  readonly pass: (ms: number) => Promise<void>;
+  /** Errors that the queue reported. */
+  readonly reported: readonly unknown[];
+}
+
+/** What every adapter of the job queue must do. */
+export function jobQueueContract(name: string, create: () => QueueUnderTest): void {
+  describe(`job queue contract: ${name}`, () => {
+    test('jobs accepted before the start are worked on after it, in order', async () => {
+      const { queue, pass } = create();
+      const seen: Job[] = [];
+      await queue.enqueue(advance('a'));
+      await queue.enqueue(advance('b'));
+      await pass(0);
+      expect(seen).toEqual([]);
+      queue.start((job) => Promise.resolve(void seen.push(job)), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
+      await pass(0);
+      expect(seen).toEqual([advance('a'), advance('b')]);
+    });
+
+    test('an equal job that waits is not added again', async () => {
+      const { queue, pass } = create();
+      const seen: Job[] = [];
+      await Promise.all([queue.enqueue(advance('a')), queue.enqueue(advance('a')), queue.enqueue(call('a'))]);
+      queue.start((job) => Promise.resolve(void seen.push(job)), { concurrency: { 'advance-run': 5, 'call-tool': 5 } });
+      await pass(0);
+      expect(seen).toHaveLength(2);
+    });
+
+    test('an equal job that runs is followed by exactly one more, never beside it', async () => {
+      const { queue, pass } = create();
+      const runs = manual();
+      queue.start(() => runs.begin(), { concurrency: { 'advance-run': 5, 'call-tool': 5 } });
+      await queue.enqueue(advance('a'));
+      await pass(0);
+      await Promise.all([queue.enqueue(advance('a')), queue.enqueue(advance('a'))]);
+      await pass(0);
+      expect(runs.started()).toBe(1);
+      runs.endAll();
+      await pass(0);
+      expect(runs.started()).toBe(2);
+      runs.endAll();
+      await pass(0);
+      expect(runs.started()).toBe(2);
+    });
+
+    test('each type has its own bound, and a free place is taken by the next job', async () => {
+      const { queue, pass } = create();
+      const runs = manual();
+      queue.start(() => runs.begin(), { concurrency: { 'advance-run': 2, 'call-tool': 1 } });
+      await Promise.all(['a', 'b', 'c'].flatMap((id) => [queue.enqueue(advance(id)), queue.enqueue(call(id))]));
+      await pass(0);
+      expect(runs.started()).toBe(3);
+      runs.endAll();
+      await pass(0);
+      expect(runs.started()).toBe(5);
+    });
+
+    test('a delayed job begins when its time has come, and an equal one without delay brings it forward', async () => {
+      const { queue, pass } = create();
+      const seen: Job[] = [];
+      queue.start((job) => Promise.resolve(void seen.push(job)), { concurrency: { 'advance-run': 5, 'call-tool': 5 } });
+      await queue.enqueue(call('late'), { delayMs: 1000 });
+      await queue.enqueue(call('early'), { delayMs: 1000 });
+      await pass(900);
+      expect(seen).toEqual([]);
+      await queue.enqueue(call('early'));
+      await pass(0);
+      expect(seen).toEqual([call('early')]);
+      await pass(200);
+      expect(seen).toEqual([call('early'), call('late')]);
+    });
+
+    test('a handler that throws is reported, its job dropped and its place given back', async () => {
+      const { queue, pass, reported } = create();
+      const seen: Job[] = [];
+      queue.start((job) => (job.type === 'advance-run' && job.runId === 'bad' ? Promise.reject(new Error('boom')) : Promise.resolve(void seen.push(job))), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
+      await queue.enqueue(advance('bad'));
+      await queue.enqueue(advance('good'));
+      await pass(0);
+      expect(seen).toEqual([advance('good')]);
+      expect(reported).toEqual([new Error('boom')]);
+    });
+
+    test('close takes no more jobs, waiting and delayed ones included, and resolves when the running ones have ended', async () => {
+      const { queue, pass } = create();
+      const runs = manual();
+      queue.start(() => runs.begin(), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
+      await queue.enqueue(advance('a'));
+      await pass(0);
+      await queue.enqueue(advance('b'));
+      await queue.enqueue(advance('c'), { delayMs: 10 });
+      let closed = false;
+      const closing = queue.close().then(() => (closed = true));
+      await queue.enqueue(advance('d'));
+      await pass(100);
+      expect(closed).toBe(false);
+      runs.endAll();
+      await closing;
+      await pass(100);
+      expect(runs.started()).toBe(1);
+    });
+  });
+}
+
+const advance = (runId: string): Job => ({ type: 'advance-run', runId });
+const call = (callId: string): Job => ({ type: 'call-tool', callId });
+
+/** Handler runs that end when told to. */
+function manual(): { begin(): Promise<void>; started(): number; endAll(): void } {
+  let count = 0;
+  let open: (() => void)[] = [];
+  return {
+    begin: () => {
+      count += 1;
+      return new Promise((resolve) => open.push(resolve));
+    },
+    started: () => count,
+    endAll: () => {
+      for (const end of open) end();
+      open = [];
+    },
+  };
+}

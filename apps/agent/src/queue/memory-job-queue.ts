@@ -1,0 +1,91 @@
+import type { Job, JobHandler, JobQueue } from '../ports/job-queue.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+
+export interface MemoryJobQueueOptions {
+  readonly clock: Clock;
+  /** Hears of every job whose handler threw. */
+  readonly onError: (job: Job, error: unknown) => void;
+}
+
+interface Delayed {
+  readonly dueAt: number;
+  readonly cancel: () => void;
+}
+
+/** The queue of a single process; first come, first served within a type. Nothing outlives the process. */
+export class MemoryJobQueue implements JobQueue {
+  readonly #options: MemoryJobQueueOptions;
+  readonly #ready: { readonly [T in Job['type']]: Map<string, Job> } = { 'advance-run': new Map(), 'call-tool': new Map() };
+  readonly #delayed = new Map<string, Delayed>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #slots: { [T in Job['type']]: number } = { 'advance-run': 0, 'call-tool': 0 };
+  #handler: JobHandler | undefined;
+  #closed = false;
+
+  constructor(options: MemoryJobQueueOptions) {
+    this.#options = options;
+  }
+
+  start(handler: JobHandler, options: { readonly concurrency: { readonly [T in Job['type']]: number } }): void {
+    this.#handler = handler;
+    Object.assign(this.#slots, options.concurrency);
+    this.#pump('advance-run');
+    this.#pump('call-tool');
+  }
+
+  enqueue(job: Job, { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
+    const key = keyOf(job);
+    if (this.#closed || this.#ready[job.type].has(key)) return Promise.resolve();
+    const dueAt = this.#options.clock.now() + delayMs;
+    const delayed = this.#delayed.get(key);
+    if (delayed !== undefined && delayed.dueAt <= dueAt) return Promise.resolve();
+    delayed?.cancel();
+    this.#delayed.delete(key);
+    if (delayMs <= 0) this.#makeReady(key, job);
+    else this.#delayed.set(key, { dueAt, cancel: this.#options.clock.after(delayMs, () => this.#makeReady(key, job)) });
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    await Promise.all(this.#running.values());
+  }
+
+  #makeReady(key: string, job: Job): void {
+    this.#delayed.delete(key);
+    this.#ready[job.type].set(key, job);
+    this.#pump(job.type);
+  }
+
+  #pump(type: Job['type']): void {
+    const handler = this.#handler;
+    if (handler === undefined || this.#closed) return;
+    for (const [key, job] of this.#ready[type]) {
+      if (this.#slots[type] <= 0) return;
+      if (this.#running.has(key)) continue;
+      this.#ready[type].delete(key);
+      this.#slots[type] -= 1;
+      this.#running.set(key, this.#run(handler, job));
+    }
+  }
+
+  async #run(handler: JobHandler, job: Job): Promise<void> {
+    try {
+      // The handler never starts inside the caller's enqueue.
+      await Promise.resolve();
+      await handler(job);
+    } catch (error) {
+      this.#options.onError(job, error);
+    } finally {
+      this.#running.delete(keyOf(job));
+      this.#slots[job.type] += 1;
+      this.#pump(job.type);
+    }
+  }
+}
+
+function keyOf(job: Job): string {
+  return job.type === 'advance-run' ? `advance-run:${job.runId}` : `call-tool:${job.callId}`;
+}
