@@ -1,0 +1,101 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { MEMORY_LIMIT_NOTICE, type ExecutorConfiguration, type ExecutorReply, type ExecutorRequest } from './executor/protocol.ts';
+
+/** Why a query process is gone. */
+export interface ExecutorEnd {
+  readonly reason: 'killed' | 'memory-limit' | 'bad-reply' | 'ended';
+  /** Exit code, signal and the last words on stderr, for the log. */
+  readonly detail: string;
+}
+
+export interface ExecutorListener {
+  ready(): void;
+  reply(reply: Exclude<ExecutorReply, { kind: 'ready' }>): void;
+  /** Called exactly once, last. */
+  ended(end: ExecutorEnd): void;
+}
+
+// The executor lies beside this file, as source, compiled and bundled.
+const EXECUTOR_PATH = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './executor.ts' : './executor.js', import.meta.url));
+const INHERITED_VARIABLES: readonly string[] = ['SystemRoot', 'TMPDIR', 'TEMP', 'TZ'];
+const MAX_STDERR_CHARACTERS = 4096;
+
+/** A query process: it has the database open, answers one request at a time and can be killed in the middle of one. */
+export class ExecutorProcess {
+  readonly #child: ChildProcess;
+  readonly #listener: ExecutorListener;
+  readonly #ended: Promise<unknown>;
+  #stderr = '';
+  #reason: ExecutorEnd['reason'] = 'ended';
+
+  constructor(configuration: ExecutorConfiguration, listener: ExecutorListener) {
+    this.#listener = listener;
+    this.#child = fork(EXECUTOR_PATH, [JSON.stringify(configuration)], {
+      execArgv: [],
+      env: minimalEnvironment(),
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'json',
+    });
+    this.#ended = once(this.#child, 'close').catch(() => undefined);
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARACTERS);
+    });
+    this.#child.on('message', (message) => {
+      this.#receive(message);
+    });
+    this.#listenForEnd();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** A send that fails is followed by `ended`. */
+  send(request: ExecutorRequest): void {
+    this.#child.send(request, () => undefined);
+  }
+
+  /** Ends the process at once, whatever it does. Resolves when it is gone. */
+  async kill(reason: ExecutorEnd['reason'] = 'killed'): Promise<void> {
+    this.#reason = reason;
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #receive(message: unknown): void {
+    if (!isReply(message)) void this.kill('bad-reply');
+    else if (message.kind === 'ready') this.#listener.ready();
+    else this.#listener.reply(message);
+  }
+
+  #listenForEnd(): void {
+    let failure = '';
+    let isEnded = false;
+    const end = (status: string): void => {
+      if (isEnded) return;
+      isEnded = true;
+      const reason = this.#reason === 'ended' && this.#stderr.includes(MEMORY_LIMIT_NOTICE) ? 'memory-limit' : this.#reason;
+      this.#listener.ended({ reason, detail: [status, failure, this.#stderr.trim()].filter((part) => part !== '').join('; ') });
+    };
+    this.#child.on('error', (error) => {
+      failure = error.message;
+      if (this.#child.pid === undefined) end('not started');
+    });
+    this.#child.on('close', (code, signal) => {
+      end(signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`);
+    });
+  }
+}
+
+function minimalEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.includes(name)));
+}
+
+function isReply(message: unknown): message is ExecutorReply {
+  if (typeof message !== 'object' || message === null || !('kind' in message)) return false;
+  if (message.kind === 'ready') return true;
+  if (!('id' in message) || typeof message.id !== 'number') return false;
+  return message.kind === 'result' ? 'output' in message : message.kind === 'failure' && 'message' in message && typeof message.message === 'string';
+}

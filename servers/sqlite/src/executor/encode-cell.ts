@@ -1,0 +1,44 @@
+import type { ColumnType } from './protocol.ts';
+
+export interface EncodedCell {
+  readonly json: unknown;
+  /** `undefined` for NULL. */
+  readonly type: Exclude<ColumnType, 'mixed'> | undefined;
+}
+
+/**
+ * Turns an SQLite value into JSON without losing anything: integers outside ±2^53 become decimal strings, infinities strings, BLOBs
+ * `{"$blob": base64, "bytes": n}`. Longer values than `maxBytes` are cut and say so: `{"$text" | "$blob", "bytes", "truncated": true}`.
+ */
+export function encodeCell(value: unknown, maxBytes: number): EncodedCell {
+  if (value === null) return { json: null, type: undefined };
+  if (typeof value === 'bigint') return encodeInteger(value);
+  if (typeof value === 'number') return { json: Number.isFinite(value) ? value : String(value), type: 'real' };
+  if (typeof value === 'string') return { json: encodeText(value, maxBytes), type: 'text' };
+  if (value instanceof Uint8Array) return { json: encodeBlob(value, maxBytes), type: 'blob' };
+  throw new TypeError(`SQLite returned a value of type ${typeof value}`);
+}
+
+function encodeInteger(value: bigint): EncodedCell {
+  const isSafe = value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
+  return isSafe ? { json: Number(value), type: 'integer' } : { json: value.toString(), type: 'int64' };
+}
+
+function encodeText(value: string, maxBytes: number): unknown {
+  const bytes = Buffer.byteLength(value);
+  if (bytes <= maxBytes) return value;
+  return { $text: cutText(value, maxBytes), bytes, truncated: true };
+}
+
+/** The longest prefix of at most `maxBytes` UTF-8 bytes. */
+export function cutText(value: string, maxBytes: number): string {
+  const room = new Uint8Array(maxBytes);
+  const { read } = new TextEncoder().encodeInto(value.slice(0, maxBytes), room);
+  return value.slice(0, read);
+}
+
+function encodeBlob(value: Uint8Array, maxBytes: number): unknown {
+  const kept = Math.min(value.byteLength, Math.floor(maxBytes / 4) * 3);
+  const $blob = Buffer.from(value.buffer, value.byteOffset, kept).toString('base64');
+  return { $blob, bytes: value.byteLength, ...(kept < value.byteLength ? { truncated: true } : {}) };
+}

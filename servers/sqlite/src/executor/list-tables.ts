@@ -1,0 +1,37 @@
+import type { Database } from 'better-sqlite3';
+import { resultBytes } from './compact-json.ts';
+import type { TableList, TableSummary, TableType } from './protocol.ts';
+
+interface TableRow {
+  readonly name: string;
+  readonly type: TableType;
+}
+
+const ENVELOPE_BYTES = 4096;
+const TABLES = `SELECT name, type FROM pragma_table_list
+  WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND (type <> 'view' OR :views) ORDER BY name`;
+const COLUMNS = `SELECT name, type FROM pragma_table_xinfo(?, 'main') WHERE hidden <> 1`;
+
+/** Lists tables by name, without SQLite's own and the shadow tables of virtual ones, as many as fit into `maxResultBytes`. */
+export function listTables(database: Database, includeViews: boolean, maxResultBytes: number): TableList {
+  const rows = database.prepare<[object], TableRow>(TABLES).all({ views: includeViews ? 1 : 0 });
+  const tables: TableSummary[] = [];
+  let bytesLeft = maxResultBytes - ENVELOPE_BYTES;
+  for (const row of rows) {
+    const table = summarize(database, row);
+    bytesLeft -= resultBytes(table) + 2;
+    if (bytesLeft < 0) break;
+    tables.push(table);
+  }
+  return { tables, truncated: tables.length < rows.length };
+}
+
+/** A view whose table is gone must not hide the others. */
+function summarize(database: Database, { name, type }: TableRow): TableSummary {
+  try {
+    return { name, type, columns: database.prepare<[string], { name: string; type: string }>(COLUMNS).all(name) };
+  } catch (error) {
+    if (type === 'table' || !(error instanceof Error)) throw error;
+    return { name, type, columns: [], error: error.message };
+  }
+}

@@ -1,0 +1,102 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { RefusedQueryError, checkQuery, type CheckedQuery } from '../guard/check-query.ts';
+import { bindParameters } from './bind-parameters.ts';
+import { checkProgram } from './check-program.ts';
+import { resultBytes } from './compact-json.ts';
+import { cutText, encodeCell, type EncodedCell } from './encode-cell.ts';
+import type { ColumnType, QueryResult, ReadQueryInput } from './protocol.ts';
+
+export interface ResultLimits {
+  readonly maxRows: number;
+  readonly maxCellBytes: number;
+  readonly maxResultBytes: number;
+}
+
+/** Room for the result's other fields and the JSON-RPC envelope around it. */
+const ENVELOPE_BYTES = 4096;
+const MAX_COLUMN_NAME_BYTES = 128;
+const MIN_CELL_BYTES = 16;
+
+/**
+ * Runs one reading statement within the limits. At least one row is returned where there is one: its cells are cut until it fits.
+ *
+ * @throws RefusedQueryError, ParameterError, SqliteError
+ */
+export function readQuery(database: Database, input: ReadQueryInput, limits: ResultLimits): QueryResult {
+  const startedMs = performance.now();
+  const checked = checkQuery(input.query);
+  const statement = prepareReader(database, input.query, checked);
+  const names = statement.columns().map((column) => cutText(column.name, MAX_COLUMN_NAME_BYTES));
+  const parameters = bindParameters(input.params, checked.tokens);
+  const collected = new RowCollector(names, { ...limits, maxRows: Math.min(input.limit ?? limits.maxRows, limits.maxRows) });
+  for (const row of statement.iterate(...parameters)) {
+    if (!collected.add(row)) break;
+  }
+  return { ...collected.result(), elapsedMs: Math.round(performance.now() - startedMs) };
+}
+
+function prepareReader(database: Database, sql: string, checked: CheckedQuery): Statement<unknown[], readonly unknown[]> {
+  const statement = database.prepare<unknown[], readonly unknown[]>(sql);
+  if (!statement.readonly || !statement.reader) throw new RefusedQueryError('The statement changes the database or returns no rows; only reading statements are allowed.');
+  const isExecutedProgram = checked.keyword !== 'explain' && checked.keyword !== 'pragma';
+  if (isExecutedProgram) checkProgram(database, sql);
+  return statement.raw(true).safeIntegers(true);
+}
+
+class RowCollector {
+  readonly #names: readonly string[];
+  readonly #types: (ColumnType | undefined)[];
+  readonly #limits: ResultLimits;
+  readonly #rows: (readonly unknown[])[] = [];
+  #bytesLeft: number;
+  #truncated = false;
+
+  constructor(names: readonly string[], limits: ResultLimits) {
+    this.#names = names;
+    this.#types = names.map(() => undefined);
+    this.#limits = limits;
+    const headerBytes = resultBytes(names.map((name) => ({ name, type: 'integer' })));
+    this.#bytesLeft = Math.max(0, limits.maxResultBytes - ENVELOPE_BYTES - headerBytes);
+  }
+
+  /** Whether the row was taken; after the first `false` nothing more fits. */
+  add(row: readonly unknown[]): boolean {
+    const fitting = this.#rows.length < this.#limits.maxRows ? this.#fit(row) : undefined;
+    if (fitting === undefined) {
+      this.#truncated = true;
+      return false;
+    }
+    this.#rows.push(fitting.map((cell) => cell.json));
+    fitting.forEach((cell, index) => {
+      this.#types[index] = mergeTypes(this.#types[index], cell.type);
+    });
+    return true;
+  }
+
+  result(): Omit<QueryResult, 'elapsedMs'> {
+    const columns = this.#names.map((name, index) => {
+      const type = this.#types[index];
+      return type === undefined ? { name } : { name, type };
+    });
+    return { columns, rows: this.#rows, rowCount: this.#rows.length, truncated: this.#truncated };
+  }
+
+  #fit(row: readonly unknown[]): readonly EncodedCell[] | undefined {
+    let maxCellBytes = this.#limits.maxCellBytes;
+    for (;;) {
+      const cells = row.map((value) => encodeCell(value, maxCellBytes));
+      const bytes = resultBytes(cells.map((cell) => cell.json)) + 2;
+      if (bytes <= this.#bytesLeft) {
+        this.#bytesLeft -= bytes;
+        return cells;
+      }
+      if (this.#rows.length > 0 || maxCellBytes <= MIN_CELL_BYTES) return undefined;
+      maxCellBytes = Math.max(MIN_CELL_BYTES, Math.floor(maxCellBytes / 2));
+    }
+  }
+}
+
+function mergeTypes(known: ColumnType | undefined, seen: ColumnType | undefined): ColumnType | undefined {
+  if (known === undefined || seen === undefined || known === seen) return known ?? seen;
+  return known === 'int64' || seen === 'int64' ? 'int64' : 'mixed';
+}

@@ -1,0 +1,47 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { compactJson } from '../executor/compact-json.ts';
+import type { ExecutorPool } from '../executor-pool.ts';
+
+const STRINGS = { type: 'array', items: { type: 'string' } } as const;
+const STRING = { type: 'string' } as const;
+const BOOLEAN = { type: 'boolean' } as const;
+
+/** The tool that gives everything the schema says about one table or view. */
+export function describeTableTool(pool: ExecutorPool): ToolDefinition {
+  return defineTool({
+    name: 'describe_table',
+    title: 'Describe table',
+    description: 'Describes a table or view of the SQLite database: columns, primary key, foreign keys, indexes, triggers and the SQL that created it.',
+    inputSchema: {
+      type: 'object',
+      properties: { table_name: { type: 'string', description: 'Name as list_tables gives it' } },
+      required: ['table_name'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        name: STRING,
+        type: { enum: ['table', 'view', 'virtual', 'shadow'] },
+        columns: listOf({ name: STRING, type: STRING, notNull: BOOLEAN, default: { type: ['string', 'null'] }, generated: BOOLEAN }),
+        primaryKey: STRINGS,
+        foreignKeys: listOf({ columns: STRINGS, table: STRING, references: STRINGS, onUpdate: STRING, onDelete: STRING }),
+        indexes: listOf({ name: STRING, unique: BOOLEAN, partial: BOOLEAN, columns: { type: 'array', items: { type: ['string', 'null'] } } }),
+        triggers: listOf({ name: STRING, sql: STRING }),
+        sql: STRING,
+      },
+      required: ['name', 'type', 'columns', 'primaryKey', 'foreignKeys', 'indexes', 'triggers', 'sql'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: async ({ table_name: name }, context) => {
+      const structuredContent = await pool.run('describe-table', { name }, context.signal);
+      return { structuredContent, text: compactJson(structuredContent) };
+    },
+  });
+}
+
+/** An array of objects in which every property is present. */
+function listOf(properties: { readonly [name: string]: unknown }): { readonly [keyword: string]: unknown } {
+  return { type: 'array', items: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false } };
+}

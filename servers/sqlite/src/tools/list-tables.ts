@@ -1,0 +1,47 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { compactJson } from '../executor/compact-json.ts';
+import type { ExecutorPool } from '../executor-pool.ts';
+
+/** The tool that gives an overview of the schema. */
+export function listTablesTool(pool: ExecutorPool): ToolDefinition {
+  return defineTool({
+    name: 'list_tables',
+    title: 'List tables',
+    description: 'Lists the tables of the SQLite database with their columns and declared types, sorted by name; views too when asked for.',
+    inputSchema: {
+      type: 'object',
+      properties: { includeViews: { type: 'boolean', description: 'List views as well; default false' } },
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        tables: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              name: { type: 'string' },
+              type: { enum: ['table', 'view', 'virtual'] },
+              columns: {
+                type: 'array',
+                items: { type: 'object', properties: { name: { type: 'string' }, type: { type: 'string' } }, required: ['name', 'type'], additionalProperties: false },
+              },
+              error: { type: 'string', description: 'Why the columns cannot be listed' },
+            },
+            required: ['name', 'type', 'columns'],
+            additionalProperties: false,
+          },
+        },
+        truncated: { type: 'boolean', description: 'More tables exist than fit into the result' },
+      },
+      required: ['tables', 'truncated'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: async ({ includeViews = false }, context) => {
+      const structuredContent = await pool.run('list-tables', { includeViews }, context.signal);
+      return { structuredContent, text: compactJson(structuredContent) };
+    },
+  });
+}

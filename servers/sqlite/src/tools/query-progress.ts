@@ -1,0 +1,17 @@
+import type { InteractiveContext } from '@signalbox/mcp-core/server';
+
+const REPORT_EVERY_MS = 1000;
+
+/** Reports once a second how long `work` has been going on. Resolves and rejects as `work` does. */
+export async function withQueryProgress<Result>(context: InteractiveContext, work: Promise<Result>): Promise<Result> {
+  let seconds = 0;
+  const timer = setInterval(() => {
+    seconds += 1;
+    context.progress({ progress: seconds, message: `The query has been running for ${seconds} s` });
+  }, REPORT_EVERY_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,57 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { compactJson } from '../executor/compact-json.ts';
+import type { ReadQueryInput } from '../executor/protocol.ts';
+import type { ExecutorPool } from '../executor-pool.ts';
+import { withQueryProgress } from './query-progress.ts';
+
+const DESCRIPTION = `Runs one reading SQL statement on the SQLite database: SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN], or a reading PRAGMA such as table_info(t).
+Each row is an array in the order of columns. Pass values through params, never inside the SQL. When truncated is true more rows exist: add LIMIT and OFFSET.
+Integers outside ±2^53 are decimal strings (column type int64); a BLOB is {"$blob": base64, "bytes": n}; a cut text is {"$text", "bytes", "truncated"}.`;
+
+/** The tool over any number of rows up to `maxRows`; time, memory and size limits are the pool's. */
+export function readQueryTool(pool: ExecutorPool, maxRows: number): ToolDefinition {
+  return defineTool({
+    name: 'read_query',
+    title: 'Read query',
+    description: DESCRIPTION,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', maxLength: 1_000_000, description: 'One SQL statement' },
+        params: {
+          description: 'Array for ? and ?1, object for :name. Values: null, string, number, boolean, {"$int64": "digits"}, {"$blob": "base64"}',
+          anyOf: [{ type: 'array' }, { type: 'object' }],
+        },
+        limit: { type: 'integer', minimum: 1, maximum: maxRows, description: `Most rows to return; default ${maxRows}` },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        columns: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { name: { type: 'string' }, type: { enum: ['integer', 'int64', 'real', 'text', 'blob', 'mixed'] } },
+            required: ['name'],
+            additionalProperties: false,
+          },
+        },
+        rows: { type: 'array', items: { type: 'array' } },
+        rowCount: { type: 'integer' },
+        truncated: { type: 'boolean' },
+        elapsedMs: { type: 'integer' },
+      },
+      required: ['columns', 'rows', 'rowCount', 'truncated', 'elapsedMs'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: async (args, context) => {
+      const input: ReadQueryInput = args;
+      const structuredContent = await withQueryProgress(context, pool.run('read-query', input, context.signal));
+      return { structuredContent, text: compactJson(structuredContent) };
+    },
+  });
+}
