@@ -17,10 +17,10 @@ export interface EventStreamDependencies {
 const HEARTBEAT_MS = 15_000;
 
 /** Streams a run to one reader as server-sent events until the run is settled and everything was sent, or the reader is gone. */
-export async function streamEvents(dependencies: EventStreamDependencies, response: ServerResponse, start: { run: Run; after: number }): Promise<void> {
+export async function streamEvents(dependencies: EventStreamDependencies, response: ServerResponse, start: { readonly run: Run; readonly after: number; readonly location: string }): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const writer = new SseWriter(response);
+  const writer = new SseWriter(response, { location: start.location });
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
     const frames = followRun(dependencies, { runId: start.run.id, after: start.after, signal: gone.signal });

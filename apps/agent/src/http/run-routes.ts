@@ -39,7 +39,9 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
     {
       schema: {
         summary: 'Start a run',
-        description: 'Answers when the run is stored: from then on it reaches a terminal status, whatever process dies.',
+        description:
+          'Answers when the run is stored: from then on it reaches a terminal status, whatever process dies. ' +
+          "With `accept: text/event-stream` the answer is the run's event stream; closing it does not cancel the run.",
         body: NewRun,
         response: { 202: RunSchema, ...problem },
       },
@@ -47,7 +49,7 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
     async (request, reply) => {
       const run = await engine.createRun(newRun(request.body));
       reply.code(202).header('location', `/v1/runs/${run.id}`);
-      return view(run);
+      return accepts(request, 'text/event-stream') ? stream(dependencies, { reply, run, after: 0 }) : view(run);
     },
   );
 
@@ -108,7 +110,11 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
     },
     async (request, reply) => {
       const run = await existing(request.params.id);
-      if (accepts(request, 'text/event-stream')) return stream(dependencies, { request, reply, run });
+      if (accepts(request, 'text/event-stream')) {
+        const last = lastEventId(request);
+        if (last !== undefined && isSettled(run) && last >= run.lastSeq) return reply.code(204).send(null);
+        return stream(dependencies, { reply, run, after: last ?? request.query.after ?? 0 });
+      }
       const { after = 0, limit } = request.query;
       const events = await read.events(run.id, { after, limit });
       const last = events.at(-1);
@@ -118,14 +124,9 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
   );
 }
 
-async function stream(
-  dependencies: HttpDependencies,
-  { request, reply, run }: { request: FastifyRequest<{ Querystring: { after?: number | undefined } }>; reply: FastifyReply; run: Run },
-): Promise<FastifyReply> {
-  const after = lastEventId(request) ?? request.query.after ?? 0;
-  if (isSettled(run) && after >= run.lastSeq && lastEventId(request) !== undefined) return reply.code(204).send(null);
+async function stream(dependencies: HttpDependencies, { reply, run, after }: { reply: FastifyReply; run: Run; after: number }): Promise<FastifyReply> {
   reply.hijack();
-  await streamEvents(dependencies, reply.raw, { run, after });
+  await streamEvents(dependencies, reply.raw, { run, after, location: `/v1/runs/${run.id}` });
   return reply;
 }
 

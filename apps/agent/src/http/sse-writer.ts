@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 export interface SseFrame {
   /** Absent for frames that a reconnecting client must not count. */
@@ -12,12 +12,13 @@ export interface SseFrame {
 export class SseWriter {
   readonly #response: ServerResponse;
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, headers: OutgoingHttpHeaders = {}) {
     this.#response = response;
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
+      ...headers,
     });
     response.flushHeaders();
   }

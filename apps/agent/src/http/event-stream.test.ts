@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { get as httpGet, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestEdge, type TestEdge } from './testing.ts';
+
+interface Frame {
+  readonly id?: string;
+  readonly event: string;
+  readonly data: { readonly [key: string]: unknown };
+}
+
+let edge: TestEdge;
+let base: string;
+beforeEach(async () => {
+  edge = await createTestEdge();
+  await edge.app.listen({ port: 0, host: '127.0.0.1' });
+  base = `http://127.0.0.1:${(edge.app.server.address() as AddressInfo).port}`;
+  await edge.app.inject({ method: 'POST', url: '/v1/runs', payload: { prompt: 'a' }, headers: { host: 'localhost' } });
+});
+afterEach(async () => edge.close());
+
+async function open(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  const request = httpGet(`${base}${path}`, { headers: { accept: 'text/event-stream', ...headers } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response.setEncoding('utf8');
+}
+
+async function* frames(response: IncomingMessage): AsyncGenerator<Frame, void> {
+  let rest = '';
+  for await (const chunk of response) {
+    const parts = (rest + String(chunk)).split('\n\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const fields = Object.fromEntries(part.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+      if (fields['event'] === undefined) continue;
+      yield { ...(fields['id'] === undefined ? {} : { id: fields['id'] }), event: fields['event'], data: JSON.parse(fields['data'] ?? '') as Frame['data'] };
+    }
+  }
+}
+
+async function take(stream: AsyncGenerator<Frame, void>, count: number): Promise<Frame[]> {
+  const taken: Frame[] = [];
+  while (taken.length < count) {
+    const next = await stream.next();
+    if (next.done === true) break;
+    taken.push(next.value);
+  }
+  return taken;
+}
+
+test('a stream begins with a snapshot without an id, then every event, and ends when the run is settled', async () => {
+  const response = await open('/v1/runs/run-1/events');
+  expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+  const stream = frames(response);
+  const [snapshot, queued] = await take(stream, 2);
+  expect(snapshot).toMatchObject({ event: 'run.snapshot', data: { run: { id: 'run-1', status: 'queued' } } });
+  expect(snapshot).not.toHaveProperty('id');
+  expect(queued).toMatchObject({ id: '1', event: 'run.queued', data: { seq: 1 } });
+
+  await edge.append('run-1', ['run.started']);
+  await edge.append('run-1', ['message.completed', 'run.completed'], { status: 'completed', answer: 'done' });
+  expect((await take(stream, 99)).map((frame) => [frame.id, frame.event])).toEqual([['2', 'run.started'], ['3', 'message.completed'], ['4', 'run.completed']]);
+});
+
+test('a reconnecting client misses nothing and sees nothing twice', async () => {
+  await edge.append('run-1', ['run.started', 'turn.started']);
+  const first = await open('/v1/runs/run-1/events');
+  expect((await take(frames(first), 3)).map((frame) => frame.id)).toEqual([undefined, '1', '2']);
+  first.destroy();
+
+  await edge.append('run-1', ['run.completed'], { status: 'completed' });
+  const second = await open('/v1/runs/run-1/events', { 'last-event-id': '2' });
+  expect((await take(frames(second), 99)).map((frame) => frame.id)).toEqual([undefined, '3', '4']);
+});
+
+test('a reconnect after the end of a settled run is told to stop', async () => {
+  await edge.append('run-1', ['run.completed'], { status: 'completed' });
+  expect((await open('/v1/runs/run-1/events', { 'last-event-id': '2' })).statusCode).toBe(204);
+  expect((await take(frames(await open('/v1/runs/run-1/events')), 99)).map((frame) => frame.id)).toEqual([undefined, '1', '2']);
+});
+
+test('a Last-Event-ID that is no event id is refused', async () => {
+  const response = await open('/v1/runs/run-1/events', { 'last-event-id': 'x' });
+  expect(response.statusCode).toBe(400);
+});
+
+test('deltas carry no id, tell their offset, and come before the message they belong to is completed', async () => {
+  const stream = frames(await open('/v1/runs/run-1/events'));
+  await take(stream, 2);
+  const delta = (offset: number, text: string) => edge.bus.publish({ type: 'delta', runId: 'run-1', messageId: 'm1', kind: 'text', offset, text });
+  delta(0, 'Hel');
+  delta(3, 'lo');
+  await edge.append('run-1', ['message.completed', 'run.completed'], { status: 'completed' });
+  const rest = await take(stream, 99);
+  const deltas = rest.filter((frame) => frame.event === 'message.delta');
+  expect(deltas.map((frame) => frame.data['text']).join('')).toBe('Hello');
+  expect(deltas[0]).toMatchObject({ data: { message_id: 'm1', kind: 'text', offset: 0 } });
+  expect(deltas.some((frame) => 'id' in frame)).toBe(false);
+  expect(rest.map((frame) => frame.event).indexOf('message.completed')).toBeGreaterThan(rest.findLastIndex((frame) => frame.event === 'message.delta'));
+});
+
+test('the snapshot of an unfinished message carries its text so far', async () => {
+  await edge.store.write(async (transaction) => transaction.savePartial('run-1', { messageId: 'm1', text: 'Hel' }));
+  const [snapshot] = await take(frames(await open('/v1/runs/run-1/events')), 1);
+  expect(snapshot?.data['partial']).toEqual({ message_id: 'm1', text: 'Hel' });
+});
+
+test('a new run can be followed by the request that starts it', async () => {
+  const request = httpRequest(`${base}/v1/runs`, { method: 'POST', headers: { accept: 'text/event-stream', 'content-type': 'application/json' } });
+  request.end('{"prompt":"b"}');
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  expect(response.headers.location).toBe('/v1/runs/run-2');
+  const stream = frames(response.setEncoding('utf8'));
+  expect((await take(stream, 2)).map((frame) => frame.event)).toEqual(['run.snapshot', 'run.queued']);
+  response.destroy();
+});
+
+test('a reader that does not read holds up neither the run nor other readers', async () => {
+  const slow = await open('/v1/runs/run-1/events');
+  slow.pause();
+  for (let batch = 0; batch < 20; batch += 1) await edge.append('run-1', Array.from({ length: 100 }, () => 'tool_call.progress'));
+  await edge.append('run-1', ['run.completed'], { status: 'completed' });
+  const quick = await take(frames(await open('/v1/runs/run-1/events')), 9999);
+  expect(quick.at(-1)).toMatchObject({ id: '2002', event: 'run.completed' });
+  slow.resume();
+  expect((await take(frames(slow), 9999)).map((frame) => frame.id).slice(1)).toEqual(Array.from({ length: 2002 }, (_, index) => String(index + 1)));
+});

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { EngineError, type RunEngine } from '../ports/run-engine.ts';
+import type { Run, RunStore } from '../ports/run-store.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import type { ToolRegistry } from '../ports/tool-registry.ts';
+import { InProcessSignalBus } from '../queue/in-process-signal-bus.ts';
+import { openRunStore } from '../store/open-run-store.ts';
+import type { EdgeOptions } from './edge.ts';
+import { createHttpServer } from './http-server.ts';
+
+export interface TestEdge {
+  readonly app: FastifyInstance;
+  readonly store: RunStore;
+  readonly bus: InProcessSignalBus;
+  readonly errors: unknown[];
+  /** Appends events as an engine would: in one transaction, then the signal. */
+  append(runId: string, types: readonly string[], patch?: Partial<Pick<Run, 'status' | 'answer'>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  after: () => () => undefined,
+};
+
+/** The edge over a real store, with an engine that only stores what it is asked. */
+export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Partial<RunEngine> = {}): Promise<TestEdge> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
+  const store = await openRunStore({ dataDir, durability: 'process', clock });
+  const bus = new InProcessSignalBus();
+  const errors: unknown[] = [];
+  const app = await createHttpServer(
+    {
+      engine: { ...storingEngine(store), ...engine },
+      read: store.read,
+      bus,
+      registry: emptyRegistry,
+      llm: { info: { provider: 'scripted', model: 'scripted', scripted: true, notice: 'no model is configured' } },
+      clock,
+      version: '1.2.3',
+      onError: (error) => errors.push(error),
+    },
+    { host: '127.0.0.1', token: undefined, ...edge },
+  );
+  return {
+    app,
+    store,
+    bus,
+    errors,
+    async append(runId, types, patch) {
+      const lastSeq = await store.write(async (transaction) => {
+        if (patch !== undefined) await transaction.updateRun(runId, patch);
+        return transaction.append(runId, types.map((type) => ({ type, data: { message_id: 'm1' } })));
+      });
+      bus.publish({ type: 'events', runId, lastSeq });
+    },
+    async close() {
+      await app.close();
+      await store.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+const emptyRegistry: ToolRegistry = {
+  start: () => undefined,
+  settled: async () => undefined,
+  servers: () => [
+    { name: 'broken', state: 'failed', toolCount: 0, warnings: [], error: "command 'nope' was not found: check mcpServers.broken.command", since: 0, restarts: 2 },
+  ],
+  tools: () => [
+    { wireName: 'files__read', server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, trusted: true },
+  ],
+  find: () => undefined,
+  call: () => Promise.reject(new Error('not called here')),
+  onServerChange: () => undefined,
+  close: async () => undefined,
+};
+
+function storingEngine(store: RunStore): RunEngine {
+  let count = 0;
+  return {
+    async createRun({ prompt, servers }) {
+      if (servers?.includes('nowhere') === true) throw new EngineError('unknown_server', 'no server is named "nowhere"');
+      count += 1;
+      const run = newRun(`run-${count}`, prompt);
+      await store.write(async (transaction) => {
+        await transaction.insertRun(run);
+        await transaction.append(run.id, [{ type: 'run.queued', data: {} }]);
+      });
+      return (await store.read.run(run.id)) ?? run;
+    },
+    async cancelRun(id) {
+      const run = await store.read.run(id);
+      if (run === undefined) throw new EngineError('run_not_found', `no run has the id "${id}"`);
+      return run;
+    },
+    respond: () => Promise.reject(new EngineError('inbox_item_not_open', 'it was answered already')),
+    start: async () => undefined,
+    close: async () => undefined,
+  };
+}
+
+function newRun(id: string, prompt: string): Run {
+  return {
+    id,
+    status: 'queued',
+    statusReason: undefined,
+    prompt,
+    servers: undefined,
+    provider: 'scripted',
+    model: 'scripted',
+    scripted: true,
+    limits: { turns: 50, toolCalls: 200, wallClockMs: 3_600_000, callInactivityMs: 120_000, callMaxMs: 1_800_000, inboxExpiryMs: 86_400_000 },
+    lastSeq: 0,
+    turns: 0,
+    toolCalls: 0,
+    usage: undefined,
+    answer: undefined,
+    error: undefined,
+    waitedMs: 0,
+    waitingSince: undefined,
+    createdAt: Date.now(),
+    startedAt: undefined,
+    finishedAt: undefined,
+  };
+}
