@@ -1,0 +1,89 @@
+import { LlmError } from '../ports/llm-provider.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+
+export interface CallGuardOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Names the far end in messages. */
+  readonly label: string;
+  /** Milliseconds without a byte while one is awaited. */
+  readonly idleTimeoutMs: number;
+  /** Milliseconds for the whole call, retries included. */
+  readonly deadlineMs: number;
+}
+
+/** Ends one model call: when the caller aborts, when nothing comes for too long, when it takes too long altogether. The signal's reason is the `LlmError` to throw. */
+export class CallGuard {
+  readonly #controller = new AbortController();
+  readonly #options: CallGuardOptions;
+  readonly #onCallerAbort = (): void => this.abort(new LlmError('aborted', `The model call to ${this.#options.label} was cancelled.`, { cause: this.#options.signal.reason }));
+  readonly #aborted: Promise<never>;
+  readonly #cancelDeadline: () => void;
+  #cancelIdle: (() => void) | undefined;
+
+  constructor(options: CallGuardOptions) {
+    this.#options = options;
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    this.#aborted = promise;
+    this.signal.addEventListener('abort', () => reject(this.signal.reason as Error), { once: true });
+    this.#cancelDeadline = options.clock.after(options.deadlineMs, () => this.abort(this.#deadlineError()));
+    if (options.signal.aborted) this.#onCallerAbort();
+    else options.signal.addEventListener('abort', this.#onCallerAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(error: LlmError): void {
+    this.#controller.abort(error);
+  }
+
+  /** Awaits with the idle timer running, and no longer than the signal allows whatever the promise does. */
+  async watch<T>(promise: Promise<T>): Promise<T> {
+    this.#startIdle();
+    try {
+      return await Promise.race([promise, this.#aborted]);
+    } finally {
+      this.#stopIdle();
+    }
+  }
+
+  /** Starts the idle time anew; no effect while nothing is awaited. */
+  touch(): void {
+    if (this.#cancelIdle !== undefined) this.#startIdle();
+  }
+
+  /** Releases timers and listeners, and ends what still runs under the signal. */
+  close(): void {
+    this.#stopIdle();
+    this.#cancelDeadline();
+    this.#options.signal.removeEventListener('abort', this.#onCallerAbort);
+    this.abort(new LlmError('aborted', `The model call to ${this.#options.label} is over.`));
+  }
+
+  #startIdle(): void {
+    this.#stopIdle();
+    this.#cancelIdle = this.#options.clock.after(this.#options.idleTimeoutMs, () => this.abort(this.#idleError()));
+  }
+
+  #stopIdle(): void {
+    this.#cancelIdle?.();
+    this.#cancelIdle = undefined;
+  }
+
+  #idleError(): LlmError {
+    const { label, idleTimeoutMs } = this.#options;
+    return new LlmError('timeout', `${label} sent nothing for ${seconds(idleTimeoutMs)}, and the call was given up. Try again; if it stays so, check the server.`, { retryable: true });
+  }
+
+  #deadlineError(): LlmError {
+    const { label, deadlineMs } = this.#options;
+    return new LlmError('timeout', `The call to ${label} took longer than ${seconds(deadlineMs)} and was given up. Ask for less in one turn, or try again.`, { retryable: true });
+  }
+}
+
+function seconds(ms: number): string {
+  return `${ms / 1000} s`;
+}

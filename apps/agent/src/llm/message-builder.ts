@@ -1,0 +1,68 @@
+import type { Block, LlmEvent, Message, NativeTurn, StopReason } from '../ports/llm-provider.ts';
+import { parseToolArguments } from './tool-arguments.ts';
+
+type Draft =
+  | { readonly type: 'text' | 'reasoning'; text: string }
+  | { readonly type: 'tool_use'; readonly index: number; readonly id: string; readonly name: string; rawInput: string };
+
+/** Folds the deltas of one turn into its message: neighbouring deltas of a kind join into one block, tool calls stand where they started. */
+export class MessageBuilder {
+  readonly #drafts: Draft[] = [];
+
+  add(event: LlmEvent): void {
+    switch (event.type) {
+      case 'text':
+      case 'reasoning':
+        this.#append(event.type, event.delta);
+        return;
+      case 'tool_start':
+        this.#drafts.push({ type: 'tool_use', index: event.index, id: event.id, name: event.name, rawInput: '' });
+        return;
+      case 'tool_arguments':
+        this.#call(event.index).rawInput += event.delta;
+        return;
+      case 'start':
+      case 'warning':
+      case 'finish':
+        return;
+    }
+  }
+
+  /** The characters folded so far, for an estimate of the output where no count came. */
+  get length(): number {
+    return this.#drafts.reduce((sum, draft) => sum + (draft.type === 'tool_use' ? draft.rawInput.length : draft.text.length), 0);
+  }
+
+  get hasToolCalls(): boolean {
+    return this.#drafts.some((draft) => draft.type === 'tool_use');
+  }
+
+  build(stop: StopReason, extra: { readonly refusal?: string | undefined; readonly native?: NativeTurn | undefined } = {}): Message {
+    const content: Block[] = this.#drafts.map((draft, position) => toBlock(draft, isCut(stop) && position === this.#drafts.length - 1));
+    if (extra.refusal !== undefined) content.push({ type: 'refusal', text: extra.refusal });
+    return { role: 'assistant', content, ...(extra.native === undefined ? {} : { native: extra.native }) };
+  }
+
+  #append(type: 'text' | 'reasoning', delta: string): void {
+    const last = this.#drafts.at(-1);
+    if (last?.type === type) last.text += delta;
+    else this.#drafts.push({ type, text: delta });
+  }
+
+  #call(index: number): Extract<Draft, { type: 'tool_use' }> {
+    for (const draft of this.#drafts) if (draft.type === 'tool_use' && draft.index === index) return draft;
+    throw new Error(`arguments came for tool call ${index}, which was not started`);
+  }
+}
+
+/** The stops after which the last block may be unfinished; empty arguments would then read as a call without any. */
+function isCut(stop: StopReason): boolean {
+  return stop === 'max_tokens' || stop === 'context_full' || stop === 'refusal' || stop === 'other';
+}
+
+function toBlock(draft: Draft, cut: boolean): Block {
+  if (draft.type !== 'tool_use') return { type: draft.type, text: draft.text };
+  const call = { type: 'tool_use', id: draft.id, name: draft.name } as const;
+  if (cut) return { ...call, input: {}, invalid: 'the answer was cut off before the arguments were complete', rawInput: draft.rawInput };
+  return { ...call, ...parseToolArguments(draft.rawInput) };
+}

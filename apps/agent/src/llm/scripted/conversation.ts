@@ -1,0 +1,55 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import type { Block, LlmRequest, Message } from '../../ports/llm-provider.ts';
+
+type ToolResult = Extract<Block, { type: 'tool_result' }>;
+
+export interface PastCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+  /** How many assistant messages stand before the one that made the call, in the whole history. */
+  readonly ordinal: number;
+  readonly result: ToolResult | undefined;
+}
+
+/** What a script looks at: the last thing the user said, and what happened since. */
+export interface Conversation {
+  readonly lastUser: string;
+  /** 1 for the model's first turn after `lastUser`. */
+  readonly turn: number;
+  /** Since `lastUser`, in order. */
+  readonly calls: readonly PastCall[];
+  /** Calls of the newest assistant message, when its results stand after it. */
+  readonly newest: readonly PastCall[];
+  /** Assistant messages in the whole history. */
+  readonly ordinal: number;
+}
+
+export function readConversation(request: LlmRequest): Conversation {
+  const { messages } = request;
+  const promptAt = messages.findLastIndex(isPrompt);
+  const results = new Map(messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_result' ? [[block.toolUseId, block] as const] : []))));
+  const answers = messages.flatMap((message, at) => (message.role === 'assistant' ? [{ message, at }] : []));
+  const since = answers.flatMap(({ message, at }, ordinal) => (at > promptAt ? [callsOf(message, ordinal, results)] : []));
+  return {
+    lastUser: textOf(messages[promptAt]),
+    turn: since.length + 1,
+    calls: since.flat(),
+    newest: (since.at(-1) ?? []).filter((call) => call.result !== undefined),
+    ordinal: answers.length,
+  };
+}
+
+function isPrompt(message: Message): boolean {
+  return message.role === 'user' && message.content.some((block) => block.type === 'text') && message.content.every((block) => block.type !== 'tool_result');
+}
+
+function textOf(message: Message | undefined): string {
+  return (message?.content ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+function callsOf(message: Message, ordinal: number, results: ReadonlyMap<string, ToolResult>): PastCall[] {
+  return message.content.flatMap((block) =>
+    block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input, ordinal, result: results.get(block.id) }] : [],
+  );
+}

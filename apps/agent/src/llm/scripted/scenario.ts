@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { parseTemplate } from './template.ts';
+
+/** A string in which `${…}` picks values: see `template.ts`. */
+const template = z.string().superRefine((text, context) => {
+  const parsed = parseTemplate(text);
+  if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem });
+});
+
+const pattern = z.string().superRefine((source, context) => {
+  const problem = patternProblem(source);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+});
+
+type TemplateJson = string | number | boolean | null | TemplateJson[] | { [key: string]: TemplateJson };
+const templateJson: z.ZodType<TemplateJson> = z.lazy(() => z.union([template, z.number(), z.boolean(), z.null(), z.array(templateJson), z.record(z.string(), templateJson)]));
+
+const whenSchema = z.strictObject({
+  /** A regular expression over the last user text, without regard to case; its groups are `${1}`, `${2}`, …. */
+  lastUser: pattern.optional(),
+  /** Wire names that must be offered. */
+  tools: z.array(z.string()).optional(),
+  hasToolResult: z.boolean().optional(),
+  /** Wire name or label of a call that the newest results answer. */
+  toolResult: z.string().optional(),
+  /** Whether one of the newest results is an error; a turn that does not say `true` is never taken after one. */
+  toolError: z.boolean().default(false),
+  purpose: z.enum(['agent', 'sampling']).default('agent'),
+  /** 1 is the model's first turn after the user's text. */
+  turn: z.int().min(1).optional(),
+});
+
+const emitSchema = z.union([
+  z.strictObject({ reasoning: template }),
+  z.strictObject({ text: template }),
+  z.strictObject({
+    tool: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be a wire name such as weather__weather_compare'),
+    /** Names the result in templates; default the wire name. */
+    label: z.string().regex(/^[a-zA-Z0-9_-]+$/).optional(),
+    input: z.record(z.string(), templateJson).default({}),
+    /** Sent instead of `input`, as it is: a model's malformed arguments. */
+    rawInput: z.string().optional(),
+  }),
+]);
+
+const paceSchema = z.strictObject({ ttftMs: z.number().min(0).default(0), tokensPerSec: z.number().min(0).default(0) });
+
+const failSchema = z.strictObject({
+  kind: z.enum(['auth', 'quota', 'rate', 'overloaded', 'invalid', 'context', 'timeout', 'network', 'protocol']),
+  message: z.string().default('The scenario says so.'),
+  retryAfterMs: z.number().min(0).optional(),
+  /** How many attempts of a call fail before it goes on; all when absent. */
+  times: z.int().min(1).optional(),
+});
+
+const turnSchema = z.strictObject({
+  when: whenSchema.default({ toolError: false, purpose: 'agent' }),
+  emit: z.array(emitSchema).default([]),
+  stop: z.enum(['end', 'tool_use', 'max_tokens', 'refusal', 'context_full']).optional(),
+  usage: z.strictObject({ input: z.int().min(0), output: z.int().min(0), cacheRead: z.int().min(0).default(0), cacheWrite: z.int().min(0).default(0), reasoning: z.int().min(0).default(0) }).optional(),
+  pace: paceSchema.optional(),
+  fail: failSchema.optional(),
+});
+
+export const scenarioFileSchema = z.strictObject({
+  version: z.literal(1),
+  scenarios: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-z0-9-]+$/, 'must be lower case letters, digits and dashes'),
+        title: z.string().min(1),
+        /** An example of what a user may say to start it. */
+        prompt: z.string().min(1),
+        pace: paceSchema.optional(),
+        turns: z.array(turnSchema).min(1),
+      }),
+    )
+    .min(1),
+});
+
+/** What a scenario file may say, before defaults. */
+export type ScenarioFile = z.input<typeof scenarioFileSchema>;
+export type Scenario = z.output<typeof scenarioFileSchema>['scenarios'][number];
+export type Turn = Scenario['turns'][number];
+export type Emit = Turn['emit'][number];
+export type ToolEmit = Extract<Emit, { tool: string }>;
+export type Pace = z.output<typeof paceSchema>;
+
+function patternProblem(source: string): string | undefined {
+  try {
+    RegExp(source, 'iu');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,11 @@
+import type { Clock } from '../ports/test-hooks.ts';
+
+/** The machine's time. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

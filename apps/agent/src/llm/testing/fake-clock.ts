@@ -1,0 +1,22 @@
+import type { Clock } from '../../ports/test-hooks.ts';
+
+/** Time that jumps: every wait is over at once, in order, and is written down. */
+export class FakeClock implements Clock {
+  readonly waits: number[] = [];
+  #now = Date.parse('2030-01-01T00:00:00Z');
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** Waits of 10 minutes and more are deadlines and never come. */
+  after(ms: number, callback: () => void): () => void {
+    if (ms >= 600_000) return () => undefined;
+    this.waits.push(ms);
+    const timer = setImmediate(() => {
+      this.#now += ms;
+      callback();
+    });
+    return () => clearImmediate(timer);
+  }
+}
