@@ -1,0 +1,107 @@
+import type { InteractiveContext } from '@signalbox/mcp-core/server';
+import type { Place, WeatherProvider } from '../provider.ts';
+import { WeatherError, type Candidate } from '../weather-error.ts';
+import { choosePlace } from './choose-place.ts';
+import { parseLocation, type PlaceQuery } from './parse-location.ts';
+
+export type Resolution =
+  | { readonly kind: 'found'; readonly place: Place; readonly alternatives: readonly Place[] }
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly Place[] };
+
+const maxCandidates = 10;
+const maxAlternatives = 5;
+
+/**
+ * The place a location means, without asking anybody.
+ * @throws WeatherError `invalid-location` before any request, `unknown-place`, or what the provider throws.
+ */
+export async function resolveLocation(text: string, provider: WeatherProvider, signal: AbortSignal): Promise<Resolution> {
+  const query = parseLocation(text);
+  switch (query.kind) {
+    case 'coordinates':
+      return found(placeAt(query.latitude, query.longitude));
+    case 'id': {
+      const place = await provider.findPlaceById(query.id, signal);
+      if (place === undefined) throw new WeatherError('unknown-place', `There is no place geo:${query.id}. Give the name of the city instead.`);
+      return found(place);
+    }
+    case 'name': {
+      const choice = choosePlace(query, await provider.findPlaces(query.name, signal));
+      if (choice.kind === 'none') throw unknownPlace(query, choice.elsewhere, provider);
+      if (choice.kind === 'found') return { ...choice, alternatives: choice.alternatives.slice(0, maxAlternatives) };
+      return { ...choice, candidates: choice.candidates.slice(0, maxCandidates) };
+    }
+  }
+}
+
+/**
+ * The place a location means; where several are equally likely, a person is asked if the client can ask.
+ * @throws WeatherError as `resolveLocation`, `ambiguous-place` with candidates when nobody can be asked, `choice-declined`.
+ */
+export async function resolveOrAsk(
+  text: string,
+  provider: WeatherProvider,
+  context: InteractiveContext,
+): Promise<Extract<Resolution, { kind: 'found' }>> {
+  const resolution = await resolveLocation(text, provider, context.signal);
+  if (resolution.kind === 'found') return resolution;
+  const { candidates } = resolution;
+  if (!context.client.can('elicitation.form')) throw ambiguousPlace(text, candidates);
+  const answer = await context.elicit('place', {
+    message: `Which place does "${text.trim()}" mean?`,
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        place: { type: 'string', title: 'Place', oneOf: candidates.map((place) => ({ const: place.id, title: placeLabel(place) })) },
+      },
+      required: ['place'],
+    },
+  });
+  const chosen = candidates.find((place) => place.id === answer.content?.['place']);
+  if (answer.action !== 'accept' || chosen === undefined) {
+    throw new WeatherError('choice-declined', `"${text.trim()}" means several places and none was chosen. Ask which one is meant; do not pick one.`);
+  }
+  return { kind: 'found', place: chosen, alternatives: candidates.filter((place) => place !== chosen).slice(0, maxAlternatives) };
+}
+
+export function ambiguousPlace(text: string, candidates: readonly Place[]): WeatherError {
+  return new WeatherError(
+    'ambiguous-place',
+    `"${text.trim()}" means several places. Call again with one of these as location: ${candidateList(candidates)}.`,
+    { candidates: candidates.map(toCandidate) },
+  );
+}
+
+/** "Springfield, Illinois, United States". */
+export function placeLabel(place: Place): string {
+  return [place.name, place.admin1, place.country].filter((part, index, parts) => part !== undefined && part !== parts[index - 1]).join(', ');
+}
+
+export function toCandidate(place: Place): Candidate {
+  const { id, name, admin1, country } = place;
+  return { id, name, ...(admin1 === undefined ? {} : { admin1 }), ...(country === undefined ? {} : { country }) };
+}
+
+function found(place: Place): Resolution {
+  return { kind: 'found', place, alternatives: [] };
+}
+
+function placeAt(latitude: number, longitude: number): Place {
+  const id = `${latitude},${longitude}`;
+  return { id, name: id, regions: [], latitude, longitude, precision: 'coordinates' };
+}
+
+function unknownPlace(query: PlaceQuery, elsewhere: readonly Place[], provider: WeatherProvider): WeatherError {
+  const candidates = elsewhere.slice(0, maxCandidates);
+  const where = query.qualifiers.length > 0 ? ` in ${query.qualifiers.join(', ')}` : '';
+  const remedies = [
+    ...(candidates.length > 0 ? [`Elsewhere there are: ${candidateList(candidates)}.`] : []),
+    ...(provider.placeNames === undefined ? [] : [`The available places are: ${provider.placeNames.join(', ')}.`]),
+  ];
+  if (remedies.length === 0) remedies.push('Check the spelling, try the English name or a larger town nearby, or give "latitude,longitude".');
+  return new WeatherError('unknown-place', `No place named "${query.name}"${where} was found. ${remedies.join(' ')}`, { candidates: candidates.map(toCandidate) });
+}
+
+function candidateList(places: readonly Place[]): string {
+  return places.map((place) => `${place.id} (${placeLabel(place)})`).join('; ');
+}

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { WeatherError } from '../weather-error.ts';
+import { withDeadline } from './deadline.ts';
+import { readText } from './read-text.ts';
+
+export interface FetchSettings {
+  /** Of one try. */
+  readonly timeoutMs: number;
+  /** Of all tries and the pauses between them. */
+  readonly totalTimeoutMs: number;
+  readonly userAgent: string;
+  /** 0 to 1, for the jitter of the pauses. */
+  readonly random: () => number;
+  readonly debug: (message: string) => void;
+}
+
+/**
+ * GETs a JSON document of at most 2 MiB. 5xx answers and connection errors are tried again twice, a 429 once when its Retry-After is at most
+ * two seconds. Redirects are refused.
+ * @throws WeatherError; the signal's reason when it aborts, the socket closed.
+ */
+export async function fetchJson(url: URL, settings: FetchSettings, signal: AbortSignal): Promise<unknown> {
+  const deadline = { signal, timeoutMs: settings.totalTimeoutMs, expired: () => timedOut(url, settings.totalTimeoutMs) };
+  return withDeadline(deadline, async (total) => {
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await fetchOnce(url, settings, total);
+      if (outcome.kind === 'json') return outcome.value;
+      const pauseMs = pauseBefore(tries, outcome.retry, settings.random);
+      if (pauseMs === undefined) throw outcome.error;
+      await delay(pauseMs, undefined, { signal: total });
+    }
+  });
+}
+
+type Retry = { readonly kind: 'never' } | { readonly kind: 'backoff' } | { readonly kind: 'once'; readonly afterMs: number };
+
+type Outcome =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly error: WeatherError; readonly retry: Retry };
+
+const never: Retry = { kind: 'never' };
+const backoffMs = [250, 1000];
+const jitter = 0.2;
+
+function pauseBefore(tries: number, retry: Retry, random: () => number): number | undefined {
+  if (retry.kind === 'once') return tries === 1 ? retry.afterMs : undefined;
+  const pauseMs = retry.kind === 'backoff' ? backoffMs[tries - 1] : undefined;
+  return pauseMs === undefined ? undefined : pauseMs * (1 + jitter * (2 * random() - 1));
+}
+
+async function fetchOnce(url: URL, settings: FetchSettings, signal: AbortSignal): Promise<Outcome> {
+  const startedAt = performance.now();
+  const deadline = { signal, timeoutMs: settings.timeoutMs, expired: () => timedOut(url, settings.timeoutMs) };
+  return withDeadline(deadline, async (trySignal) => {
+    try {
+      const headers = { accept: 'application/json', 'user-agent': settings.userAgent };
+      // 'error' would report a redirect as one more connection failure, and those are tried again.
+      const response = await fetch(url, { headers, redirect: 'manual', signal: trySignal });
+      settings.debug(`GET ${url.origin}${url.pathname} ${response.status} in ${Math.round(performance.now() - startedAt)} ms`);
+      return await outcomeOf(url, response);
+    } catch (error) {
+      trySignal.throwIfAborted();
+      if (error instanceof WeatherError) return { kind: 'failed', error, retry: never };
+      settings.debug(`GET ${url.origin}${url.pathname} failed: ${networkCause(error)}`);
+      return { kind: 'failed', error: unreachable(url, error), retry: { kind: 'backoff' } };
+    }
+  });
+}
+
+const maxBodyBytes = 2 * 1024 * 1024;
+
+async function outcomeOf(url: URL, response: Response): Promise<Outcome> {
+  const { status } = response;
+  if (status === 200) return { kind: 'json', value: await readJson(url, response) };
+  if (status === 429) return rateLimited(url, response);
+  const failed = (error: WeatherError, retry: Retry): Outcome => ({ kind: 'failed', error, retry });
+  const reason = await readReason(response);
+  if (status >= 500) {
+    return failed(new WeatherError('unavailable', `${url.host} is out of order (HTTP ${status}${reason}). Try again in a few minutes.`), { kind: 'backoff' });
+  }
+  if (status >= 300 && status < 400) {
+    return failed(new WeatherError('invalid-response', `${url.host} answered with a redirect (HTTP ${status}), which is not followed.`), never);
+  }
+  return failed(new WeatherError('rejected', `${url.host} refused the request (HTTP ${status}${reason}).`), never);
+}
+
+async function readJson(url: URL, response: Response): Promise<unknown> {
+  const contentType = response.headers.get('content-type') ?? 'none';
+  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
+    await response.body?.cancel();
+    throw new WeatherError(
+      'invalid-response',
+      `${url.host} answered with an unexpected content type (${contentType.slice(0, 80)}) instead of JSON; a proxy or login page may be in between.`,
+    );
+  }
+  const text = await readText(response, maxBodyBytes);
+  if (text === undefined) throw new WeatherError('invalid-response', `${url.host} answered with more than ${maxBodyBytes} bytes, which is not read.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new WeatherError('invalid-response', `${url.host} answered with JSON that is broken or incomplete. Try again.`, { cause: error });
+  }
+}
+
+const longestRetryAfterMs = 2000;
+
+async function rateLimited(url: URL, response: Response): Promise<Outcome> {
+  const announced = Number.parseFloat(response.headers.get('retry-after') ?? '');
+  const reason = await readReason(response);
+  const retryAfterSeconds = Number.isFinite(announced) && announced >= 0 ? Math.ceil(announced) : secondsUntilReset(reason);
+  const error = new WeatherError('rate-limited', `The rate limit of ${url.host} is reached (HTTP 429${reason}). Try again in ${retryAfterSeconds} seconds.`, {
+    retryAfterSeconds,
+  });
+  const afterMs = announced * 1000;
+  return { kind: 'failed', error, retry: afterMs >= 0 && afterMs <= longestRetryAfterMs ? { kind: 'once', afterMs } : never };
+}
+
+/** Open-Meteo sends no Retry-After; its text names the window that is used up. */
+function secondsUntilReset(reason: string): number {
+  if (/daily/i.test(reason)) return 86_400;
+  return /hourly/i.test(reason) ? 3600 : 60;
+}
+
+/** `: <reason>` of an error document `{"error":true,"reason":"…"}`, or nothing. */
+async function readReason(response: Response): Promise<string> {
+  const text = await readText(response, maxBodyBytes);
+  const reason = /"reason"\s*:\s*"((?:[^"\\]|\\.){1,200})/.exec(text ?? '')?.[1];
+  return reason === undefined ? '' : `: ${reason.replaceAll(/[\p{Cc}\\]/gu, ' ')}`;
+}
+
+function timedOut(url: URL, timeoutMs: number): WeatherError {
+  return new WeatherError('timeout', `${url.host} did not answer within ${timeoutMs / 1000} s. Try again in a minute.`);
+}
+
+function unreachable(url: URL, cause: unknown): WeatherError {
+  const message = `${url.host} cannot be reached (${networkCause(cause)}): this computer seems to be offline, or the service is down. Try again later.`;
+  return new WeatherError('network', message, { cause });
+}
+
+/** The code of what undici wraps in "fetch failed". */
+function networkCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+  return String(cause);
+}

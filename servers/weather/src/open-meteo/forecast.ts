@@ -1,0 +1,103 @@
+import type { CurrentWeather, DailyWeather, Forecast, Place } from '../provider.ts';
+import { WeatherError } from '../weather-error.ts';
+import { listOf, numberOf, recordOf, textOf, type JsonRecord } from './json-value.ts';
+
+const currentVariables = [
+  'temperature_2m',
+  'apparent_temperature',
+  'relative_humidity_2m',
+  'precipitation',
+  'weather_code',
+  'cloud_cover',
+  'pressure_msl',
+  'wind_speed_10m',
+  'wind_direction_10m',
+  'wind_gusts_10m',
+];
+
+const dailyVariables = [
+  'weather_code',
+  'temperature_2m_max',
+  'temperature_2m_min',
+  'precipitation_sum',
+  'precipitation_probability_max',
+  'wind_speed_10m_max',
+  'wind_gusts_10m_max',
+  'wind_direction_10m_dominant',
+];
+
+/** @see https://open-meteo.com/en/docs */
+export function currentQuery(place: Place): URLSearchParams {
+  return query(place, { current: currentVariables.join(',') });
+}
+
+export function forecastQuery(place: Place, days: number): URLSearchParams {
+  return query(place, { daily: dailyVariables.join(','), forecast_days: String(days) });
+}
+
+/** Without `timezone=auto` the days would begin at midnight GMT. */
+function query(place: Place, variables: { readonly [name: string]: string }): URLSearchParams {
+  return new URLSearchParams({ latitude: String(place.latitude), longitude: String(place.longitude), ...variables, timezone: 'auto' });
+}
+
+/** @throws WeatherError `invalid-response` when there is no current weather with a time; single values may be missing. */
+export function currentOf(document: unknown): CurrentWeather {
+  const root = recordOf(document);
+  const current = recordOf(root?.['current']);
+  const time = localTime(current?.['time']);
+  if (root === undefined || current === undefined || time === undefined) throw unknownShape('current weather');
+  const value = (name: string) => numberOf(current[name]) ?? null;
+  return {
+    observedAt: `${time}:00${offset(numberOf(root['utc_offset_seconds']) ?? 0)}`,
+    timezone: textOf(root['timezone']) ?? 'GMT',
+    temperature: value('temperature_2m'),
+    apparentTemperature: value('apparent_temperature'),
+    humidity: value('relative_humidity_2m'),
+    windSpeed: value('wind_speed_10m'),
+    windDirection: value('wind_direction_10m'),
+    windGusts: value('wind_gusts_10m'),
+    precipitation: value('precipitation'),
+    pressure: value('pressure_msl'),
+    cloudCover: value('cloud_cover'),
+    weatherCode: value('weather_code'),
+  };
+}
+
+/** @throws WeatherError `invalid-response` when there are no days; single values may be missing. */
+export function forecastOf(document: unknown): Forecast {
+  const root = recordOf(document);
+  const daily = recordOf(root?.['daily']);
+  if (root === undefined || daily === undefined || !Array.isArray(daily['time'])) throw unknownShape('forecast');
+  return { timezone: textOf(root['timezone']) ?? 'GMT', daily: listOf(daily['time']).map((date, index) => dayOf(daily, date, index)) };
+}
+
+function dayOf(daily: JsonRecord, date: unknown, index: number): DailyWeather {
+  if (typeof date !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(date)) throw unknownShape('forecast');
+  const value = (name: string) => numberOf(listOf(daily[name])[index]) ?? null;
+  return {
+    date,
+    temperatureMax: value('temperature_2m_max'),
+    temperatureMin: value('temperature_2m_min'),
+    precipitation: value('precipitation_sum'),
+    precipitationProbability: value('precipitation_probability_max'),
+    windSpeedMax: value('wind_speed_10m_max'),
+    windGustsMax: value('wind_gusts_10m_max'),
+    windDirection: value('wind_direction_10m_dominant'),
+    weatherCode: value('weather_code'),
+  };
+}
+
+/** `YYYY-MM-DDTHH:MM`, as the service writes local times. */
+function localTime(value: unknown): string | undefined {
+  return typeof value === 'string' ? /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.exec(value)?.[0] : undefined;
+}
+
+function offset(seconds: number): string {
+  const minutes = Math.round(Math.abs(seconds) / 60);
+  const padded = (value: number) => String(value).padStart(2, '0');
+  return `${seconds < 0 ? '-' : '+'}${padded(Math.floor(minutes / 60))}:${padded(minutes % 60)}`;
+}
+
+function unknownShape(what: string): WeatherError {
+  return new WeatherError('invalid-response', `The weather service answered without a usable ${what}. Try again later.`);
+}

@@ -1,0 +1,60 @@
+import type { Place } from '../provider.ts';
+import { WeatherError } from '../weather-error.ts';
+import { listOf, numberOf, recordOf, textOf } from './json-value.ts';
+
+/** @see https://open-meteo.com/en/docs/geocoding-api */
+export function searchQuery(name: string): URLSearchParams {
+  return new URLSearchParams({ name, count: '100', language: 'en', format: 'json' });
+}
+
+/**
+ * The populated places of a search answer, or all of its places when none is marked as populated.
+ * @throws WeatherError `invalid-response`
+ */
+export function placesOf(document: unknown): readonly Place[] {
+  const results = recordOf(document)?.['results'];
+  if (recordOf(document) === undefined || (results !== undefined && !Array.isArray(results))) {
+    throw new WeatherError('invalid-response', 'The geocoding service answered with JSON of an unknown shape.');
+  }
+  const found = listOf(results).flatMap((result) => {
+    const place = placeOf(result);
+    return place === undefined ? [] : [{ place, populated: isPopulated(result) }];
+  });
+  const populated = found.filter((result) => result.populated);
+  return (populated.length > 0 ? populated : found).map((result) => result.place);
+}
+
+/** A place of a geocoding document; `undefined` without a usable id, name and coordinates. */
+export function placeOf(result: unknown): Place | undefined {
+  const record = recordOf(result);
+  const id = numberOf(record?.['id']);
+  const name = textOf(record?.['name']);
+  const latitude = numberOf(record?.['latitude']);
+  const longitude = numberOf(record?.['longitude']);
+  if (record === undefined || id === undefined || name === undefined || latitude === undefined || longitude === undefined) return undefined;
+  if (!Number.isInteger(id) || Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return undefined;
+  const regions = ['admin1', 'admin2', 'admin3', 'admin4'].flatMap((key) => textOf(record[key]) ?? []);
+  const admin1 = textOf(record['admin1']);
+  const country = textOf(record['country']);
+  const countryCode = textOf(record['country_code']);
+  const timezone = textOf(record['timezone']);
+  const population = numberOf(record['population']);
+  return {
+    id: `geo:${id}`,
+    name,
+    ...(admin1 === undefined ? {} : { admin1 }),
+    ...(country === undefined ? {} : { country }),
+    ...(countryCode === undefined ? {} : { countryCode }),
+    regions,
+    latitude,
+    longitude,
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(population === undefined ? {} : { population }),
+    precision: 'place',
+  };
+}
+
+/** GeoNames codes of populated places begin with PPL. @see https://www.geonames.org/export/codes.html */
+function isPopulated(result: unknown): boolean {
+  return textOf(recordOf(result)?.['feature_code'])?.startsWith('PPL') ?? true;
+}

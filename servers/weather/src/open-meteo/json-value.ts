@@ -1,0 +1,28 @@
+/** Readers of JSON whose shape is not trusted: what has another type is as good as absent. */
+
+export interface JsonRecord {
+  readonly [key: string]: unknown;
+}
+
+export function recordOf(value: unknown): JsonRecord | undefined {
+  return isRecord(value) ? value : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Text from outside, its control characters removed, at most 200 characters; `undefined` when nothing is left. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').slice(0, 200).trim();
+  return text === '' ? undefined : text;
+}
+
+function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,107 @@
+import type { Reading } from '../provider.ts';
+
+export interface CachePolicy<Value> {
+  /** Until when (ms since the epoch) a value stored at `storedAt` is fresh. */
+  readonly freshUntil: (storedAt: number, value: Value) => number;
+  /** How long after storing a value may still be served when loading fails. */
+  readonly staleForMs: number;
+  /** Whether this failure to load may be answered with a stale value. */
+  readonly servesStale: (error: unknown) => boolean;
+  /** The least recently read are dropped. */
+  readonly maxEntries: number;
+  readonly now: () => number;
+}
+
+/** Keeps values by key; concurrent readers of a missing value share one load, which is aborted when the last of them has gone. */
+export class SingleFlightCache<Value> {
+  readonly #policy: CachePolicy<Value>;
+  readonly #entries = new Map<string, { readonly value: Value; readonly storedAt: number }>();
+  readonly #flights = new Map<string, Flight<Value>>();
+
+  constructor(policy: CachePolicy<Value>) {
+    this.#policy = policy;
+  }
+
+  async read(key: string, load: (signal: AbortSignal) => Promise<Value>, signal: AbortSignal): Promise<Reading<Value>> {
+    signal.throwIfAborted();
+    const kept = this.#entries.get(key);
+    if (kept !== undefined) {
+      this.#touch(key, kept);
+      if (this.#policy.now() < this.#policy.freshUntil(kept.storedAt, kept.value)) return this.#reading(kept, false);
+    }
+    try {
+      const value = await this.#join(key, load, signal);
+      return { value, cache: { hit: false, ageSeconds: 0, stale: false } };
+    } catch (error) {
+      const usable = kept !== undefined && this.#policy.now() < kept.storedAt + this.#policy.staleForMs;
+      if (usable && !signal.aborted && this.#policy.servesStale(error)) return this.#reading(kept, true);
+      throw error;
+    }
+  }
+
+  store(key: string, value: Value): void {
+    this.#touch(key, { value, storedAt: this.#policy.now() });
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined && this.#entries.size > this.#policy.maxEntries) this.#entries.delete(oldest);
+  }
+
+  #touch(key: string, entry: { readonly value: Value; readonly storedAt: number }): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+  }
+
+  #reading(entry: { readonly value: Value; readonly storedAt: number }, stale: boolean): Reading<Value> {
+    const ageSeconds = Math.max(0, Math.floor((this.#policy.now() - entry.storedAt) / 1000));
+    return { value: entry.value, cache: { hit: true, ageSeconds, stale } };
+  }
+
+  async #join(key: string, load: (signal: AbortSignal) => Promise<Value>, signal: AbortSignal): Promise<Value> {
+    const flight = this.#flights.get(key) ?? this.#depart(key, load);
+    const left = Promise.withResolvers<never>();
+    const onAbort = () => {
+      flight.passengers -= 1;
+      if (flight.passengers === 0) {
+        this.#land(key, flight);
+        flight.controller.abort(signal.reason);
+      }
+      left.reject(signal.reason as Error);
+    };
+    flight.passengers += 1;
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([flight.value, left.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #depart(key: string, load: (signal: AbortSignal) => Promise<Value>): Flight<Value> {
+    const controller = new AbortController();
+    const value = load(controller.signal);
+    const flight: Flight<Value> = { value, controller, passengers: 0 };
+    this.#flights.set(key, flight);
+    void this.#keep(key, flight);
+    return flight;
+  }
+
+  async #keep(key: string, flight: Flight<Value>): Promise<void> {
+    try {
+      this.store(key, await flight.value);
+    } catch {
+      // Every passenger hears of the failure.
+    } finally {
+      this.#land(key, flight);
+    }
+  }
+
+  #land(key: string, flight: Flight<Value>): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+  }
+}
+
+interface Flight<Value> {
+  readonly value: Promise<Value>;
+  readonly controller: AbortController;
+  /** Readers that still wait. */
+  passengers: number;
+}

@@ -1,0 +1,31 @@
+import type { WeatherProvider } from '../provider.ts';
+import { UNITS, type Units } from '../units.ts';
+
+/** What every tool is built from. */
+export interface ToolSetup {
+  readonly provider: WeatherProvider;
+  /** Used when a call names none. */
+  readonly defaultUnits: Units;
+}
+
+export const readsTheWorld = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
+
+export function unitsInput(setup: ToolSetup) {
+  return { type: 'string', enum: UNITS, description: `Default ${setup.defaultUnits}. kelvin: K, m/s, mm.` } as const;
+}
+
+export const nullableNumber = { type: ['number', 'null'] } as const;
+
+export const conditionsSchema = {
+  type: 'object',
+  properties: { code: { type: ['integer', 'null'], description: 'WMO 4677' }, text: { type: 'string' } },
+  required: ['code', 'text'],
+} as const;
+
+export const unitsSchema = { type: 'object', additionalProperties: { type: 'string' } } as const;
+
+/** A value with its unit for a text. */
+export function measured(value: number | null, unit: string): string {
+  if (value === null) return 'unknown';
+  return unit === '%' ? `${value}%` : `${value} ${unit}`;
+}

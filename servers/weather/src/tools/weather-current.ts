@@ -1,0 +1,83 @@
+import { defineTool } from '@signalbox/mcp-core/server';
+import { conditionsOf } from '../conditions.ts';
+import { placeLabel, resolveOrAsk } from '../location/resolve-location.ts';
+import { unitSystems } from '../units.ts';
+import { alternativesOutput, alternativesSchema, alternativesText, locationInput, locationOutput, locationSchema } from './location-output.ts';
+import { cacheSchema, provenance, provenanceSchema, withProvenance } from './provenance.ts';
+import { conditionsSchema, measured, nullableNumber, readsTheWorld, unitsInput, unitsSchema, type ToolSetup } from './tool-setup.ts';
+
+export function weatherCurrent(setup: ToolSetup) {
+  const { provider, defaultUnits } = setup;
+  return defineTool({
+    name: 'weather_current',
+    title: 'Current weather',
+    description: 'The weather at a place now.',
+    inputSchema: {
+      type: 'object',
+      properties: { location: locationInput, units: unitsInput(setup) },
+      required: ['location'],
+      additionalProperties: false,
+    },
+    outputSchema,
+    annotations: readsTheWorld,
+    handler: async ({ location, units = defaultUnits }, context) => {
+      const { place, alternatives } = await resolveOrAsk(location, provider, context);
+      const { value: weather, cache } = await provider.current(place, context.signal);
+      const system = unitSystems[units];
+      const current = {
+        observedAt: weather.observedAt,
+        temperature: system.temperature(weather.temperature),
+        apparentTemperature: system.temperature(weather.apparentTemperature),
+        humidity: weather.humidity,
+        wind: { speed: system.windSpeed(weather.windSpeed), direction: weather.windDirection, gusts: system.windSpeed(weather.windGusts) },
+        precipitation: system.precipitation(weather.precipitation),
+        pressure: weather.pressure,
+        cloudCover: weather.cloudCover,
+        conditions: conditionsOf(weather.weatherCode),
+      };
+      const { labels } = system;
+      const text = [
+        `${placeLabel(place)}, ${current.observedAt}: ${current.conditions.text}, ${measured(current.temperature, labels.temperature)}`,
+        `(feels like ${measured(current.apparentTemperature, labels.temperature)}), humidity ${measured(current.humidity, '%')},`,
+        `wind ${measured(current.wind.speed, labels.windSpeed)} from ${measured(current.wind.direction, '°')}, gusts ${measured(current.wind.gusts, labels.windSpeed)},`,
+        `precipitation ${measured(current.precipitation, labels.precipitation)}, pressure ${measured(current.pressure, labels.pressure)}, clouds ${measured(current.cloudCover, '%')}.`,
+      ].join(' ');
+      return {
+        structuredContent: {
+          location: locationOutput(place, weather.timezone),
+          ...current,
+          units: labels,
+          ...alternativesOutput(alternatives),
+          ...provenance(provider),
+          cache,
+        },
+        text: withProvenance(provider, text + alternativesText(alternatives), cache),
+      };
+    },
+  });
+}
+
+const outputSchema = {
+  type: 'object',
+  properties: {
+    location: locationSchema,
+    observedAt: { type: 'string' },
+    temperature: nullableNumber,
+    apparentTemperature: nullableNumber,
+    humidity: nullableNumber,
+    wind: {
+      type: 'object',
+      properties: { speed: nullableNumber, direction: nullableNumber, gusts: nullableNumber },
+      required: ['speed', 'direction', 'gusts'],
+    },
+    precipitation: nullableNumber,
+    pressure: nullableNumber,
+    cloudCover: nullableNumber,
+    conditions: conditionsSchema,
+    units: unitsSchema,
+    alternatives: alternativesSchema,
+    ...provenanceSchema,
+    cache: cacheSchema,
+  },
+  required: ['location', 'observedAt', 'temperature', 'wind', 'conditions', 'units', 'source', 'attribution', 'demo', 'cache'],
+};
