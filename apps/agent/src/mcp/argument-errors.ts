@@ -1,0 +1,60 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import type { ErrorObject } from 'ajv';
+import { isPlainObject } from '../config/plain-object.ts';
+import { nearestName } from '../config/nearest-name.ts';
+
+const MAX_PROBLEMS = 5;
+const MAX_EXCERPT_LENGTH = 500;
+
+/** Tells a model which argument is wrong, in what way, and what its schema says there. */
+export function describeArgumentErrors(errors: readonly ErrorObject[], args: JsonObject): string {
+  const problems = errors.slice(0, MAX_PROBLEMS).map((error) => `- ${place(error)}: ${problem(error)}`);
+  const culprit = errors.at(-1);
+  const excerpt = culprit === undefined ? '' : `\nSchema of ${place(culprit)}: ${shorten(JSON.stringify(culprit.parentSchema))}`;
+  return `Invalid arguments, nothing was done. Correct them and call the tool again.\n${[...new Set(problems)].join('\n')}${excerpt}\nArguments given: ${given(args)}`;
+}
+
+function place(error: ErrorObject): string {
+  return error.instancePath === '' ? 'arguments' : error.instancePath.slice(1).replaceAll('/', '.');
+}
+
+function problem(error: ErrorObject): string {
+  // Ajv gives each keyword its own parameters, as an untyped record.
+  const parameters = error.params as JsonObject;
+  switch (error.keyword) {
+    case 'required':
+      return `"${String(parameters['missingProperty'])}" is missing`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return unknownProperty(String(parameters['additionalProperty'] ?? parameters['unevaluatedProperty']), error.parentSchema);
+    case 'enum':
+      return `must be one of ${shorten(JSON.stringify(parameters['allowedValues']))}`;
+    case 'const':
+      return `must be ${shorten(JSON.stringify(parameters['allowedValue']))}`;
+    case 'type':
+      return `must be ${String(parameters['type'])}, but is ${typeName(error.data)}`;
+    default:
+      return error.message ?? `violates "${error.keyword}"`;
+  }
+}
+
+function unknownProperty(name: string, schema: unknown): string {
+  const properties = isPlainObject(schema) && isPlainObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const nearest = nearestName(name, properties);
+  return `"${name}" is not known${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+}
+
+function given(args: JsonObject): string {
+  const names = Object.keys(args);
+  return names.length === 0 ? 'none' : shorten(names.join(', '));
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function shorten(text: string | undefined): string {
+  if (text === undefined) return '';
+  return text.length <= MAX_EXCERPT_LENGTH ? text : `${text.slice(0, MAX_EXCERPT_LENGTH)}…`;
+}

@@ -1,0 +1,97 @@
+import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
+import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { describeArgumentErrors } from './argument-errors.ts';
+import type { BoundedEvaluation } from './bounded-evaluation.ts';
+
+/** The text for the model when the arguments do not fit the schema; undefined when they do. Throws when the schema cannot be evaluated. */
+export type ArgumentValidator = (args: JsonObject) => string | undefined;
+
+/** A tool's schema cannot be used; the message says why. */
+export class UnusableSchemaError extends Error {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'UnusableSchemaError';
+  }
+}
+
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 64;
+const COMPILE_LIMIT_MS = 1000;
+const VALIDATE_LIMIT_MS = 500;
+
+/**
+ * Compiles a schema that a server wrote: at most 256 KiB, 64 levels deep, referring to nothing outside itself, evaluated within a time limit. The
+ * dialect is 2020-12, or draft-07 where `$schema` names it or an older one.
+ * @throws UnusableSchemaError
+ */
+export function compileArgumentValidator(schema: JsonSchema, evaluate: BoundedEvaluation): ArgumentValidator {
+  assertSize(schema);
+  const validate = compile(schema, evaluate);
+  const check = (args: JsonObject): string | undefined => {
+    try {
+      return evaluate(VALIDATE_LIMIT_MS, () => (validate(args) ? undefined : describeArgumentErrors(validate.errors ?? [], args)));
+    } catch (error) {
+      throw new UnusableSchemaError(`its input schema cannot be evaluated: ${messageOf(error)}`, { cause: error });
+    }
+  };
+  // A schema that refers to itself without end compiles and fails when it is used.
+  check({});
+  return check;
+}
+
+interface CompiledSchema {
+  (value: unknown): boolean;
+  errors?: ErrorObject[] | null;
+}
+
+function assertSize(schema: JsonSchema): void {
+  let level: readonly unknown[] = [schema];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw new UnusableSchemaError(`its input schema is nested deeper than ${MAX_DEPTH} levels`);
+    level = level.flatMap((value): unknown[] => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES) throw new UnusableSchemaError(`its input schema is larger than ${MAX_BYTES / 1024} KiB`);
+}
+
+function compile(schema: JsonSchema, evaluate: BoundedEvaluation): CompiledSchema {
+  // `$async` would make the validator return a promise, which is always truthy.
+  const { $schema: dialect, $async: _, ...rest } = schema;
+  if (rest['type'] !== undefined && rest['type'] !== 'object') throw new UnusableSchemaError('its input schema does not describe an object');
+  try {
+    // One instance a tool: schemas of different tools may carry the same $id, and an interrupted instance is unusable.
+    return evaluate(COMPILE_LIMIT_MS, () => {
+      const ajv = typeof dialect === 'string' && /draft-0[3-7]/.test(dialect) ? new Ajv(AJV_OPTIONS) : new Ajv2020(AJV_OPTIONS);
+      formats.default(ajv, { mode: 'fast' });
+      return ajv.compile(rest);
+    });
+  } catch (error) {
+    throw new UnusableSchemaError(`its input schema does not compile: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+const AJV_OPTIONS = {
+  strict: false,
+  allErrors: false,
+  verbose: true,
+  validateSchema: false,
+  meta: false,
+  // Copying referenced schemas into each other can grow exponentially.
+  inlineRefs: false,
+  logger: false,
+  code: { regExp: Object.assign(lenientRegExp, { code: 'new RegExp' }) },
+} as const;
+
+/** JSON Schema asks for Unicode patterns, but many servers write patterns that are only valid without. */
+function lenientRegExp(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 300);
+}
