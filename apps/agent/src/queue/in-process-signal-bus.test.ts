@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Signal } from '../ports/signal-bus.ts';
-import { InProcessSignalBus } from './in-process-signal-bus.ts';
+import { createInProcessSignalBus } from './in-process-signal-bus.ts';
 
 const cancel = (runId: string): Signal => ({ type: 'cancel', runId });
 
 test('every listener hears every signal at once and in order', () => {
-  const bus = new InProcessSignalBus();
+  const bus = createInProcessSignalBus();
   const heard: string[] = [];
   bus.subscribe((signal) => heard.push(`1:${JSON.stringify(signal)}`));
   bus.subscribe((signal) => heard.push(`2:${JSON.stringify(signal)}`));
@@ -14,7 +14,7 @@ test('every listener hears every signal at once and in order', () => {
 });
 
 test('a signal published by a listener reaches all listeners after the one it answers', () => {
-  const bus = new InProcessSignalBus();
+  const bus = createInProcessSignalBus();
   const heard: Signal[] = [];
   bus.subscribe((signal) => {
     if (signal.type === 'cancel' && signal.runId === 'first') bus.publish(cancel('second'));
@@ -25,7 +25,7 @@ test('a signal published by a listener reaches all listeners after the one it an
 });
 
 test('a listener that unsubscribes hears nothing more, and removes only itself', () => {
-  const bus = new InProcessSignalBus();
+  const bus = createInProcessSignalBus();
   const heard: Signal[] = [];
   const listener = (signal: Signal): void => void heard.push(signal);
   const unsubscribe = bus.subscribe(listener);
@@ -38,7 +38,7 @@ test('a listener that unsubscribes hears nothing more, and removes only itself',
 });
 
 test('a listener added during delivery hears the next signal, not the current one', () => {
-  const bus = new InProcessSignalBus();
+  const bus = createInProcessSignalBus();
   const heard: Signal[] = [];
   bus.subscribe(() => bus.subscribe((signal) => heard.push(signal)));
   bus.publish(cancel('a'));

@@ -1,7 +1,11 @@
 import type { Signal, SignalBus } from '../ports/signal-bus.ts';
 
 /** The bus of a single process. A signal published by a listener is delivered after the one that is being delivered. */
-export class InProcessSignalBus implements SignalBus {
+export function createInProcessSignalBus(): SignalBus {
+  return new InProcessSignalBus();
+}
+
+class InProcessSignalBus implements SignalBus {
   readonly #listeners = new Set<(signal: Signal) => void>();
   readonly #waiting: Signal[] = [];
   #delivering = false;

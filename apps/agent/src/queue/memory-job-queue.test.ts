@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import { jobQueueContract } from '../ports/job-queue.contract.ts';
-import { MemoryJobQueue } from './memory-job-queue.ts';
+import { createMemoryJobQueue } from './memory-job-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -18,6 +18,6 @@ jobQueueContract('memory', () => {
       return () => clearTimeout(timer);
     },
   };
-  const queue = new MemoryJobQueue({ clock, onError: (_job, error) => reported.push(error) });
+  const queue = createMemoryJobQueue({ clock, onError: (_job, error) => reported.push(error) });
   return { queue, reported, pass: async (ms) => void (await vi.advanceTimersByTimeAsync(ms)) };
 });

@@ -13,7 +13,11 @@ interface Delayed {
 }
 
 /** The queue of a single process; first come, first served within a type. Nothing outlives the process. */
-export class MemoryJobQueue implements JobQueue {
+export function createMemoryJobQueue(options: MemoryJobQueueOptions): JobQueue {
+  return new MemoryJobQueue(options);
+}
+
+class MemoryJobQueue implements JobQueue {
   readonly #options: MemoryJobQueueOptions;
   readonly #ready: { readonly [T in Job['type']]: Map<string, Job> } = { 'advance-run': new Map(), 'call-tool': new Map() };
   readonly #delayed = new Map<string, Delayed>();
