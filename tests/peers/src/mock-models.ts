@@ -1,0 +1,1 @@
+export { LLMock } from '@copilotkit/aimock';
