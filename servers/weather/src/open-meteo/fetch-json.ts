@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { WeatherError } from '../weather-error.ts';
 import { withDeadline } from './deadline.ts';
 import { readText } from './read-text.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface FetchSettings {
   /** Of one try. */
@@ -9,8 +9,7 @@ export interface FetchSettings {
   /** Of all tries and the pauses between them. */
   readonly totalTimeoutMs: number;
   readonly userAgent: string;
-  /** 0 to 1, for the jitter of the pauses. */
-  readonly random: () => number;
+  readonly runtime: Runtime;
   readonly debug: (message: string) => void;
 }
 
@@ -25,9 +24,9 @@ export async function fetchJson(url: URL, settings: FetchSettings, signal: Abort
     for (let tries = 1; ; tries += 1) {
       const outcome = await fetchOnce(url, settings, total);
       if (outcome.kind === 'json') return outcome.value;
-      const pauseMs = pauseBefore(tries, outcome.retry, settings.random);
+      const pauseMs = pauseBefore(tries, outcome.retry, settings.runtime.random());
       if (pauseMs === undefined) throw outcome.error;
-      await delay(pauseMs, undefined, { signal: total });
+      await settings.runtime.pause(pauseMs, total);
     }
   });
 }
@@ -42,10 +41,11 @@ const never: Retry = { kind: 'never' };
 const backoffMs = [250, 1000];
 const jitter = 0.2;
 
-function pauseBefore(tries: number, retry: Retry, random: () => number): number | undefined {
+/** `random`: 0 up to 1. */
+function pauseBefore(tries: number, retry: Retry, random: number): number | undefined {
   if (retry.kind === 'once') return tries === 1 ? retry.afterMs : undefined;
   const pauseMs = retry.kind === 'backoff' ? backoffMs[tries - 1] : undefined;
-  return pauseMs === undefined ? undefined : pauseMs * (1 + jitter * (2 * random() - 1));
+  return pauseMs === undefined ? undefined : pauseMs * (1 + jitter * (2 * random - 1));
 }
 
 async function fetchOnce(url: URL, settings: FetchSettings, signal: AbortSignal): Promise<Outcome> {

@@ -4,6 +4,7 @@ import { WeatherError } from '../weather-error.ts';
 import { fetchJson } from './fetch-json.ts';
 import { currentOf, currentQuery, forecastOf, forecastQuery } from './forecast.ts';
 import { placeOf, placesOf, searchQuery } from './geocoding.ts';
+import { realRuntime, type Runtime } from './runtime.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
 
 export interface OpenMeteoOptions {
@@ -17,22 +18,21 @@ export interface OpenMeteoOptions {
   readonly timeoutMs?: number;
   /** Requests at once, 1 to 5; default 2. */
   readonly maxConcurrency?: number;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
-  readonly random?: () => number;
+  readonly runtime?: Runtime;
+  /** Hears of every request. */
   readonly debug?: (message: string) => void;
 }
 
 /** Weather and places of Open-Meteo, cached in memory. @see https://open-meteo.com/en/docs */
 export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvider {
-  const { timeoutMs = 10_000, maxConcurrency = 2, now = Date.now, random = Math.random, debug = () => undefined } = options;
+  const { timeoutMs = 10_000, maxConcurrency = 2, runtime = realRuntime, debug = () => undefined } = options;
   const { forecastUrl = new URL('https://api.open-meteo.com'), geocodingUrl = new URL('https://geocoding-api.open-meteo.com') } = options;
-  const settings = { timeoutMs, totalTimeoutMs: timeoutMs * 1.5, userAgent: options.userAgent, random, debug };
+  const settings = { timeoutMs, totalTimeoutMs: timeoutMs * 1.5, userAgent: options.userAgent, runtime, debug };
   const limiter = new Limiter(maxConcurrency);
   const get = (base: URL, path: string, query: URLSearchParams) => (signal: AbortSignal) =>
     limiter.run(signal, () => fetchJson(endpoint(base, path, query), settings, signal));
 
-  const cachePolicy = { staleForMs: staleWeatherMs, servesStale: isOutage, maxEntries: 500, now };
+  const cachePolicy = { staleForMs: staleWeatherMs, servesStale: isOutage, maxEntries: 500, now: runtime.now };
   const currents = new SingleFlightCache<CurrentWeather>({ ...cachePolicy, freshUntil: nextQuarterHour });
   const forecasts = new SingleFlightCache<Forecast>({ ...cachePolicy, freshUntil: (storedAt) => storedAt + forecastFreshMs });
   const places = new SingleFlightCache<readonly Place[]>({
