@@ -20,6 +20,12 @@ export interface QuestionHandlers {
   readonly listRoots?: (context: QuestionContext) => Promise<readonly Root[]>;
 }
 
+export interface LogEntry {
+  readonly level: LoggingLevel;
+  readonly logger?: string;
+  readonly data: unknown;
+}
+
 export interface ClientOptions {
   readonly info: Implementation;
   readonly handlers?: QuestionHandlers;
@@ -29,12 +35,15 @@ export interface ClientOptions {
   readonly probeTimeoutMs?: number;
   /** After this connecting fails; default 60000 ms. */
   readonly connectTimeoutMs?: number;
-  /** Inactivity limit of a request, restarted by its progress and stopped while one of its questions is open; default 60000 ms. */
+  /** Inactivity limit of a request, restarted by its progress and stopped while a question of the server is open; default 60000 ms, `Infinity` is none. */
   readonly requestTimeoutMs?: number;
-  readonly onLog?: (entry: { readonly level: LoggingLevel; readonly logger?: string; readonly data: unknown }) => void;
+  /** With it, a modern server is asked for messages of level `info` and above. */
+  readonly onLog?: (entry: LogEntry) => void;
   readonly onToolsChanged?: () => void;
   readonly onResourcesChanged?: () => void;
   readonly onPromptsChanged?: () => void;
+  /** Hears what was survived: unreadable output of the server, useless answers, failures of question handlers. */
+  readonly onProblem?: (problem: Error) => void;
   /** Called once, when the connection ended for whatever reason. */
   readonly onClosed?: (error?: Error) => void;
 }
@@ -44,7 +53,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Inactivity limit, default `ClientOptions.requestTimeoutMs`. */
   readonly timeoutMs?: number;
-  /** Hard limit whatever the progress; default none. */
+  /** Hard limit whatever the progress, stopped only while a question of the server is open; default none. */
   readonly maxTotalMs?: number;
   /** Merged into the request's `_meta`. */
   readonly meta?: JsonObject;

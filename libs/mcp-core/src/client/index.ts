@@ -1,1 +1,12 @@
-export type { Client, ClientOptions, ConnectClient, ConnectedServer, QuestionContext, QuestionHandlers, RequestOptions, Watch } from './client.ts';
+export type {
+  Client,
+  ClientOptions,
+  ConnectClient,
+  ConnectedServer,
+  LogEntry,
+  QuestionContext,
+  QuestionHandlers,
+  RequestOptions,
+  Watch,
+} from './client.ts';
+export { connectClient } from './connect-client.ts';

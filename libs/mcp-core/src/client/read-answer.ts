@@ -1,0 +1,39 @@
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Answer } from '../jsonrpc/peer.ts';
+import { LocalError, ProtocolError } from '../protocol/errors.ts';
+
+/**
+ * The result of an answer.
+ * @throws ProtocolError when the server answered with an error.
+ * @throws LocalError `invalid-response`, `invalid-argument` (not serializable), or `connection-lost` with `sent`.
+ */
+export function readAnswer(method: string, answer: Answer): JsonObject {
+  switch (answer.kind) {
+    case 'result':
+      return answer.result;
+    case 'error':
+      throw new ProtocolError(answer.error.code, answer.error.message, { data: answer.error.data });
+    case 'invalid':
+      throw new LocalError('invalid-response', `The server's answer to ${method} is not JSON-RPC: ${answer.detail}`, { sent: true });
+    case 'unsent':
+      throw unsentError(method, answer.error);
+    case 'closed':
+      throw new LocalError('connection-lost', `The connection ended before ${method} was answered${because(answer.error)}`, {
+        sent: true,
+        cause: answer.error,
+      });
+    default:
+      return answer satisfies never;
+  }
+}
+
+function unsentError(method: string, cause: Error): LocalError {
+  if (cause instanceof TypeError) {
+    return new LocalError('invalid-argument', `The params of ${method} cannot be written as JSON${because(cause)}`, { cause });
+  }
+  return new LocalError('connection-lost', `${method} was not sent${because(cause)}`, { sent: false, cause });
+}
+
+function because(cause: Error | undefined): string {
+  return cause === undefined ? '.' : `: ${cause.message}`;
+}
