@@ -28,11 +28,11 @@ export const NewRun = z
 
 export const Usage = z
   .object({
-    input_tokens: z.int().describe('The whole prompt, cached parts included'),
-    cache_read_tokens: z.int(),
-    cache_write_tokens: z.int(),
-    output_tokens: z.int(),
-    reasoning_tokens: z.int(),
+    input: z.int().describe('Tokens of the whole prompt, cached parts included'),
+    cache_read: z.int(),
+    cache_write: z.int(),
+    output: z.int(),
+    reasoning: z.int(),
     source: z.enum(['reported', 'partial', 'estimated']),
   })
   .meta({ id: 'Usage' });
@@ -41,7 +41,7 @@ export const InboxItem = z
   .object({
     id: z.string(),
     run_id: z.string(),
-    tool_call_id: z.string().optional(),
+    call_id: z.string().optional(),
     kind: z.enum(['tool_approval', 'elicitation_form', 'elicitation_url', 'sampling_approval', 'outcome_unknown']),
     state: z.enum(['open', 'answered', 'delivered', 'void', 'expired']),
     request: json.describe('What is asked; its shape depends on the kind'),
@@ -118,8 +118,9 @@ export const ToolCall = z
     id: z.string(),
     run_id: z.string(),
     turn: z.int(),
-    tool: z.string().describe('The wire name, server__tool'),
+    name: z.string().describe('The wire name, server__tool'),
     server: z.string(),
+    tool: z.string(),
     arguments: json,
     state: z.enum(['planned', 'awaiting_approval', 'dispatched', 'input_required', 'succeeded', 'failed', 'cancelled', 'unknown']),
     attempt: z.int(),

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { EngineError, type RunEngine } from '../ports/run-engine.ts';
 import type { Run, RunStore } from '../ports/run-store.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
-import { InProcessSignalBus } from '../queue/in-process-signal-bus.ts';
+import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { openRunStore } from '../store/open-run-store.ts';
 import type { EdgeOptions } from './edge.ts';
 import { createHttpServer } from './http-server.ts';
@@ -14,7 +15,7 @@ import { createHttpServer } from './http-server.ts';
 export interface TestEdge {
   readonly app: FastifyInstance;
   readonly store: RunStore;
-  readonly bus: InProcessSignalBus;
+  readonly bus: SignalBus;
   readonly errors: unknown[];
   /** Appends events as an engine would: in one transaction, then the signal. */
   append(runId: string, types: readonly string[], patch?: Partial<Pick<Run, 'status' | 'answer'>>): Promise<void>;
@@ -30,7 +31,7 @@ const clock: Clock = {
 export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Partial<RunEngine> = {}): Promise<TestEdge> {
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const store = await openRunStore({ dataDir, durability: 'process', clock });
-  const bus = new InProcessSignalBus();
+  const bus = createInProcessSignalBus();
   const errors: unknown[] = [];
   const app = await createHttpServer(
     {

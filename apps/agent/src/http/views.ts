@@ -1,8 +1,9 @@
 import type { z } from 'zod';
-import type { ProviderInfo, Usage as PortUsage } from '../ports/llm-provider.ts';
+import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
-import type { InboxItem, Run, RunEvent, Server, Tool, ToolCall, Usage } from './schemas.ts';
+import { usageData } from '../run/usage.ts';
+import type { InboxItem, Run, RunEvent, Server, Tool, ToolCall } from './schemas.ts';
 
 const iso = (time: number): string => new Date(time).toISOString();
 
@@ -40,23 +41,12 @@ export function runView(run: StoredRun, openItems: readonly StoredItem[], info: 
       status_reason: run.statusReason,
       servers: run.servers === undefined ? undefined : [...run.servers],
       notice: run.scripted ? info.notice : undefined,
-      usage: run.usage === undefined ? undefined : usageView(run.usage),
+      usage: run.usage === undefined ? undefined : usageData(run.usage),
       answer: run.answer,
       error: run.error,
       started_at: optionalTime(run.startedAt),
       finished_at: optionalTime(run.finishedAt),
     }),
-  };
-}
-
-function usageView(usage: PortUsage): z.output<typeof Usage> {
-  return {
-    input_tokens: usage.input,
-    cache_read_tokens: usage.cacheRead,
-    cache_write_tokens: usage.cacheWrite,
-    output_tokens: usage.output,
-    reasoning_tokens: usage.reasoning,
-    source: usage.source,
   };
 }
 
@@ -73,7 +63,7 @@ export function inboxItemView(item: StoredItem): z.output<typeof InboxItem> {
     request: item.request,
     created_at: iso(item.createdAt),
     expires_at: iso(item.expiresAt),
-    ...defined({ tool_call_id: item.callId, response: item.response, answered_at: optionalTime(item.answeredAt) }),
+    ...defined({ call_id: item.callId, response: item.response, answered_at: optionalTime(item.answeredAt) }),
   };
 }
 
@@ -82,8 +72,9 @@ export function toolCallView(call: StoredCall): z.output<typeof ToolCall> {
     id: call.id,
     run_id: call.runId,
     turn: call.turn,
-    tool: call.wireName,
+    name: call.wireName,
     server: call.server,
+    tool: call.tool,
     arguments: call.arguments,
     state: call.state,
     attempt: call.attempt,

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, type App } from '../app.ts';
+import { ConfigError } from '../config/config.ts';
+import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
+import { demoServers } from '../demo/demo-servers.ts';
+import { ensureShopDatabase } from '../demo/shop-database.ts';
+import { EngineError } from '../ports/run-engine.ts';
+import { createStderrLogger } from '../stderr-logger.ts';
+import { StoreError } from '../store/store-error.ts';
+import { parseArguments, USAGE, type Arguments } from './arguments.ts';
+import { runDemos } from './demo.ts';
+import { UsageError, type Io } from './io.ts';
+import { runTask } from './run.ts';
+import { serve } from './serve.ts';
+
+export interface Surroundings {
+  readonly argv: readonly string[];
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly cwd: string;
+  /** Folder of the repository that the demo uses. */
+  readonly repository: string;
+  readonly version: string;
+}
+
+/** Runs one command line; returns the exit code: 0 done, 1 failed, 2 the command line or the configuration cannot be used, 130 interrupted. */
+export async function runCommand(io: Io, surroundings: Surroundings): Promise<number> {
+  try {
+    const parsed = parseArguments(surroundings.argv);
+    if (parsed.command === 'help') io.out(USAGE);
+    else if (parsed.command === 'version') io.out(`${surroundings.version}\n`);
+    else return await runWithApp(io, surroundings, parsed);
+    return 0;
+  } catch (error) {
+    if (!isForPeople(error)) throw error;
+    io.err(`signalbox: ${error.message}\n`);
+    return 2;
+  }
+}
+
+function isForPeople(error: unknown): error is Error {
+  return (
+    error instanceof UsageError ||
+    error instanceof ConfigError ||
+    error instanceof StoreError ||
+    error instanceof EngineError ||
+    (error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES'))
+  );
+}
+
+async function runWithApp(io: Io, surroundings: Surroundings, parsed: Arguments): Promise<number> {
+  const config = await configure(surroundings, parsed);
+  const isTemporary = parsed.command !== 'serve';
+  const dataDir = isTemporary ? await mkdtemp(join(tmpdir(), 'signalbox-')) : config.dataDir;
+  const logger = createStderrLogger(config.logLevel, (line) => io.err(line));
+  const app = await createApp({ config: { ...config, dataDir }, version: surroundings.version, logger });
+  try {
+    return await withApp(io, app, { config, parsed, surroundings });
+  } finally {
+    await app.close();
+    if (isTemporary) await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function withApp(
+  io: Io,
+  app: App,
+  { config, parsed, surroundings }: { config: LoadedConfig; parsed: Arguments; surroundings: Surroundings },
+): Promise<number> {
+  if (parsed.command === 'serve') return serve(io, app, config);
+  for (const notice of [app.llm.info.notice, ...config.notices]) if (notice !== undefined) io.err(`${notice}\n`);
+  if (parsed.command === 'demo') return runDemos(io, app, { repository: surroundings.repository, database: demoDatabase(config) });
+  const run = await runTask(io, app, parsed);
+  if (run?.status === 'cancelled') return 130;
+  return run?.status === 'completed' ? 0 : 1;
+}
+
+async function configure(surroundings: Surroundings, parsed: Arguments): Promise<LoadedConfig> {
+  const { env, cwd, repository } = surroundings;
+  const config = await loadConfig({ flags: parsed.flags, env, cwd, homeDir: homedir() });
+  if (!parsed.isDemo) return config;
+  await ensureShopDatabase(demoDatabase(config));
+  const own = config.servers;
+  const named = new Set(own.map((server) => server.name));
+  return { ...config, servers: [...own, ...demoServers({ repository, database: demoDatabase(config) }).filter((server) => !named.has(server.name))] };
+}
+
+function demoDatabase(config: LoadedConfig): string {
+  return join(config.dataDir, 'demo', 'shop.db');
+}

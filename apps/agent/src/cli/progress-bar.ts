@@ -1,0 +1,46 @@
+import type { Io } from './io.ts';
+
+export interface ProgressUpdate {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+const WIDTH = 24;
+
+/** One line that is redrawn on a terminal; elsewhere a line for each whole tenth of a known total, and for the first update of an unknown one. */
+export class ProgressBar {
+  readonly #io: Io;
+  #isDrawn = false;
+  #lastStep = new Map<string, number>();
+
+  constructor(io: Io) {
+    this.#io = io;
+  }
+
+  draw(name: string, update: ProgressUpdate): void {
+    const line = `  ${bar(update)} ${name}${update.message === undefined ? '' : ` ${update.message.replaceAll(/\p{Cc}/gu, ' ')}`}`;
+    if (this.#io.isTerminal) {
+      this.#io.out(`\r\u001b[K${line.slice(0, this.#io.columns - 1)}`);
+      this.#isDrawn = true;
+      return;
+    }
+    const step = update.total === undefined ? 0 : Math.floor((update.progress / update.total) * 10);
+    if (this.#lastStep.get(name) === step) return;
+    this.#lastStep.set(name, step);
+    this.#io.out(`${line}\n`);
+  }
+
+  /** Makes room for another line. */
+  clear(): void {
+    if (this.#isDrawn) this.#io.out('\r\u001b[K');
+    this.#isDrawn = false;
+  }
+}
+
+function bar({ progress, total }: ProgressUpdate): string {
+  if (total === undefined || total <= 0) return `${progress}`;
+  const share = Math.min(1, Math.max(0, progress / total));
+  const filled = Math.round(share * WIDTH);
+  return `[${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}] ${Math.floor(share * 100)}%`;
+}

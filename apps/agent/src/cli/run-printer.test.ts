@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { RunEventBody } from '../run/events.ts';
+import type { Io } from './io.ts';
+import { RunPrinter } from './run-printer.ts';
+
+function printed(isTerminal = false): { io: Io; text: () => string } {
+  let text = '';
+  const io: Io = {
+    out: (part) => {
+      text += part;
+    },
+    err: () => undefined,
+    isTerminal,
+    canAsk: false,
+    columns: 60,
+    ask: () => Promise.resolve(undefined),
+    onInterrupt: () => () => undefined,
+  };
+  return { io, text: () => text };
+}
+
+const event = (body: RunEventBody, at = 0) => ({ type: 'event', event: { runId: 'r1', seq: 1, version: 1, at, type: body.type, data: body.data } }) as const;
+const delta = (offset: number, text: string) => ({ type: 'delta', delta: { type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset, text } }) as const;
+const planned = event({
+  type: 'tool_call.planned',
+  data: { call_id: 'c1', turn: 1, position: 0, tool_use_id: 't1', name: 'files__search', server: 'files', tool: 'search', arguments: { path: '.' }, state: 'planned', repeatable: true },
+});
+
+test('a call is shown with its arguments, its time and the first line of its result', () => {
+  const { io, text } = printed();
+  const printer = new RunPrinter(io);
+  printer.frame(planned);
+  printer.frame(event({ type: 'tool_call.dispatched', data: { call_id: 'c1', attempt: 1 } }, 1000));
+  printer.frame(event({ type: 'tool_call.completed', data: { call_id: 'c1', attempt: 1, result: { text: 'a\nb', truncated: false, is_error: false, other_content: [] } } }, 1250));
+  expect(text()).toBe('→ files__search {"path":"."}\n✓ files__search 250 ms: a b\n');
+});
+
+test('text is printed once, whether it came in deltas, in the message, or partly in each', () => {
+  const { io, text } = printed();
+  const printer = new RunPrinter(io);
+  printer.frame(delta(0, 'Hel'));
+  printer.frame(delta(1, 'ello'));
+  const data = { turn: 1, message_id: 'm1', role: 'assistant', text: 'Hello you', tool_uses: [], is_partial: false } as const;
+  printer.frame(event({ type: 'message.completed', data }));
+  printer.end();
+  expect(text()).toBe('Hello you\n');
+});
+
+test('progress redraws one line on a terminal and clears it before the next', () => {
+  const { io, text } = printed(true);
+  const printer = new RunPrinter(io);
+  printer.frame(planned);
+  printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress: 1, total: 2, message: 'half' } }));
+  printer.frame(event({ type: 'run.cancelled', data: { reason: undefined, answer: undefined } }));
+  expect(text()).toContain('\r\u001b[K  [████████████░░░░░░░░░░░░] 50% files__search half');
+  expect(text().endsWith('\r\u001b[Krun cancelled\n')).toBe(true);
+});
+
+test('progress is a line for each tenth where nothing can be redrawn', () => {
+  const { io, text } = printed();
+  const printer = new RunPrinter(io);
+  for (let progress = 1; progress <= 100; progress += 1) {
+    printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress, total: 100 } }));
+  }
+  expect(text().split('\n').length - 1).toBe(11);
+});
+
+test('a tool cannot steer the terminal with its text', () => {
+  const { io, text } = printed(true);
+  const printer = new RunPrinter(io);
+  printer.frame(event({ type: 'tool_call.failed', data: { call_id: 'c1', attempt: 1, message: 'x', result: { text: '\u001b[2J\u0007boo', truncated: false, is_error: true, other_content: [] } } }));
+  expect(text()).toBe('✗ c1 0 ms: [2Jboo\n');
+});
