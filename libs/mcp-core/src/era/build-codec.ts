@@ -31,6 +31,7 @@ export function buildCodec(revision: Revision): Codec {
     hasBatches: revision.hasBatches,
     hasErrorsWithoutId: revision.hasErrorsWithoutId,
     rejectsBadArguments: revision.rejectsBadArguments,
+    hasMissingCapabilityError: revision.era === 'modern',
     can: (capabilities, capability) => clientCan(revision, capabilities, capability),
     encodeResult: (method, result, context) => finish(method, encodeShape(method, result, { revision, context }), { revision, context }),
     encodeError: (error) => encodeError(error, revision),

@@ -50,6 +50,8 @@ export interface Codec {
   readonly hasErrorsWithoutId: boolean;
   /** Whether tool arguments that do not fit the schema are answered with -32602 instead of a result with `isError`. */
   readonly rejectsBadArguments: boolean;
+  /** Whether a missing client capability has an error code of its own; else a tool answers it with `isError`. */
+  readonly hasMissingCapabilityError: boolean;
 
   /** Whether a client with these capabilities can be asked for this in this revision. `elicitation: {}` means form mode. */
   can(capabilities: ClientCapabilities, capability: ClientCapability): boolean;

@@ -48,6 +48,7 @@ export class Peer {
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<RequestId, (answer: Answer) => void>();
   readonly #running = new Map<RequestId, AbortController>();
+  readonly #answering = new Map<RequestId, Promise<void>>();
   #nextId = 1;
   #isClosed = false;
 
@@ -99,6 +100,11 @@ export class Peer {
     return controller !== undefined;
   }
 
+  /** Resolves when the running request of the peer has its answer on the way; at once when there is none. */
+  async answered(id: RequestId): Promise<void> {
+    await this.#answering.get(id);
+  }
+
   /** Closes the transport; idempotent. */
   close(): Promise<void> {
     return this.#transport.close();
@@ -107,12 +113,21 @@ export class Peer {
   #receive(value: unknown): void {
     const envelope = readEnvelope(value);
     const isBatch = envelope.kind === 'batch' && envelope.entries.length > 0 && this.#handlers.acceptsBatch?.() === true;
-    const response = isBatch ? this.#dispatchBatch(envelope.entries) : this.#dispatch(envelope);
-    response
-      .then((message) => (message === undefined ? undefined : this.#transport.send(message)))
-      .catch((error: unknown) => {
-        this.#problem('An answer could not be sent', error);
-      });
+    const sent = this.#send(isBatch ? this.#dispatchBatch(envelope.entries) : this.#dispatch(envelope));
+    if (envelope.kind !== 'request') return;
+    const { id } = envelope.message;
+    this.#answering.set(id, sent);
+    void sent.then(() => this.#answering.get(id) === sent && this.#answering.delete(id));
+  }
+
+  async #send(response: Promise<JsonRpcResponse | JsonRpcBatch | undefined>): Promise<void> {
+    const message = await response;
+    if (message === undefined) return;
+    try {
+      await this.#transport.send(message);
+    } catch (error) {
+      this.#problem('An answer could not be sent', error);
+    }
   }
 
   async #dispatchBatch(entries: readonly unknown[]): Promise<JsonRpcBatch | undefined> {

@@ -1,4 +1,4 @@
-type Properties<S> = S extends { readonly properties: infer P } ? P : Record<never, never>;
+type Properties<S> = S extends { readonly properties: infer P } ? P : object;
 type RequiredKeys<S> = S extends { readonly required: readonly (infer K)[] } ? K & keyof Properties<S> : never;
 
 type ObjectOf<S> = { readonly [K in RequiredKeys<S>]: FromSchema<Properties<S>[K]> } & {

@@ -26,5 +26,5 @@ export interface ToolDefinition<Arguments = never> {
 export function defineTool<const Schema extends JsonSchema>(
   tool: Omit<ToolDefinition<FromSchema<Schema>>, 'inputSchema'> & { readonly inputSchema: Schema },
 ): ToolDefinition {
-  return tool as unknown as ToolDefinition;
+  return tool;
 }

@@ -1,0 +1,72 @@
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
+import { PROTOCOL_VERSIONS, type ClientCapabilities, type Implementation } from '../protocol/capabilities.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import type { Codec } from './codec.ts';
+import { latestLegacyCodec, legacyCodec, modernCodec } from './codecs.ts';
+import { MetaKey, metaOf } from './meta-keys.ts';
+
+/** How a server must treat a request. `Session` is what it keeps of `initialize`. */
+export type Route<Session> =
+  | { readonly kind: 'modern'; readonly codec: Codec; readonly clientInfo: Implementation | undefined; readonly capabilities: ClientCapabilities }
+  | { readonly kind: 'legacy'; readonly codec: Codec; readonly session: Session }
+  | { readonly kind: 'initialize' }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'refused'; readonly error: ProtocolError };
+
+export interface InitializeRequest {
+  /** The revision to answer with: the one asked for when it is a legacy one that we speak, else the newest legacy one. */
+  readonly codec: Codec;
+  readonly clientInfo: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+}
+
+/**
+ * Chooses the era of one request: modern `_meta` makes it a request that stands alone, everything else belongs to the legacy session,
+ * which is `undefined` before `initialize`.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
+ */
+export function routeRequest<Session extends { readonly codec: Codec }>(request: JsonRpcRequest, session: Session | undefined): Route<Session> {
+  const meta = metaOf(request.params);
+  if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta) return routeModern(meta);
+  if (session !== undefined) {
+    if (request.method !== 'initialize') return { kind: 'legacy', codec: session.codec, session };
+    return refuse(ErrorCode.invalidRequest, 'Invalid request: this connection is already initialized');
+  }
+  if (request.method === 'initialize' || request.method === 'ping') return { kind: request.method };
+  return refuse(
+    ErrorCode.invalidParams,
+    `Invalid params: a request needs ${MetaKey.protocolVersion} and ${MetaKey.clientCapabilities} in its _meta, or an initialize request before it`,
+  );
+}
+
+/** @throws ProtocolError -32602 */
+export function readInitialize(request: JsonRpcRequest): InitializeRequest {
+  const { protocolVersion, clientInfo, capabilities = {} } = request.params ?? {};
+  const isValid = typeof protocolVersion === 'string' && isJsonObject(capabilities) && (clientInfo === undefined || isImplementation(clientInfo));
+  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: initialize needs protocolVersion, capabilities and clientInfo');
+  return { codec: legacyCodec(protocolVersion) ?? latestLegacyCodec, clientInfo, capabilities };
+}
+
+function routeModern(meta: { readonly [key: string]: unknown }): Route<never> {
+  const requested = meta[MetaKey.protocolVersion];
+  const capabilities = meta[MetaKey.clientCapabilities];
+  const clientInfo = meta[MetaKey.clientInfo];
+  if (typeof requested !== 'string') return refuse(ErrorCode.invalidParams, `Invalid params: _meta needs ${MetaKey.protocolVersion}, a string`);
+  if (!isJsonObject(capabilities)) return refuse(ErrorCode.invalidParams, `Invalid params: _meta needs ${MetaKey.clientCapabilities}, an object`);
+  if (clientInfo !== undefined && !isImplementation(clientInfo)) {
+    return refuse(ErrorCode.invalidParams, `Invalid params: ${MetaKey.clientInfo} in _meta needs a name and a version`);
+  }
+  const codec = modernCodec(requested);
+  if (codec !== undefined) return { kind: 'modern', codec, clientInfo, capabilities };
+  const data = { supported: PROTOCOL_VERSIONS, requested };
+  return { kind: 'refused', error: new ProtocolError(ErrorCode.unsupportedProtocolVersion, 'Unsupported protocol version', { data }) };
+}
+
+function refuse(code: number, message: string): Route<never> {
+  return { kind: 'refused', error: new ProtocolError(code, message) };
+}
+
+function isImplementation(value: unknown): value is Implementation {
+  return isJsonObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
+}

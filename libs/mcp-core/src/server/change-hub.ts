@@ -1,0 +1,46 @@
+import type { ChangeHub } from './server.ts';
+
+/** Something a subscriber can hear of. */
+export type Change = { readonly kind: 'tools' | 'prompts' | 'resources' } | { readonly kind: 'resource'; readonly uri: string };
+
+export type ChangeListener = (change: Change) => void;
+
+/** Passes each published change to every listener, at once. */
+export class Changes implements ChangeHub {
+  readonly #listeners = new Set<ChangeListener>();
+
+  /** Returns the function that removes the listener. */
+  listen(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  toolsChanged(): void {
+    this.#publish({ kind: 'tools' });
+  }
+
+  promptsChanged(): void {
+    this.#publish({ kind: 'prompts' });
+  }
+
+  resourcesChanged(): void {
+    this.#publish({ kind: 'resources' });
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#publish({ kind: 'resource', uri });
+  }
+
+  #publish(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+/** The notification that tells of a change. */
+export function notificationOf(change: Change): { readonly method: string; readonly params: { readonly uri?: string } } {
+  return change.kind === 'resource'
+    ? { method: 'notifications/resources/updated', params: { uri: change.uri } }
+    : { method: `notifications/${change.kind}/list_changed`, params: {} };
+}

@@ -1,0 +1,48 @@
+import { inspect } from 'node:util';
+import type { Transport } from '../jsonrpc/transport.ts';
+import type { LoggingLevel } from '../protocol/capabilities.ts';
+import { Changes } from './change-hub.ts';
+import { Connection, type ConnectionContext } from './connection.ts';
+import { indexTools } from './list-tools.ts';
+import { capabilitiesOf, createMethods } from './methods.ts';
+import type { Server, ServerConnection, ServerOptions } from './server.ts';
+
+/**
+ * A server of both eras and all revisions.
+ * @throws Error when two tools share a name, a name is not 1–128 of `A–Z a–z 0–9 _ - .`, or an input schema is not of type `object`.
+ */
+export function createServer(options: ServerOptions): Server {
+  const tools = indexTools(options.tools ?? []);
+  const capabilities = capabilitiesOf(options);
+  const changes = new Changes();
+  const onError = options.onError ?? writeToStderr;
+  const methods = createMethods(options, { tools, capabilities, changes, onError });
+  return new ConnectingServer({ options, tools, methods, capabilities, changes, onError });
+}
+
+class ConnectingServer implements Server {
+  readonly changes: Changes;
+  readonly #context: ConnectionContext;
+  readonly #connections = new Set<Connection>();
+
+  constructor(context: ConnectionContext) {
+    this.#context = context;
+    this.changes = context.changes;
+  }
+
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    for (const connection of this.#connections) connection.log(level, data, logger);
+  }
+
+  async connect(transport: Transport): Promise<ServerConnection> {
+    const connection = new Connection(this.#context, transport);
+    this.#connections.add(connection);
+    void connection.closed.then(() => this.#connections.delete(connection));
+    await connection.start();
+    return connection;
+  }
+}
+
+function writeToStderr(error: unknown): void {
+  process.stderr.write(`${inspect(error, { breakLength: Infinity }).replaceAll(/\s*\n\s*/gu, ' | ')}\n`);
+}

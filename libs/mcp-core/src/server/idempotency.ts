@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
+
+/** `_meta` key under which a client names a call that must not run twice. */
+const KEY = 'dev.signalbox/idempotency-key';
+const MAX_KEY_LENGTH = 200;
+
+/** A call and how it ended; `undefined` when it was cancelled. */
+interface Entry {
+  readonly digest: string;
+  readonly result: Promise<CallToolResult | undefined>;
+}
+
+export interface KeyedCall {
+  /** `undefined` runs the call without remembering it. */
+  readonly key: string | undefined;
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Final results of finished calls by key, least recently used dropped first. A call with the key of a running one joins it; when that one is
+ * cancelled the joiner runs. A call that fails with a protocol error or is cancelled leaves nothing behind.
+ */
+export class IdempotentCalls {
+  readonly #limit: number;
+  readonly #running = new Map<string, Entry>();
+  readonly #finished = new Map<string, Entry>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async run(call: KeyedCall, execute: () => Promise<CallToolResult>): Promise<CallToolResult> {
+    const { key } = call;
+    if (key === undefined) return execute();
+    const digest = digestOf(call);
+    for (let known = this.#find(key); known !== undefined; known = this.#find(key)) {
+      if (known.digest !== digest) return otherArguments();
+      const result = await known.result;
+      if (result !== undefined) return result;
+    }
+    const execution = execute();
+    this.#remember(key, { digest, result: execution.then((result) => (call.signal.aborted ? undefined : result), () => undefined) });
+    return execution;
+  }
+
+  #find(key: string): Entry | undefined {
+    const finished = this.#finished.get(key);
+    if (finished === undefined) return this.#running.get(key);
+    this.#finished.delete(key);
+    this.#finished.set(key, finished);
+    return finished;
+  }
+
+  #remember(key: string, entry: Entry): void {
+    this.#running.set(key, entry);
+    void entry.result.then((result) => {
+      this.#running.delete(key);
+      return result === undefined ? undefined : this.#keep(key, entry);
+    });
+  }
+
+  #keep(key: string, entry: Entry): void {
+    this.#finished.set(key, entry);
+    const [oldest] = this.#finished.keys();
+    if (this.#finished.size > this.#limit && oldest !== undefined) this.#finished.delete(oldest);
+  }
+}
+
+/** @throws ProtocolError -32602 */
+export function readIdempotencyKey(meta: JsonObject): string | undefined {
+  const key = meta[KEY];
+  if (key === undefined || (typeof key === 'string' && key.length <= MAX_KEY_LENGTH)) return key;
+  throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${KEY} must be a string of at most ${String(MAX_KEY_LENGTH)} characters`);
+}
+
+function digestOf({ name, args }: KeyedCall): string {
+  return createHash('sha256').update(JSON.stringify([name, args], sortedMembers)).digest('base64');
+}
+
+function sortedMembers(_member: string, value: unknown): unknown {
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
+}
+
+function otherArguments(): CallToolResult {
+  const text = 'The idempotency key was used before for a call with other arguments. Use a new key for a new call.';
+  return { content: [{ type: 'text', text }], isError: true };
+}

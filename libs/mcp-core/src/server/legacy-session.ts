@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { missingCapabilityError } from '../era/client-can.ts';
+import type { Codec, QuestionMethod, QuestionTypes } from '../era/codec.ts';
+import type { InitializeRequest } from '../era/route-request.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Answer, Peer } from '../jsonrpc/peer.ts';
+import type { Implementation, LoggingLevel } from '../protocol/capabilities.ts';
+import type { Root } from '../protocol/client-features.ts';
+import { LocalError, ProtocolError } from '../protocol/errors.ts';
+import type { RequestClient } from './context.ts';
+import type { Exchange, ExchangeQuestion } from './exchange.ts';
+import type { Outbox } from './outbox.ts';
+import { capabilityOf } from './question-capability.ts';
+import type { LegacySession } from './server.ts';
+
+const DEFAULT_ROOTS_TIMEOUT_MS = 2000;
+
+/** What `initialize` established on a connection, for as long as the connection lasts. */
+export class InitializedSession implements Exchange, LegacySession {
+  readonly codec: Codec;
+  readonly client: RequestClient;
+  readonly signal: AbortSignal;
+  /** Starts at the server's choice; `logging/setLevel` changes it. */
+  logLevel: LoggingLevel = 'info';
+  readonly #peer: Peer;
+  readonly #outbox: Outbox;
+  #roots: Promise<readonly Root[]> | undefined;
+
+  constructor(initialize: InitializeRequest, connection: { readonly peer: Peer; readonly outbox: Outbox; readonly signal: AbortSignal }) {
+    const { codec, clientInfo, capabilities } = initialize;
+    this.codec = codec;
+    this.client = { info: clientInfo, era: codec.era, can: (capability) => codec.can(capabilities, capability) };
+    this.signal = connection.signal;
+    this.#peer = connection.peer;
+    this.#outbox = connection.outbox;
+  }
+
+  get clientInfo(): Implementation | undefined {
+    return this.client.info;
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#outbox.notify(method, params);
+  }
+
+  async ask<M extends QuestionMethod>({ method, params, signal }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+    signal.throwIfAborted();
+    const capability = capabilityOf(method, params);
+    const wireParams = this.client.can(capability) ? this.codec.encodeQuestion(method, withElicitationId(params)) : undefined;
+    if (wireParams === undefined) throw missingCapabilityError(capability);
+    return this.codec.decodeAnswer(method, await this.#request(method, wireParams, signal));
+  }
+
+  async listRoots({ timeoutMs = DEFAULT_ROOTS_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<readonly Root[] | undefined> {
+    if (!this.client.can('roots')) return undefined;
+    this.#roots ??= this.#askForRoots(timeoutMs);
+    return this.#roots;
+  }
+
+  /** Makes the next `listRoots` ask again. */
+  forgetRoots(): void {
+    this.#roots = undefined;
+  }
+
+  async #askForRoots(timeoutMs: number): Promise<readonly Root[]> {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => {
+      timeout.abort(new LocalError('request-timeout', `The client did not answer roots/list within ${String(timeoutMs)} ms`, { sent: true }));
+    }, timeoutMs);
+    try {
+      const signal = AbortSignal.any([this.signal, timeout.signal]);
+      return (await this.ask({ method: 'roots/list', key: 'roots', params: undefined, signal })).roots;
+    } catch (error) {
+      this.#roots = undefined;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Withdraws the request when the signal aborts. */
+  async #request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const outgoing = this.#peer.request(method, params);
+    const aborted = Promise.withResolvers<never>();
+    const withdraw = (): void => {
+      outgoing.forget();
+      this.#outbox.notify('notifications/cancelled', { requestId: outgoing.id, reason: 'The request it belongs to has ended' });
+      aborted.reject(signal.reason);
+    };
+    signal.addEventListener('abort', withdraw, { once: true });
+    try {
+      return readAnswer(method, await Promise.race([outgoing.answer, aborted.promise]));
+    } finally {
+      signal.removeEventListener('abort', withdraw);
+    }
+  }
+}
+
+/** Only the revisions that have ids put it on the wire. */
+function withElicitationId<P>(params: P): P {
+  const isUrl = typeof params === 'object' && params !== null && 'url' in params;
+  return isUrl ? { elicitationId: randomUUID(), ...params } : params;
+}
+
+function readAnswer(method: string, answer: Answer): JsonObject {
+  switch (answer.kind) {
+    case 'result':
+      return answer.result;
+    case 'error':
+      throw new ProtocolError(answer.error.code, answer.error.message, { data: answer.error.data });
+    case 'invalid':
+      throw new LocalError('invalid-response', `The client's answer to ${method} is not JSON-RPC: ${answer.detail}`, { sent: true });
+    case 'unsent':
+    case 'closed':
+      throw new LocalError('connection-closed', `The connection ended before the client answered ${method}`, {
+        sent: answer.kind === 'closed',
+        cause: answer.error,
+      });
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,148 @@
+import { MetaKey } from '../era/meta-keys.ts';
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import type { ServerCapabilities } from '../protocol/capabilities.ts';
+import type { SubscriptionFilter } from '../protocol/resources.ts';
+import { notificationOf, type Change, type Changes } from './change-hub.ts';
+import { ResourceWatches } from './resource-watches.ts';
+import type { ServedRequest } from './served-request.ts';
+import type { ResourceProvider } from './server.ts';
+
+export interface ListenServer {
+  readonly changes: Changes;
+  readonly capabilities: ServerCapabilities;
+  readonly resources: ResourceProvider | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Serves `subscriptions/listen`: watches what the provider accepts, acknowledges that, then passes changes on until the client cancels (rejects) or
+ * `ended` aborts (resolves with the closing result).
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+export async function listen(server: ListenServer, request: ServedRequest, ended: AbortSignal): Promise<JsonObject> {
+  const wanted = readFilter(request.params.notifications);
+  const stream = new ListenStream(request);
+  const watches = server.resources === undefined ? undefined : new ResourceWatches(server.resources, server.onError);
+  const stopHearing = server.changes.listen((change) => {
+    stream.hear(change);
+  });
+  try {
+    const honoured = await honour({ wanted, server, watches }, request);
+    request.signal.throwIfAborted();
+    stream.acknowledge(honoured);
+    await aborted(AbortSignal.any([request.signal, ended]));
+  } finally {
+    stopHearing();
+    void watches?.end();
+  }
+  request.signal.throwIfAborted();
+  stream.cancel();
+  return { _meta: stream.meta };
+}
+
+/** The notifications of one stream, each tagged with the id of its listen request; nothing goes out before the acknowledgment. */
+class ListenStream {
+  readonly meta: JsonObject;
+  readonly #request: ServedRequest;
+  #filter: SubscriptionFilter | undefined;
+  #early: Change[] = [];
+
+  constructor(request: ServedRequest) {
+    this.#request = request;
+    this.meta = { [MetaKey.subscriptionId]: request.request.id };
+  }
+
+  acknowledge(filter: SubscriptionFilter): void {
+    this.#filter = filter;
+    this.#request.exchange.notify('notifications/subscriptions/acknowledged', { _meta: this.meta, notifications: filter });
+    for (const change of this.#early.splice(0)) this.hear(change);
+  }
+
+  hear(change: Change): void {
+    if (this.#request.signal.aborted) return;
+    if (this.#filter === undefined) {
+      this.#early.push(change);
+      return;
+    }
+    if (!isWanted(change, this.#filter)) return;
+    const { method, params } = notificationOf(change);
+    this.#request.exchange.notify(method, { _meta: this.meta, ...params });
+  }
+
+  /** The cancellation that the cancellation page demands before the result that the subscriptions page wants. */
+  cancel(): void {
+    this.#request.exchange.notify('notifications/cancelled', { requestId: this.#request.request.id, reason: 'The server ends the subscription' });
+  }
+}
+
+interface Offer {
+  readonly wanted: SubscriptionFilter;
+  readonly server: ListenServer;
+  readonly watches: ResourceWatches | undefined;
+}
+
+async function honour({ wanted, server, watches }: Offer, request: ServedRequest): Promise<SubscriptionFilter> {
+  const { capabilities } = server;
+  const canWatch = capabilities.resources?.subscribe === true && watches !== undefined;
+  const uris = canWatch ? await attachAll(wanted.resourceSubscriptions ?? [], { watches, server }, request) : [];
+  return {
+    ...(wanted.toolsListChanged === true && capabilities.tools?.listChanged === true ? { toolsListChanged: true } : {}),
+    ...(wanted.promptsListChanged === true && capabilities.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+    ...(wanted.resourcesListChanged === true && capabilities.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+    ...(canWatch && wanted.resourceSubscriptions !== undefined ? { resourceSubscriptions: uris } : {}),
+  };
+}
+
+interface Attachment {
+  readonly watches: ResourceWatches;
+  readonly server: ListenServer;
+}
+
+/** The URIs the provider did not refuse. */
+async function attachAll(uris: readonly string[], { watches, server }: Attachment, request: ServedRequest): Promise<readonly string[]> {
+  const unique = [...new Set(uris)];
+  const outcomes = await Promise.allSettled(unique.map((uri) => watches.add(uri, request)));
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected' && !(outcome.reason instanceof ProtocolError)) server.onError(outcome.reason);
+  }
+  return unique.filter((_uri, index) => outcomes[index]?.status === 'fulfilled');
+}
+
+/** @throws ProtocolError -32602 */
+function readFilter(value: unknown): SubscriptionFilter {
+  const flags = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'];
+  const isValid =
+    isJsonObject(value) &&
+    flags.every((flag) => value[flag] === undefined || typeof value[flag] === 'boolean') &&
+    (value.resourceSubscriptions === undefined || isListOfStrings(value.resourceSubscriptions));
+  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: notifications must be a filter of booleans and a list of resource URIs');
+  return value;
+}
+
+function isListOfStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+}
+
+function isWanted(change: Change, filter: SubscriptionFilter): boolean {
+  switch (change.kind) {
+    case 'tools':
+      return filter.toolsListChanged === true;
+    case 'prompts':
+      return filter.promptsListChanged === true;
+    case 'resources':
+      return filter.resourcesListChanged === true;
+    case 'resource':
+      return filter.resourceSubscriptions?.includes(change.uri) === true;
+    default:
+      return false;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  if (signal.aborted) resolve(undefined);
+  else signal.addEventListener('abort', () => { resolve(undefined); }, { once: true });
+  return promise;
+}

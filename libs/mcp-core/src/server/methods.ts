@@ -1,0 +1,107 @@
+import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
+import { PROTOCOL_VERSIONS, type ServerCapabilities } from '../protocol/capabilities.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import { isLoggingLevel } from '../protocol/logging-levels.ts';
+import { callTool } from './call-tool.ts';
+import type { Changes } from './change-hub.ts';
+import { IdempotentCalls } from './idempotency.ts';
+import type { InitializedSession } from './legacy-session.ts';
+import { listTools, STATIC_CACHE_HINTS } from './list-tools.ts';
+import { listen } from './listen.ts';
+import { readCursor, readString } from './read-params.ts';
+import type { ResourceWatches } from './resource-watches.ts';
+import { SchemaValidator } from './schema-validator.ts';
+import type { ServedRequest } from './served-request.ts';
+import type { ResourceProvider, ServerOptions } from './server.ts';
+import type { ToolDefinition } from './tool.ts';
+
+/** What some methods need of the connection they came over. */
+export interface ConnectionScope {
+  readonly session: InitializedSession | undefined;
+  /** Of the legacy session. */
+  readonly watches: ResourceWatches | undefined;
+  /** Runs a listen stream with the signal that ends it in good order. */
+  holdOpen(id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject>;
+}
+
+/** Serves one method; the result is neutral. Errors that are no ProtocolError become -32603. */
+export type Method = (request: ServedRequest, scope: ConnectionScope) => Promise<JsonObject> | JsonObject;
+
+export interface MethodsContext {
+  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  readonly capabilities: ServerCapabilities;
+  readonly changes: Changes;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What the options declare. List changes are declared with every feature because `Server.changes` can publish them. */
+export function capabilitiesOf({ tools, resources }: ServerOptions): ServerCapabilities {
+  return {
+    logging: {},
+    ...(tools === undefined ? {} : { tools: { listChanged: true } }),
+    ...(resources === undefined ? {} : { resources: { listChanged: true, ...(resources.subscribe === undefined ? {} : { subscribe: true }) } }),
+  };
+}
+
+/** Every method the server has, of all revisions. A feature that is not declared has none. */
+export function createMethods(options: ServerOptions, context: MethodsContext): ReadonlyMap<string, Method> {
+  const { resources } = options;
+  return new Map<string, Method>([
+    ['ping', () => ({})],
+    ['server/discover', () => discover(options, context)],
+    ['logging/setLevel', setLevel],
+    ['subscriptions/listen', (request, scope) => scope.holdOpen(request.request.id, (ended) => listen({ ...context, resources }, request, ended))],
+    ...(options.tools === undefined ? [] : toolMethods(options, context)),
+    ...(resources === undefined ? [] : resourceMethods(resources)),
+    ...(resources?.subscribe === undefined ? [] : subscribeMethods()),
+  ]);
+}
+
+function discover({ instructions }: ServerOptions, { capabilities }: MethodsContext): JsonObject {
+  return { supportedVersions: PROTOCOL_VERSIONS, capabilities, ...(instructions === undefined ? {} : { instructions }), ...STATIC_CACHE_HINTS };
+}
+
+function setLevel({ params }: ServedRequest, { session }: ConnectionScope): JsonObject {
+  if (!isLoggingLevel(params.level)) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: unknown level');
+  if (session !== undefined) session.logLevel = params.level;
+  return {};
+}
+
+function toolMethods({ idempotencyEntries = 1000 }: ServerOptions, { tools, onError }: MethodsContext): [string, Method][] {
+  const caller = { tools, validator: new SchemaValidator(), calls: new IdempotentCalls(idempotencyEntries), onError };
+  const list = listTools(tools);
+  return [
+    ['tools/list', (request) => list(request.params)],
+    ['tools/call', async (request) => ({ ...(await callTool(caller, request)) })],
+  ];
+}
+
+function resourceMethods(resources: ResourceProvider): [string, Method][] {
+  return [
+    ['resources/list', async (request) => ({ ...(await resources.list(readCursor(request.params), request)) })],
+    [
+      'resources/templates/list',
+      async (request) => ({ ...((await resources.listTemplates?.(readCursor(request.params), request)) ?? { resourceTemplates: [] }) }),
+    ],
+    ['resources/read', async (request) => ({ ...(await resources.read(readString(request.params, 'uri'), request)) })],
+  ];
+}
+
+function subscribeMethods(): [string, Method][] {
+  return [
+    [
+      'resources/subscribe',
+      async (request, { watches }) => {
+        await watches?.add(readString(request.params, 'uri'), request);
+        return {};
+      },
+    ],
+    [
+      'resources/unsubscribe',
+      async (request, { watches }) => {
+        await watches?.remove(readString(request.params, 'uri'));
+        return {};
+      },
+    ],
+  ];
+}

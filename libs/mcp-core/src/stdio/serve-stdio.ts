@@ -1,0 +1,23 @@
+import type { Readable, Writable } from 'node:stream';
+import { StreamTransport } from '../jsonrpc/stream-transport.ts';
+import type { Server } from '../server/server.ts';
+
+export interface ServeStdioOptions {
+  /** Default stdin. */
+  readonly input?: Readable;
+  /** Default stdout; nothing else may write to it. */
+  readonly output?: Writable;
+  /** Longest accepted line in bytes; a longer one is answered with an error and dropped. Default 64 MiB. */
+  readonly maxLineBytes?: number;
+}
+
+/**
+ * Serves one peer over stdin and stdout. Resolves when the input has ended or the output can no longer be written, after every running handler was
+ * told to stop; ending the process is the caller's business.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ */
+export async function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
+  const { input = process.stdin, output = process.stdout, maxLineBytes = 64 * 1024 * 1024 } = options;
+  const connection = await server.connect(new StreamTransport({ input, output, maxLineBytes }));
+  await connection.closed;
+}
