@@ -1,0 +1,13 @@
+import { PathError } from '../sandbox/path-error.ts';
+
+/** An opaque cursor that continues after `name`. */
+export function encodeNameCursor(name: string): string {
+  return Buffer.from(name).toString('base64url');
+}
+
+/** @throws PathError `invalid` when the cursor was not made by `encodeNameCursor` */
+export function decodeNameCursor(cursor: string): string {
+  const name = Buffer.from(cursor, 'base64url').toString();
+  if (name !== '' && encodeNameCursor(name) === cursor) return name;
+  throw new PathError('invalid', 'The cursor is not one this server gave out. Leave it out to start from the beginning.');
+}

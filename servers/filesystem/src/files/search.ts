@@ -1,0 +1,100 @@
+import path from 'node:path';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { EntryType } from './entry-type.ts';
+import { compilePattern } from './glob.ts';
+import { jsonBytes } from './limits.ts';
+import { MatchGroups, type MatchGroup } from './match-groups.ts';
+import { byCodeUnit, SmallestItems } from './smallest-items.ts';
+import { walk } from './walk.ts';
+
+export interface SearchOptions {
+  readonly pattern: string;
+  /** Left out together with everything below. */
+  readonly excludePatterns: readonly string[];
+  readonly type: 'any' | 'file' | 'directory';
+  readonly maxResults: number;
+  /** Directories of the path that form a group; `undefined` for no groups. */
+  readonly groupDepth: number | undefined;
+}
+
+export interface SearchRun {
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  readonly onScanned: (entries: number, matches: number) => void;
+}
+
+export interface SearchOutcome {
+  /** Sorted; spelled as other tools take them; directories end in `/`. */
+  readonly matches: readonly string[];
+  /** All matches, also those not returned. */
+  readonly total: number;
+  readonly scanned: number;
+  readonly truncated: boolean;
+  /** Directories that could not be opened; absent when there are none. */
+  readonly unreadable?: number;
+  readonly groups?: readonly MatchGroup[];
+  /** Present when there are more groups than were returned. */
+  readonly groupsTruncated?: true;
+}
+
+/** Finds entries by name or glob below a verified directory. Memory is bounded by `maxResults`, the groups and the depth of the tree. */
+export async function search(root: PinnedPath, options: SearchOptions, run: SearchRun): Promise<SearchOutcome> {
+  const isMatch = compilePattern(options.pattern);
+  const exclusions = options.excludePatterns.map(compilePattern);
+  const found = new SmallestItems<Found>(options.maxResults, (left, right) => byCodeUnit(left.path, right.path));
+  const groups = options.groupDepth === undefined ? undefined : new MatchGroups(options.groupDepth);
+  let scanned = 0;
+  let total = 0;
+  const unreadable = await walk(root, {
+    sandbox: run.sandbox,
+    signal: run.signal,
+    visit(entry) {
+      scanned++;
+      if (scanned % progressEntries === 0) run.onScanned(scanned, total);
+      if (exclusions.some((isExcluded) => isExcluded(entry.path))) return false;
+      if ((options.type === 'any' || options.type === entry.type) && isMatch(entry.path)) {
+        total++;
+        found.add(entry);
+        groups?.add(entry.path);
+      }
+      return true;
+    },
+  });
+  run.onScanned(scanned, total);
+  const matches = withinBudget(found.sorted().map((match) => spell(match, root, run.sandbox)));
+  return {
+    matches,
+    total,
+    scanned,
+    truncated: matches.length < total,
+    ...(unreadable === 0 ? {} : { unreadable }),
+    ...(groups === undefined ? {} : pageOf(groups.sorted())),
+  };
+}
+
+const progressEntries = 1000;
+const maxGroups = 1000;
+const matchesBudgetBytes = 300 * 1024;
+
+interface Found {
+  readonly path: string;
+  readonly type: EntryType;
+}
+
+function spell(match: Found, root: PinnedPath, sandbox: Sandbox): string {
+  const spelled = sandbox.spell(path.join(root.realPath, match.path));
+  return match.type === 'directory' ? `${spelled}/` : spelled;
+}
+
+function withinBudget(matches: readonly string[]): readonly string[] {
+  let bytes = 0;
+  const end = matches.findIndex((match) => (bytes += jsonBytes(match) + 1) > matchesBudgetBytes);
+  return end === -1 ? matches : matches.slice(0, end);
+}
+
+function pageOf(groups: readonly MatchGroup[]): Pick<SearchOutcome, 'groups' | 'groupsTruncated'> {
+  let bytes = 0;
+  const end = groups.findIndex((group, index) => index === maxGroups || (bytes += jsonBytes(group.directory) + 32) > matchesBudgetBytes / 2);
+  return end === -1 ? { groups } : { groups: groups.slice(0, end), groupsTruncated: true };
+}

@@ -1,0 +1,28 @@
+/** Keeps the `capacity` smallest of any number of items, in memory for at most twice as many. */
+export class SmallestItems<Item> {
+  readonly #capacity: number;
+  readonly #compare: (left: Item, right: Item) => number;
+  #items: Item[] = [];
+
+  constructor(capacity: number, compare: (left: Item, right: Item) => number) {
+    this.#capacity = capacity;
+    this.#compare = compare;
+  }
+
+  add(item: Item): void {
+    if (this.#capacity === 0) return;
+    this.#items.push(item);
+    if (this.#items.length >= this.#capacity * 2 + 64) this.#items = this.sorted();
+  }
+
+  /** At most `capacity` items, smallest first. */
+  sorted(): Item[] {
+    return this.#items.toSorted(this.#compare).slice(0, this.#capacity);
+  }
+}
+
+/** Orders strings by code unit: the same on every machine. */
+export function byCodeUnit(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,71 @@
+import path from 'node:path';
+import { PathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { entryType, type EntryType } from './entry-type.ts';
+
+export interface WalkedEntry {
+  /** Relative to the walk's root, with `/`. */
+  readonly path: string;
+  readonly type: EntryType;
+}
+
+export interface WalkOptions {
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  /** Called once for each entry, in no particular order; for a directory, false leaves out what is below it. */
+  readonly visit: (entry: WalkedEntry) => boolean;
+}
+
+/**
+ * Visits everything below a verified directory. Symbolic links are entries and never followed; each directory is verified again on its own
+ * handle. Directories that cannot be opened are skipped.
+ * @returns how many directories were skipped
+ * @throws the signal's reason, before any further file system call
+ */
+export async function walk(root: PinnedPath, options: WalkOptions): Promise<number> {
+  const state: WalkState = { ...options, root, waiting: [], unreadable: 0 };
+  await readDirectory(state, root, '');
+  while (state.waiting.length > 0) {
+    const batch = state.waiting.splice(-parallelDirectories);
+    const outcomes = await Promise.allSettled(batch.map((directory) => enter(state, directory)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+  return state.unreadable;
+}
+
+/** Leaves one of the four threads of Node's file system pool to other calls. */
+const parallelDirectories = 3;
+
+interface WalkState extends WalkOptions {
+  readonly root: PinnedPath;
+  /** Directories still to be read; taken from the end, so that memory follows the depth of the tree and not its width. */
+  readonly waiting: string[];
+  unreadable: number;
+}
+
+async function enter(state: WalkState, relative: string): Promise<void> {
+  state.signal.throwIfAborted();
+  try {
+    await using directory = await state.sandbox.pinExactly(path.join(state.root.realPath, relative));
+    await readDirectory(state, directory, `${relative}/`);
+  } catch (error) {
+    state.signal.throwIfAborted();
+    if (!(error instanceof PathError) && !isSystemError(error)) throw error;
+    state.unreadable++;
+  }
+}
+
+async function readDirectory(state: WalkState, directory: PinnedPath, prefix: string): Promise<void> {
+  state.signal.throwIfAborted();
+  for await (const entry of await directory.entries()) {
+    state.signal.throwIfAborted();
+    const type = await entryType(entry, directory.address);
+    const isWanted = state.visit({ path: prefix + entry.name, type });
+    if (isWanted && type === 'directory') state.waiting.push(prefix + entry.name);
+  }
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}

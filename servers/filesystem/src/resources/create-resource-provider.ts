@@ -1,0 +1,121 @@
+import path from 'node:path';
+import { ErrorCode, ProtocolError, ResourceNotFoundError } from '@signalbox/mcp-core';
+import type { ResourceProvider } from '@signalbox/mcp-core/server';
+import type { Limits } from '../files/limits.ts';
+import { PathError, toPathError } from '../sandbox/path-error.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { SessionSandbox } from '../session/session-sandbox.ts';
+import { listResources } from './list-resources.ts';
+import { readResourceContents } from './read-resource.ts';
+import { pathOfUri } from './resource-uri.ts';
+import type { Watchers } from './watchers.ts';
+
+export interface ResourceProviderOptions {
+  readonly session: SessionSandbox;
+  readonly limits: Limits;
+  readonly watchers: Watchers;
+  /** Tells the subscribers of this connection. */
+  readonly updated: (uri: string) => void;
+}
+
+/**
+ * The allowed directories as `file://` resources. Contents are private to the peer and never cached. A subscription is authorized before
+ * anything is watched, and again before each notification.
+ */
+export function createResourceProvider(options: ResourceProviderOptions): ResourceProvider {
+  const { session, limits, watchers, updated } = options;
+  const subscriptions = new Map<string, Subscription>();
+  return {
+    async list(cursor, context) {
+      return atBoundary(undefined, async () => {
+        const sandbox = await session.forConnection(context);
+        return { ...(await listResources(sandbox, cursor, context.signal)), ...privateNow };
+      });
+    },
+    listTemplates: async () => Promise.resolve({ resourceTemplates: [template], ...privateNow }),
+    async read(uri, context) {
+      return atBoundary(uri, async () => {
+        const sandbox = await session.forRequest(context);
+        await using pinned = await sandbox.pin(pathOfUri(uri));
+        return { contents: [await readResourceContents(pinned, { uri, limits, signal: context.signal })], ...privateNow };
+      });
+    },
+    async subscribe(uri, context) {
+      return atBoundary(uri, async () => {
+        const subscription = subscriptions.get(uri) ?? { count: 0, stop: undefined };
+        subscriptions.set(uri, subscription);
+        subscription.count++;
+        const detach = async () => {
+          if (--subscription.count > 0) return;
+          subscriptions.delete(uri);
+          const stop = await subscription.stop?.catch(() => undefined);
+          await stop?.();
+        };
+        try {
+          const sandbox = await session.forConnection(context);
+          const target = await watchTarget(sandbox, uri);
+          const onChange = () => {
+            void stillAllowed(sandbox, target).then((isAllowed) => isAllowed && updated(uri));
+          };
+          subscription.stop ??= watchers.watch(target, onChange);
+          await subscription.stop;
+        } catch (error) {
+          await detach();
+          throw error;
+        }
+        return once(detach);
+      });
+    },
+  };
+}
+
+const privateNow = { ttlMs: 0, cacheScope: 'private' } as const;
+
+const template = {
+  uriTemplate: 'file:///{+path}',
+  name: 'file',
+  title: 'File or directory',
+  description: 'A file below an allowed directory, as text or base64, or the entries of a directory as JSON.',
+};
+
+/** One watch per URI however many streams of the connection subscribe to it: each published update reaches all of them. */
+interface Subscription {
+  count: number;
+  stop: Promise<() => Promise<void>> | undefined;
+}
+
+/** The real path to watch; the file itself may be missing. */
+async function watchTarget(sandbox: Sandbox, uri: string): Promise<string> {
+  const { directory, missing } = await sandbox.nearest(pathOfUri(uri));
+  await using found = directory;
+  if (missing.length === 0 && !found.stats.isFile() && !found.stats.isDirectory()) throw new ResourceNotFoundError(uri);
+  return path.join(found.realPath, ...missing);
+}
+
+async function stillAllowed(sandbox: Sandbox, target: string): Promise<boolean> {
+  try {
+    const { directory, missing } = await sandbox.nearest(target);
+    await using found = directory;
+    return path.join(found.realPath, ...missing) === target;
+  } catch {
+    return false;
+  }
+}
+
+/** What is outside and what does not exist are answered alike. */
+async function atBoundary<T>(uri: string | undefined, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const failure = toPathError(error, uri ?? 'the resource');
+    if (!(failure instanceof PathError)) throw failure;
+    if (uri !== undefined && (failure.reason === 'outside' || failure.reason === 'not-found')) throw new ResourceNotFoundError(uri);
+    const code = failure.reason === 'io' ? ErrorCode.internalError : ErrorCode.invalidParams;
+    throw new ProtocolError(code, failure.message, { ...(uri === undefined ? {} : { data: { uri } }), cause: failure });
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined;
+  return () => (result ??= run());
+}

@@ -1,0 +1,107 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import type { ListResourcesResult, Resource } from '@signalbox/mcp-core';
+import { listEntries, type ListedEntry } from '../files/list-entries.ts';
+import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
+import { PathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { AllowedDirectory, Sandbox } from '../sandbox/sandbox.ts';
+import { directoryMimeType, mimeTypeOf } from './mime-type.ts';
+import { uriOf } from './resource-uri.ts';
+
+/** Resources on one page. */
+export const resourcePageSize = 100;
+
+/**
+ * Each allowed directory followed by its first-level files and directories in order of name, 100 a page. Links that lead outside or nowhere,
+ * and anything that cannot be read, are left out.
+ * @throws PathError `invalid` for a cursor this function did not make
+ */
+export async function listResources(sandbox: Sandbox, cursor: string | undefined, signal: AbortSignal): Promise<ListResourcesResult> {
+  const resources: Resource[] = [];
+  let position = cursor === undefined ? { index: 0 } : decodePosition(cursor);
+  for (;;) {
+    const directory = sandbox.directories[position.index];
+    if (directory === undefined) return { resources };
+    const listing = { sandbox, directory, signal, room: resourcePageSize - resources.length };
+    const { page, last } = await listOne(listing, position.after);
+    resources.push(...page);
+    if (last !== undefined) return { resources, nextCursor: encodePosition({ index: position.index, after: last }) };
+    position = { index: position.index + 1 };
+    if (resources.length === resourcePageSize && position.index < sandbox.directories.length) {
+      return { resources, nextCursor: encodePosition(position) };
+    }
+  }
+}
+
+interface Position {
+  readonly index: number;
+  /** Name in the directory, empty when only the directory itself was listed; absent before that. */
+  readonly after?: string;
+}
+
+interface Listing {
+  readonly sandbox: Sandbox;
+  readonly directory: AllowedDirectory;
+  readonly signal: AbortSignal;
+  readonly room: number;
+}
+
+/** `last` is the name to continue after, absent when the directory is done. */
+async function listOne(listing: Listing, after: string | undefined): Promise<{ page: Resource[]; last?: string }> {
+  const { sandbox, directory, signal } = listing;
+  const pinned = await sandbox.pin(directory.path).catch(() => undefined);
+  if (pinned === undefined) return { page: [] };
+  await using root = pinned;
+  const page = after === undefined ? [describe(directory.path, path.basename(directory.path), root.stats)] : [];
+  const limit = listing.room - page.length;
+  if (!root.stats.isDirectory()) return { page };
+  if (limit === 0) return { page, last: '' };
+  const { entries, hasMore } = await listEntries(root, { limit, ...(after === undefined ? {} : { after }), signal });
+  for (const entry of entries) {
+    const stats = await readableStats(sandbox, root, entry);
+    if (stats !== undefined) page.push(describe(path.join(directory.path, entry.name), entry.name, stats));
+  }
+  const last = entries.at(-1);
+  return hasMore && last !== undefined ? { page, last: last.name } : { page };
+}
+
+async function readableStats(sandbox: Sandbox, root: PinnedPath, entry: ListedEntry): Promise<Stats | undefined> {
+  if (entry.type === 'other') return undefined;
+  if (entry.type !== 'symlink') return lstat(path.join(root.address, entry.name)).catch(() => undefined);
+  const target = await sandbox.pin(path.join(root.realPath, entry.name)).catch(() => undefined);
+  await target?.close();
+  return target?.stats.isFile() || target?.stats.isDirectory() ? target.stats : undefined;
+}
+
+function describe(absolutePath: string, name: string, stats: Stats): Resource {
+  const annotations = { lastModified: stats.mtime.toISOString() };
+  const resource = { uri: uriOf(absolutePath), name: name || absolutePath, annotations };
+  if (stats.isDirectory()) return { ...resource, mimeType: directoryMimeType };
+  const mimeType = mimeTypeOf(absolutePath);
+  return { ...resource, size: stats.size, ...(mimeType === undefined ? {} : { mimeType }) };
+}
+
+function encodePosition(position: Position): string {
+  return encodeNameCursor(JSON.stringify(position));
+}
+
+function decodePosition(cursor: string): Position {
+  try {
+    const value: unknown = JSON.parse(decodeNameCursor(cursor));
+    if (isPosition(value)) return value;
+  } catch (error) {
+    throw badCursor(error);
+  }
+  throw badCursor();
+}
+
+function isPosition(value: unknown): value is Position {
+  if (typeof value !== 'object' || value === null || !('index' in value) || !Number.isSafeInteger(value.index)) return false;
+  return !('after' in value) || typeof value.after === 'string';
+}
+
+function badCursor(cause?: unknown): PathError {
+  return new PathError('invalid', 'The cursor is not one this server gave out. Leave it out to start from the beginning.', { cause });
+}

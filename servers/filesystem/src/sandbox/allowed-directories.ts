@@ -1,0 +1,35 @@
+import path from 'node:path';
+import { errorCode } from './path-error.ts';
+import type { Opener } from './pinned-path.ts';
+import type { AllowedDirectory } from './sandbox.ts';
+
+export interface FoundDirectories {
+  readonly directories: readonly AllowedDirectory[];
+  /** One line for each path that cannot be allowed. */
+  readonly problems: readonly string[];
+}
+
+/** Resolves absolute paths of directories (or single regular files) that are to be allowed; the same place is kept once, the first spelling wins. */
+export async function findAllowedDirectories(paths: readonly string[], opener: Opener): Promise<FoundDirectories> {
+  const directories = new Map<string, AllowedDirectory>();
+  const problems: string[] = [];
+  for (const given of paths) {
+    const absolute = path.resolve(given);
+    const found = await find(absolute, opener);
+    if (typeof found === 'string') problems.push(`${given}: ${found}`);
+    else if (!directories.has(found.realPath)) directories.set(found.realPath, found);
+  }
+  return { directories: [...directories.values()], problems };
+}
+
+async function find(absolute: string, opener: Opener): Promise<AllowedDirectory | string> {
+  try {
+    await using pinned = await opener.pin(absolute);
+    if (!pinned.stats.isDirectory() && !pinned.stats.isFile()) return 'is neither a directory nor a regular file';
+    return { path: absolute, realPath: pinned.realPath };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'no such directory';
+    return `cannot be opened (${code ?? (error instanceof Error ? error.message : String(error))})`;
+  }
+}

@@ -1,0 +1,87 @@
+import { isUtf8 } from 'node:buffer';
+import { constants, type Dir, type Stats } from 'node:fs';
+import { open, opendir, readlink, type FileHandle } from 'node:fs/promises';
+import { outsideError, PathError } from './path-error.ts';
+import type { Opener, PinnedPath, PinOptions } from './pinned-path.ts';
+
+/**
+ * Linux: the kernel names the file behind an open descriptor (`/proc/self/fd/N`), and the same name reaches that file again. A path that is
+ * swapped between check and use cannot matter, because after `pin` no path is looked up any more.
+ */
+export const kernelHandleOpener: Opener = {
+  kind: 'kernel-handle',
+  async pin(path, options = {}) {
+    for (let attempt = 1; ; attempt++) {
+      const pinned = await pinOnce(path, options);
+      if (!pinned.isDeleted) return pinned;
+      await pinned.close();
+      if (attempt === deletedAttempts) throw new PathError('not-found', `${path}: was deleted while it was being opened`);
+    }
+  },
+};
+
+/** Whether the kernel of this process offers what `kernelHandleOpener` needs. */
+export async function hasKernelHandles(directory: string): Promise<boolean> {
+  try {
+    await using pinned = await pinOnce(directory, {});
+    await using again = await pinOnce(pinned.address, {});
+    return again.realPath === pinned.realPath && again.stats.ino === pinned.stats.ino;
+  } catch {
+    return false;
+  }
+}
+
+/** A file replaced by rename at the wrong moment is found anew; one that is replaced this often in a row is treated as gone. */
+const deletedAttempts = 10;
+
+/** Linux's O_PATH: a descriptor that names a file without opening it, so FIFOs do not block and devices do not act. Not in `fs.constants`. */
+const openPathOnly = 0o10000000;
+
+async function pinOnce(path: string, options: PinOptions): Promise<KernelHandle> {
+  const handle = await open(path, openPathOnly | (options.followLast === false ? constants.O_NOFOLLOW : 0));
+  try {
+    const address = `/proc/self/fd/${handle.fd}`;
+    const link = await readlink(address, { encoding: 'buffer' });
+    const stats = await handle.stat();
+    if (stats.isSymbolicLink()) throw outsideError(path);
+    if (!isUtf8(link)) throw new PathError('invalid', `${path}: leads to a name that is not valid UTF-8`);
+    return new KernelHandle(handle, link.toString(), stats);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+class KernelHandle implements PinnedPath {
+  readonly realPath: string;
+  readonly stats: Stats;
+  readonly address: string;
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle, realPath: string, stats: Stats) {
+    this.#handle = handle;
+    this.realPath = realPath;
+    this.stats = stats;
+    this.address = `/proc/self/fd/${handle.fd}`;
+  }
+
+  get isDeleted(): boolean {
+    return this.stats.nlink === 0 && this.realPath.endsWith(' (deleted)');
+  }
+
+  open(flags: number): Promise<FileHandle> {
+    return open(this.address, flags | constants.O_NONBLOCK | constants.O_NOCTTY);
+  }
+
+  entries(): Promise<Dir> {
+    return opendir(this.address, { bufferSize: 1024 });
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { isInside } from './is-inside.ts';
+import { parsePath } from './parse-path.ts';
+
+test('resolves against the base directory on POSIX and keeps backslashes', () => {
+  const posix = { windows: false };
+  expect(parsePath('a/../b', '/base', posix)).toBe('/base/b');
+  expect(parsePath('..\\x', '/base', posix)).toBe('/base/..\\x');
+  expect(parsePath('C:\\x', '/base', posix)).toBe('/base/C:\\x');
+  expect(parsePath('file:///base/a%20b', '/base', posix)).toBe('/base/a b');
+  expect(parsePath('./~', '/base', posix)).toBe('/base/~');
+});
+
+test('resolves Windows spellings', () => {
+  const windows = { windows: true };
+  expect(parsePath('c:/work/A.TXT', 'C:\\Work', windows)).toBe('c:\\work\\A.TXT');
+  expect(parsePath('\\\\srv\\share\\dir\\sub', 'C:\\Work', windows)).toBe('\\\\srv\\share\\dir\\sub');
+  expect(parsePath('sub\\..\\x', 'C:\\Work', windows)).toBe('C:\\Work\\x');
+});
+
+test.each(['C:\\Work\\f.txt:ads', 'C:\\Work\\CON', 'aux.txt', 'C:\\Work\\com1', '\\\\?\\C:\\Windows\\win.ini', '//./pipe/x', 'a.txt.', 'a ', 'a?b', 'a\0b'])(
+  'refuses %j on Windows',
+  (input) => {
+    expect(() => parsePath(input, 'C:\\Work', { windows: true })).toThrow();
+  },
+);
+
+test('is inside only by whole components', () => {
+  expect(isInside('/a', '/a')).toBe(true);
+  expect(isInside('/a/..b', '/a')).toBe(true);
+  expect(isInside('/a/b/c', '/a')).toBe(true);
+  expect(isInside('/ab', '/a')).toBe(false);
+  expect(isInside('/', '/a')).toBe(false);
+  expect(isInside('/a', '/')).toBe(true);
+});

@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import type { Root } from '@signalbox/mcp-core';
+import { findAllowedDirectories } from './allowed-directories.ts';
+import { isInside } from './is-inside.ts';
+import type { Opener } from './pinned-path.ts';
+import type { AllowedDirectory, SandboxSource } from './sandbox.ts';
+
+export interface RootsDecision {
+  readonly directories: readonly AllowedDirectory[];
+  readonly source: SandboxSource;
+  /** At most one line for the operator. */
+  readonly warning: string | undefined;
+}
+
+export interface RootsInput {
+  /** From the command line; may be empty. */
+  readonly cli: readonly AllowedDirectory[];
+  /** The client's answer; `undefined` when it has no roots capability. */
+  readonly roots: readonly Root[] | undefined;
+  /** Whether an earlier answer of the same session narrowed the command line's directories. */
+  readonly hasNarrowed: boolean;
+}
+
+/**
+ * What a session may touch: the command line's directories narrowed by the client's roots. Roots never widen: without directories they are
+ * the sandbox, with directories only those inside count, and once they narrowed, losing them all leaves nothing.
+ */
+export async function applyRoots(input: RootsInput, opener: Opener): Promise<RootsDecision> {
+  const { cli, roots, hasNarrowed } = input;
+  if (roots === undefined) return { directories: cli, source: 'cli', warning: undefined };
+  const { directories: found, problems } = await findRoots(roots, opener);
+  if (cli.length === 0) return { directories: found, source: 'roots', warning: join(problems) };
+  const inside = found.filter((root) => cli.some((directory) => isInside(root.realPath, directory.realPath)));
+  const outside = found.filter((root) => !inside.includes(root)).map((root) => `${root.path}: outside the allowed directories`);
+  const warning = join([...problems, ...outside]);
+  if (inside.length > 0) return { directories: inside, source: 'roots', warning };
+  if (hasNarrowed) return { directories: [], source: 'roots', warning: warning ?? 'the client has no roots left; nothing is allowed' };
+  return { directories: cli, source: 'cli', warning: warning ?? 'the client announced no roots; the directories of the command line are used' };
+}
+
+async function findRoots(roots: readonly Root[], opener: Opener): ReturnType<typeof findAllowedDirectories> {
+  const paths: string[] = [];
+  const unusable: string[] = [];
+  for (const root of roots) {
+    try {
+      paths.push(fileURLToPath(root.uri));
+    } catch {
+      unusable.push(`${root.uri}: not a file URL of this machine`);
+    }
+  }
+  const { directories, problems } = await findAllowedDirectories(paths, opener);
+  return { directories, problems: [...unusable, ...problems] };
+}
+
+function join(problems: readonly string[]): string | undefined {
+  return problems.length === 0 ? undefined : `ignored roots of the client: ${problems.join('; ')}`;
+}

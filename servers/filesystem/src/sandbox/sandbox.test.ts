@@ -1,0 +1,240 @@
+import { execFileSync } from 'node:child_process';
+import { constants } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTemporaryFolders } from '../testing/temporary-folders.ts';
+import { findAllowedDirectories } from './allowed-directories.ts';
+import { kernelHandleOpener } from './kernel-handle-opener.ts';
+import type { Opener } from './pinned-path.ts';
+import { recheckOpener } from './recheck-opener.ts';
+import { Sandbox } from './sandbox.ts';
+
+async function sandboxOf(opener: Opener, ...directories: string[]): Promise<Sandbox> {
+  const found = await findAllowedDirectories(directories, opener);
+  return new Sandbox(found.directories, 'cli', opener);
+}
+
+async function read(sandbox: Sandbox, input: string): Promise<string> {
+  await using pinned = await sandbox.pin(input);
+  await using handle = await pinned.open(constants.O_RDONLY);
+  return handle.readFile('utf8');
+}
+
+describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind opener', (opener) => {
+  test('opens one file by absolute, relative, URL and dotted spelling', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'sub/ä b#.txt': 'inside' } });
+    const sandbox = await sandboxOf(opener, folders.root);
+    const absolute = path.join(folders.root, 'sub/ä b#.txt');
+    const spellings = [absolute, 'sub/ä b#.txt', './sub/../sub/ä b#.txt', `file://${folders.root}/sub/%C3%A4%20b%23.txt`];
+    for (const spelling of spellings) expect(await read(sandbox, spelling)).toBe('inside');
+  });
+
+  test.each(['../outside/secret.txt', '/proc/self/environ', '/etc/passwd', '~/.profile', '~'])('denies %s', async (input) => {
+    await using folders = await createTemporaryFolders({ outside: { 'secret.txt': 'TOPSECRET' } });
+    const sandbox = await sandboxOf(opener, folders.root);
+    await expect(sandbox.pin(input)).rejects.toMatchObject({ reason: 'outside', message: expect.stringContaining('outside the allowed directories') });
+  });
+
+  test('tells nothing about what exists outside', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': '' }, outside: { 'secret.txt': 'TOPSECRET' } });
+    await symlink(folders.outside, path.join(folders.root, 'link'));
+    await symlink(path.join(folders.outside, 'secret.txt'), path.join(folders.root, 'to-file'));
+    await symlink(path.join(folders.outside, 'none.txt'), path.join(folders.root, 'to-none'));
+    const sandbox = await sandboxOf(opener, folders.root);
+    const probes = [`${folders.outside}/secret.txt`, `${folders.outside}/none.txt`, 'link/secret.txt', 'link/none.txt', 'link/none/x', 'to-file', 'to-none', 'link/secret.txt/x'];
+    for (const probe of probes) await expect(sandbox.pin(probe), probe).rejects.toMatchObject({ reason: 'outside' });
+  });
+
+  test('compares components, so that a sibling with the same prefix is outside', async () => {
+    await using folders = await createTemporaryFolders();
+    await mkdir(`${folders.root}-evil`);
+    await writeFile(`${folders.root}-evil/s.txt`, 'PREFIX');
+    const sandbox = await sandboxOf(opener, folders.root);
+    await expect(sandbox.pin(`${folders.root}-evil/s.txt`)).rejects.toMatchObject({ reason: 'outside' });
+    await expect(sandbox.place(`${folders.root}-evil/w.txt`, { createParents: false })).rejects.toMatchObject({ reason: 'outside' });
+  });
+
+  test('denies links that leave and follows links that stay', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'real/a.txt': 'inside' }, outside: { 'secret.txt': 'TOPSECRET' } });
+    await symlink(path.join(folders.outside, 'secret.txt'), path.join(folders.root, 'l'));
+    await symlink(folders.outside, path.join(folders.root, 'd'));
+    await symlink('d', path.join(folders.root, 'chain'));
+    await symlink('real', path.join(folders.root, 'alias'));
+    const sandbox = await sandboxOf(opener, folders.root);
+    for (const input of ['l', 'd', 'd/secret.txt', 'chain/secret.txt', 'real/../d/secret.txt']) {
+      await expect(sandbox.pin(input), input).rejects.toMatchObject({ reason: 'outside' });
+    }
+    expect(await read(sandbox, 'alias/a.txt')).toBe('inside');
+  });
+
+  test('creates nothing through a link that leaves, however deep', async () => {
+    await using folders = await createTemporaryFolders();
+    await symlink(folders.outside, path.join(folders.root, 'd'));
+    await symlink(path.join(folders.outside, 'new'), path.join(folders.root, 'dangling'));
+    const sandbox = await sandboxOf(opener, folders.root);
+    for (const input of ['d/new.txt', 'd/a/b/c.txt', 'dangling', 'dangling/x.txt']) {
+      await expect(sandbox.place(input, { createParents: true }), input).rejects.toMatchObject({ reason: 'outside' });
+      await expect(sandbox.place(input, { createParents: false }), input).rejects.toMatchObject({ reason: 'outside' });
+    }
+    expect(await readdir(folders.outside)).toEqual([]);
+  });
+
+  test('makes missing parents inside', async () => {
+    await using folders = await createTemporaryFolders();
+    const sandbox = await sandboxOf(opener, folders.root);
+    await expect(sandbox.place('n1/n2/f.txt', { createParents: false })).rejects.toMatchObject({
+      reason: 'not-found',
+      message: expect.stringContaining('createParents'),
+    });
+    const place = await sandbox.place('n1/n2/f.txt', { createParents: true });
+    await using directory = place.directory;
+    expect(directory.realPath).toBe(path.join(folders.root, 'n1/n2'));
+    expect(place.name).toBe('f.txt');
+  });
+
+  test.each([
+    ['', 'empty'],
+    ['a.txt\0.png', 'NUL'],
+    ['file://elsewhere/a', 'file URL'],
+    ['file:///a%2Fb', 'file URL'],
+  ])('refuses the path %j', async (input, reason) => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' } });
+    const sandbox = await sandboxOf(opener, folders.root);
+    await expect(sandbox.pin(input)).rejects.toThrow(reason);
+  });
+
+  test('decodes nothing in a plain path', async () => {
+    await using folders = await createTemporaryFolders({ outside: { 'secret.txt': 'TOPSECRET' } });
+    const sandbox = await sandboxOf(opener, folders.root);
+    await expect(sandbox.pin(`${folders.root}/%2e%2e/outside/secret.txt`)).rejects.toMatchObject({ reason: 'not-found' });
+  });
+
+  test.runIf(path.sep === '/')('reads a name with a backslash and creates none', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a\\b.txt': 'odd' } });
+    const sandbox = await sandboxOf(opener, folders.root);
+    expect(await read(sandbox, 'a\\b.txt')).toBe('odd');
+    for (const input of ['C:\\Users\\x.txt', 'sub\\..\\..\\x.txt']) {
+      await expect(sandbox.place(input, { createParents: true })).rejects.toMatchObject({ reason: 'refused' });
+    }
+  });
+
+  test('allows a second directory, and nothing when there is none', async () => {
+    await using folders = await createTemporaryFolders({ outside: { 'a.txt': 'second' } });
+    const both = await sandboxOf(opener, folders.root, folders.outside);
+    expect(await read(both, `${folders.outside}/a.txt`)).toBe('second');
+    const none = new Sandbox([], 'roots', opener);
+    await expect(none.pin('/')).rejects.toThrow('No directory is allowed');
+  });
+
+  test('allows a single file and nothing beside it', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'one', 'b.txt': 'two' } });
+    const sandbox = await sandboxOf(opener, path.join(folders.root, 'a.txt'));
+    expect(await read(sandbox, path.join(folders.root, 'a.txt'))).toBe('one');
+    await expect(sandbox.pin(path.join(folders.root, 'b.txt'))).rejects.toMatchObject({ reason: 'outside' });
+  });
+
+  test('keeps reading an allowed directory that is itself reached through a link', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'inside' } });
+    const alias = path.join(folders.outside, 'alias');
+    await symlink(folders.root, alias);
+    const sandbox = await sandboxOf(opener, alias);
+    expect(await read(sandbox, path.join(alias, 'a.txt'))).toBe('inside');
+    expect(await read(sandbox, path.join(folders.root, 'a.txt'))).toBe('inside');
+  });
+
+  test('denies an allowed directory that was replaced by a link', async () => {
+    await using folders = await createTemporaryFolders({ outside: { 'a.txt': 'TOPSECRET' } });
+    const sandbox = await sandboxOf(opener, folders.root);
+    await rm(folders.root, { recursive: true });
+    await symlink(folders.outside, folders.root);
+    await expect(sandbox.pin('a.txt')).rejects.toMatchObject({ reason: 'outside' });
+  });
+
+  test('pins a FIFO at once without opening it', async () => {
+    await using folders = await createTemporaryFolders();
+    execFileSync('mkfifo', [path.join(folders.root, 'f')]);
+    const sandbox = await sandboxOf(opener, folders.root);
+    await using pinned = await sandbox.pin('f');
+    expect(pinned.stats.isFIFO()).toBe(true);
+  });
+
+  test('names the missing path in the caller’s spelling', async () => {
+    await using folders = await createTemporaryFolders();
+    const sandbox = await sandboxOf(opener, folders.root);
+    await expect(sandbox.pin('none/a.txt')).rejects.toMatchObject({ reason: 'not-found', message: expect.stringContaining('none/a.txt') });
+    await expect(sandbox.pin('x'.repeat(300))).rejects.toMatchObject({ reason: 'invalid' });
+  });
+
+  test('finds the nearest existing directory', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a/b.txt': '' } });
+    const sandbox = await sandboxOf(opener, folders.root);
+    const { directory, missing } = await sandbox.nearest('a/c/d.txt');
+    await using found = directory;
+    expect([found.realPath, missing]).toEqual([path.join(folders.root, 'a'), ['c', 'd.txt']]);
+  });
+
+  test('refuses to find a real path again once a link stands in it', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a/x.txt': '', 'b/x.txt': '' } });
+    const sandbox = await sandboxOf(opener, folders.root);
+    await rm(path.join(folders.root, 'a'), { recursive: true });
+    await symlink('b', path.join(folders.root, 'a'));
+    await expect(sandbox.pinExactly(path.join(folders.root, 'a'))).rejects.toMatchObject({ reason: 'outside' });
+    await expect(sandbox.pinExactly(path.join(folders.root, 'a/x.txt'))).rejects.toMatchObject({ reason: 'outside' });
+  });
+});
+
+test('a pinned file is the file that was checked, whatever happens to its path', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'checked' }, outside: { 'a.txt': 'TOPSECRET' } });
+  const sandbox = await sandboxOf(kernelHandleOpener, folders.root);
+  await using pinned = await sandbox.pin('a.txt');
+  await rm(path.join(folders.root, 'a.txt'));
+  await symlink(path.join(folders.outside, 'a.txt'), path.join(folders.root, 'a.txt'));
+  await using handle = await pinned.open(constants.O_RDONLY);
+  expect(await handle.readFile('utf8')).toBe('checked');
+});
+
+test('the recheck opener notices a file that was replaced by a link', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'checked' }, outside: { 'a.txt': 'TOPSECRET' } });
+  const sandbox = await sandboxOf(recheckOpener, folders.root);
+  await using pinned = await sandbox.pin('a.txt');
+  await rm(path.join(folders.root, 'a.txt'));
+  await symlink(path.join(folders.outside, 'a.txt'), path.join(folders.root, 'a.txt'));
+  await expect(pinned.open(constants.O_RDONLY)).rejects.toMatchObject({ code: 'ELOOP' });
+});
+
+test('the recheck opener notices a parent that was replaced by a link', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'd/a.txt': 'checked' }, outside: { 'a.txt': 'TOPSECRET' } });
+  const sandbox = await sandboxOf(recheckOpener, folders.root);
+  await using pinned = await sandbox.pin('d/a.txt');
+  await rm(path.join(folders.root, 'd'), { recursive: true });
+  await symlink(folders.outside, path.join(folders.root, 'd'));
+  await expect(pinned.open(constants.O_RDONLY)).rejects.toMatchObject({ reason: 'outside' });
+});
+
+test('finds allowed directories once each and says what is wrong with the others', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': '' } });
+  await symlink(folders.root, path.join(folders.outside, 'alias'));
+  execFileSync('mkfifo', [path.join(folders.outside, 'fifo')]);
+  const given = [folders.root, path.join(folders.outside, 'alias'), path.join(folders.outside, 'none'), path.join(folders.outside, 'fifo')];
+  const { directories, problems } = await findAllowedDirectories(given, kernelHandleOpener);
+  expect(directories).toEqual([{ path: folders.root, realPath: folders.root }]);
+  expect(problems).toEqual([`${folders.outside}/none: no such directory`, `${folders.outside}/fifo: is neither a directory nor a regular file`]);
+});
+
+test('leaves no descriptor open after failures', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': '' } });
+  await symlink(folders.outside, path.join(folders.root, 'd'));
+  await chmod(path.join(folders.root, 'a.txt'), 0o600);
+  const sandbox = await sandboxOf(kernelHandleOpener, folders.root);
+  const openBefore = (await readdir('/proc/self/fd')).length;
+  for (let round = 0; round < 50; round++) {
+    await sandbox.pin('d/x').catch(() => undefined);
+    await sandbox.pin('none/x').catch(() => undefined);
+    await sandbox.place('d/x', { createParents: true }).catch(() => undefined);
+    await sandbox.place('a.txt/x', { createParents: true }).catch(() => undefined);
+    await sandbox.nearest('d/x').catch(() => undefined);
+  }
+  expect((await readdir('/proc/self/fd')).length).toBeLessThan(openBefore + 10);
+  expect(await readFile(path.join(folders.root, 'a.txt'), 'utf8')).toBe('');
+});

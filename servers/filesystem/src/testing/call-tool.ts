@@ -1,0 +1,54 @@
+import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
+import type { InteractiveContext } from '@signalbox/mcp-core/server';
+import { createTestContext } from '@signalbox/mcp-core/testing';
+import { defaultLimits, type Limits } from '../files/limits.ts';
+import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
+import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
+import type { Opener } from '../sandbox/pinned-path.ts';
+import { Sandbox } from '../sandbox/sandbox.ts';
+import { createToolRunner } from '../tools/tool-runner.ts';
+import { createTools } from '../tools/create-tools.ts';
+
+export interface ToolCaller {
+  /** Runs one handler; rejects with what the handler throws. */
+  call(tool: string, args: JsonObject, context?: InteractiveContext): Promise<CalledTool>;
+  /** Debug lines of the calls so far. */
+  readonly lines: readonly string[];
+}
+
+export interface CalledTool {
+  readonly text: string;
+  readonly structured: JsonObject;
+}
+
+export interface ToolCallerOptions {
+  readonly limits?: Partial<Limits>;
+  readonly opener?: Opener;
+}
+
+/** For tests: the tools over a sandbox of these directories, without a connection and without argument validation. */
+export async function createToolCaller(directories: readonly string[], options: ToolCallerOptions = {}): Promise<ToolCaller> {
+  const { opener = kernelHandleOpener } = options;
+  const found = await findAllowedDirectories(directories, opener);
+  const sandbox = new Sandbox(found.directories, 'cli', opener);
+  const lines: string[] = [];
+  const limits = { ...defaultLimits, ...options.limits };
+  const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), debug: (line) => lines.push(line) });
+  const tools = createTools(runner);
+  return {
+    lines,
+    async call(name, args, context = createTestContext()) {
+      const tool = tools.find((candidate) => candidate.name === name);
+      if (tool === undefined) throw new Error(`no tool ${name}`);
+      const output = await tool.handler(args as never, context);
+      // Handlers of this package return objects.
+      const structured = output.structuredContent as JsonObject;
+      return { structured, text: 'content' in output ? textOf(output) : (output.text ?? '') };
+    },
+  };
+}
+
+function textOf(output: CallToolResult): string {
+  const [first] = output.content;
+  return first?.type === 'text' ? first.text : '';
+}

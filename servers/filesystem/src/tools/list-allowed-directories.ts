@@ -1,0 +1,24 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function listAllowedDirectoriesTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'list_allowed_directories',
+    title: 'List allowed directories',
+    description: 'List the directories this server may touch. Relative paths in other tools start at the first one.',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    outputSchema: {
+      type: 'object',
+      properties: { directories: { type: 'array', items: { type: 'string' } }, source: { enum: ['cli', 'roots'] } },
+      required: ['directories', 'source'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: (_args, context) =>
+      runner.run({ tool: 'list_allowed_directories', path: '.' }, context, async ({ sandbox }) => {
+        const directories = sandbox.directories.map((directory) => directory.path);
+        const text = directories.length === 0 ? 'No directory is allowed.' : `Allowed directories:\n${directories.join('\n')}`;
+        return { structuredContent: { directories, source: sandbox.source }, text };
+      }),
+  });
+}

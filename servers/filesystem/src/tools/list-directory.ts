@@ -1,0 +1,66 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { entryTypes } from '../files/entry-type.ts';
+import { listEntries, type ListedEntry } from '../files/list-entries.ts';
+import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
+import { PathError } from '../sandbox/path-error.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'list_directory',
+    title: 'List directory',
+    description:
+      'List the entries of one directory, sorted by name, with their types. Symbolic links are listed and not followed. ' +
+      'When truncated is true, call again with cursor = nextCursor. Use "." for the first allowed directory.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Absolute, relative or file:// path of the directory.' },
+        cursor: { type: 'string', description: 'nextCursor of the page before.' },
+        limit: { type: 'integer', minimum: 1, description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.` },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        entries: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { name: { type: 'string' }, type: { enum: entryTypes } },
+            required: ['name', 'type'],
+            additionalProperties: false,
+          },
+        },
+        truncated: { type: 'boolean' },
+        nextCursor: { type: 'string' },
+      },
+      required: ['path', 'entries', 'truncated'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'list_directory', path: args.path }, context, async ({ sandbox, signal }) => {
+        await using directory = await sandbox.pin(args.path);
+        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory; use read_text_file.`);
+        const limit = Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries);
+        const after = args.cursor === undefined ? {} : { after: decodeNameCursor(args.cursor) };
+        const { entries, hasMore } = await listEntries(directory, { limit, ...after, signal });
+        const last = entries.at(-1);
+        const next = hasMore && last !== undefined ? { nextCursor: encodeNameCursor(last.name) } : {};
+        return {
+          structuredContent: { path: directory.realPath, entries, truncated: hasMore, ...next },
+          text: [...entries.map(line), ...(hasMore ? ['[More entries follow: call again with cursor.]'] : [])].join('\n') || '(empty)',
+        };
+      }),
+  });
+}
+
+const labels = { file: '[FILE]', directory: '[DIR]', symlink: '[LINK]', other: '[OTHER]' } as const;
+
+function line(entry: ListedEntry): string {
+  return `${labels[entry.type]} ${entry.name}`;
+}

@@ -1,0 +1,89 @@
+import { ToolError } from '@signalbox/mcp-core';
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { readText, type LineRange, type TextWindow } from '../files/read-text.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function readTextFileTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'read_text_file',
+    title: 'Read text file',
+    description:
+      'Read a UTF-8 text file, whole or in part: head or tail for its first or last lines, or offset (1-based) with limit for a range. ' +
+      'Long files are returned in pieces: when truncated is true, continue with offset = nextOffset. Binary files are refused. ' +
+      'Relative paths start at the first allowed directory.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Absolute, relative or file:// path of the file.' },
+        head: { type: 'integer', minimum: 1, description: 'Only the first N lines.' },
+        tail: { type: 'integer', minimum: 1, description: 'Only the last N lines.' },
+        offset: { type: 'integer', minimum: 1, description: 'First line to return, counted from 1.' },
+        limit: { type: 'integer', minimum: 1, description: 'Number of lines to return.' },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        content: { type: 'string' },
+        startLine: { type: 'integer' },
+        endLine: { type: 'integer' },
+        totalLines: { type: 'integer' },
+        truncated: { type: 'boolean' },
+        nextOffset: { type: 'integer' },
+        eol: { enum: ['lf', 'crlf', 'mixed', 'none'] },
+        bom: { type: 'boolean' },
+        encoding: { enum: ['utf-8', 'latin1'] },
+        size: { type: 'integer' },
+      },
+      required: ['path', 'content', 'truncated', 'eol', 'bom', 'encoding', 'size'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'read_text_file', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
+        const range = lineRange(args);
+        await using file = await sandbox.pin(args.path);
+        const window = await readText(file, { range, maxBytes: runner.limits.maxReadBytes, signal, onScanned: scanned });
+        refusePastEnd(args.offset, window);
+        const note = continuation(window);
+        return {
+          content: [{ type: 'text', text: window.content }, ...(note === undefined ? [] : [{ type: 'text' as const, text: note }])],
+          structuredContent: { path: file.realPath, ...window },
+        };
+      }),
+  });
+}
+
+interface RangeArguments {
+  readonly head?: number;
+  readonly tail?: number;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+function lineRange(args: RangeArguments): LineRange {
+  const { head, tail, offset, limit } = args;
+  const given = Object.entries({ head, tail, offset, limit }).filter(([, value]) => value !== undefined);
+  const isRange = head === undefined && tail === undefined;
+  if (!isRange && given.length > 1) {
+    const names = given.map(([name]) => name).join(' and ');
+    throw new ToolError(`${names} cannot be combined: use head, or tail, or offset with limit.`);
+  }
+  if (tail !== undefined) return { kind: 'tail', count: tail };
+  return { kind: 'from', offset: offset ?? 1, limit: head ?? limit ?? Infinity };
+}
+
+function refusePastEnd(offset: number | undefined, window: TextWindow): void {
+  if (offset === undefined || offset === 1 || window.totalLines === undefined || offset <= window.totalLines) return;
+  throw new ToolError(`offset ${offset} is past the end: the file has ${window.totalLines} lines.`);
+}
+
+function continuation(window: TextWindow): string | undefined {
+  if (!window.truncated) return undefined;
+  const shown = window.startLine === undefined ? 'the end of the file' : `lines ${window.startLine}-${window.endLine}`;
+  const next = window.nextOffset === undefined ? 'Ask for fewer lines or use offset and limit.' : `Continue with offset ${window.nextOffset}.`;
+  return `[Truncated: this is ${shown} of a file of ${window.size} bytes; a line longer than the limit is cut. ${next}]`;
+}

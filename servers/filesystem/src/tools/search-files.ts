@@ -1,0 +1,78 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { search, type SearchOutcome } from '../files/search.ts';
+import { PathError } from '../sandbox/path-error.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function searchFilesTool(runner: ToolRunner): ToolDefinition {
+  const { maxEntries } = runner.limits;
+  const defaultResults = Math.min(200, maxEntries);
+  return defineTool({
+    name: 'search_files',
+    title: 'Search files by name',
+    description:
+      'Find files and directories by name below a directory; it does not look into files. A plain name (package.json) is found at any depth; ' +
+      'a glob matches the path relative to path: *.js is the first level, **/*.js any depth. Links are not followed. ' +
+      'To count files, set type to file and read total; with groupDepth the matches are also counted per directory of that depth ' +
+      '(path "packages", groupDepth 1: per package), and maxResults 0 returns only the counts.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Directory to search; "." is the first allowed directory.' },
+        pattern: { type: 'string', minLength: 1, maxLength: 1000, description: 'Name or glob.' },
+        excludePatterns: {
+          type: 'array',
+          maxItems: 100,
+          items: { type: 'string', minLength: 1, maxLength: 1000 },
+          description: 'Names or globs to leave out with everything below, for example ["node_modules", ".git"]. Default none.',
+        },
+        type: { enum: ['any', 'file', 'directory'], description: 'What may match. Default any.' },
+        maxResults: { type: 'integer', minimum: 0, maximum: maxEntries, description: `Matches to return, default ${defaultResults}.` },
+        groupDepth: { type: 'integer', minimum: 0, maximum: 10, description: 'Count the matches per directory of this depth below path.' },
+      },
+      required: ['path', 'pattern'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        matches: { type: 'array', items: { type: 'string' } },
+        total: { type: 'integer' },
+        scanned: { type: 'integer' },
+        truncated: { type: 'boolean' },
+        unreadable: { type: 'integer' },
+        groups: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { directory: { type: 'string' }, count: { type: 'integer' } },
+            required: ['directory', 'count'],
+            additionalProperties: false,
+          },
+        },
+        groupsTruncated: { type: 'boolean' },
+      },
+      required: ['path', 'matches', 'total', 'scanned', 'truncated'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'search_files', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
+        await using directory = await sandbox.pin(args.path);
+        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory.`);
+        const { pattern, excludePatterns = [], type = 'any', maxResults = defaultResults, groupDepth } = args;
+        const onScanned = (entries: number, matches: number) => scanned(entries, `${matches} matches in ${entries} entries`);
+        const outcome = await search(directory, { pattern, excludePatterns, type, maxResults, groupDepth }, { sandbox, signal, onScanned });
+        return { structuredContent: { path: directory.realPath, ...outcome }, text: summary(outcome) };
+      }),
+  });
+}
+
+function summary(outcome: SearchOutcome): string {
+  const { matches, total, scanned, truncated, unreadable, groups } = outcome;
+  const lines = [`${total} matches in ${scanned} entries${truncated ? `; the first ${matches.length} are listed` : ''}.`];
+  if (unreadable !== undefined) lines.push(`${unreadable} directories could not be opened.`);
+  for (const group of groups ?? []) lines.push(`${group.count}\t${group.directory}`);
+  if (outcome.groupsTruncated) lines.push('[More groups were left out: use a smaller groupDepth.]');
+  return [...lines, ...matches].join('\n');
+}

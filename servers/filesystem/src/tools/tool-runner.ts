@@ -1,0 +1,68 @@
+import { performance } from 'node:perf_hooks';
+import { ProtocolError, ToolError } from '@signalbox/mcp-core';
+import type { InteractiveContext, ToolOutput } from '@signalbox/mcp-core/server';
+import type { Limits } from '../files/limits.ts';
+import { PathError, toPathError } from '../sandbox/path-error.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+
+/** What every tool is built with. */
+export interface ToolRunner {
+  readonly limits: Limits;
+  /** Runs the body of one call inside the peer's sandbox; a path or file system failure becomes a `ToolError`. */
+  run(call: ToolCallName, context: InteractiveContext, body: (call: RunningCall) => Promise<ToolOutput>): Promise<ToolOutput>;
+}
+
+export interface ToolCallName {
+  readonly tool: string;
+  /** The path as the caller spelled it, for error messages. */
+  readonly path: string;
+}
+
+export interface RunningCall {
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  /** Entries or bytes looked at so far; reported to the client as progress and to the log when the call ends. */
+  readonly scanned: (count: number, message?: string) => void;
+}
+
+export interface ToolRunnerOptions {
+  readonly limits: Limits;
+  readonly sandboxOf: (context: InteractiveContext) => Promise<Sandbox>;
+  /** Gets one line for each call that ended. */
+  readonly debug: (line: string) => void;
+}
+
+export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
+  const { limits, sandboxOf, debug } = options;
+  return {
+    limits,
+    async run(call, context, body) {
+      const startedAt = performance.now();
+      let scanned: number | undefined;
+      const end = (outcome: 'finished' | 'failed' | 'cancelled') => {
+        const facts = [`tool=${call.tool}`, `outcome=${outcome}`, ...(scanned === undefined ? [] : [`scanned=${scanned}`])];
+        debug([...facts, `ms=${Math.round(performance.now() - startedAt)}`].join(' '));
+      };
+      const report = (count: number, message?: string) => {
+        scanned = count;
+        context.progress({ progress: count, ...(message === undefined ? {} : { message }) });
+      };
+      try {
+        const sandbox = await sandboxOf(context);
+        context.signal.throwIfAborted();
+        const output = await body({ sandbox, signal: context.signal, scanned: report });
+        end('finished');
+        return output;
+      } catch (error) {
+        end(context.signal.aborted ? 'cancelled' : 'failed');
+        throw toolError(error, call.path);
+      }
+    },
+  };
+}
+
+function toolError(error: unknown, path: string): unknown {
+  if (error instanceof ToolError || error instanceof ProtocolError) return error;
+  const failure = toPathError(error, path);
+  return failure instanceof PathError ? new ToolError(failure.message, { cause: error }) : error;
+}
