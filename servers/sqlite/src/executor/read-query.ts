@@ -56,7 +56,8 @@ class RowCollector {
     this.#types = names.map(() => undefined);
     this.#limits = limits;
     const headerBytes = resultBytes(names.map((name) => ({ name, type: 'integer' })));
-    this.#bytesLeft = Math.max(0, limits.maxResultBytes - ENVELOPE_BYTES - headerBytes);
+    this.#bytesLeft = limits.maxResultBytes - ENVELOPE_BYTES - headerBytes;
+    if (this.#bytesLeft < 0) throw new RefusedQueryError(`The names of ${names.length} columns alone pass the result limit of ${limits.maxResultBytes} bytes; select fewer.`);
   }
 
   /** Whether the row was taken; after the first `false` nothing more fits. */

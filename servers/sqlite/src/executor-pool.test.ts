@@ -1,0 +1,239 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { QueryResult } from './executor/protocol.ts';
+import { ExecutorPool } from './executor-pool.ts';
+import { DEFAULT_LIMITS, type SqliteLimits } from './limits.ts';
+import { temporaryDatabase } from './testing/temporary-database.ts';
+
+const RUNAWAY = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c';
+
+interface StartedPool {
+  readonly pool: ExecutorPool;
+  readonly crashes: string[];
+  readonly read: (query: string, signal?: AbortSignal) => Promise<QueryResult>;
+}
+
+function startPool(path: string, limits: Partial<SqliteLimits> = {}): StartedPool {
+  const crashes: string[] = [];
+  const pool = new ExecutorPool({ path, limits: { ...DEFAULT_LIMITS, ...limits }, onCrash: (message) => crashes.push(message) });
+  onTestFinished(() => pool.close());
+  return { pool, crashes, read: (query, signal = new AbortController().signal) => pool.run('read-query', { query }, signal) };
+}
+
+/** A process that nobody has collected yet counts as gone. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    const status = `/proc/${pid}/status`;
+    return !existsSync(status) || !/^State:\s*Z/m.test(readFileSync(status, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('ExecutorPool', () => {
+  test('answers every operation from one warm process', async () => {
+    const { pool, read } = startPool(temporaryDatabase('CREATE TABLE t(a)'));
+    const { signal } = new AbortController();
+    expect((await read('SELECT 1')).rows).toEqual([[1]]);
+    const [pid] = pool.pids;
+    expect((await pool.run('list-tables', { includeViews: false }, signal)).tables).toHaveLength(1);
+    expect((await pool.run('describe-table', { name: 't' }, signal)).name).toBe('t');
+    expect(pool.pids).toEqual([pid]);
+  });
+
+  test('turns a refusal and an SQLite error into a tool error with advice', async () => {
+    const { read } = startPool(temporaryDatabase('CREATE TABLE users(id, name)'));
+    await expect(read('DROP TABLE users')).rejects.toThrow('DROP is not allowed');
+    await expect(read('SELECT nope FROM users')).rejects.toThrow('SQLITE_ERROR: no such column: nope. Existing columns: users.id, users.name');
+    await expect(read('SELECT * FROM usres')).rejects.toThrow('no such table: usres. Existing tables: users');
+    await expect(read('SELECT * FROM users WHERE')).rejects.toThrow('SQLITE_ERROR: incomplete input');
+  });
+
+  test('stops a runaway query at the deadline and serves others meanwhile', async () => {
+    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 1500 });
+    await read('SELECT 1');
+    const startedMs = performance.now();
+    const runaway = read(RUNAWAY).catch((error: unknown) => ({ error, elapsedMs: performance.now() - startedMs }));
+    expect((await read('SELECT 2')).rows).toEqual([[2]]);
+    expect(performance.now() - startedMs).toBeLessThan(1400);
+    const outcome = await runaway;
+    expect(outcome).toMatchObject({ error: { name: 'ToolError', message: expect.stringContaining('stopped after 1500 ms, its time limit') as string } });
+    expect(outcome.elapsedMs).toBeGreaterThanOrEqual(1490);
+    expect(outcome.elapsedMs).toBeLessThan(2100);
+    expect((await read('SELECT 3')).rows).toEqual([[3]]);
+    await vi.waitFor(() => expect(pool.pids).toHaveLength(1));
+  });
+
+  test('runs the queries that waited behind two killed ones', async () => {
+    const { read } = startPool(temporaryDatabase(), { timeoutMs: 800 });
+    const outcomes = await Promise.allSettled([read(RUNAWAY), read(RUNAWAY), read('SELECT 1'), read('SELECT 2')]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
+  });
+
+  test('cancels a running query within 250 ms and ends its process', async () => {
+    const { pool, read } = startPool(temporaryDatabase());
+    await read('SELECT 1');
+    const [pid] = pool.pids;
+    const controller = new AbortController();
+    const running = read(RUNAWAY, controller.signal);
+    await read('SELECT 2'); // Answered by a second process: the first is in the middle of its query.
+    const cancelledMs = performance.now();
+    controller.abort();
+    await expect(running).rejects.toThrow('The query was cancelled.');
+    await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { interval: 5 });
+    expect(performance.now() - cancelledMs).toBeLessThan(250);
+    expect((await read('SELECT 3')).rows).toEqual([[3]]);
+  });
+
+  test('cancels a waiting query without touching the running ones', async () => {
+    const { read } = startPool(temporaryDatabase(), { timeoutMs: 1000 });
+    const running = Promise.allSettled([read(RUNAWAY), read(RUNAWAY)]);
+    const controller = new AbortController();
+    const waiting = read('SELECT 1', controller.signal);
+    controller.abort();
+    await expect(waiting).rejects.toThrow('cancelled');
+    expect((await running).map((outcome) => outcome.status === 'rejected' && String(outcome.reason))).toEqual(Array(2).fill(expect.stringContaining('time limit')));
+    await expect(read('SELECT 1', AbortSignal.abort())).rejects.toThrow('cancelled');
+  });
+
+  test.each([
+    ['a huge text', "SELECT printf('%.*c', 400000000, 'x')"],
+    ['a huge group', "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT length(group_concat(printf('%.1000c', x))) FROM c"],
+    ['a huge sort', "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, printf('%.1000c', x) FROM c ORDER BY random()"],
+  ])('stops %s at the memory limit', async (_, query) => {
+    const { read, crashes } = startPool(temporaryDatabase(), { maxMemoryMb: 200, timeoutMs: 10_000 });
+    await expect(read(query)).rejects.toThrow('needed more than 200 MB, its memory limit');
+    expect(crashes).toEqual([expect.stringContaining('memory-limit')]);
+    expect((await read('SELECT 1')).rows).toEqual([[1]]);
+  });
+
+  test('refuses a value that is larger than SQLite can hold', async () => {
+    const { read } = startPool(temporaryDatabase());
+    await expect(read('SELECT length(zeroblob(900000000))')).rejects.toThrow('SQLITE_TOOBIG');
+  });
+
+  test('reports a process killed from outside and starts another', async () => {
+    const { pool, read, crashes } = startPool(temporaryDatabase());
+    await read('SELECT 1');
+    const running = read(RUNAWAY);
+    const [pid] = pool.pids;
+    process.kill(pid!, 'SIGKILL');
+    await expect(running).rejects.toThrow('The query process ended unexpectedly');
+    expect(crashes).toEqual([expect.stringContaining('signal SIGKILL')]);
+    expect((await read('SELECT 2')).rows).toEqual([[2]]);
+  });
+
+  test('survives a process that is killed while idle', async () => {
+    const { pool, read, crashes } = startPool(temporaryDatabase());
+    await read('SELECT 1');
+    process.kill(pool.pids[0]!, 'SIGKILL');
+    await vi.waitFor(() => expect(crashes).toHaveLength(1));
+    expect((await read('SELECT 2')).rows).toEqual([[2]]);
+  });
+
+  test('leaves no process behind when it is closed during a query', async () => {
+    const { pool, read } = startPool(temporaryDatabase());
+    const running = read(RUNAWAY).catch(String);
+    await vi.waitFor(() => expect(pool.pids).toHaveLength(1));
+    const [pid] = pool.pids;
+    await pool.close();
+    expect(await running).toContain('shutting down');
+    expect(isAlive(pid!)).toBe(false);
+    await expect(read('SELECT 1')).rejects.toThrow('shutting down');
+  });
+
+  test('leaves no process behind when the server is killed during a query', async () => {
+    const server = startServerProcess(temporaryDatabase());
+    const [line] = (await once(server.stdout!.setEncoding('utf8'), 'data')) as [string];
+    const pid = Number(line);
+    expect(isAlive(pid)).toBe(true);
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 1000 });
+  });
+
+  test('waits for a lock only so long, and the server goes on', async () => {
+    const path = temporaryDatabase('CREATE TABLE t(a)');
+    const { read } = startPool(path, { busyTimeoutMs: 300 });
+    const writer = new Database(path);
+    writer.exec('BEGIN EXCLUSIVE');
+    await expect(read('SELECT 1 FROM t')).rejects.toThrow('SQLITE_BUSY');
+    const startedMs = performance.now();
+    await expect(read('SELECT * FROM t')).rejects.toThrow('SQLITE_BUSY: database is locked. Another process holds a lock');
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(290);
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+    writer.exec('ROLLBACK');
+    writer.close();
+    expect((await read('SELECT * FROM t')).rows).toEqual([]);
+  });
+
+  test('keeps no lock after a query that was cut', async () => {
+    const path = temporaryDatabase('CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)');
+    const { pool } = startPool(path);
+    await pool.run('read-query', { query: 'SELECT a FROM t', limit: 1 }, new AbortController().signal);
+    const writer = new Database(path, { timeout: 0 });
+    expect(() => writer.exec('BEGIN EXCLUSIVE; INSERT INTO t VALUES (4); COMMIT')).not.toThrow();
+    writer.close();
+  });
+
+  test('says that a file is no database, or damaged, or gone', async () => {
+    const path = temporaryDatabase('CREATE TABLE t(a)');
+    const { read } = startPool(path);
+    expect((await read('SELECT * FROM t')).rows).toEqual([]);
+    const text = `${path}.txt`;
+    writeFileSync(text, 'This is a plain text file, and it is longer than a header of one hundred bytes. '.repeat(20));
+    renameSync(text, path);
+    await expect(read('SELECT * FROM t')).rejects.toThrow('SQLITE_NOTADB: file is not a database. The file is not an SQLite database');
+    rmSync(path);
+    await expect(read('SELECT * FROM t')).rejects.toThrow('no longer exists');
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('reports damaged pages', async () => {
+    const path = temporaryDatabase("CREATE TABLE t(a); INSERT INTO t SELECT printf('%.2000c', 'x') FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8))");
+    const handle = new Database(path);
+    const bytes = handle.serialize();
+    handle.close();
+    bytes.fill(0xff, 4096);
+    writeFileSync(path, bytes);
+    await expect(startPool(path).read('SELECT sum(length(a)) FROM t')).rejects.toThrow(/SQLITE_CORRUPT.*damaged; PRAGMA integrity_check/);
+  });
+
+  test('changes nothing in the database file and writes no file beside it', async () => {
+    const path = temporaryDatabase('CREATE TABLE t(a)');
+    const { read } = startPool(path);
+    await read('SELECT * FROM t ORDER BY a');
+    expect(['-wal', '-shm', '-journal'].filter((suffix) => existsSync(path + suffix))).toEqual([]);
+  });
+
+  test('refuses more waiting queries than it can promise to run', async () => {
+    const { pool, read } = startPool(temporaryDatabase());
+    const outcomes = Array.from({ length: 101 }, () => read('SELECT 1').then(() => 'done', (error: unknown) => String(error)));
+    expect(await outcomes.at(-1)).toContain('Too many queries wait already (100)');
+    expect(await outcomes[99]).toBe('done');
+    expect(pool.pids.length).toBeGreaterThan(0);
+  });
+});
+
+/** A process that stands for the server: it runs an endless query and prints the process id of its query process. */
+function startServerProcess(path: string): ChildProcess {
+  const code = `
+    const { ExecutorPool } = await import(${JSON.stringify(new URL('./executor-pool.ts', import.meta.url).href)});
+    const { DEFAULT_LIMITS } = await import(${JSON.stringify(new URL('./limits.ts', import.meta.url).href)});
+    const pool = new ExecutorPool({ path: ${JSON.stringify(path)}, limits: { ...DEFAULT_LIMITS, timeoutMs: 60000 } });
+    const { signal } = new AbortController();
+    await pool.run('read-query', { query: 'SELECT 1' }, signal);
+    pool.run('read-query', { query: ${JSON.stringify(RUNAWAY)} }, signal);
+    const [pid] = pool.pids;
+    await pool.run('read-query', { query: 'SELECT 2' }, signal);
+    console.log(pid);`;
+  const server = spawn(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => {
+    server.kill('SIGKILL');
+  });
+  return server;
+}

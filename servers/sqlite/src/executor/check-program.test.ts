@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDatabase } from '../testing/temporary-database.ts';
+import { checkProgram } from './check-program.ts';
+
+/** A writable connection: the byte code alone has to tell reads from writes. */
+function openWritable(): Database.Database {
+  const database = new Database(temporaryDatabase('CREATE TABLE t(a INTEGER PRIMARY KEY, b); CREATE INDEX i ON t(b); CREATE VIRTUAL TABLE f USING fts5(x)'));
+  onTestFinished(() => {
+    database.close();
+  });
+  return database;
+}
+
+describe('checkProgram', () => {
+  test.each([
+    ['SELECT * FROM t WHERE a = ?'],
+    ['SELECT b, count(*) FROM t GROUP BY b ORDER BY 2'],
+    ["SELECT * FROM f WHERE f MATCH 'x'"],
+    ['WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c'],
+    ['SELECT DISTINCT t1.a FROM t t1, t t2 WHERE t1.b = t2.b'],
+    ["SELECT * FROM pragma_table_info('t')"],
+    ['VALUES (1)'],
+  ])('lets %s pass', (sql) => {
+    expect(() => checkProgram(openWritable(), sql)).not.toThrow();
+  });
+
+  test.each([
+    ['DELETE FROM t RETURNING *'],
+    ['INSERT INTO t VALUES (1, 2)'],
+    ['WITH x AS (SELECT 1) UPDATE t SET b = 1'],
+    ["INSERT INTO f VALUES ('x')"],
+    ['CREATE TABLE u(a)'],
+    ['DROP TABLE t'],
+    ['VACUUM'],
+    ["VACUUM INTO '/nowhere/x.db'"],
+    ['BEGIN'],
+    ['BEGIN EXCLUSIVE'],
+    ['SAVEPOINT s'],
+    ["ATTACH 'x.db' AS x"],
+    ['DETACH x'],
+    ['REINDEX'],
+    ['PRAGMA journal_mode = DELETE'],
+    ['PRAGMA wal_checkpoint'],
+    ['PRAGMA user_version = 7'],
+    ["SELECT load_extension('x')"],
+    ["SELECT fts3_tokenizer('x')"],
+  ])('refuses %s', (sql) => {
+    // An SQLite that does not know a function refuses it by itself.
+    expect(() => checkProgram(openWritable(), sql)).toThrow(/would do more than read|no such function|unknown tokenizer/);
+  });
+
+  test('runs nothing of what it checks', () => {
+    const database = openWritable();
+    const target = join(database.name, '..', 'copy.db');
+    expect(() => checkProgram(database, `VACUUM INTO '${target}'`)).toThrow('Vacuum');
+    expect(() => new Database(target, { readonly: true, fileMustExist: true })).toThrow('unable to open');
+  });
+});
