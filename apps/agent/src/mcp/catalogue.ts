@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Tool, ToolAnnotations } from '@signalbox/mcp-core';
+import type { ServerConfig } from '../config/config.ts';
+import { isPlainObject } from '../config/plain-object.ts';
+import type { CatalogueTool } from '../ports/tool-registry.ts';
+import { compileArgumentValidator, UnusableSchemaError, type ArgumentValidator } from './argument-validator.ts';
+import type { BoundedEvaluation } from './bounded-evaluation.ts';
+import { matchesPattern } from './name-patterns.ts';
+import { wireName } from './tool-names.ts';
+
+export interface CatalogueEntry {
+  readonly tool: CatalogueTool;
+  readonly validate: ArgumentValidator;
+}
+
+export interface Catalogue {
+  /** By wire name. */
+  readonly entries: ReadonlyMap<string, CatalogueEntry>;
+  /** Tools that are not offered, and patterns that match nothing. */
+  readonly warnings: readonly string[];
+}
+
+export const EMPTY_CATALOGUE: Catalogue = { entries: new Map(), warnings: [] };
+
+const MAX_TOOLS = 1000;
+const MAX_DESCRIPTION_LENGTH = 64 * 1024;
+/** Milliseconds that the schemas of one server may take together. */
+const COMPILE_BUDGET_MS = 5000;
+
+/**
+ * What of a server's tools is offered: those its patterns let through, with a usable name and schema. A tool that is left out for another reason
+ * is named in the warnings and harms no other. Gives way to other work between two tools.
+ */
+export async function readCatalogue(server: ServerConfig, tools: readonly Tool[], evaluate: BoundedEvaluation): Promise<Catalogue> {
+  const entries = new Map<string, CatalogueEntry>();
+  const named = tools.filter(isNamed);
+  const warnings = unmatchedPatterns(server, named);
+  if (named.length < tools.length) warnings.push(`${tools.length - named.length} tools are not offered: they have no name`);
+  let spentMs = 0;
+  for (const tool of named.slice(0, MAX_TOOLS)) {
+    if (!isOffered(server, tool.name)) continue;
+    await nextTurn();
+    const startedAt = performance.now();
+    try {
+      if (spentMs > COMPILE_BUDGET_MS) throw new UnusableSchemaError('the schemas of the server take too long to compile');
+      addTool(entries, toEntry(server, tool, evaluate));
+    } catch (error) {
+      if (!(error instanceof UnusableSchemaError)) throw error;
+      warnings.push(`tool ${JSON.stringify(tool.name.slice(0, 100))} is not offered: ${error.message}`);
+    }
+    spentMs += performance.now() - startedAt;
+  }
+  if (named.length > MAX_TOOLS) warnings.push(`${named.length - MAX_TOOLS} tools are not offered: only the first ${MAX_TOOLS} of a server are`);
+  return { entries, warnings };
+}
+
+/** The client checks of a list that it holds objects; what is in them is the server's word. */
+function isNamed(tool: { readonly name: unknown }): boolean {
+  return typeof tool.name === 'string' && tool.name !== '';
+}
+
+function isOffered(server: ServerConfig, name: string): boolean {
+  const matches = (pattern: string): boolean => matchesPattern(name, pattern);
+  return (server.allow.length === 0 || server.allow.some(matches)) && !server.deny.some(matches);
+}
+
+function unmatchedPatterns(server: ServerConfig, tools: readonly Tool[]): string[] {
+  const unmatched = (field: 'allow' | 'deny'): string[] =>
+    server[field].filter((pattern) => !tools.some((tool) => matchesPattern(tool.name, pattern))).map((pattern) => `signalbox.${field}: ${JSON.stringify(pattern)} matches no tool of the server`);
+  return [...unmatched('allow'), ...unmatched('deny')];
+}
+
+function toEntry(server: ServerConfig, tool: Tool, evaluate: BoundedEvaluation): CatalogueEntry {
+  const description = text(tool.description) ?? '';
+  const title = text(tool.title);
+  if (description.length > MAX_DESCRIPTION_LENGTH) throw new UnusableSchemaError(`its description is longer than ${MAX_DESCRIPTION_LENGTH / 1024} KiB`);
+  if (!isPlainObject(tool.inputSchema)) throw new UnusableSchemaError('its input schema is not an object');
+  const validate = compileArgumentValidator(tool.inputSchema, evaluate);
+  return {
+    validate,
+    tool: {
+      wireName: wireName(server.name, tool.name),
+      server: server.name,
+      name: tool.name,
+      ...(title === undefined ? {} : { title }),
+      description,
+      inputSchema: tool.inputSchema,
+      annotations: hints(tool.annotations),
+      trusted: server.trust,
+    },
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function addTool(entries: Map<string, CatalogueEntry>, entry: CatalogueEntry): void {
+  if (entries.has(entry.tool.wireName)) throw new UnusableSchemaError('the server lists another tool with this name');
+  entries.set(entry.tool.wireName, entry);
+}
+
+/** Only real booleans count as hints: policy must not take `"false"` for true. */
+function hints(annotations: unknown): ToolAnnotations {
+  const given = isPlainObject(annotations) ? annotations : {};
+  const title = text(given['title']);
+  const named = HINTS.filter((name) => typeof given[name] === 'boolean').map((name) => [name, given[name] === true] as const);
+  return { ...(title === undefined ? {} : { title }), ...Object.fromEntries(named) };
+}
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;

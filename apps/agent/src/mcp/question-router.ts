@@ -1,0 +1,83 @@
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ErrorCode, ProtocolError, type QuestionHandlers } from '@signalbox/mcp-core';
+import type { ServerConfig } from '../config/config.ts';
+
+export interface CallInFlight {
+  readonly runId: string;
+  readonly questions: QuestionHandlers;
+}
+
+export interface QuestionRouterEvents {
+  /** A question was refused because several runs may have caused it. */
+  readonly onConflict: () => void;
+  /** The last call in flight ended. */
+  readonly onIdle: () => void;
+}
+
+/** So many runs that gave up calls make every question ambiguous; more need not be remembered. */
+const AMBIGUOUS = 2;
+
+/**
+ * Finds the run that a server's question belongs to. On a legacy connection a question names no request, so it is attributed only when one run
+ * alone can have caused it: its calls are in flight, and no given-up call of another run may still be at work in the server.
+ */
+export class QuestionRouter {
+  readonly handlers: QuestionHandlers;
+  readonly #calls = new Set<CallInFlight>();
+  readonly #givenUpRuns = new Set<string>();
+  readonly #events: QuestionRouterEvents;
+  #hasAsked = false;
+
+  constructor(server: ServerConfig, events: QuestionRouterEvents) {
+    this.#events = events;
+    this.handlers = {
+      sample: async (params, context) => {
+        const { sample } = this.#questionsOf('sampling', ErrorCode.rejectedByUser);
+        if (sample === undefined) throw new ProtocolError(ErrorCode.rejectedByUser, 'Sampling is not available to this call');
+        return sample(params, context);
+      },
+      elicit: async (params, context) => {
+        const { elicit } = this.#questionsOf('elicitation', ErrorCode.internalError);
+        if (elicit === undefined) throw new ProtocolError(ErrorCode.internalError, 'Elicitation is not available to this call');
+        return elicit(params, context);
+      },
+      ...(server.roots.length === 0 ? {} : { listRoots: () => Promise.resolve(server.roots.map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) }))) }),
+    };
+  }
+
+  /** Whether the server has ever asked anything on this connection. */
+  get hasAsked(): boolean {
+    return this.#hasAsked;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  get hasGivenUpCalls(): boolean {
+    return this.#givenUpRuns.size > 0;
+  }
+
+  /** The call may now cause questions. */
+  begin(call: CallInFlight): void {
+    this.#calls.add(call);
+  }
+
+  /** The call was answered, or was given up: then the server may still be at work on it and ask. */
+  end(call: CallInFlight, how: 'answered' | 'given-up'): void {
+    this.#calls.delete(call);
+    if (how === 'given-up' && this.#givenUpRuns.size < AMBIGUOUS) this.#givenUpRuns.add(call.runId);
+    if (this.#calls.size === 0) this.#events.onIdle();
+  }
+
+  #questionsOf(kind: 'sampling' | 'elicitation', refusal: number): QuestionHandlers {
+    this.#hasAsked = true;
+    const [call] = this.#calls;
+    if (call === undefined) throw new ProtocolError(refusal, `No tool call is in progress on this connection, so nobody can answer this ${kind} request`);
+    const runs = new Set([...this.#givenUpRuns, ...[...this.#calls].map(({ runId }) => runId)]);
+    if (runs.size === 1) return call.questions;
+    this.#events.onConflict();
+    throw new ProtocolError(refusal, `Calls of several runs are in progress on this connection and this ${kind} request does not say which it belongs to; later calls will be made one run at a time`);
+  }
+}

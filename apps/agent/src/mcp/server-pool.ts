@@ -1,0 +1,82 @@
+import type { Implementation } from '@signalbox/mcp-core';
+import type { ServerConfig } from '../config/config.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
+import { createBoundedEvaluation } from './bounded-evaluation.ts';
+import type { CatalogueEntry } from './catalogue.ts';
+import { PooledServer } from './pooled-server.ts';
+import type { ConnectServer } from './server-connection.ts';
+import { callTool } from './tool-call.ts';
+
+export interface ServerPoolOptions {
+  readonly servers: readonly ServerConfig[];
+  /** How the servers are told who calls. */
+  readonly clientInfo: Implementation;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly connect: ConnectServer;
+  /** Gives 0 to 1; default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** The tools of every configured server. Each server lives for itself: one that fails or hangs stops no other. */
+export function createServerPool({ servers, clientInfo, logger, clock, connect, random = Math.random }: ServerPoolOptions): ToolRegistry {
+  const listeners = new Set<(status: ServerStatus) => void>();
+  const evaluate = createBoundedEvaluation();
+  const onChange = (status: ServerStatus): void => {
+    for (const listener of listeners) listener(status);
+  };
+  const pool = servers.map((config) => new PooledServer(config, { info: clientInfo, connect, clock, logger, random, evaluate, onChange }));
+  return {
+    start: () => pool.forEach((server) => server.start()),
+    settled: (timeoutMs) => settled({ pool, listeners, clock }, timeoutMs),
+    servers: () => pool.map((server) => server.status),
+    tools: (names) => readyTools(pool.filter((server) => names?.includes(server.config.name) ?? true)),
+    find: (wireName) => entryOf(pool, wireName)?.entry.tool,
+    call: (request) => call(pool, request, clock),
+    onServerChange: (listener) => void listeners.add(listener),
+    close: async () => {
+      await Promise.all(pool.map((server) => server.close()));
+    },
+  };
+}
+
+function settled(
+  { pool, listeners, clock }: { readonly pool: readonly PooledServer[]; readonly listeners: Set<(status: ServerStatus) => void>; readonly clock: Clock },
+  timeoutMs: number,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      stopTimer();
+      listeners.delete(check);
+      resolve();
+    };
+    const check = (): void => {
+      if (pool.every((server) => server.status.state !== 'connecting')) finish();
+    };
+    const stopTimer = clock.after(timeoutMs, finish);
+    listeners.add(check);
+    check();
+  });
+}
+
+function readyTools(pool: readonly PooledServer[]): readonly CatalogueTool[] {
+  const tools = pool.flatMap((server) => [...(server.life?.catalogue.entries.values() ?? [])].map((entry) => entry.tool));
+  return tools.toSorted((left, right) => (left.wireName < right.wireName ? -1 : 1));
+}
+
+function entryOf(pool: readonly PooledServer[], wireName: string): { readonly server: PooledServer; readonly entry: CatalogueEntry } | undefined {
+  for (const server of pool) {
+    const entry = server.catalogue.entries.get(wireName);
+    if (entry !== undefined) return { server, entry };
+  }
+  return undefined;
+}
+
+async function call(pool: readonly PooledServer[], request: ToolCallRequest, clock: Clock): Promise<ToolCallOutcome> {
+  if (request.signal.aborted) return { type: 'cancelled', level: 'confirmed' };
+  const found = entryOf(pool, request.wireName);
+  if (found === undefined) return { type: 'not-sent', message: `no server offers a tool called ${request.wireName}` };
+  return callTool(found.server, { entry: found.entry, request }, clock);
+}
