@@ -2,6 +2,7 @@ import { Console } from 'node:console';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Server } from '@signalbox/mcp-core/server';
+import { serveStdio } from '@signalbox/mcp-core/stdio';
 import { parseCommandLine, type CommandLine, type ParsedValues } from './command-line.ts';
 import { createLogger, oneLine, type Logger } from './logger.ts';
 import { unsupportedNode } from './node-version.ts';
@@ -84,12 +85,6 @@ async function serve<Options extends ParseArgsOptionsConfig>(
     return exit(1, `${name}: ${describe(error)}`);
   }
   process.exit(0);
-}
-
-async function serveStdio(server: Server): Promise<void> {
-  // The entry's declaration of serveStdio is not there until its implementation is.
-  const stdio = (await import('@signalbox/mcp-core/stdio')) as unknown as { serveStdio(server: Server): Promise<void> };
-  await stdio.serveStdio(server);
 }
 
 /** A library that prints must not corrupt the wire, and a host that closed our stderr must not end the process. */
