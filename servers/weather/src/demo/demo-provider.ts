@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Limiter } from '../limiter.ts';
+import { pause } from '../pause.ts';
 import type { Reading, WeatherProvider } from '../provider.ts';
 import { demoCities } from './cities.ts';
 import { dayAfter, localClock } from './local-clock.ts';
@@ -19,7 +19,7 @@ export function createDemoProvider(options: DemoOptions = {}): WeatherProvider {
   const limiter = new Limiter(maxConcurrency);
   const answer = <Value>(signal: AbortSignal, value: () => Value): Promise<Reading<Value>> =>
     limiter.run(signal, async () => {
-      await delay(delayMs, undefined, { signal });
+      await pause(delayMs, signal);
       return { value: value(), cache: { hit: false, ageSeconds: 0, stale: false } };
     });
 

@@ -34,24 +34,23 @@ function byPopulation(places: readonly Place[]): readonly Place[] {
   return places.toSorted((a, b) => (b.population ?? 0) - (a.population ?? 0));
 }
 
-const countryAliases: { readonly [name: string]: string } = {
-  usa: 'us',
-  america: 'us',
-  'united states of america': 'us',
-  uk: 'gb',
-  england: 'gb',
-  'great britain': 'gb',
-  uae: 'ae',
-};
+const countryAliases: ReadonlyMap<string, string> = new Map([
+  ['usa', 'us'],
+  ['america', 'us'],
+  ['united states of america', 'us'],
+  ['uk', 'gb'],
+  ['great britain', 'gb'],
+  ['uae', 'ae'],
+]);
 
 function matches(qualifier: string, place: Place): boolean {
   const folded = fold(qualifier);
   const countryCode = place.countryCode?.toLowerCase();
-  if (folded === countryCode || countryAliases[folded] === countryCode && countryCode !== undefined) return true;
+  if (countryCode !== undefined && (countryAliases.get(folded) ?? folded) === countryCode) return true;
   if (place.country !== undefined && fold(place.country) === folded) return true;
   const regions = place.regions.map((region) => fold(region));
   if (regions.includes(folded)) return true;
-  return countryCode === 'us' && (usStates[folded] ?? []).some((state) => regions.includes(state));
+  return countryCode === 'us' && usStates.get(folded)?.some((state) => regions.includes(state)) === true;
 }
 
 /** Without case, accents, dots and apostrophes, hyphens as spaces: "Saint-Étienne" and "saint etienne" are one name. */

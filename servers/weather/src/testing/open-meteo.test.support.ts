@@ -58,7 +58,7 @@ export function forecastDocument(days: number, temperatureMax = 10) {
 }
 
 /** Answers as Open-Meteo does; `places` are what a search finds, by name. */
-export function openMeteo(places: { readonly [name: string]: readonly object[] } = { Berlin: [geocoded(1, 'Berlin', { population: 3_000_000 })] }): Answer {
+export function openMeteo(places: { readonly [name: string]: readonly unknown[] } = { Berlin: [geocoded(1, 'Berlin', { population: 3_000_000 })] }): Answer {
   return ({ url, response }) => {
     const name = url.searchParams.get('name');
     if (url.pathname === '/v1/search') {
