@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isInside } from './is-inside.ts';
 import { parsePath } from './parse-path.ts';
+import { PathError } from './path-error.ts';
 
 test('resolves against the base directory on POSIX and keeps backslashes', () => {
   const posix = { windows: false };
@@ -21,7 +22,7 @@ test('resolves Windows spellings', () => {
 test.each(['C:\\Work\\f.txt:ads', 'C:\\Work\\CON', 'aux.txt', 'C:\\Work\\com1', '\\\\?\\C:\\Windows\\win.ini', '//./pipe/x', 'a.txt.', 'a ', 'a?b', 'a\0b'])(
   'refuses %j on Windows',
   (input) => {
-    expect(() => parsePath(input, 'C:\\Work', { windows: true })).toThrow();
+    expect(() => parsePath(input, 'C:\\Work', { windows: true })).toThrow(PathError);
   },
 );
 

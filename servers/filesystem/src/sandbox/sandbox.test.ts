@@ -33,7 +33,7 @@ describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind o
   test.each(['../outside/secret.txt', '/proc/self/environ', '/etc/passwd', '~/.profile', '~'])('denies %s', async (input) => {
     await using folders = await createTemporaryFolders({ outside: { 'secret.txt': 'TOPSECRET' } });
     const sandbox = await sandboxOf(opener, folders.root);
-    await expect(sandbox.pin(input)).rejects.toMatchObject({ reason: 'outside', message: expect.stringContaining('outside the allowed directories') });
+    await expect(sandbox.pin(input)).rejects.toMatchObject({ reason: 'outside', message: expect.stringContaining('outside the allowed directories') as string });
   });
 
   test('tells nothing about what exists outside', async () => {
@@ -43,7 +43,7 @@ describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind o
     await symlink(path.join(folders.outside, 'none.txt'), path.join(folders.root, 'to-none'));
     const sandbox = await sandboxOf(opener, folders.root);
     const probes = [`${folders.outside}/secret.txt`, `${folders.outside}/none.txt`, 'link/secret.txt', 'link/none.txt', 'link/none/x', 'to-file', 'to-none', 'link/secret.txt/x'];
-    for (const probe of probes) await expect(sandbox.pin(probe), probe).rejects.toMatchObject({ reason: 'outside' });
+    for (const probe of probes) await expect(sandbox.pin(probe)).rejects.toMatchObject({ reason: 'outside' });
   });
 
   test('compares components, so that a sibling with the same prefix is outside', async () => {
@@ -63,7 +63,7 @@ describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind o
     await symlink('real', path.join(folders.root, 'alias'));
     const sandbox = await sandboxOf(opener, folders.root);
     for (const input of ['l', 'd', 'd/secret.txt', 'chain/secret.txt', 'real/../d/secret.txt']) {
-      await expect(sandbox.pin(input), input).rejects.toMatchObject({ reason: 'outside' });
+      await expect(sandbox.pin(input)).rejects.toMatchObject({ reason: 'outside' });
     }
     expect(await read(sandbox, 'alias/a.txt')).toBe('inside');
   });
@@ -74,8 +74,8 @@ describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind o
     await symlink(path.join(folders.outside, 'new'), path.join(folders.root, 'dangling'));
     const sandbox = await sandboxOf(opener, folders.root);
     for (const input of ['d/new.txt', 'd/a/b/c.txt', 'dangling', 'dangling/x.txt']) {
-      await expect(sandbox.place(input, { createParents: true }), input).rejects.toMatchObject({ reason: 'outside' });
-      await expect(sandbox.place(input, { createParents: false }), input).rejects.toMatchObject({ reason: 'outside' });
+      await expect(sandbox.place(input, { createParents: true })).rejects.toMatchObject({ reason: 'outside' });
+      await expect(sandbox.place(input, { createParents: false })).rejects.toMatchObject({ reason: 'outside' });
     }
     expect(await readdir(folders.outside)).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind o
     const sandbox = await sandboxOf(opener, folders.root);
     await expect(sandbox.place('n1/n2/f.txt', { createParents: false })).rejects.toMatchObject({
       reason: 'not-found',
-      message: expect.stringContaining('createParents'),
+      message: expect.stringContaining('createParents') as string,
     });
     const place = await sandbox.place('n1/n2/f.txt', { createParents: true });
     await using directory = place.directory;
@@ -162,7 +162,7 @@ describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind o
   test('names the missing path in the caller’s spelling', async () => {
     await using folders = await createTemporaryFolders();
     const sandbox = await sandboxOf(opener, folders.root);
-    await expect(sandbox.pin('none/a.txt')).rejects.toMatchObject({ reason: 'not-found', message: expect.stringContaining('none/a.txt') });
+    await expect(sandbox.pin('none/a.txt')).rejects.toMatchObject({ reason: 'not-found', message: expect.stringContaining('none/a.txt') as string });
     await expect(sandbox.pin('x'.repeat(300))).rejects.toMatchObject({ reason: 'invalid' });
   });
 

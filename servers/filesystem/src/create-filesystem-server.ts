@@ -1,0 +1,93 @@
+import { createServer, type Server } from '@signalbox/mcp-core/server';
+import type { Transport } from '@signalbox/mcp-core';
+import type { Logger } from '@signalbox/server-kit';
+import { defaultLimits, type Limits } from './files/limits.ts';
+import { createResourceProvider } from './resources/create-resource-provider.ts';
+import { Watchers } from './resources/watchers.ts';
+import { findAllowedDirectories } from './sandbox/allowed-directories.ts';
+import { chooseOpener } from './sandbox/choose-opener.ts';
+import type { Opener } from './sandbox/pinned-path.ts';
+import type { AllowedDirectory } from './sandbox/sandbox.ts';
+import { SessionSandbox, type RootsMode } from './session/session-sandbox.ts';
+import { createTools } from './tools/create-tools.ts';
+import { createToolRunner } from './tools/tool-runner.ts';
+
+export interface FilesystemServerOptions {
+  /** Allowed directories or single files, absolute or relative to the working directory. Empty: what each client announces as roots. */
+  readonly directories: readonly string[];
+  /** `narrow` (default): a legacy client's roots narrow the directories. `ignore`: roots are never read. */
+  readonly roots?: RootsMode;
+  readonly limits?: Partial<Limits>;
+  readonly version: string;
+  readonly log: Logger;
+}
+
+export interface FilesystemServer {
+  readonly server: Server;
+  /** Stops every watcher. Does not close connections. */
+  close(): Promise<void>;
+}
+
+/** No allowed directory could be opened; the message names each with its problem. */
+export class NoUsableDirectoryError extends Error {
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '));
+    this.name = 'NoUsableDirectoryError';
+  }
+}
+
+/**
+ * A server for any number of connections, each with the sandbox its own client gets. Directories that cannot be opened are warned about and
+ * left out.
+ * @throws NoUsableDirectoryError when directories were given and none can be opened
+ */
+export async function createFilesystemServer(options: FilesystemServerOptions): Promise<FilesystemServer> {
+  const { directories, log } = options;
+  const opener = await chooseOpener('/');
+  const { directories: cli, problems } = await findAllowedDirectories(directories, opener);
+  if (cli.length === 0 && problems.length > 0) throw new NoUsableDirectoryError(problems);
+  for (const problem of problems) log.warn(`ignored directory ${problem}`);
+  const watchers = new Watchers({ onError: (error) => log.warn(`watcher: ${error instanceof Error ? error.message : String(error)}`) });
+  const live = new Set<Server>();
+  const everyConnection = (act: (server: Server) => void) => live.forEach(act);
+  const server: Server = {
+    changes: {
+      toolsChanged: () => everyConnection(({ changes }) => changes.toolsChanged()),
+      promptsChanged: () => everyConnection(({ changes }) => changes.promptsChanged()),
+      resourcesChanged: () => everyConnection(({ changes }) => changes.resourcesChanged()),
+      resourceUpdated: (uri) => everyConnection(({ changes }) => changes.resourceUpdated(uri)),
+    },
+    log: (level, data, logger) => everyConnection((each) => each.log(level, data, logger)),
+    async connect(transport: Transport) {
+      const own = createConnectionServer(options, { cli, opener, watchers });
+      live.add(own);
+      const connection = await own.connect(transport);
+      void connection.closed.finally(() => live.delete(own));
+      return connection;
+    },
+  };
+  return { server, close: () => watchers.close() };
+}
+
+interface Shared {
+  readonly cli: readonly AllowedDirectory[];
+  readonly opener: Opener;
+  readonly watchers: Watchers;
+}
+
+/** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
+function createConnectionServer(options: FilesystemServerOptions, shared: Shared): Server {
+  const { version, log, roots: rootsMode = 'narrow' } = options;
+  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const session = new SessionSandbox({ cli: shared.cli, rootsMode, opener: shared.opener, warn: (message) => log.warn(message) });
+  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), debug: (line) => log.debug(line) });
+  const server: Server = createServer({
+    info: { name: 'signalbox-filesystem', version, title: 'Filesystem' },
+    instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
+    tools: createTools(runner),
+    resources: createResourceProvider({ session, limits, watchers: shared.watchers, updated: (uri) => server.changes.resourceUpdated(uri) }),
+    onLegacySession: (legacySession) => session.attach(legacySession),
+    onError: (error) => log.error(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  });
+  return server;
+}

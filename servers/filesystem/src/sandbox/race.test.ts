@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, realpath, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { createToolCaller } from '../testing/call-tool.ts';
+import { createTemporaryFolders } from '../testing/temporary-folders.ts';
+import { isInside } from './is-inside.ts';
+import { kernelHandleOpener } from './kernel-handle-opener.ts';
+
+/** Flips `root/d` between the real directory and a link to `outside` until it is told to stop. */
+const swapperSource = `
+  const { renameSync, rmSync } = require('node:fs');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { root, stop } = workerData;
+  const stopped = new Int32Array(stop);
+  parentPort.postMessage('running');
+  // A write with createParents may have put a directory where the name was free for a moment.
+  const move = (from, to) => {
+    for (;;) {
+      try {
+        return renameSync(root + from, root + to);
+      } catch (error) {
+        if (!['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+        try {
+          rmSync(root + to, { recursive: true, force: true });
+        } catch (failure) {
+          if (failure.code !== 'ENOTEMPTY') throw failure;
+        }
+      }
+    }
+  };
+  let swaps = 0;
+  while (Atomics.load(stopped, 0) === 0) {
+    move('/d', '/real');
+    move('/link', '/d');
+    move('/d', '/link');
+    move('/real', '/d');
+    swaps++;
+  }
+  parentPort.postMessage(swaps);
+`;
+
+interface Swapper {
+  /** Ends the thread; resolves with how often it swapped. */
+  stop(): Promise<number>;
+}
+
+async function startSwapper(root: string): Promise<Swapper> {
+  const stop = new SharedArrayBuffer(4);
+  const worker = new Worker(swapperSource, { eval: true, workerData: { root, stop } });
+  const next = async () => {
+    const [message] = (await once(worker, 'message')) as [unknown];
+    return message;
+  };
+  await next();
+  return {
+    async stop() {
+      const swaps = next();
+      Atomics.store(new Int32Array(stop), 0, 1);
+      return Number(await swaps);
+    },
+  };
+}
+
+const secret = 'OUTSIDE-SECRET';
+const attempts = 2000;
+
+test('no read and no write leaves the sandbox while a directory is swapped with a link', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside' }, outside: { 'x.txt': secret, 'deep/x.txt': secret } });
+  await mkdir(path.join(folders.root, 'd/deep'));
+  await symlink(folders.outside, path.join(folders.root, 'link'));
+  const tools = await createToolCaller([folders.root], { opener: kernelHandleOpener });
+  const swapper = await startSwapper(folders.root);
+  const answers: string[] = [];
+  let inside = 0;
+  let denied = 0;
+  const attempt = async (round: number) => {
+    const kinds = [
+      () => tools.call('read_text_file', { path: 'd/x.txt' }),
+      () => tools.call('write_file', { path: `d/new-${round}.txt`, content: 'w' }),
+      () => tools.call('write_file', { path: 'd/x.txt', content: 'inside' }),
+      () => tools.call('write_file', { path: `d/deep/${round}/w.txt`, content: 'w', createParents: true }),
+      () => tools.call('list_directory', { path: 'd' }),
+      () => tools.call('search_files', { path: '.', pattern: '**/*.txt' }),
+    ];
+    try {
+      answers.push((await kinds[round % kinds.length]!()).text);
+      inside++;
+    } catch (error) {
+      answers.push(String(error));
+      denied++;
+    }
+  };
+  const deadline = performance.now() + 4000;
+  for (let round = 0; round < attempts && performance.now() < deadline; round += 20) {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => attempt(round + index)));
+  }
+  const swaps = await swapper.stop();
+  expect(swaps).toBeGreaterThan(100);
+  expect(inside).toBeGreaterThan(0);
+  expect(denied).toBeGreaterThan(0);
+  expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
+  expect(await readFile(path.join(folders.outside, 'x.txt'), 'utf8')).toBe(secret);
+  expect((await readdir(folders.outside)).toSorted()).toEqual(['deep', 'x.txt']);
+  expect(await readdir(path.join(folders.outside, 'deep'))).toEqual(['x.txt']);
+  expect((await readdir(folders.root)).toSorted()).toEqual(['d', 'link']);
+});
+
+test('the same swap defeats checking the path before opening it', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside' }, outside: { 'x.txt': secret } });
+  await symlink(folders.outside, path.join(folders.root, 'link'));
+  const swapper = await startSwapper(folders.root);
+  let hasLeaked = false;
+  const deadline = performance.now() + 10_000;
+  while (!hasLeaked && performance.now() < deadline) {
+    const contents = await Promise.all(Array.from({ length: 60 }, () => checkThenOpen(path.join(folders.root, 'd/x.txt'), folders.root)));
+    hasLeaked = contents.includes(secret);
+  }
+  await swapper.stop();
+  expect(hasLeaked).toBe(true);
+});
+
+async function checkThenOpen(file: string, root: string): Promise<string> {
+  try {
+    if (!isInside(await realpath(file), root)) return '';
+    await using handle = await open(file, constants.O_RDONLY);
+    return await handle.readFile('utf8');
+  } catch {
+    return '';
+  }
+}
