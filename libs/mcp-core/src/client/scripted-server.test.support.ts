@@ -5,7 +5,7 @@ import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
 export interface WireMessage {
   readonly id?: RequestId;
   readonly method?: string;
-  readonly params?: JsonObject & { readonly _meta?: JsonObject };
+  readonly params?: JsonObject;
   readonly result?: JsonObject;
   readonly error?: { readonly code: number; readonly message: string };
 }
@@ -51,7 +51,11 @@ export class ScriptedServer implements Transport {
 
   /** Sends the client a message, with `jsonrpc` added. */
   deliver(message: object): void {
-    if (!this.#isClosed) this.#receiver?.message(JSON.parse(JSON.stringify({ jsonrpc: '2.0', ...message })));
+    this.deliverRaw({ jsonrpc: '2.0', ...message });
+  }
+
+  deliverRaw(value: unknown): void {
+    if (!this.#isClosed) this.#receiver?.message(JSON.parse(JSON.stringify(value)));
   }
 
   deliverGarbage(detail: string): void {

@@ -1,0 +1,362 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { metaOf } from '../era/meta-keys.ts';
+import type { Progress } from '../protocol/capabilities.ts';
+import { type LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
+import type { Client, ClientOptions, LogEntry, RequestOptions } from './client.ts';
+import { connectClient } from './connect-client.ts';
+import { discovered, initialized, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+
+interface Connected {
+  readonly client: Client;
+  readonly server: ScriptedServer;
+}
+
+type Script = { [method: string]: Step };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function connectLegacy(script: Script = {}, options: Partial<ClientOptions> = {}): Promise<Connected> {
+  const server = new ScriptedServer({ initialize: initialized(), ...script });
+  return { server, client: await connectClient(() => server, { info: { name: 't', version: '0' }, era: 'legacy', ...options }) };
+}
+
+async function connectModern(script: Script = {}, options: Partial<ClientOptions> = {}): Promise<Connected> {
+  const server = new ScriptedServer({ 'server/discover': discovered, ...script });
+  return { server, client: await connectClient(() => server, { info: { name: 't', version: '0' }, era: 'modern', ...options }) };
+}
+
+/** Counts how a promise settles: never more than once, however often the server answers. */
+function settling(call: Promise<unknown>): { value?: unknown; error?: LocalError } {
+  const settled: { value?: unknown; error?: LocalError } = {};
+  call.then(
+    (value) => (settled.value = value),
+    (error: unknown) => (settled.error = error as LocalError),
+  );
+  return settled;
+}
+
+const flush = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+const done = { result: { content: [{ type: 'text', text: 'done' }] } };
+
+describe('lists', () => {
+  test('are fetched page by page; the empty string is a cursor', async () => {
+    const pages: { [cursor: string]: object } = { start: { tools: [{ name: 'a' }], nextCursor: '' }, '': { tools: [], nextCursor: 'z' }, z: { tools: [{ name: 'b' }] } };
+    const { client, server } = await connectLegacy({ 'tools/list': ({ params }) => ({ result: { ...pages[(params?.cursor as string | undefined) ?? 'start'] } }) });
+    expect(await client.listTools()).toEqual([{ name: 'a' }, { name: 'b' }]);
+    expect(server.all('tools/list').map(({ params }) => params!.cursor)).toEqual([undefined, '', 'z']);
+  });
+
+  test('that repeat a cursor are refused', async () => {
+    const { client, server } = await connectLegacy({ 'resources/list': () => ({ result: { resources: [], nextCursor: 'again' } }) });
+    await expect(client.listResources()).rejects.toMatchObject({ code: 'invalid-response', message: expect.stringContaining('again') as string });
+    expect(server.all('resources/list')).toHaveLength(2);
+  });
+
+  test('that are not lists are refused', async () => {
+    const { client } = await connectLegacy({ 'resources/templates/list': () => ({ result: { resourceTemplates: 'none' } }) });
+    await expect(client.listResourceTemplates()).rejects.toMatchObject({ code: 'invalid-response' });
+  });
+
+  test('of a feature the server does not offer are empty and cost no request', async () => {
+    const { client, server } = await connectLegacy({ initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }) });
+    expect([await client.listTools(), await client.listResources(), await client.listResourceTemplates()]).toEqual([[], [], []]);
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'capability-missing', sent: false });
+    await expect(client.readResource('a:b')).rejects.toMatchObject({ code: 'capability-missing' });
+    expect(server.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized']);
+  });
+});
+
+describe('a request', () => {
+  test('carries its own progress token beside the meta of the caller', async () => {
+    const { client, server } = await connectLegacy({ 'tools/call': () => done });
+    await Promise.all([client.callTool('a', { x: 1 }, { meta: { 'dev.example/key': 'k' } }), client.callTool('b', {})]);
+    const [first, second] = server.all('tools/call');
+    expect(first!.params).toEqual({ name: 'a', arguments: { x: 1 }, _meta: { 'dev.example/key': 'k', progressToken: expect.anything() as number } });
+    expect(metaOf(second!.params).progressToken).not.toEqual(metaOf(first!.params).progressToken);
+  });
+
+  test('of the modern era says each time who asks', async () => {
+    const { client, server } = await connectModern({ 'tools/call': () => done }, { onLog: () => undefined });
+    expect(await client.callTool('a', {})).toMatchObject(done.result);
+    expect(metaOf(server.all('tools/call')[0]!.params)).toEqual({
+      progressToken: expect.anything() as number,
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 't', version: '0' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/logLevel': 'info',
+    });
+  });
+
+  test('delivers all of its progress in order and before the answer', async () => {
+    const { client, server } = await connectLegacy();
+    const seen: (Progress | string)[] = [];
+    const call = client.callTool('a', {}, { onProgress: (progress) => seen.push(progress) }).then(() => seen.push('answer'));
+    const { id, params } = await server.receives('tools/call');
+    const { progressToken } = metaOf(params);
+    server.notify('notifications/progress', { progressToken, progress: 1 });
+    server.notify('notifications/progress', { progressToken: 'other', progress: 50 });
+    server.notify('notifications/progress', { progressToken, progress: 'half' });
+    server.notify('notifications/progress', { progressToken, progress: 2, total: 3, message: 'two' });
+    server.deliver({ id, ...done });
+    await call;
+    server.notify('notifications/progress', { progressToken, progress: 3 });
+    expect(seen).toEqual([{ progress: 1 }, { progress: 2, total: 3, message: 'two' }, 'answer']);
+  });
+
+  test('rejects with the error of the server', async () => {
+    const { client } = await connectLegacy({ 'tools/call': () => ({ error: { code: -32602, message: 'Unknown tool', data: { name: 'a' } } }) });
+    const error = await client.callTool('a', {}).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect(error).toMatchObject({ code: -32602, message: 'Unknown tool', data: { name: 'a' } });
+  });
+
+  test.each<[string, object]>([
+    ['no result', { result: 'text' }],
+    ['result and error', { result: {}, error: { code: 1, message: '' } }],
+    ['content that is no list', { result: { content: {} } }],
+  ])('rejects an answer with %s', async (_name, answer) => {
+    const { client, server } = await connectLegacy();
+    const call = client.callTool('a', {});
+    const { id } = await server.receives('tools/call');
+    server.deliver({ id, ...answer });
+    await expect(call).rejects.toMatchObject({ code: 'invalid-response', sent: true });
+  });
+
+  test('that would need a round trip of questions says that this is not supported', async () => {
+    const { client } = await connectModern({ 'tools/call': () => ({ result: { resultType: 'input_required', requestState: 's' } }) });
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'capability-missing', sent: true });
+  });
+
+  test('with params that JSON cannot hold is an error of the caller', async () => {
+    const { client, server } = await connectLegacy();
+    await expect(client.callTool('a', { n: 1n })).rejects.toMatchObject({ code: 'invalid-argument', sent: false });
+    expect(server.all('tools/call')).toHaveLength(0);
+  });
+
+  test('is answered once even when the server answers twice', async () => {
+    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) });
+    const call = client.callTool('a', {});
+    const { id } = await server.receives('tools/call');
+    server.deliver({ id, ...done });
+    server.deliver({ id, error: { code: -1, message: 'changed my mind' } });
+    expect(await call).toEqual(done.result);
+    await client.ping();
+  });
+
+  test.each([-32002, -32602])('for a resource that does not exist rejects alike for code %i', async (code) => {
+    const { client } = await connectLegacy({ 'resources/read': () => ({ error: { code, message: 'gone', data: { uri: 'file:///a' } } }) });
+    await expect(client.readResource('file:///a')).rejects.toBeInstanceOf(ResourceNotFoundError);
+  });
+
+  test('for a resource with bad params is not taken for a missing resource', async () => {
+    const { client } = await connectLegacy({ 'resources/read': () => ({ error: { code: -32602, message: 'bad uri' } }) });
+    const error = await client.readResource('file:///a').catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ code: -32602, message: 'bad uri' });
+  });
+
+  test('for a resource gives its contents', async () => {
+    const { client } = await connectModern({ 'resources/read': () => ({ result: { contents: [{ uri: 'file:///a', text: 'A' }], ttlMs: 0, cacheScope: 'private' } }) });
+    expect(await client.readResource('file:///a')).toEqual([{ uri: 'file:///a', text: 'A' }]);
+  });
+});
+
+describe('limits', () => {
+  test('inactivity ends a request, tells the server, and its late answer is swallowed', async () => {
+    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) });
+    const settled = settling(client.callTool('a', {}, { timeoutMs: 1000 }));
+    await vi.advanceTimersByTimeAsync(999);
+    expect(settled).toEqual({});
+    await vi.advanceTimersByTimeAsync(1);
+    expect(settled.error).toMatchObject({ code: 'request-timeout', sent: true });
+    const { id } = server.all('tools/call')[0]!;
+    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([id]);
+    server.deliver({ id, ...done });
+    await client.ping();
+    expect(settled.value).toBeUndefined();
+  });
+
+  test('progress restarts inactivity but not the total', async () => {
+    const { client, server } = await connectLegacy();
+    const settled = settling(client.callTool('a', {}, { timeoutMs: 1000, maxTotalMs: 2500 }));
+    const { params } = await server.receives('tools/call');
+    for (const progress of [1, 2, 3]) {
+      await vi.advanceTimersByTimeAsync(800);
+      server.notify('notifications/progress', { progressToken: metaOf(params).progressToken, progress });
+    }
+    expect(settled).toEqual({});
+    await vi.advanceTimersByTimeAsync(100);
+    expect(settled.error).toMatchObject({ code: 'request-timeout', message: expect.stringContaining('2500 ms') as string });
+  });
+
+  test('the default comes from the client; Infinity is none', async () => {
+    const { client } = await connectLegacy({}, { requestTimeoutMs: 500 });
+    const limited = settling(client.callTool('a', {}));
+    const unlimited = settling(client.callTool('a', {}, { timeoutMs: Infinity }));
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(limited.error?.code).toBe('request-timeout');
+    expect(unlimited).toEqual({});
+  });
+
+  test('stop while a question of the server is open', async () => {
+    const answer = Promise.withResolvers<{ action: 'decline' }>();
+    const { client, server } = await connectLegacy({}, { handlers: { elicit: () => answer.promise } });
+    const settled = settling(client.callTool('a', {}, { timeoutMs: 1000, maxTotalMs: 1500 }));
+    await vi.advanceTimersByTimeAsync(800);
+    server.deliver({ id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema: { type: 'object', properties: {} } } });
+    const asked = settling(client.callTool('b', {}, { timeoutMs: 1000 }));
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect([settled, asked]).toEqual([{}, {}]);
+    answer.resolve({ action: 'decline' });
+    expect((await server.answerTo('q')).result).toEqual({ action: 'decline' });
+    await vi.advanceTimersByTimeAsync(699);
+    expect(settled).toEqual({});
+    await vi.advanceTimersByTimeAsync(1);
+    expect(settled.error?.message).toContain('1500 ms');
+    await vi.advanceTimersByTimeAsync(300);
+    expect(asked.error?.code).toBe('request-timeout');
+  });
+
+  test('leave no timer behind', async () => {
+    const { client } = await connectLegacy({ 'tools/call': () => done });
+    await client.callTool('a', {}, { maxTotalMs: 5000 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('cancelling', () => {
+  test('before sending sends nothing', async () => {
+    const { client, server } = await connectLegacy();
+    await expect(client.callTool('a', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'request-cancelled', sent: false });
+    expect(server.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized']);
+  });
+
+  test.each([
+    ['legacy', connectLegacy],
+    ['modern', connectModern],
+  ])('a %s request writes the notification and swallows the late answer', async (_era, connect) => {
+    const { client, server } = await connect();
+    const stop = new AbortController();
+    const progress: Progress[] = [];
+    const settled = settling(client.callTool('a', {}, { signal: stop.signal, onProgress: (update) => progress.push(update) }));
+    const { id, params } = await server.receives('tools/call');
+    stop.abort(new Error('enough'));
+    expect((await server.receives('notifications/cancelled')).params).toMatchObject({ requestId: id });
+    server.notify('notifications/progress', { progressToken: metaOf(params).progressToken, progress: 1 });
+    server.deliver({ id, ...done });
+    await flush();
+    expect(settled).toEqual({ error: expect.objectContaining({ code: 'request-cancelled', sent: true, cause: new Error('enough') }) as LocalError });
+    expect(progress).toEqual([]);
+  });
+
+  test('after the answer does nothing', async () => {
+    const { client, server } = await connectLegacy({ 'tools/call': () => done });
+    const stop = new AbortController();
+    await client.callTool('a', {}, { signal: stop.signal });
+    stop.abort();
+    await flush();
+    expect(server.all('notifications/cancelled')).toHaveLength(0);
+  });
+});
+
+describe('the end of the connection', () => {
+  test('rejects every waiting request, which is never sent again', async () => {
+    const ends: (Error | undefined)[] = [];
+    const { client, server } = await connectLegacy({}, { onClosed: (error) => ends.push(error) });
+    const call = settling(client.callTool('a', {}));
+    const list = settling(client.listTools());
+    await server.receives('tools/list');
+    server.crash(new Error('exited with code 9'));
+    await flush();
+    expect(call.error).toMatchObject({ code: 'connection-lost', sent: true, message: expect.stringContaining('exited with code 9') as string });
+    expect(list.error).toMatchObject({ code: 'connection-lost', sent: true });
+    expect(server.all('tools/call')).toHaveLength(1);
+    expect(ends).toEqual([new Error('exited with code 9')]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is known to later requests, which are not sent', async () => {
+    const { client, server } = await connectLegacy();
+    server.crash(new Error('gone'));
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'connection-lost', sent: false });
+    await expect(client.ping()).rejects.toMatchObject({ code: 'connection-lost', sent: false });
+    expect(server.all('tools/call')).toHaveLength(0);
+  });
+
+  test('by close is told once, without an error', async () => {
+    const ends: (Error | undefined)[] = [];
+    const { client, server } = await connectLegacy({}, { onClosed: (error) => ends.push(error) });
+    const call = settling(client.callTool('a', {}));
+    await server.receives('tools/call');
+    await Promise.all([client.close(), client.close()]);
+    await flush();
+    expect(call.error).toMatchObject({ code: 'connection-lost', sent: true });
+    expect(ends).toEqual([undefined]);
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'connection-closed', sent: false });
+  });
+});
+
+describe('notifications', () => {
+  test('of changed lists and logs reach their callbacks', async () => {
+    const heard: string[] = [];
+    const logs: LogEntry[] = [];
+    const { client, server } = await connectLegacy(
+      { ping: () => ({ result: {} }) },
+      {
+        onToolsChanged: () => heard.push('tools'),
+        onResourcesChanged: () => heard.push('resources'),
+        onPromptsChanged: () => heard.push('prompts'),
+        onLog: (entry) => logs.push(entry),
+      },
+    );
+    for (const list of ['tools', 'resources', 'prompts']) server.notify(`notifications/${list}/list_changed`, {});
+    server.notify('notifications/message', { level: 'error', logger: 'db', data: { a: 1 } });
+    server.notify('notifications/message', { level: 'shout', data: 'x' });
+    server.notify('notifications/unheard/of', {});
+    await client.ping();
+    expect(heard).toEqual(['tools', 'resources', 'prompts']);
+    expect(logs).toEqual([
+      { level: 'error', logger: 'db', data: { a: 1 } },
+      { level: 'info', data: 'x' },
+    ]);
+  });
+
+  test('whose callback throws do not harm the connection', async () => {
+    const problems: Error[] = [];
+    const onToolsChanged = (): void => {
+      throw new Error('mine');
+    };
+    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) }, { onToolsChanged, onProblem: (problem) => problems.push(problem) });
+    server.notify('notifications/tools/list_changed', {});
+    await client.ping();
+    expect(problems.map(({ cause }) => cause)).toEqual([new Error('mine')]);
+  });
+});
+
+describe('ping and roots', () => {
+  test.each<[string, (script: Script, options?: Partial<ClientOptions>) => Promise<Connected>, string]>([
+    ['legacy', connectLegacy, 'ping'],
+    ['modern', connectModern, 'server/discover'],
+  ])('ping a %s server with %s', async (_era, connect, method) => {
+    const { client, server } = await connect({ ping: () => ({ result: {} }) });
+    const before = server.all(method).length;
+    await client.ping();
+    expect(server.all(method)).toHaveLength(before + 1);
+    const request: RequestOptions = { signal: AbortSignal.abort() };
+    await expect(client.ping(request)).rejects.toMatchObject({ code: 'request-cancelled' });
+  });
+
+  test('changed roots are told only to a legacy server that may ask for them', async () => {
+    const handlers = { listRoots: () => Promise.resolve([]) };
+    const asking = await connectLegacy({}, { handlers });
+    const without = await connectLegacy();
+    const modern = await connectModern({}, { handlers });
+    for (const { client } of [asking, without, modern]) await client.rootsChanged();
+    expect([asking, without, modern].map(({ server }) => server.all('notifications/roots/list_changed').length)).toEqual([1, 0, 0]);
+  });
+});
