@@ -5,8 +5,8 @@ import { MAX_FORECAST_DAYS, type CacheState, type DailyWeather, type WeatherProv
 import { unitSystems } from '../units.ts';
 import { WeatherError, type WeatherErrorDetails } from '../weather-error.ts';
 import { COMPARE_METRICS, metricOf, metricUnit } from './compare-metric.ts';
-import { locationInput, locationOutput, locationSchema } from './location-output.ts';
-import { cacheSchema, provenance, provenanceSchema, withProvenance } from './provenance.ts';
+import { locationInput, locationOutput } from './location-output.ts';
+import { provenance, provenanceSchema, withProvenance } from './provenance.ts';
 import { measured, nullableNumber, readsTheWorld, unitsInput, type ToolSetup } from './tool-setup.ts';
 
 export function weatherCompare(setup: ToolSetup) {
@@ -65,15 +65,15 @@ const outputSchema = {
     days: { type: 'integer' },
     results: {
       type: 'array',
-      description: 'In the order of locations; location, value and cache when ok, else error.',
+      description: 'In the order of locations: location as in weather_forecast, value and cache when ok, else error.',
       items: {
         type: 'object',
         properties: {
           query: { type: 'string' },
           ok: { type: 'boolean' },
-          location: locationSchema,
+          location: { type: 'object' },
           value: nullableNumber,
-          cache: cacheSchema,
+          cache: { type: 'object' },
           error: { type: 'object' },
         },
         required: ['query', 'ok'],
