@@ -42,6 +42,8 @@ export interface PeerHandlers {
   problem?(error: Error): void;
 }
 
+const INTERNAL_ERROR: JsonRpcErrorObject = { code: -32603, message: 'Internal error' };
+
 /** One end of a JSON-RPC conversation over a transport: numbers and matches our requests (ids from 1, never reused), dispatches the peer's. */
 export class Peer {
   readonly #transport: Transport;
@@ -127,7 +129,16 @@ export class Peer {
       await this.#transport.send(message);
     } catch (error) {
       this.#problem('An answer could not be sent', error);
+      if (!this.#isClosed) await this.#sendInstead(message);
     }
+  }
+
+  /** An answer that cannot be serialized must not leave its request unanswered. */
+  async #sendInstead(message: JsonRpcResponse | JsonRpcBatch): Promise<void> {
+    const responses = [message].flat() as readonly JsonRpcResponse[];
+    const errors = responses.map(({ id }): JsonRpcResponse => ({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: INTERNAL_ERROR }));
+    const [first] = errors;
+    if (first !== undefined) await this.#transport.send(Array.isArray(message) ? errors : first).catch(() => undefined);
   }
 
   async #dispatchBatch(entries: readonly unknown[]): Promise<JsonRpcBatch | undefined> {
@@ -182,7 +193,7 @@ export class Peer {
       return await this.#handlers.request(request, signal);
     } catch (error) {
       this.#problem(`The handler of ${request.method} failed`, error);
-      return { error: { code: -32603, message: 'Internal error' } };
+      return { error: INTERNAL_ERROR };
     }
   }
 

@@ -15,7 +15,7 @@ export function createServer(options: ServerOptions): Server {
   const tools = indexTools(options.tools ?? []);
   const capabilities = capabilitiesOf(options);
   const changes = new Changes();
-  const onError = options.onError ?? writeToStderr;
+  const onError = guard(options.onError ?? writeToStderr);
   const methods = createMethods(options, { tools, capabilities, changes, onError });
   return new ConnectingServer({ options, tools, methods, capabilities, changes, onError });
 }
@@ -41,6 +41,17 @@ class ConnectingServer implements Server {
     await connection.start();
     return connection;
   }
+}
+
+/** Reporting a failure must not become one. */
+function guard(report: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    try {
+      report(error);
+    } catch (failure) {
+      writeToStderr(failure);
+    }
+  };
 }
 
 function writeToStderr(error: unknown): void {

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import { createInMemoryTransports } from '../testing/in-memory-transport.ts';
+import type { JsonRpcMessage, JsonRpcRequest } from './messages.ts';
+import { Peer, type PeerHandlers, type Reply } from './peer.ts';
+
+async function connect(handlers: Partial<PeerHandlers> = {}) {
+  const [near, far] = createInMemoryTransports();
+  const received: unknown[] = [];
+  const problems: string[] = [];
+  const ends: (Error | undefined)[] = [];
+  const peer = new Peer(near, {
+    request: () => Promise.resolve({ result: {} }),
+    notification: () => undefined,
+    closed: (error) => ends.push(error),
+    problem: (error) => problems.push(error.message),
+    ...handlers,
+  });
+  await far.start({ message: (value) => received.push(value), unreadable: () => undefined, closed: () => undefined });
+  await peer.start();
+  return { peer, far, received, problems, ends, send: (value: unknown) => far.send(value as JsonRpcMessage) };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const request = (id: string | number, method = 'do'): JsonRpcRequest => ({ jsonrpc: '2.0', id, method });
+
+describe('requests of ours', () => {
+  test('are numbered from 1 and matched whatever the order of the answers', async () => {
+    const { peer, received, send } = await connect();
+    const first = peer.request('a', { x: 1 });
+    const second = peer.request('b');
+    await settle();
+    expect(received).toEqual([
+      { jsonrpc: '2.0', id: 1, method: 'a', params: { x: 1 } },
+      { jsonrpc: '2.0', id: 2, method: 'b' },
+    ]);
+    await send({ jsonrpc: '2.0', id: 2, result: { n: 2 } });
+    await send({ jsonrpc: '2.0', id: 1, error: { code: 5, message: 'no', data: [1] } });
+    expect(await second.answer).toEqual({ kind: 'result', result: { n: 2 } });
+    expect(await first.answer).toEqual({ kind: 'error', error: { code: 5, message: 'no', data: [1] } });
+  });
+
+  test('do not take an answer whose id has another type', async () => {
+    const { peer, send } = await connect();
+    const { answer } = peer.request('a');
+    await send({ jsonrpc: '2.0', id: '1', result: { wrong: true } });
+    await send({ jsonrpc: '2.0', id: 1, result: { right: true } });
+    expect(await answer).toEqual({ kind: 'result', result: { right: true } });
+  });
+
+  test('end as invalid when the answer is not JSON-RPC', async () => {
+    const { peer, send } = await connect();
+    const { answer } = peer.request('a');
+    await send({ jsonrpc: '2.0', id: 1, result: 'text' });
+    expect(await answer).toEqual({ kind: 'invalid', detail: 'result must be an object' });
+  });
+
+  test('ignore late, repeated and unknown answers', async () => {
+    const { peer, send, ends } = await connect();
+    const forgotten = peer.request('a');
+    forgotten.forget();
+    const { answer } = peer.request('b');
+    await send({ jsonrpc: '2.0', id: 1, result: {} });
+    await send({ jsonrpc: '2.0', id: 77, result: {} });
+    await send({ jsonrpc: '2.0', id: 2, result: { n: 1 } });
+    await send({ jsonrpc: '2.0', id: 2, result: { n: 2 } });
+    expect(await answer).toEqual({ kind: 'result', result: { n: 1 } });
+    expect(ends).toEqual([]);
+  });
+
+  test('end as closed when the connection ends, and as unsent after it', async () => {
+    const { peer, far, ends } = await connect();
+    const { answer } = peer.request('a');
+    await settle();
+    await far.close();
+    expect(await answer).toEqual({ kind: 'closed', error: undefined });
+    expect(ends).toEqual([undefined]);
+    expect(await peer.request('b').answer).toMatchObject({ kind: 'unsent' });
+  });
+
+  test('end as unsent when the params are not JSON', async () => {
+    const { peer } = await connect();
+    expect(await peer.request('a', { n: 1n }).answer).toMatchObject({ kind: 'unsent' });
+  });
+});
+
+describe('requests of the peer', () => {
+  test('reach the handlers in wire order and are answered as they become ready', async () => {
+    const seen: string[] = [];
+    const gates = new Map<string, (reply: Reply) => void>();
+    const { received, send } = await connect({
+      request: ({ method }) => {
+        seen.push(method);
+        return new Promise((resolve) => gates.set(method, resolve));
+      },
+      notification: ({ method }) => seen.push(method),
+    });
+    await send(request(1, 'slow'));
+    await send({ jsonrpc: '2.0', method: 'note' });
+    await send(request('1', 'fast'));
+    await settle();
+    gates.get('fast')?.({ result: { fast: true } });
+    await settle();
+    gates.get('slow')?.({ error: { code: 1, message: 'slow' } });
+    await settle();
+    expect(seen).toEqual(['slow', 'note', 'fast']);
+    expect(received).toEqual([
+      { jsonrpc: '2.0', id: '1', result: { fast: true } },
+      { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'slow' } },
+    ]);
+  });
+
+  test('are answered with an internal error when the handler rejects, without its text', async () => {
+    const { received, problems, send } = await connect({ request: () => Promise.reject(new Error('secret path')) });
+    await send(request(0));
+    await settle();
+    expect(received).toEqual([{ jsonrpc: '2.0', id: 0, error: { code: -32603, message: 'Internal error' } }]);
+    expect(problems).toEqual(['The handler of do failed']);
+  });
+
+  test('are answered with an internal error when the result is not JSON', async () => {
+    const { received, send } = await connect({ request: () => Promise.resolve({ result: { n: 1n } }) });
+    await send(request(5));
+    await settle();
+    expect(received).toEqual([{ jsonrpc: '2.0', id: 5, error: { code: -32603, message: 'Internal error' } }]);
+  });
+
+  test('get no answer once cancelled, and their signal carries the reason', async () => {
+    const reasons: unknown[] = [];
+    const { peer, received, send } = await connect({
+      request: (_request, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            reasons.push(signal.reason);
+            resolve({ result: {} });
+          });
+        }),
+    });
+    await send(request(1));
+    await settle();
+    expect(peer.cancel('1')).toBe(false);
+    expect(peer.cancel(1, 'enough')).toBe(true);
+    expect(peer.cancel(1)).toBe(false);
+    await settle();
+    expect(reasons).toEqual(['enough']);
+    expect(received).toEqual([]);
+  });
+
+  test('are all aborted when the connection ends', async () => {
+    const signals: AbortSignal[] = [];
+    const { far, send } = await connect({
+      request: (_request, signal) => {
+        signals.push(signal);
+        return new Promise(() => undefined);
+      },
+    });
+    await send(request(1));
+    await send(request(2));
+    await settle();
+    await far.close();
+    await settle();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
+  test('are refused while their id is in use', async () => {
+    const { received, send } = await connect({ request: () => new Promise(() => undefined) });
+    await send(request(1));
+    await send(request(1));
+    await settle();
+    expect(received).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32600, message: expect.stringContaining('in use') as string } }]);
+  });
+});
+
+describe('input that is no JSON-RPC', () => {
+  test('is answered under its id when that can be read', async () => {
+    const { received, send } = await connect();
+    await send({ jsonrpc: '2.0', id: 0, method: 'x', params: [] });
+    await settle();
+    expect(received).toMatchObject([{ id: 0, error: { code: -32600 } }]);
+  });
+
+  test('is reported, and answered without id only where the revision can', async () => {
+    const silent = await connect();
+    await silent.send({ jsonrpc: '2.0', id: null, method: 'x' });
+    await settle();
+    expect(silent.received).toEqual([]);
+    expect(silent.problems).toHaveLength(1);
+
+    const speaking = await connect({ answersWithoutId: () => true });
+    await speaking.send({ jsonrpc: '2.0', id: null, method: 'x' });
+    await settle();
+    expect(speaking.received).toEqual([{ jsonrpc: '2.0', error: { code: -32600, message: expect.any(String) as string } }]);
+  });
+
+  test('is never answered when it is an answer itself', async () => {
+    const { received, send } = await connect({ answersWithoutId: () => true });
+    await send({ jsonrpc: '2.0', id: 9, result: 'text' });
+    await send({ jsonrpc: '2.0', error: { code: -32700, message: 'what?' } });
+    await settle();
+    expect(received).toEqual([]);
+  });
+});
+
+describe('batches', () => {
+  test('are answered with one array that leaves notifications out', async () => {
+    const notes: string[] = [];
+    const { received, send } = await connect({
+      acceptsBatch: () => true,
+      answersWithoutId: () => true,
+      notification: ({ method }) => notes.push(method),
+      request: ({ method }) => Promise.resolve({ result: { method } }),
+    });
+    await send([request(1, 'a'), { jsonrpc: '2.0', method: 'note' }, 7, request('b', 'b')]);
+    await settle();
+    expect(notes).toEqual(['note']);
+    expect(received).toEqual([
+      [
+        { jsonrpc: '2.0', id: 1, result: { method: 'a' } },
+        { jsonrpc: '2.0', error: { code: -32600, message: expect.any(String) as string } },
+        { jsonrpc: '2.0', id: 'b', result: { method: 'b' } },
+      ],
+    ]);
+  });
+
+  test('of nothing but notifications get no answer', async () => {
+    const { received, send } = await connect({ acceptsBatch: () => true, answersWithoutId: () => true });
+    await send([{ jsonrpc: '2.0', method: 'note' }]);
+    await settle();
+    expect(received).toEqual([]);
+  });
+
+  test.each([[[]], [[request(1)]]])('are one invalid request where there are none: %j', async (batch) => {
+    const { received, send } = await connect({ acceptsBatch: () => batch.length === 0, answersWithoutId: () => true });
+    await send(batch);
+    await settle();
+    expect(received).toMatchObject([{ error: { code: -32600 } }]);
+  });
+});
