@@ -5,6 +5,7 @@ import type { Clock } from '../ports/test-hooks.ts';
 import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
 import { createBoundedEvaluation } from './bounded-evaluation.ts';
 import type { CatalogueEntry } from './catalogue.ts';
+import { connectStdioServer } from './connect-stdio-server.ts';
 import { PooledServer } from './pooled-server.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { callTool } from './tool-call.ts';
@@ -15,13 +16,14 @@ export interface ServerPoolOptions {
   readonly clientInfo: Implementation;
   readonly logger: Logger;
   readonly clock: Clock;
-  readonly connect: ConnectServer;
+  /** Default: a child process spoken to over stdin and stdout. */
+  readonly connect?: ConnectServer;
   /** Gives 0 to 1; default `Math.random`. */
   readonly random?: () => number;
 }
 
 /** The tools of every configured server. Each server lives for itself: one that fails or hangs stops no other. */
-export function createServerPool({ servers, clientInfo, logger, clock, connect, random = Math.random }: ServerPoolOptions): ToolRegistry {
+export function createServerPool({ servers, clientInfo, logger, clock, connect = connectStdioServer, random = Math.random }: ServerPoolOptions): ToolRegistry {
   const listeners = new Set<(status: ServerStatus) => void>();
   const evaluate = createBoundedEvaluation();
   const onChange = (status: ServerStatus): void => {

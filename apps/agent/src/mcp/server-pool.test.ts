@@ -1,0 +1,266 @@
+import { LocalError, type Tool } from '@signalbox/mcp-core';
+import { describe, expect, test } from 'vitest';
+import type { ServerConfig } from '../config/config.ts';
+import type { ServerStatus } from '../ports/tool-registry.ts';
+import { FakeServer } from './testing/fake-server.ts';
+import { callRequest, poolOf, statusOf, toolNamed } from './testing/pool-fixture.ts';
+
+const isReady = (status: ServerStatus): boolean => status.state === 'ready';
+const isFailed = (status: ServerStatus): boolean => status.state === 'failed';
+
+describe('starting', () => {
+  test('a server that is ready tells what it is and offers its tools', async () => {
+    const { pool, clock } = poolOf({ one: new FakeServer(toolNamed('b'), toolNamed('a')) }, { one: { trust: true } });
+    expect(pool.servers()).toMatchObject([{ name: 'one', state: 'connecting', toolCount: 0 }]);
+    pool.start();
+    await pool.settled(1000);
+    expect(pool.servers()).toEqual([
+      {
+        name: 'one',
+        state: 'ready',
+        era: 'legacy',
+        protocolVersion: '2025-11-25',
+        serverInfo: { name: 'fake', version: '1.2.3' },
+        instructions: 'Be kind.',
+        toolCount: 2,
+        warnings: [],
+        pid: 4001,
+        since: clock.now(),
+        restarts: 0,
+      },
+    ]);
+    expect(pool.tools().map((tool) => tool.wireName)).toEqual(['one__a', 'one__b']);
+    expect(pool.find('one__a')).toEqual({ wireName: 'one__a', server: 'one', name: 'a', description: '', inputSchema: { type: 'object' }, annotations: {}, trusted: true });
+  });
+
+  test('a server that fails and one that hangs do not keep the third from working', async () => {
+    const [broken, hanging] = [new FakeServer(), new FakeServer()];
+    broken.launchPlan.push(new Error('no'));
+    hanging.launchPlan.push('hang');
+    const { pool, clock } = poolOf({ broken, hanging, fine: new FakeServer(toolNamed('t')) });
+    pool.start();
+    await Promise.all([statusOf(pool, 'fine', isReady), statusOf(pool, 'broken', isFailed)]);
+    let isSettled = false;
+    const settled = pool.settled(5000).then(() => (isSettled = true));
+    clock.advance(900);
+    await Promise.resolve();
+    expect(isSettled).toBe(false);
+    clock.advance(5000);
+    await settled;
+    await statusOf(pool, 'broken', isReady);
+    expect(pool.servers().map((server) => server.state)).toEqual(['ready', 'connecting', 'ready']);
+    expect(pool.tools(['fine', 'hanging']).map((tool) => tool.wireName)).toEqual(['fine__t']);
+    expect(pool.tools([])).toEqual([]);
+    await pool.close();
+    expect(pool.servers().map((server) => server.state)).toEqual(['closed', 'closed', 'closed']);
+  });
+
+  test('a server whose tools cannot be listed failed, and its process is ended', async () => {
+    const server = new FakeServer();
+    server.listFailure = new Error('no list');
+    const { pool } = poolOf({ server });
+    pool.start();
+    expect((await statusOf(pool, 'server', isFailed)).error).toContain('no list');
+    expect(server.open).toBe(0);
+  });
+});
+
+describe('starting again', () => {
+  test('failures in a row wait 1, 2, 4, 8 and 16 s, then 60 s each', async () => {
+    const server = new FakeServer(toolNamed('t'));
+    server.launchPlan.push(...Array.from({ length: 7 }, () => new Error('no')));
+    const { pool, clock } = poolOf({ server });
+    pool.start();
+    const waits: number[] = [];
+    for (let failure = 0; failure < 7; failure++) {
+      await statusOf(pool, 'server', isFailed);
+      waits.push(...clock.waits);
+      clock.advance(clock.waits[0]!);
+    }
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 60_000, 60_000]);
+    expect(await statusOf(pool, 'server', isReady)).toMatchObject({ restarts: 7, toolCount: 1 });
+    expect(pool.servers()[0]).not.toHaveProperty('error');
+  });
+
+  test('a server that ends is started again, and its tools are not offered meanwhile but still known', async () => {
+    const server = new FakeServer(toolNamed('t'));
+    const { pool, clock } = poolOf({ server });
+    pool.start();
+    await statusOf(pool, 'server', isReady);
+    server.crash();
+    expect(await statusOf(pool, 'server', isFailed)).toMatchObject({ toolCount: 0, restarts: 0 });
+    expect(pool.tools()).toEqual([]);
+    expect(pool.find('server__t')).toBeDefined();
+    expect(await pool.call(callRequest('server__t'))).toEqual({
+      type: 'not-sent',
+      message: 'server server is failed: The server process exited with code 1: it is started again; if this repeats, run the command of mcpServers.server by hand',
+    });
+    clock.advance(1000);
+    expect(await statusOf(pool, 'server', isReady)).toMatchObject({ restarts: 1, pid: 4002 });
+    expect(pool.tools()).toHaveLength(1);
+    expect(server.open).toBe(1);
+  });
+
+  test('a server that ends soon after its start counts on, one that stood a minute begins at 1 s', async () => {
+    const server = new FakeServer();
+    const { pool, clock } = poolOf({ server });
+    pool.start();
+    const waits: number[] = [];
+    for (const readyForMs of [0, 59_999, 60_000, 10]) {
+      await statusOf(pool, 'server', isReady);
+      clock.advance(readyForMs);
+      server.crash();
+      await statusOf(pool, 'server', isFailed);
+      waits.push(...clock.waits);
+      clock.advance(clock.waits[0]!);
+    }
+    expect(waits).toEqual([1000, 2000, 1000, 2000]);
+  });
+
+  test('closing ends connections, attempts and waits, and nothing starts after', async () => {
+    const [failing, hanging, running] = [new FakeServer(), new FakeServer(), new FakeServer()];
+    failing.launchPlan.push(new Error('no'));
+    hanging.launchPlan.push('hang');
+    const { pool, clock } = poolOf({ failing, hanging, running });
+    pool.start();
+    await Promise.all([statusOf(pool, 'running', isReady), statusOf(pool, 'failing', isFailed)]);
+    await pool.close();
+    clock.advance(10_000_000);
+    expect([failing.launches, hanging.launches, running.launches]).toEqual([1, 1, 1]);
+    expect([running.open, hanging.open, clock.waits.length]).toEqual([0, 0, 0]);
+  });
+});
+
+describe('what went wrong is said with place and remedy', () => {
+  const system = (code: string, message: string): Error => new LocalError('connect-failed', message, { cause: Object.assign(new Error(code), { code }) });
+  test.each<[string, { readonly failure: Error; readonly config?: Partial<ServerConfig> }, string]>([
+    ['missing command', { failure: system('ENOENT', 'Cannot start'), config: { command: 'foo' } }, "command 'foo' was not found: check mcpServers.server.command"],
+    [
+      'missing folder',
+      { failure: system('ENOENT', 'Cannot start "foo": the working directory /no does not exist.'), config: { cwd: '/no' } },
+      "the working directory '/no' does not exist: check mcpServers.server.cwd",
+    ],
+    [
+      'command below the folder',
+      { failure: system('ENOENT', 'Cannot start "/no/foo": the command was not found.'), config: { command: '/no/foo', cwd: '/no' } },
+      "command '/no/foo' was not found: check mcpServers.server.command",
+    ],
+    [
+      'not executable',
+      { failure: system('EACCES', 'Cannot start'), config: { command: 'foo' } },
+      "command 'foo' may not be executed: check mcpServers.server.command and the permissions of that file",
+    ],
+    [
+      'anything else',
+      { failure: new LocalError('connect-failed', 'The server could not be connected within 60000 ms.') },
+      'The server could not be connected within 60000 ms: check that mcpServers.server starts an MCP server that speaks on stdin and stdout, and run its command by hand',
+    ],
+  ])('%s', async (_title, { failure, config = {} }, expected) => {
+    const server = new FakeServer();
+    server.launchPlan.push(failure);
+    const { pool } = poolOf({ server }, { server: config });
+    pool.start();
+    expect((await statusOf(pool, 'server', isFailed)).error).toBe(expected);
+  });
+
+  test('the last line on stderr is included, and secrets of the server are masked there and in the log', async () => {
+    const server = new FakeServer();
+    const { pool, log } = poolOf({ server }, { server: { env: { KEY: 'hush-hush', PORT: '80' }, secrets: ['tok-en-1'] } });
+    pool.start();
+    await statusOf(pool, 'server', isReady);
+    server.options.onStderr('starting');
+    server.options.onStderr('cannot use hush-hush and tok-en-1 on 80');
+    server.options.onStderr('');
+    server.options.onLog('info log: hush-hush');
+    server.crash('exited');
+    const { error } = await statusOf(pool, 'server', isFailed);
+    expect(error).toBe('exited; its last line on stderr: cannot use *** and *** on 80: it is started again; if this repeats, run the command of mcpServers.server by hand');
+    expect(log).toContain('debug cannot use *** and *** on 80 {"server":"server"}');
+    expect(log.join('\n')).not.toMatch(/hush|tok-en/);
+  });
+});
+
+describe('the tools of a server', () => {
+  test('are read again when they change, at most once more for any number of changes meanwhile', async () => {
+    const server = new FakeServer(toolNamed('a'));
+    const { pool } = poolOf({ server });
+    pool.start();
+    await statusOf(pool, 'server', isReady);
+    server.tools = [toolNamed('a'), toolNamed('b')];
+    const changes: number[] = [];
+    pool.onServerChange((status) => changes.push(status.toolCount));
+    server.options.onToolsChanged();
+    server.options.onToolsChanged();
+    server.options.onToolsChanged();
+    await statusOf(pool, 'server', (status) => status.toolCount === 2);
+    server.tools = [];
+    await statusOf(pool, 'server', (status) => status.toolCount === 0);
+    expect(changes).toEqual([2, 0]);
+    expect(pool.find('server__a')).toBeUndefined();
+  });
+
+  test('stay as they were when they cannot be read again, with a warning', async () => {
+    const server = new FakeServer(toolNamed('a'));
+    const { pool } = poolOf({ server });
+    pool.start();
+    await statusOf(pool, 'server', isReady);
+    server.listFailure = new Error('busy');
+    server.options.onToolsChanged();
+    expect(await statusOf(pool, 'server', (status) => status.warnings.length > 0)).toMatchObject({ state: 'ready', toolCount: 1, warnings: ['the changed tool list could not be read: busy'] });
+  });
+
+  test('a change while the server connects is not missed', async () => {
+    const server = new FakeServer(toolNamed('a'));
+    const { pool } = poolOf({ server });
+    server.onList = () => {
+      server.onList = () => undefined;
+      server.tools = [toolNamed('a'), toolNamed('b')];
+      server.options.onToolsChanged();
+    };
+    pool.start();
+    expect(await statusOf(pool, 'server', isReady)).toMatchObject({ toolCount: 1 });
+    expect((await statusOf(pool, 'server', (status) => status.toolCount === 2)).state).toBe('ready');
+  });
+
+  test('are offered as allow and deny say, and a pattern that matches nothing is a warning', async () => {
+    const server = new FakeServer(toolNamed('read_a'), toolNamed('read_b'), toolNamed('write_a'));
+    const { pool } = poolOf({ server }, { server: { allow: ['read_*', 'list_*'], deny: ['*_b', 'drop'] } });
+    pool.start();
+    const { warnings } = await statusOf(pool, 'server', isReady);
+    expect(pool.tools().map((tool) => tool.name)).toEqual(['read_a']);
+    expect(warnings).toEqual(['signalbox.allow: "list_*" matches no tool of the server', 'signalbox.deny: "drop" matches no tool of the server']);
+  });
+
+  test('a tool that cannot be used is left out with a warning and harms no other', async () => {
+    const odd = [{}, { name: 7 }, { name: '' }, { name: 'no-schema' }, { name: 'list', inputSchema: [] }] as unknown as Tool[];
+    const server = new FakeServer(
+      ...odd,
+      toolNamed('remote', { type: 'object', properties: { a: { $ref: 'https://example.org/a.json' } } }),
+      toolNamed('twice'),
+      toolNamed('twice'),
+      { ...toolNamed('long'), description: 'x'.repeat(70_000) },
+      { name: 'hints', inputSchema: {}, title: 3, description: null, annotations: { readOnlyHint: 'false', idempotentHint: true, title: 'T' } } as unknown as Tool,
+      toolNamed('fine'),
+    );
+    const { pool, log } = poolOf({ server });
+    pool.start();
+    const { warnings } = await statusOf(pool, 'server', isReady);
+    expect(pool.tools().map((tool) => tool.name)).toEqual(['fine', 'hints', 'twice']);
+    expect(pool.find('server__hints')).toMatchObject({ description: '', annotations: { idempotentHint: true, title: 'T' } });
+    expect(warnings).toEqual([
+      '3 tools are not offered: they have no name',
+      'tool "no-schema" is not offered: its input schema is not an object',
+      'tool "list" is not offered: its input schema is not an object',
+      expect.stringMatching(/^tool "remote" is not offered: its input schema does not compile: can't resolve reference/),
+      'tool "twice" is not offered: the server lists another tool with this name',
+      'tool "long" is not offered: its description is longer than 64 KiB',
+    ]);
+    expect(log.filter((line) => line.startsWith('warn '))).toHaveLength(6);
+  });
+
+  test('more than 1000 are cut', async () => {
+    const { pool } = poolOf({ server: new FakeServer(...Array.from({ length: 1001 }, (_, index) => toolNamed(`t${index}`, {}))) });
+    pool.start();
+    expect(await statusOf(pool, 'server', isReady)).toMatchObject({ toolCount: 1000, warnings: ['1 tools are not offered: only the first 1000 of a server are'] });
+  });
+});

@@ -1,0 +1,107 @@
+import { LocalError, type CallToolResult, type Tool } from '@signalbox/mcp-core';
+import type { RequestOptions } from '@signalbox/mcp-core/client';
+import type { ConnectOptions, ConnectServer, ServerConnection } from '../server-connection.ts';
+
+export interface FakeCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly options: RequestOptions;
+  readonly answer: (result: CallToolResult) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** A server without a process, whose every reaction a test decides. */
+export class FakeServer {
+  tools: readonly Tool[];
+  /** What the next launches do: an error rejects, `hang` never ends until aborted; none left connects. */
+  readonly launchPlan: ('hang' | Error)[] = [];
+  listFailure: Error | undefined;
+  /** Called when the tools are being listed, after those of this listing are fixed. */
+  onList: () => void = () => undefined;
+  /** How a ping ends; default: answered. */
+  ping: () => Promise<void> = () => Promise.resolve();
+  era: 'legacy' | 'modern' = 'legacy';
+  launches = 0;
+  /** Connections that were not closed. */
+  open = 0;
+  readonly calls: FakeCall[] = [];
+  #options: ConnectOptions | undefined;
+  #exit: () => void = () => undefined;
+
+  constructor(...tools: readonly Tool[]) {
+    this.tools = tools;
+  }
+
+  /** The options of the last launch. */
+  get options(): ConnectOptions {
+    if (this.#options === undefined) throw new Error('never launched');
+    return this.#options;
+  }
+
+  readonly connect: ConnectServer = async (_server, options) => {
+    this.#options = options;
+    this.launches += 1;
+    const plan = this.launchPlan.shift();
+    if (plan instanceof Error) throw plan;
+    if (plan === 'hang') {
+      await new Promise((_resolve, reject) => {
+        options.signal.addEventListener('abort', () => reject(new LocalError('connect-failed', 'aborted')));
+      });
+    }
+    return this.#connection();
+  };
+
+  /** The process ends: its calls are lost. */
+  crash(message = 'The server process exited with code 1'): void {
+    this.#exit();
+    const lost = new LocalError('connection-lost', message, { sent: true });
+    for (const call of this.calls.splice(0)) call.fail(lost);
+    this.options.onClosed(lost);
+  }
+
+  /** The process ends because of an abort that the call hears. */
+  exitOnly(): void {
+    this.#exit();
+  }
+
+  #connection(): ServerConnection {
+    const exit = Promise.withResolvers<void>();
+    let isClosed = false;
+    this.#exit = exit.resolve;
+    this.open += 1;
+    return {
+      pid: 4000 + this.launches,
+      exited: exit.promise,
+      close: () => {
+        if (!isClosed) this.open -= 1;
+        isClosed = true;
+        exit.resolve();
+        return Promise.resolve();
+      },
+      client: {
+        server: {
+          info: { name: 'fake', version: '1.2.3' },
+          capabilities: { tools: { listChanged: true } },
+          instructions: 'Be kind.',
+          protocolVersion: this.era === 'legacy' ? '2025-11-25' : '2026-07-28',
+          era: this.era,
+        },
+        listTools: () => {
+          const listed = this.listFailure === undefined ? Promise.resolve(this.tools) : Promise.reject(this.listFailure);
+          this.onList();
+          return listed;
+        },
+        ping: () => this.ping(),
+        watch: (filter) => Promise.resolve({ filter, close: () => Promise.resolve() }),
+        callTool: (name, args, options = {}) => this.#call(name, args, options),
+      },
+    };
+  }
+
+  #call(name: string, args: unknown, options: RequestOptions): Promise<CallToolResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<CallToolResult>();
+    this.calls.push({ name, arguments: args, options, answer: resolve, fail: reject });
+    options.signal?.addEventListener('abort', () => reject(new LocalError('request-cancelled', 'The request was cancelled', { sent: true })), { once: true });
+    return promise;
+  }
+}

@@ -1,0 +1,72 @@
+import type { JsonObject, Tool } from '@signalbox/mcp-core';
+import type { ServerConfig } from '../../config/config.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { ServerStatus, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
+import { createServerPool } from '../server-pool.ts';
+import { FakeServer } from './fake-server.ts';
+import { ManualClock } from './manual-clock.ts';
+
+export interface PoolFixture {
+  readonly pool: ToolRegistry;
+  readonly clock: ManualClock;
+  readonly log: readonly string[];
+}
+
+/** A pool of fake servers; restart delays have no jitter. */
+export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: { readonly [name: string]: Partial<ServerConfig> } = {}): PoolFixture {
+  const clock = new ManualClock();
+  const logger = recordingLogger();
+  const pool = createServerPool({
+    servers: Object.keys(fakes).map((name) => serverConfig(name, configs[name])),
+    clientInfo: { name: 'signalbox', version: '0' },
+    logger,
+    clock,
+    random: () => 0,
+    connect: (server, options) => (fakes[server.name] ?? new FakeServer()).connect(server, options),
+  });
+  return { pool, clock, log: logger.lines };
+}
+
+export function serverConfig(name: string, rest: Partial<ServerConfig> = {}): ServerConfig {
+  return { name, command: name, args: [], env: {}, cwd: undefined, trust: false, allow: [], deny: [], roots: [], era: 'auto', approval: 'default', sampling: 'ask', ...rest };
+}
+
+export function toolNamed(name: string, inputSchema: JsonObject = { type: 'object' }): Tool {
+  return { name, inputSchema };
+}
+
+export function callRequest(wireName: string, rest: Partial<ToolCallRequest> = {}): ToolCallRequest {
+  return {
+    wireName,
+    arguments: {},
+    runId: 'run-1',
+    idempotencyKey: 'key-1',
+    signal: new AbortController().signal,
+    inactivityMs: 120_000,
+    maxTotalMs: 1_800_000,
+    onProgress: () => undefined,
+    questions: {},
+    ...rest,
+  };
+}
+
+/** Keeps what is logged. */
+export function recordingLogger(): Logger & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const log =
+    (level: string): Logger['info'] =>
+    (message, fields = {}) =>
+      void lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  return { lines, debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+}
+
+/** Resolves with the server's status as soon as it fulfils the condition. */
+export function statusOf(pool: ToolRegistry, name: string, condition: (status: ServerStatus) => boolean): Promise<ServerStatus> {
+  return new Promise((resolve) => {
+    const check = (status: ServerStatus): void => {
+      if (status.name === name && condition(status)) resolve(status);
+    };
+    pool.onServerChange(check);
+    pool.servers().forEach(check);
+  });
+}
