@@ -153,7 +153,15 @@ describe('runServer while it serves', () => {
   test('goes on when the host closes stderr', async () => {
     const child = startServer(`start: async ({ log }) => ({ server: server(tool('warn', () => { log.warn('unread'); return { structuredContent: {} }; })) }),`);
     child.stderr.destroy();
-    const warn = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'warn' } };
-    expect(JSON.parse(await answered(child, initialize, warn, { ...warn, id: 3 }))).toMatchObject({ id: 3, result: {} });
+    const lines = createInterface({ input: child.stdout });
+    const warn = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'warn' } });
+    for (const message of [initialize, warn(2), warn(3), warn(4)]) {
+      const line = once(lines, 'line', { signal: AbortSignal.timeout(5000) });
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+      await line;
+    }
+    child.stdin.end();
+    await once(child, 'close');
+    expect(child.exitCode).toBe(0);
   });
 });
