@@ -42,10 +42,10 @@ function receiver(): Received {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    return process.platform !== 'linux' || !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
-  return process.platform !== 'linux' || !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }
 
 /** Says its pid, then stays whatever happens short of SIGKILL. */
