@@ -53,7 +53,7 @@ describe('ExecutorPool', () => {
     await expect(read('SELECT * FROM users WHERE')).rejects.toThrow('SQLITE_ERROR: incomplete input');
   });
 
-  test('stops a runaway query at the deadline and serves others meanwhile', async () => {
+  test('stops a runaway query at the deadline and serves others meanwhile', { retry: 2 }, async () => {
     const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 1500 });
     await read('SELECT 1');
     const startedMs = performance.now();
@@ -74,7 +74,7 @@ describe('ExecutorPool', () => {
     expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
   });
 
-  test('cancels a running query within 250 ms and ends its process', async () => {
+  test('cancels a running query within 250 ms and ends its process', { retry: 2 }, async () => {
     const { pool, read } = startPool(temporaryDatabase());
     await read('SELECT 1');
     const [pid] = pool.pids;
@@ -132,6 +132,19 @@ describe('ExecutorPool', () => {
     await read('SELECT 1');
     process.kill(pool.pids[0]!, 'SIGKILL');
     await vi.waitFor(() => expect(crashes).toHaveLength(1));
+    expect((await read('SELECT 2')).rows).toEqual([[2]]);
+  });
+
+  test('fails the query when no process can be started, and tries again for the next', async () => {
+    const { read, crashes } = startPool(temporaryDatabase());
+    const { execPath } = process;
+    onTestFinished(() => {
+      process.execPath = execPath;
+    });
+    process.execPath = '/nowhere/node';
+    await expect(read('SELECT 1')).rejects.toThrow('The query process could not be started');
+    expect(crashes).toEqual([expect.stringContaining('ENOENT')]);
+    process.execPath = execPath;
     expect((await read('SELECT 2')).rows).toEqual([[2]]);
   });
 
@@ -201,6 +214,25 @@ describe('ExecutorPool', () => {
     bytes.fill(0xff, 4096);
     writeFileSync(path, bytes);
     await expect(startPool(path).read('SELECT sum(length(a)) FROM t')).rejects.toThrow(/SQLITE_CORRUPT.*damaged; PRAGMA integrity_check/);
+  });
+
+  test('reads what another process commits to a WAL database', async () => {
+    const path = temporaryDatabase('PRAGMA journal_mode = WAL; CREATE TABLE t(a)');
+    const { read } = startPool(path);
+    expect((await read('SELECT * FROM t')).rows).toEqual([]);
+    const writer = new Database(path);
+    writer.exec('INSERT INTO t VALUES (1); BEGIN IMMEDIATE; INSERT INTO t VALUES (2)');
+    expect((await read('SELECT * FROM t')).rows).toEqual([[1]]);
+    writer.exec('COMMIT');
+    expect((await read('SELECT * FROM t')).rows).toEqual([[1], [2]]);
+    writer.close();
+  });
+
+  test('keeps error messages short', async () => {
+    const { read } = startPool(temporaryDatabase());
+    const outcome = await read(`SELECT 1 ${'x'.repeat(500_000)} y`).catch((error: unknown) => error);
+    expect((outcome as Error).message).toMatch(/^SQLITE_ERROR: near/);
+    expect((outcome as Error).message.length).toBeLessThanOrEqual(4096);
   });
 
   test('changes nothing in the database file and writes no file beside it', async () => {

@@ -192,11 +192,12 @@ export class ExecutorPool {
     for (const slot of idle.slice(1)) void this.#stop(slot, new Error('idle'));
   }
 
-  /** The process ended by itself: its query failed, and one that never got ready fails the query that waited for it. */
+  /** The process ended by itself: its query failed. When none can be started at all, the query that waits longest fails. */
   #forget(slot: Slot, end: ExecutorEnd): void {
     clearTimeout(slot.timer);
     if (!this.#slots.delete(slot)) return;
-    const task = slot.task ?? (slot.isReady ? undefined : this.#waiting.shift());
+    const isHopeless = !slot.isReady && this.#slots.size === 0;
+    const task = slot.task ?? (isHopeless ? this.#waiting.shift() : undefined);
     if (task !== undefined) fail(task, this.#describeEnd(slot, end));
     this.#options.onCrash?.(`query process ${slot.process.pid ?? ''} ended: ${end.reason}; ${end.detail}`);
     if (!this.#isClosed) this.#dispatch();

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { isExecutorReply } from './executor/executor-reply.ts';
 import { MEMORY_LIMIT_NOTICE, type ExecutorConfiguration, type ExecutorReply, type ExecutorRequest } from './executor/protocol.ts';
 
 /** Why a query process is gone. */
@@ -65,7 +66,7 @@ export class ExecutorProcess {
   }
 
   #receive(message: unknown): void {
-    if (!isReply(message)) void this.kill('bad-reply');
+    if (!isExecutorReply(message)) void this.kill('bad-reply');
     else if (message.kind === 'ready') this.#listener.ready();
     else this.#listener.reply(message);
   }
@@ -91,11 +92,4 @@ export class ExecutorProcess {
 
 function minimalEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.includes(name)));
-}
-
-function isReply(message: unknown): message is ExecutorReply {
-  if (typeof message !== 'object' || message === null || !('kind' in message)) return false;
-  if (message.kind === 'ready') return true;
-  if (!('id' in message) || typeof message.id !== 'number') return false;
-  return message.kind === 'result' ? 'output' in message : message.kind === 'failure' && 'message' in message && typeof message.message === 'string';
 }

@@ -72,7 +72,7 @@ describe('signalbox-sqlite', () => {
     expect(await errorOf('describe_table', { table_name: 'user' })).toContain('Existing: users');
   });
 
-  test('stays responsive during a runaway query, reports progress and stops it at the deadline', async () => {
+  test('stays responsive during a runaway query, reports progress and stops it at the deadline', { retry: 2 }, async () => {
     const client = await connect([temporaryDatabase(SCHEMA), '--timeout-ms', '1600']);
     const progressed: Progress[] = [];
     const runaway = client.callTool('read_query', { query: RUNAWAY }, { onProgress: (progress) => progressed.push(progress) });
@@ -84,7 +84,7 @@ describe('signalbox-sqlite', () => {
     expect(progressed).toEqual([expect.objectContaining({ progress: 1 })]);
   });
 
-  test('ends the query process of a cancelled call within 250 ms and says nothing more about the call', async () => {
+  test('ends the query process of a cancelled call within 250 ms and says nothing more about the call', { retry: 2 }, async () => {
     const { input, output, childPids } = startRaw([temporaryDatabase(SCHEMA)]);
     await vi.waitFor(() => expect(childPids()).toHaveLength(1));
     const [first] = childPids();

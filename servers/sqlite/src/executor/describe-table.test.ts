@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openForReading, temporaryDatabase } from '../testing/temporary-database.ts';
+import { resultBytes } from './compact-json.ts';
 import { UnknownTableError, describeTable } from './describe-table.ts';
 import type { TableDescription } from './protocol.ts';
 
@@ -10,8 +11,10 @@ const SCHEMA = `CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL DE
   CREATE VIEW names AS SELECT name FROM users;
   CREATE TABLE "we'ird ""tbl"(a);`;
 
+const LIMITS = { maxCellBytes: 65_536, maxResultBytes: 1_048_576 };
+
 function describeOne(name: string): TableDescription {
-  return describeTable(openForReading(temporaryDatabase(SCHEMA)), name, 65_536);
+  return describeTable(openForReading(temporaryDatabase(SCHEMA)), name, LIMITS);
 }
 
 describe('describeTable', () => {
@@ -54,8 +57,22 @@ describe('describeTable', () => {
     expect(() => describeOne(name)).toThrow(UnknownTableError);
   });
 
+  test('cuts the SQL of many long triggers until the description fits', () => {
+    const triggers = Array.from({ length: 30 }, (_, index) => `CREATE TRIGGER t${index} AFTER INSERT ON t BEGIN SELECT '${'x'.repeat(60_000)}'; END;`);
+    const description = describeTable(openForReading(temporaryDatabase(`CREATE TABLE t(a); ${triggers.join('')}`)), 't', LIMITS);
+    expect(description.triggers).toHaveLength(30);
+    expect(description.triggers[29]?.sql).toMatch(/^CREATE TRIGGER t9 AFTER/);
+    expect(resultBytes(description)).toBeLessThan(LIMITS.maxResultBytes);
+  });
+
+  test('says so when a description cannot fit', () => {
+    const columns = Array.from({ length: 500 }, (_, index) => `${'c'.repeat(100)}${index}`).join(', ');
+    const database = openForReading(temporaryDatabase(`CREATE TABLE t(${columns})`));
+    expect(() => describeTable(database, 't', { ...LIMITS, maxResultBytes: 16_384 })).toThrow('The description of t passes the result limit');
+  });
+
   test('lists close names for an unknown one', () => {
     expect(() => describeOne('usres')).toThrow('There is no table or view "usres". Existing: users');
-    expect(() => describeTable(openForReading(temporaryDatabase()), 'x', 100)).toThrow('There is no table or view "x": the database is empty.');
+    expect(() => describeTable(openForReading(temporaryDatabase()), 'x', LIMITS)).toThrow('There is no table or view "x": the database is empty.');
   });
 });

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { closeNames } from './close-names.ts';
+import { resultBytes } from './compact-json.ts';
 import { cutText } from './encode-cell.ts';
 import type { ForeignKey, TableColumn, TableDescription, TableIndex, TableType } from './protocol.ts';
 
@@ -9,6 +10,11 @@ export class UnknownTableError extends Error {
     super(message);
     this.name = 'UnknownTableError';
   }
+}
+
+export interface DescriptionLimits {
+  readonly maxCellBytes: number;
+  readonly maxResultBytes: number;
 }
 
 interface ColumnRow {
@@ -30,6 +36,8 @@ interface ForeignKeyRow {
   readonly on_delete: string;
 }
 
+const ENVELOPE_BYTES = 4096;
+const MIN_SQL_BYTES = 16;
 const FIND = `SELECT s.name, l.type, s.sql FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name AND l.schema = 'main'
   WHERE s.type IN ('table', 'view') AND s.name = ? COLLATE NOCASE ORDER BY s.name = ? DESC LIMIT 1`;
 const NAMES = `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name`;
@@ -40,11 +48,22 @@ const INDEX_COLUMNS = `SELECT name FROM pragma_index_info(?, 'main') ORDER BY se
 const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE ORDER BY name`;
 
 /**
- * Describes one table or view of the database. The name is only ever bound, never part of the SQL.
+ * Describes one table or view of the database. The name is only ever bound, never part of the SQL. The SQL of table and triggers is cut until
+ * the description fits.
  *
- * @throws UnknownTableError
+ * @throws UnknownTableError; Error when the description does not fit even without SQL.
  */
-export function describeTable(database: Database, name: string, maxSqlBytes: number): TableDescription {
+export function describeTable(database: Database, name: string, limits: DescriptionLimits): TableDescription {
+  let maxSqlBytes = limits.maxCellBytes;
+  for (;;) {
+    const description = describeWith(database, name, maxSqlBytes);
+    if (resultBytes(description) + ENVELOPE_BYTES <= limits.maxResultBytes) return description;
+    if (maxSqlBytes < MIN_SQL_BYTES) throw new Error(`The description of ${description.name} passes the result limit; read its columns with PRAGMA table_xinfo.`);
+    maxSqlBytes = Math.floor(maxSqlBytes / 4);
+  }
+}
+
+function describeWith(database: Database, name: string, maxSqlBytes: number): TableDescription {
   const found = database.prepare<[string, string], { name: string; type: TableType; sql: string | null }>(FIND).get(name, name);
   if (found === undefined) throw unknownTable(database, name);
   const columns = database.prepare<[string], ColumnRow>(COLUMNS).all(found.name);

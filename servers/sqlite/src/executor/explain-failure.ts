@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import { tokenize } from '../guard/tokenize.ts';
 import { closeNames } from './close-names.ts';
+import { cutText } from './encode-cell.ts';
 import type { ExecutorRequest } from './protocol.ts';
 
 interface SqliteFailure extends Error {
@@ -17,11 +18,16 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
   ['SQLITE_TOOBIG', 'A string or BLOB is too large; ask for a part of it with substr().'],
 ];
 const MAX_LISTED_COLUMNS = 60;
+const MAX_MESSAGE_BYTES = 4096;
 // A view without columns is a broken one: asking for its columns would fail.
 const TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' AND (type <> 'view' OR ncol > 0) ORDER BY name";
 
-/** What the model is told about a failure: SQLite's message and, where it helps, what exists or what to do. */
+/** What the model is told about a failure: SQLite's message and, where it helps, what exists or what to do. At most 4096 bytes. */
 export function explainFailure(error: unknown, request: ExecutorRequest, database: Database | undefined): string {
+  return cutText(explain(error, request, database), MAX_MESSAGE_BYTES);
+}
+
+function explain(error: unknown, request: ExecutorRequest, database: Database | undefined): string {
   if (!(error instanceof Error)) return String(error);
   if (!isSqliteFailure(error)) return error.message;
   const hint = HINTS.find(([prefix]) => error.code.startsWith(prefix))?.[1];

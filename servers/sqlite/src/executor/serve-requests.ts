@@ -45,6 +45,6 @@ function perform(request: ExecutorRequest, configuration: ExecutorConfiguration,
     case 'list-tables':
       return listTables(database, request.input.includeViews, configuration.maxResultBytes);
     case 'describe-table':
-      return describeTable(database, request.input.name, configuration.maxCellBytes);
+      return describeTable(database, request.input.name, configuration);
   }
 }

@@ -46,7 +46,8 @@ describe('tokenize', () => {
     expect(() => tokenize("SELECT $a(';)")).toThrow('Tcl');
   });
 
-  test('reads a megabyte of quotes in linear time', () => {
+  test('reads a megabyte of quotes or comments', () => {
     expect(tokenize(`SELECT '${"''".repeat(500_000)}'`)).toHaveLength(2);
+    expect(tokenize(`${'--\n'.repeat(300_000)}SELECT`)).toHaveLength(1);
   });
 });

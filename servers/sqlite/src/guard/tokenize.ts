@@ -14,7 +14,7 @@ export class TokenizeError extends Error {
   }
 }
 
-const SPACE = /(?:[ \t\n\f\r\uFEFF]+|--[^\n]*)+/y;
+const SPACE = /[ \t\n\f\r\uFEFF]+|--[^\n]*/y;
 const WORD = /[A-Za-z_\u0080-\uFFFF][\w$\u0080-\uFFFF]*/y;
 const NUMBER = /\.?\d[\w.]*/y;
 const VARIABLE = /\?\d*|[:@#$](?:[\w$\u0080-\uFFFF]|::)+/y;

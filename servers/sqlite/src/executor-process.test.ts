@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ExecutorConfiguration, ExecutorReply } from './executor/protocol.ts';
+import { ExecutorProcess, type ExecutorEnd } from './executor-process.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+import { temporaryDatabase } from './testing/temporary-database.ts';
+
+const RUNAWAY = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c';
+
+interface StartedProcess {
+  readonly process: ExecutorProcess;
+  readonly ready: Promise<void>;
+  readonly reply: Promise<ExecutorReply>;
+  readonly ended: Promise<ExecutorEnd>;
+}
+
+function startProcess(configuration: Partial<ExecutorConfiguration> = {}): StartedProcess {
+  const ready = Promise.withResolvers<void>();
+  const reply = Promise.withResolvers<ExecutorReply>();
+  const ended = Promise.withResolvers<ExecutorEnd>();
+  const executor = new ExecutorProcess(
+    { ...DEFAULT_LIMITS, path: temporaryDatabase(), parentPid: process.pid, ...configuration },
+    { ready: ready.resolve, reply: reply.resolve, ended: ended.resolve },
+  );
+  onTestFinished(() => executor.kill());
+  return { process: executor, ready: ready.promise, reply: reply.promise, ended: ended.promise };
+}
+
+test('answers a request with its id', async () => {
+  const started = startProcess();
+  await started.ready;
+  started.process.send({ id: 7, operation: 'list-tables', input: { includeViews: true } });
+  expect(await started.reply).toEqual({ kind: 'result', id: 7, output: { tables: [], truncated: false } });
+});
+
+test('inherits no secrets from the environment', async () => {
+  process.env['SIGNALBOX_TEST_SECRET'] = 'secret';
+  onTestFinished(() => {
+    delete process.env['SIGNALBOX_TEST_SECRET'];
+  });
+  const started = startProcess();
+  await started.ready;
+  const environment = process.platform === 'linux' ? readFileSync(`/proc/${started.process.pid ?? 0}/environ`, 'utf8') : '';
+  expect(environment).not.toContain('SECRET');
+});
+
+test('ends itself when a query outlives its deadline by two seconds', async () => {
+  const started = startProcess({ timeoutMs: 100 });
+  await started.ready;
+  started.process.send({ id: 1, operation: 'read-query', input: { query: RUNAWAY } });
+  expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
+});
+
+test('ends itself during a query when its parent is another process than it should be', async () => {
+  const started = startProcess({ parentPid: 1 });
+  await started.ready;
+  started.process.send({ id: 1, operation: 'read-query', input: { query: RUNAWAY } });
+  expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
+});
+
+test('tells why it ended when it was killed', async () => {
+  const started = startProcess();
+  await started.ready;
+  await started.process.kill();
+  expect(await started.ended).toEqual({ reason: 'killed', detail: 'signal SIGKILL' });
+});
