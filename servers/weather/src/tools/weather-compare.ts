@@ -118,7 +118,6 @@ async function compareAt(query: string, comparison: Comparison): Promise<Compare
     const { value: forecast, cache } = await provider.forecast(resolution.place, days, signal);
     return { query, ok: true, location: locationOutput(resolution.place, forecast.timezone), value: valueOf(forecast.daily), cache };
   } catch (error) {
-    signal.throwIfAborted();
     if (!(error instanceof WeatherError)) throw error;
     return { query, ok: false, error: { code: error.code, message: error.message, ...error.details } };
   }
