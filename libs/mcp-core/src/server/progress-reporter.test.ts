@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ProgressReporter } from './progress-reporter.ts';
+
+describe('ProgressReporter', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function collect() {
+    const sent: number[] = [];
+    return { sent, reporter: new ProgressReporter(({ progress }) => sent.push(progress)) };
+  }
+
+  test('sends at most ten a second, the last of each interval', () => {
+    const { sent, reporter } = collect();
+    for (let millisecond = 0; millisecond < 1000; millisecond += 1) {
+      reporter.report({ progress: millisecond });
+      vi.advanceTimersByTime(1);
+    }
+    expect(sent).toHaveLength(11);
+    expect(sent.slice(0, 3)).toEqual([0, 99, 199]);
+  });
+
+  test('drops what does not increase or is no number', () => {
+    const { sent, reporter } = collect();
+    for (const progress of [1, 1, 0, Number.NaN, Infinity, 2]) {
+      reporter.report({ progress });
+      vi.advanceTimersByTime(200);
+    }
+    expect(sent).toEqual([1, 2]);
+  });
+
+  test('sends what waits when it finishes, and nothing later', () => {
+    const { sent, reporter } = collect();
+    reporter.report({ progress: 1 });
+    reporter.report({ progress: 2 });
+    reporter.report({ progress: 3 });
+    reporter.finish();
+    reporter.report({ progress: 4 });
+    vi.advanceTimersByTime(1000);
+    expect(sent).toEqual([1, 3]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('drops what waits when it is silenced', () => {
+    const { sent, reporter } = collect();
+    reporter.report({ progress: 1 });
+    reporter.report({ progress: 2 });
+    reporter.silence();
+    vi.advanceTimersByTime(1000);
+    expect(sent).toEqual([1]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
