@@ -1,0 +1,33 @@
+import { beginTurn } from './begin-turn.ts';
+import type { EngineContext } from './engine-context.ts';
+import { isSettled } from './end-run.ts';
+import { watchWallClock } from './limits.ts';
+import { serversReady } from './servers-ready.ts';
+import { takeTurn } from './take-turn.ts';
+
+/** Takes the next step of a run that can take one: the model call of its next turn. Safe to call at any time and as often as one likes. */
+export async function advanceRun(context: EngineContext, runId: string): Promise<void> {
+  const run = await context.store.read.run(runId);
+  if (run === undefined || isSettled(run) || context.closing.aborted || context.activities.hasTurn(runId)) return;
+  if (run.status === 'queued') await claimRun(context, runId);
+  const activity = context.activities.beginTurn(runId);
+  try {
+    await serversReady(context, run.servers, activity.signal);
+    const turn = await context.commit(runId, (change) => beginTurn(context, change));
+    if (turn !== undefined) await takeTurn(context, turn, activity.signal);
+  } finally {
+    activity.end();
+  }
+}
+
+async function claimRun(context: EngineContext, runId: string): Promise<void> {
+  await context.commit(runId, async (change) => {
+    const run = await change.sql.run(runId);
+    if (run?.status !== 'queued') return;
+    const startedAt = context.clock.now();
+    const { provider, model, scripted } = run;
+    await change.sql.updateRun(runId, { status: 'running', startedAt });
+    change.emit({ type: 'run.started', data: { provider, model, scripted, notice: context.llm.info.notice } });
+    change.afterCommit(() => watchWallClock(context, { ...run, startedAt }));
+  });
+}

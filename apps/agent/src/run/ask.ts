@@ -1,0 +1,100 @@
+import { ErrorCode, ProtocolError, type JsonObject } from '@signalbox/mcp-core';
+import type { InboxItem, InboxKind, Run, ToolCall } from '../ports/run-store.ts';
+import type { CallActivity } from './activities.ts';
+import type { Change } from './commits.ts';
+import { inBackground, type EngineContext } from './engine-context.ts';
+import { itemData, openItem, voidItem } from './inbox.ts';
+import { reconcile } from './reconcile.ts';
+
+/** The questions of one call that may be open at a time; a server that asks more is refused. */
+const MAX_OPEN_QUESTIONS = 16;
+
+/** The call during which a server asks. */
+export interface Asker {
+  readonly run: Run;
+  readonly call: ToolCall;
+  readonly activity: CallActivity;
+}
+
+export interface Ask {
+  readonly kind: InboxKind;
+  readonly request: JsonObject;
+  /** Aborting withdraws the question. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Puts a question of a server to a person and resolves with the answered or expired item. The call waits meanwhile.
+ * @throws ProtocolError when the call or the run no longer waits for an answer, or the server asks too much
+ */
+export async function ask(context: EngineContext, { call, activity }: Asker, { kind, request, signal }: Ask): Promise<InboxItem> {
+  const id = context.newId();
+  const closed = closeOf(context, id, signal);
+  try {
+    await context.commit(call.runId, async (change) => {
+      await holdCall(change, { callId: call.id, attempt: call.attempt, itemId: id });
+      await openItem(context, change, { id, kind, call, request, isHeldHere: true });
+      await reconcile(context, change);
+    });
+    activity.park();
+    await closed.promise;
+    const item = await context.commit(call.runId, (change) => deliver(context, change, { id, attempt: call.attempt, isWithdrawn: signal.aborted }));
+    if (signal.aborted || (item.state !== 'answered' && item.state !== 'expired')) throw new ProtocolError(ErrorCode.rejectedByUser, 'The question was withdrawn.');
+    return item;
+  } finally {
+    closed.forget();
+  }
+}
+
+async function holdCall({ sql, runId, emit }: Change, { callId, attempt, itemId }: { readonly callId: string; readonly attempt: number; readonly itemId: string }): Promise<void> {
+  const status = (await sql.run(runId))?.status;
+  const isHeld = (status === 'running' || status === 'input_required') && (await sql.updateToolCall(callId, { state: ['dispatched', 'input_required'], attempt }, { state: 'input_required' }));
+  if (!isHeld) throw new ProtocolError(ErrorCode.rejectedByUser, 'The call that asks is being stopped.');
+  const open = await sql.inboxItems({ runId, state: 'open' });
+  if (open.filter((item) => item.callId === callId).length >= MAX_OPEN_QUESTIONS) throw new ProtocolError(ErrorCode.rejectedByUser, `Too many questions are open: ${MAX_OPEN_QUESTIONS}.`);
+  emit({ type: 'tool_call.input_required', data: { call_id: callId, attempt, inbox_item_id: itemId } });
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly attempt: number;
+  readonly isWithdrawn: boolean;
+}
+
+/** Takes the answer out of the inbox and lets the call go on when it was its last open question. */
+async function deliver(context: EngineContext, change: Change, { id, attempt, isWithdrawn }: Delivery): Promise<InboxItem> {
+  const { sql, emit } = change;
+  const item = await sql.inboxItem(id);
+  if (item === undefined) throw new ProtocolError(ErrorCode.internalError, 'The question was removed.');
+  if (item.state === 'open' || (item.state === 'answered' && isWithdrawn)) await voidItem(context, change, { item, reason: 'withdrawn' });
+  else if (item.state === 'answered' && (await sql.updateInboxItem(id, 'answered', { state: 'delivered' }))) emit({ type: 'inbox.delivered', data: itemData(item) });
+  const open = await sql.inboxItems({ runId: item.runId, state: 'open' });
+  const isLast = !open.some((other) => other.callId === item.callId && other.id !== id);
+  if (isLast && item.callId !== undefined && (await sql.updateToolCall(item.callId, { state: ['input_required'], attempt }, { state: 'dispatched' }))) {
+    emit({ type: 'tool_call.resumed', data: { call_id: item.callId, attempt } });
+  }
+  await reconcile(context, change);
+  return item;
+}
+
+/** Waits until the item is open no more or the question is withdrawn. */
+function closeOf(context: EngineContext, itemId: string, signal: AbortSignal): { readonly promise: Promise<void>; readonly forget: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = async (): Promise<void> => {
+    const item = await context.store.read.inboxItem(itemId);
+    if (item !== undefined && item.state !== 'open') resolve();
+  };
+  const unsubscribe = context.bus.subscribe((heard) => {
+    if (heard.type === 'inbox' && heard.itemId === itemId) inBackground(context, 'reading an inbox item', look());
+  });
+  const withdraw = (): void => resolve();
+  signal.addEventListener('abort', withdraw);
+  if (signal.aborted) withdraw();
+  return {
+    promise,
+    forget: () => {
+      unsubscribe();
+      signal.removeEventListener('abort', withdraw);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { ActiveTurn, Run } from '../ports/run-store.ts';
+import type { Change } from './commits.ts';
+import { endRun } from './end-run.ts';
+import { enqueue, type EngineContext } from './engine-context.ts';
+import { expireRunIfDue } from './expiry.ts';
+import { spend } from './limits.ts';
+import { reconcile } from './reconcile.ts';
+import { storeToolResults } from './tool-results.ts';
+
+/** A turn whose model call is to be made. */
+export interface Turn {
+  readonly run: Run;
+  readonly number: number;
+  readonly messageId: string;
+}
+
+/** Begins the next turn when nothing is in the way of it; otherwise sees to it that what is in the way goes on. */
+export async function beginTurn(context: EngineContext, change: Change): Promise<Turn | undefined> {
+  const { sql, runId } = change;
+  const active = await sql.activeTurn(runId);
+  // Nobody in this process makes its call, or this would not run; its words are lost and the model is asked again.
+  if (active !== undefined) await interruptTurn(change, active, 'process_ended');
+  const run = await sql.run(runId);
+  if (run === undefined || (await isBlocked(context, change, run))) return undefined;
+  const number = run.turns + 1;
+  if (!spend(change, { limit: 'turns', before: run.turns, after: number, allowed: run.limits.turns })) {
+    const message = `The run used all of its ${run.limits.turns} turns.`;
+    await endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message }, reason: 'turn_limit' });
+    return undefined;
+  }
+  const messageId = context.newId();
+  await sql.startTurn({ runId, turn: number, owner: context.store.bootId, messageId });
+  change.emit(
+    { type: 'turn.started', data: { turn: number, message_id: messageId, model: run.model } },
+    { type: 'message.started', data: { turn: number, message_id: messageId, role: 'assistant' } },
+  );
+  return { run, number, messageId };
+}
+
+/** Ends the attempt of a turn whose model call nobody makes any more; the turn itself is taken again. */
+export async function interruptTurn({ sql, runId, emit }: Change, { messageId, turn }: Pick<ActiveTurn, 'messageId' | 'turn'>, reason: 'process_ended' | 'shutdown'): Promise<void> {
+  if (!(await sql.endTurn(messageId, 'interrupted'))) return;
+  await sql.savePartial(runId, undefined);
+  emit({ type: 'turn.interrupted', data: { turn, message_id: messageId, reason } });
+}
+
+async function isBlocked(context: EngineContext, change: Change, run: Run): Promise<boolean> {
+  if (run.status !== 'running') {
+    await reconcile(context, change);
+    return true;
+  }
+  if (await expireRunIfDue(context, change, run)) return true;
+  const calls = await change.sql.toolCalls(run.id, { turn: run.turns });
+  const open = await change.sql.inboxItems({ runId: run.id, state: 'open' });
+  const unsettled = calls.filter((call) => ['planned', 'awaiting_approval', 'dispatched', 'input_required'].includes(call.state));
+  if (unsettled.length === 0 && open.length === 0) {
+    await storeToolResults(context, change, calls);
+    return false;
+  }
+  await reconcile(context, change);
+  const planned = unsettled.filter((call) => call.state === 'planned');
+  change.afterCommit(() => {
+    for (const call of planned) enqueue(context, { type: 'call-tool', callId: call.id });
+  });
+  return true;
+}

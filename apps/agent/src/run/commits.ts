@@ -1,0 +1,61 @@
+import type { RunStore, RunTransaction } from '../ports/run-store.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
+import type { RunEventBody } from './events.ts';
+
+/** One transaction on one run: its rows and the events that tell of them. */
+export interface Change {
+  readonly runId: string;
+  readonly sql: RunTransaction;
+  /** Adds events, in order, to those written with this transaction. */
+  readonly emit: (...events: readonly RunEventBody[]) => void;
+  /** Runs after the commit, in order of registration, when the readers have been told. */
+  readonly afterCommit: (effect: () => void) => void;
+}
+
+/** The engine was closed: what comes late is left to the next start. */
+export class EngineClosedError extends Error {
+  constructor() {
+    super('the engine is closed');
+    this.name = 'EngineClosedError';
+  }
+}
+
+/** Commits changes and tells the bus of their events. */
+export class Commits {
+  readonly #store: RunStore;
+  readonly #bus: SignalBus;
+  readonly #pending = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(store: RunStore, bus: SignalBus) {
+    this.#store = store;
+    this.#bus = bus;
+  }
+
+  /** @throws EngineClosedError after `close` */
+  async commit<T>(runId: string, work: (change: Change) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new EngineClosedError();
+    const events: RunEventBody[] = [];
+    const effects: (() => void)[] = [];
+    const written = this.#store.write(async (sql) => {
+      const result = await work({ runId, sql, emit: (...more) => events.push(...more), afterCommit: (effect) => effects.push(effect) });
+      const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
+      return { result, lastSeq };
+    });
+    this.#pending.add(written);
+    try {
+      const { result, lastSeq } = await written;
+      if (lastSeq !== undefined) this.#bus.publish({ type: 'events', runId, lastSeq });
+      for (const effect of effects) effect();
+      return result;
+    } finally {
+      this.#pending.delete(written);
+    }
+  }
+
+  /** Refuses further changes and resolves when those under way have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#pending);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Run, RunError, RunStatus } from '../ports/run-store.ts';
+import type { Change } from './commits.ts';
+import type { EngineContext } from './engine-context.ts';
+import { voidItems } from './inbox.ts';
+import { forgetWallClock } from './limits.ts';
+import { messageText } from './message-text.ts';
+
+const SETTLED: ReadonlySet<RunStatus> = new Set(['completed', 'failed', 'cancelled', 'expired']);
+
+export function isSettled(run: Pick<Run, 'status'>): boolean {
+  return SETTLED.has(run.status);
+}
+
+/** How a run ends by itself; a stopped run ends in `finishStopping`. */
+export type RunEnd = { readonly status: 'completed'; readonly answer: string } | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };
+
+/** Settles the run. A failed one keeps the last text of the model as its partial answer. */
+export async function endRun(context: EngineContext, change: Change, end: RunEnd): Promise<void> {
+  const run = await change.sql.run(change.runId);
+  if (run === undefined || isSettled(run)) return;
+  if (end.status === 'completed') {
+    await settle(context, change, { run, status: 'completed', answer: end.answer });
+    change.emit({ type: 'run.completed', data: { answer: end.answer, scripted: run.scripted } });
+    return;
+  }
+  const answer = await answerSoFar(change);
+  await settle(context, change, { run, status: 'failed', answer, error: end.error, statusReason: end.reason ?? end.error.code });
+  change.emit({ type: 'run.failed', data: { error: end.error, answer } });
+}
+
+/** Settles a run in `cancelling` of which nothing runs any more: `expired` when a limit stopped it, else `cancelled`. */
+export async function finishStopping(context: EngineContext, change: Change, run: Run): Promise<void> {
+  const answer = await answerSoFar(change);
+  if (run.error === undefined) {
+    await settle(context, change, { run, status: 'cancelled', answer, statusReason: run.statusReason });
+    change.emit({ type: 'run.cancelled', data: { reason: run.statusReason, answer } });
+    return;
+  }
+  await settle(context, change, { run, status: 'expired', answer, error: run.error, statusReason: run.statusReason });
+  change.emit({ type: 'run.expired', data: { error: run.error, answer } });
+}
+
+interface Settlement {
+  readonly run: Run;
+  readonly status: RunStatus;
+  readonly answer: string | undefined;
+  readonly error?: RunError;
+  readonly statusReason?: string | undefined;
+}
+
+async function settle(context: EngineContext, change: Change, { run, status, answer, error, statusReason }: Settlement): Promise<void> {
+  const now = context.clock.now();
+  await voidItems(context, change, { reason: 'run_ended' });
+  const waitedMs = run.waitedMs + (run.waitingSince === undefined ? 0 : now - run.waitingSince);
+  await change.sql.updateRun(run.id, { status, statusReason, answer, error, waitedMs, waitingSince: undefined, finishedAt: now });
+  change.afterCommit(() => forgetWallClock(context, run.id));
+}
+
+async function answerSoFar({ sql, runId }: Change): Promise<string | undefined> {
+  const messages = await sql.messages(runId);
+  return messages.filter((message) => message.role === 'assistant').map((message) => messageText(message.content)).findLast((text) => text !== '');
+}

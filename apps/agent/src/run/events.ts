@@ -1,0 +1,140 @@
+import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
+import type { CancelLevel } from '../ports/tool-registry.ts';
+import type { InboxKind, RunError, RunEvent } from '../ports/run-store.ts';
+
+/** Token counts as clients see them; `input` counts the whole prompt, cached parts included. */
+export type UsageData = {
+  readonly input: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly source: 'reported' | 'partial' | 'estimated';
+};
+
+/** What a result looks like in an event: its text, cut at 4096 characters. The whole result is in the tool call. */
+export type ResultPreview = {
+  readonly text: string;
+  readonly truncated: boolean;
+  readonly is_error: boolean;
+  /** Types of the content blocks that are not text. */
+  readonly other_content: readonly string[];
+};
+
+export type LimitName = 'turns' | 'tool_calls' | 'wall_clock_ms';
+type LimitData = { readonly limit: LimitName; readonly used: number; readonly allowed: number };
+type CallData = { readonly call_id: string; readonly attempt: number };
+type TurnData = { readonly turn: number; readonly message_id: string };
+type ItemData = { readonly inbox_item_id: string; readonly kind: InboxKind; readonly call_id: string | undefined };
+
+/** What may have happened at the far end of a cancelled call: nothing was sent, it only reads or may be repeated, it was stopped, or that is not known. */
+export type CancelOutcome = 'not_sent' | 'harmless' | 'stopped' | 'unknown';
+
+/** Every event of a run by type. Data is snake_case JSON and goes to clients as it is; absent fields are left out. */
+export interface RunEventTypes {
+  'run.queued': {
+    readonly prompt: string;
+    readonly servers: readonly string[] | undefined;
+    readonly provider: string;
+    readonly model: string;
+    readonly scripted: boolean;
+    readonly limits: JsonObject;
+  };
+  'run.started': {
+    readonly provider: string;
+    readonly model: string;
+    /** True when the answers come from scripts and not from a model. */
+    readonly scripted: boolean;
+    readonly notice: string | undefined;
+  };
+  'run.input_required': { readonly inbox_item_ids: readonly string[] };
+  'run.resumed': { readonly reason: 'inbox_closed' | 'process_restarted' };
+  'run.cancelling': { readonly reason: string | undefined };
+  'run.completed': { readonly answer: string; readonly scripted: boolean };
+  /** `answer` is what the run had so far. */
+  'run.failed': { readonly error: RunError; readonly answer: string | undefined };
+  'run.cancelled': { readonly reason: string | undefined; readonly answer: string | undefined };
+  'run.expired': { readonly error: RunError; readonly answer: string | undefined };
+
+  'turn.started': TurnData & { readonly model: string };
+  'turn.completed': TurnData & { readonly stop_reason: string };
+  /** The model is asked again in a new attempt with another message id; text of this one is void. */
+  'turn.interrupted': TurnData & { readonly reason: 'process_ended' | 'shutdown' };
+  'turn.failed': TurnData & { readonly error: RunError };
+  'turn.cancelled': TurnData;
+
+  'message.started': TurnData & { readonly role: 'assistant' };
+  'message.completed': TurnData & {
+    readonly role: 'assistant';
+    readonly text: string;
+    readonly tool_uses: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[];
+    /** True when the model call ended before the message did. */
+    readonly is_partial: boolean;
+  };
+
+  'tool_call.planned': {
+    readonly call_id: string;
+    readonly turn: number;
+    readonly position: number;
+    readonly tool_use_id: string;
+    readonly name: string;
+    readonly server: string;
+    readonly tool: string;
+    readonly arguments: JsonObject;
+    readonly state: 'planned' | 'awaiting_approval';
+    readonly repeatable: boolean;
+  };
+  'tool_call.approved': CallData;
+  'tool_call.dispatched': CallData;
+  'tool_call.progress': CallData & { readonly progress: number; readonly total?: number; readonly message?: string };
+  'tool_call.input_required': CallData & { readonly inbox_item_id: string };
+  /** No question of the call is open any more. */
+  'tool_call.resumed': CallData;
+  'tool_call.retrying': CallData & {
+    readonly reason: 'not_sent' | 'connection_lost' | 'process_ended' | 'requested';
+    readonly message: string | undefined;
+    readonly delay_ms: number;
+  };
+  'tool_call.completed': CallData & { readonly result: ResultPreview };
+  'tool_call.failed': CallData & { readonly message: string; readonly result: ResultPreview };
+  'tool_call.cancelled': CallData & { readonly cancel: CancelLevel | undefined; readonly outcome: CancelOutcome };
+  'tool_call.outcome_unknown': CallData & { readonly message: string };
+
+  'inbox.opened': ItemData & { readonly request: JsonObject; readonly expires_at: string };
+  'inbox.answered': ItemData & { readonly response: JsonObject };
+  'inbox.delivered': ItemData;
+  'inbox.void': ItemData & { readonly reason: 'withdrawn' | 'call_ended' | 'run_ended' | 'process_ended' };
+  'inbox.expired': ItemData;
+
+  'limit.warning': LimitData;
+  'limit.exceeded': LimitData;
+  'usage.updated': {
+    /** `server`: a server's sampling request, charged to the run. */
+    readonly source: 'agent' | 'server';
+    readonly server: string | undefined;
+    readonly call_id: string | undefined;
+    readonly model: string;
+    readonly usage: UsageData;
+    readonly total: UsageData;
+  };
+}
+
+export type RunEventType = keyof RunEventTypes;
+export type RunEventBody = { [T in RunEventType]: { readonly type: T; readonly data: RunEventTypes[T] } }[RunEventType];
+
+/** The typed view of a stored event; the engine writes no other ones. */
+export function eventBody(event: Pick<RunEvent, 'type' | 'data'>): RunEventBody {
+  return event as unknown as RunEventBody;
+}
+
+const PREVIEW_CHARACTERS = 4096;
+
+export function previewOf(result: CallToolResult): ResultPreview {
+  const text = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  return {
+    text: text.slice(0, PREVIEW_CHARACTERS),
+    truncated: text.length > PREVIEW_CHARACTERS,
+    is_error: result.isError === true,
+    other_content: result.content.flatMap((block) => (block.type === 'text' ? [] : [block.type])),
+  };
+}

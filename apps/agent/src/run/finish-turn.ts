@@ -1,0 +1,81 @@
+import type { RunError, Run } from '../ports/run-store.ts';
+import type { Turn } from './begin-turn.ts';
+import type { Change } from './commits.ts';
+import { endRun } from './end-run.ts';
+import { enqueue, type EngineContext } from './engine-context.ts';
+import { spend } from './limits.ts';
+import { messageText } from './message-text.ts';
+import { planCalls, type ToolUse } from './plan-calls.ts';
+import { reconcile } from './reconcile.ts';
+import type { Finish } from './stream-message.ts';
+import { addUsage, usageData } from './usage.ts';
+
+/** Stores the message of a turn with what follows from it: tool calls, the answer, or the end of the run. */
+export async function finishTurn(context: EngineContext, change: Change, { turn, finish }: { readonly turn: Turn; readonly finish: Finish }): Promise<void> {
+  const { sql, runId } = change;
+  const run = await sql.run(runId);
+  if (run === undefined || !(await sql.endTurn(turn.messageId, 'completed'))) return;
+  const toolUses = finish.message.content.filter((block) => block.type === 'tool_use');
+  await storeMessage(change, { turn, finish, run, toolUses });
+  if (run.status === 'cancelling') return reconcile(context, change);
+  const failure = failureOf(finish);
+  if (failure !== undefined) return endRun(context, change, { status: 'failed', error: failure });
+  if (toolUses.length > 0) return callTools(context, change, { turn, toolUses });
+  if (finish.stop === 'pause') return change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  return endRun(context, change, { status: 'completed', answer: messageText(finish.message.content) });
+}
+
+interface Finished {
+  readonly turn: Turn;
+  readonly finish: Finish;
+  readonly run: Run;
+  readonly toolUses: readonly ToolUse[];
+}
+
+async function storeMessage({ sql, runId, emit }: Change, { turn, finish, run, toolUses }: Finished): Promise<void> {
+  const { message, usage, model } = finish;
+  const total = addUsage(run.usage, usage);
+  await sql.insertMessage(runId, { ...message, id: turn.messageId, turn: turn.number });
+  await sql.savePartial(runId, undefined);
+  await sql.updateRun(runId, { turns: turn.number, usage: total });
+  const data = { turn: turn.number, message_id: turn.messageId };
+  emit(
+    {
+      type: 'message.completed',
+      data: { ...data, role: 'assistant', text: messageText(message.content), tool_uses: toolUses.map(({ id, name, input }) => ({ id, name, input })), is_partial: false },
+    },
+    { type: 'usage.updated', data: { source: 'agent', server: undefined, call_id: undefined, model, usage: usageData(usage), total: usageData(total) } },
+    { type: 'turn.completed', data: { ...data, stop_reason: finish.stop } },
+  );
+}
+
+async function callTools(context: EngineContext, change: Change, { turn, toolUses }: { readonly turn: Turn; readonly toolUses: readonly ToolUse[] }): Promise<void> {
+  const { run } = turn;
+  const toolCalls = run.toolCalls + toolUses.length;
+  if (!spend(change, { limit: 'tool_calls', before: run.toolCalls, after: toolCalls, allowed: run.limits.toolCalls })) {
+    const message = `The model asked for ${toolUses.length} more tool calls, and of the ${run.limits.toolCalls} of the run ${run.limits.toolCalls - run.toolCalls} are left.`;
+    return endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message }, reason: 'tool_call_limit' });
+  }
+  await change.sql.updateRun(run.id, { toolCalls });
+  await planCalls(context, change, { run, turn: turn.number, toolUses });
+  await reconcile(context, change);
+}
+
+/** Why a message cannot be the answer, nor be followed by another. */
+function failureOf({ stop, message }: Finish): RunError | undefined {
+  const hasToolUses = message.content.some((block) => block.type === 'tool_use');
+  switch (stop) {
+    case 'refusal':
+      return { code: 'refusal', message: messageText(message.content) || 'The model refused the task and gave no reason.' };
+    case 'context_full':
+      return { code: 'context_full', message: 'The conversation of this run no longer fits the context of the model. Use a model with a larger one, or a smaller task.' };
+    case 'max_tokens':
+      return hasToolUses ? undefined : { code: 'max_tokens', message: 'The answer was longer than the model may write in one message; what it wrote is kept.' };
+    case 'end':
+    case 'tool_use':
+    case 'stop_sequence':
+    case 'pause':
+    case 'other':
+      return undefined;
+  }
+}

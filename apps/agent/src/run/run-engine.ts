@@ -1,0 +1,139 @@
+import { v7 } from 'uuid';
+import type { Job, JobQueue } from '../ports/job-queue.ts';
+import type { LlmProvider } from '../ports/llm-provider.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { NewRun, RunEngine } from '../ports/run-engine.ts';
+import type { InboxItem, Run, RunStore } from '../ports/run-store.ts';
+import type { SignalBus } from '../ports/signal-bus.ts';
+import type { Clock, CrashPoints } from '../ports/test-hooks.ts';
+import type { ToolRegistry } from '../ports/tool-registry.ts';
+import { Activities } from './activities.ts';
+import { advanceRun } from './advance-run.ts';
+import { callTool } from './call-tool.ts';
+import { cancelRun } from './cancel-run.ts';
+import { Commits, EngineClosedError } from './commits.ts';
+import { createRun } from './create-run.ts';
+import { endRun } from './end-run.ts';
+import { inBackground, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
+import { onDeadline } from './expiry.ts';
+import { defaultRecovery } from './lost-call.ts';
+import { recover } from './recover.ts';
+import { respond } from './respond.ts';
+import { Timers } from './timers.ts';
+
+export interface EngineDependencies {
+  readonly store: RunStore;
+  readonly queue: JobQueue;
+  readonly bus: SignalBus;
+  readonly registry: ToolRegistry;
+  readonly llm: LlmProvider;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** By server name; a server that is not named asks for approval of all but trusted read-only tools, and for sampling. */
+  readonly policies: { readonly [server: string]: ServerPolicy };
+  readonly crashPoints?: CrashPoints;
+  /** Ids of rows, in order of creation; default UUIDv7. */
+  readonly newId?: () => string;
+  readonly recovery?: RecoveryDecision;
+  /** Model and tool calls under way at a time; default 32 and 64. A call that waits for a person is not counted. */
+  readonly concurrency?: { readonly [T in Job['type']]: number };
+}
+
+const DEFAULT_POLICY: ServerPolicy = { approval: 'default', sampling: 'ask' };
+const DEFAULT_GRACE_MS = 5000;
+
+/** The run engine over its ports. It owns none of them: whoever made them closes them after the engine. */
+export function createRunEngine(dependencies: EngineDependencies): RunEngine {
+  return new Engine(dependencies);
+}
+
+class Engine implements RunEngine {
+  readonly #context: EngineContext;
+  readonly #concurrency: { readonly [T in Job['type']]: number };
+  readonly #commits: Commits;
+  readonly #closing = new AbortController();
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(dependencies: EngineDependencies) {
+    const { store, queue, bus, registry, llm, clock, logger, policies, crashPoints } = dependencies;
+    this.#commits = new Commits(store, bus);
+    this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 64 };
+    this.#context = {
+      store,
+      queue,
+      bus,
+      registry,
+      llm,
+      clock,
+      logger,
+      newId: dependencies.newId ?? (() => v7()),
+      reach: (point) => crashPoints?.(point),
+      policyOf: (server) => (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
+      recovery: dependencies.recovery ?? defaultRecovery,
+      activities: new Activities(),
+      timers: new Timers(clock, (deadline) => inBackground(this.#context, 'a deadline', onDeadline(this.#context, deadline))),
+      commit: (runId, work) => this.#commits.commit(runId, work),
+      closing: this.#closing.signal,
+    };
+  }
+
+  createRun(input: NewRun): Promise<Run> {
+    return createRun(this.#context, input);
+  }
+
+  cancelRun(id: string, reason?: string): Promise<Run> {
+    return cancelRun(this.#context, id, reason);
+  }
+
+  respond(itemId: string, response: { readonly [key: string]: unknown }): Promise<InboxItem> {
+    return respond(this.#context, itemId, { ...response });
+  }
+
+  async start(): Promise<void> {
+    const { bus, queue, activities } = this.#context;
+    this.#unsubscribe = bus.subscribe((signal) => {
+      if (signal.type === 'cancel') activities.stopRun(signal.runId);
+    });
+    await recover(this.#context);
+    queue.start((job) => this.#work(job), { concurrency: this.#concurrency });
+  }
+
+  async close({ graceMs = DEFAULT_GRACE_MS }: { readonly graceMs?: number } = {}): Promise<void> {
+    const { queue, clock, activities, timers } = this.#context;
+    this.#closing.abort();
+    timers.clearAll();
+    activities.stopTurns();
+    const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
+    const cancelGrace = clock.after(graceMs, resolve);
+    await Promise.race([queue.close(), graceIsOver]);
+    cancelGrace();
+    activities.parkCalls();
+    await this.#commits.close();
+    this.#unsubscribe();
+  }
+
+  async #work(job: Job): Promise<void> {
+    try {
+      if (job.type === 'call-tool') await callTool(this.#context, job.callId);
+      else await this.#advance(job.runId);
+    } catch (error) {
+      if (!(error instanceof EngineClosedError)) throw error;
+    }
+  }
+
+  /** A run whose step fails for a reason of ours ends visibly instead of standing still. */
+  async #advance(runId: string): Promise<void> {
+    try {
+      await advanceRun(this.#context, runId);
+    } catch (error) {
+      if (error instanceof EngineClosedError) return;
+      const failure = { code: 'internal_error', message: 'The run failed inside the service; its log says why.' };
+      await this.#context.commit(runId, async (change) => {
+        const turn = await change.sql.activeTurn(runId);
+        if (turn !== undefined && (await change.sql.endTurn(turn.messageId, 'failed'))) change.emit({ type: 'turn.failed', data: { turn: turn.turn, message_id: turn.messageId, error: failure } });
+        await endRun(this.#context, change, { status: 'failed', error: failure });
+      });
+      throw error;
+    }
+  }
+}

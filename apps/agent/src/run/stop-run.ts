@@ -1,0 +1,25 @@
+import type { Run, RunError } from '../ports/run-store.ts';
+import type { Change } from './commits.ts';
+import type { EngineContext } from './engine-context.ts';
+import { voidItems } from './inbox.ts';
+import { reconcile } from './reconcile.ts';
+
+export interface Stop {
+  readonly run: Run;
+  readonly reason: string | undefined;
+  /** Present when the run ends as `expired`. */
+  readonly error?: RunError;
+}
+
+/** Begins to stop a run: what was not sent is cancelled, questions are closed, what runs is told to stop. Ends the run when nothing runs. */
+export async function stopRun(context: EngineContext, change: Change, { run, reason, error }: Stop): Promise<void> {
+  await change.sql.updateRun(run.id, { status: 'cancelling', statusReason: reason, error });
+  change.emit({ type: 'run.cancelling', data: { reason } });
+  await voidItems(context, change, { reason: 'run_ended' });
+  for (const call of await change.sql.toolCalls(run.id, { state: ['planned', 'awaiting_approval'] })) {
+    await change.sql.updateToolCall(call.id, { state: [call.state] }, { state: 'cancelled', finishedAt: context.clock.now() });
+    change.emit({ type: 'tool_call.cancelled', data: { call_id: call.id, attempt: call.attempt, cancel: undefined, outcome: 'not_sent' } });
+  }
+  await reconcile(context, change);
+  change.afterCommit(() => context.bus.publish({ type: 'cancel', runId: run.id }));
+}

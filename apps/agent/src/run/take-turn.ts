@@ -1,0 +1,71 @@
+import { LlmError, type LlmRequest } from '../ports/llm-provider.ts';
+import type { RunError } from '../ports/run-store.ts';
+import type { StopCause } from './activities.ts';
+import { interruptTurn, type Turn } from './begin-turn.ts';
+import { endRun } from './end-run.ts';
+import type { EngineContext } from './engine-context.ts';
+import { finishTurn } from './finish-turn.ts';
+import { reconcile } from './reconcile.ts';
+import { streamMessage } from './stream-message.ts';
+import { SYSTEM_PROMPT } from './system-prompt.ts';
+
+/** The longest message the model may write, in tokens. */
+const MAX_TOKENS = 8192;
+
+/** Makes the model call of a turn and stores how it ended. */
+export async function takeTurn(context: EngineContext, turn: Turn, signal: AbortSignal): Promise<void> {
+  const { run, messageId } = turn;
+  context.reach('before-model-call');
+  const request = await requestFor(context, turn);
+  const streamed = await streamMessage(context, { runId: run.id, messageId, request, signal });
+  if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
+  const { finish } = streamed;
+  context.reach('after-model-call');
+  await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish }));
+}
+
+async function requestFor({ store, registry }: EngineContext, { run }: Turn): Promise<LlmRequest> {
+  const messages = await store.read.messages(run.id);
+  return {
+    model: run.model,
+    system: SYSTEM_PROMPT,
+    messages: messages.map(({ role, content, native }) => ({ role, content, ...(native === undefined ? {} : { native }) })),
+    tools: registry.tools(run.servers).map(({ wireName, description, inputSchema }) => ({ name: wireName, description, inputSchema })),
+    maxTokens: MAX_TOKENS,
+    cacheKey: run.id,
+    purpose: 'agent',
+  };
+}
+
+interface Stopped {
+  readonly text: string;
+  readonly error: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** A model call that ended before its message: by the provider, by a stop of the run, or by the close of the engine. */
+async function stopTurn(context: EngineContext, { run, number, messageId }: Turn, { text, error, signal }: Stopped): Promise<void> {
+  const failure = describe(error);
+  if (!(error instanceof LlmError) && !signal.aborted) context.logger.error('a model call failed', { run_id: run.id, error: String(error) });
+  await context.commit(run.id, async (change) => {
+    const isCancelling = (await change.sql.run(run.id))?.status === 'cancelling';
+    const data = { turn: number, message_id: messageId };
+    if (!isCancelling && (signal.reason as StopCause | undefined) === 'shutdown') return interruptTurn(change, { turn: number, messageId }, 'shutdown');
+    if (!(await change.sql.endTurn(messageId, isCancelling ? 'cancelled' : 'failed'))) return;
+    await change.sql.savePartial(run.id, undefined);
+    if (text !== '') await change.sql.insertMessage(run.id, { id: messageId, turn: number, role: 'assistant', content: [{ type: 'text', text }] });
+    change.emit({ type: 'message.completed', data: { ...data, role: 'assistant', text, tool_uses: [], is_partial: true } });
+    if (isCancelling) {
+      change.emit({ type: 'turn.cancelled', data });
+      await reconcile(context, change);
+      return;
+    }
+    change.emit({ type: 'turn.failed', data: { ...data, error: failure } });
+    await endRun(context, change, { status: 'failed', error: failure });
+  });
+}
+
+function describe(error: unknown): RunError {
+  if (error instanceof LlmError) return { code: `llm_${error.kind}`, message: error.message };
+  return { code: 'internal_error', message: 'The model call failed inside the service; its log says why.' };
+}

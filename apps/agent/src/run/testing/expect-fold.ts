@@ -1,0 +1,26 @@
+import { expect } from 'vitest';
+import type { RunReader } from '../../ports/run-store.ts';
+import { foldEvents } from '../fold.ts';
+import { usageData } from '../usage.ts';
+
+/** Fails unless the events of every run are numbered without gap and tell exactly what its rows say. */
+export async function expectFoldMatches(read: RunReader): Promise<void> {
+  const { data: runs } = await read.runs({ limit: 1000 });
+  for (const run of runs) {
+    const events = await read.events(run.id, { after: 0, limit: 100_000 });
+    expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+    expect(run.lastSeq).toBe(events.length);
+    const calls = await read.toolCalls(run.id);
+    const items = await read.inboxItems({ runId: run.id });
+    expect(foldEvents(events)).toEqual({
+      status: run.status,
+      answer: run.answer,
+      error: events.some((event) => event.type === 'run.failed' || event.type === 'run.expired') ? run.error : undefined,
+      turns: run.turns,
+      usage: run.usage && usageData(run.usage),
+      openMessage: (await read.activeTurn(run.id))?.messageId,
+      calls: new Map(calls.map((call) => [call.id, { state: call.state, attempt: call.attempt }])),
+      inbox: new Map(items.map((item) => [item.id, item.state])),
+    });
+  }
+}

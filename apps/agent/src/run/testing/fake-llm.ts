@@ -1,0 +1,59 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest, type StopReason, type Usage } from '../../ports/llm-provider.ts';
+
+/** What the model says to one request. */
+export interface Reply {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly input?: JsonObject; readonly invalid?: string }[];
+  readonly stop?: StopReason;
+  readonly fail?: LlmError;
+  /** Awaited after the text and before the end; aborting the request ends the wait. */
+  readonly hold?: Promise<unknown>;
+}
+
+export type Script = (request: LlmRequest, index: number) => Reply;
+
+export const USAGE: Usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0, source: 'reported' };
+
+/** A provider that answers from a function and remembers what it was asked. */
+export class FakeLlm implements LlmProvider {
+  readonly info = { provider: 'scripted', model: 'fake-1', scripted: true, notice: 'answers come from a test' };
+  readonly requests: LlmRequest[] = [];
+  readonly #script: Script;
+
+  constructor(script: Script) {
+    this.#script = script;
+  }
+
+  async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
+    const index = this.requests.push(request) - 1;
+    const reply = this.#script(request, index);
+    yield { type: 'start', model: 'fake-1' };
+    for (const delta of (reply.text ?? '').match(/.{1,4}/gs) ?? []) yield { type: 'text', delta };
+    if (reply.hold !== undefined) await holdUntil(reply.hold, signal);
+    if (reply.fail !== undefined) throw reply.fail;
+    const calls = reply.calls ?? [];
+    const content: Block[] = [
+      ...(reply.text === undefined ? [] : [{ type: 'text' as const, text: reply.text }]),
+      ...calls.map(({ name, input = {}, invalid }, position) => ({ type: 'tool_use' as const, id: `use-${index}-${position}`, name, input, ...(invalid === undefined ? {} : { invalid }) })),
+    ];
+    yield { type: 'finish', stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'), usage: USAGE, model: 'fake-1', message: { role: 'assistant', content } };
+  }
+}
+
+/** Asks the given calls first, turn by turn, and answers in the turn after. */
+export function callsThenAnswer(turns: readonly NonNullable<Reply['calls']>[], answer = 'done'): Script {
+  return ({ messages }) => {
+    const taken = messages.filter((message) => message.role === 'assistant').length;
+    const calls = turns[taken];
+    return calls === undefined ? { text: answer } : { calls };
+  };
+}
+
+async function holdUntil(held: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(new LlmError('aborted', 'the request was aborted'));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  await Promise.race([held, promise]);
+}

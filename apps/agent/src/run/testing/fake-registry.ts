@@ -1,0 +1,87 @@
+import type { CallToolResult, ToolAnnotations } from '@signalbox/mcp-core';
+import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
+
+export type Behaviour = (request: ToolCallRequest) => Promise<ToolCallOutcome>;
+
+export interface FakeTool {
+  readonly annotations?: ToolAnnotations;
+  readonly trusted?: boolean;
+  readonly call: Behaviour;
+}
+
+/** Tools by wire name, each a function; remembers what was sent. */
+export class FakeRegistry implements ToolRegistry {
+  readonly sent: ToolCallRequest[] = [];
+  readonly #tools: { readonly [wireName: string]: FakeTool };
+
+  constructor(tools: { readonly [wireName: string]: FakeTool }) {
+    this.#tools = tools;
+  }
+
+  start(): void {
+    // Nothing to connect.
+  }
+
+  settled(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  servers(): readonly ServerStatus[] {
+    const names = [...new Set(Object.keys(this.#tools).map(serverOf))];
+    return names.map((name) => ({ name, state: 'ready', toolCount: 1, warnings: [], since: 0, restarts: 0 }));
+  }
+
+  tools(servers?: readonly string[]): readonly CatalogueTool[] {
+    return Object.entries(this.#tools)
+      .filter(([wireName]) => servers === undefined || servers.includes(serverOf(wireName)))
+      .map(([wireName, tool]) => ({
+        wireName,
+        server: serverOf(wireName),
+        name: wireName.split('__')[1] ?? wireName,
+        description: `the tool ${wireName}`,
+        inputSchema: { type: 'object' },
+        annotations: tool.annotations ?? {},
+        trusted: tool.trusted ?? true,
+      }));
+  }
+
+  find(wireName: string): CatalogueTool | undefined {
+    return this.tools().find((tool) => tool.wireName === wireName);
+  }
+
+  call(request: ToolCallRequest): Promise<ToolCallOutcome> {
+    const tool = this.#tools[request.wireName];
+    if (tool === undefined) return Promise.resolve({ type: 'not-sent', message: 'no such tool' });
+    this.sent.push(request);
+    return tool.call(request);
+  }
+
+  onServerChange(): void {
+    // Servers never change here.
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+export const READ_ONLY: ToolAnnotations = { readOnlyHint: true };
+
+export function ok(text: string): ToolCallOutcome {
+  const result: CallToolResult = { content: [{ type: 'text', text }] };
+  return { type: 'result', result };
+}
+
+/** A call that ends when it is cancelled, with the given level. */
+export function untilCancelled(level: 'sent' | 'delivered' | 'confirmed' | 'failed' = 'delivered'): Behaviour {
+  return ({ signal }) =>
+    new Promise((resolve) => {
+      const end = (): void => resolve({ type: 'cancelled', level });
+      if (signal.aborted) end();
+      signal.addEventListener('abort', end, { once: true });
+    });
+}
+
+function serverOf(wireName: string): string {
+  return wireName.split('__')[0] ?? wireName;
+}

@@ -1,0 +1,172 @@
+// oxlint-disable no-restricted-imports -- tests of the engine wire the real adapters, as app.ts does
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { RunEngine } from '../../ports/run-engine.ts';
+import type { InboxItem, Run, RunEvent, RunReader, RunStore, ToolCall } from '../../ports/run-store.ts';
+import type { Signal, SignalBus } from '../../ports/signal-bus.ts';
+import type { CrashPoint } from '../../ports/test-hooks.ts';
+import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
+import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
+import { openRunStore } from '../../store/open-run-store.ts';
+import type { RecoveryDecision, ServerPolicy } from '../engine-context.ts';
+import { createRunEngine } from '../run-engine.ts';
+import { expectFoldMatches } from './expect-fold.ts';
+import { FakeLlm, type Script } from './fake-llm.ts';
+import { FakeRegistry, type FakeTool } from './fake-registry.ts';
+import { ManualClock } from './manual-clock.ts';
+
+export interface ServiceOptions {
+  readonly script: Script;
+  readonly tools?: { readonly [wireName: string]: FakeTool };
+  readonly policies?: { readonly [server: string]: ServerPolicy };
+  /** Default: a new one. */
+  readonly dataDir?: string;
+  readonly clock?: ManualClock;
+  readonly recovery?: RecoveryDecision;
+  /** Kills this service when it reaches the point. */
+  readonly crashAt?: CrashPoint;
+  readonly isStarted?: boolean;
+}
+
+/** An engine over the real store, with everything a test looks at. */
+export interface Service {
+  readonly engine: RunEngine;
+  readonly read: RunReader;
+  readonly store: RunStore;
+  readonly bus: SignalBus;
+  readonly llm: FakeLlm;
+  readonly registry: FakeRegistry;
+  readonly clock: ManualClock;
+  readonly dataDir: string;
+  readonly signals: readonly Signal[];
+  readonly errors: readonly string[];
+  /** Resolves when the crash point was reached. */
+  readonly crashed: Promise<void>;
+  /** Ends the service as kill -9 would: nothing of it happens any more, its directory is free. */
+  kill(): Promise<void>;
+  /** Resolves with the first answer that is not undefined; looks again after every signal. */
+  until<T>(look: () => Promise<T | undefined>, runId?: string): Promise<T>;
+  settled(runId: string): Promise<Run>;
+  status(runId: string, status: Run['status']): Promise<Run>;
+  event(runId: string, type: string): Promise<RunEvent>;
+  events(runId: string): Promise<readonly RunEvent[]>;
+  types(runId: string): Promise<readonly string[]>;
+  call(runId: string, position?: number): Promise<ToolCall>;
+  item(runId: string): Promise<InboxItem>;
+}
+
+const never = new Promise<never>(() => undefined);
+
+export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, isStarted = true, ...options }: ServiceOptions): Promise<Service> {
+  const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
+  const opened = await openRunStore({ dataDir, durability: 'process', clock });
+  const life = { isOver: false, isClosed: false };
+  const store = mortal(opened, life);
+  const bus = createInProcessSignalBus();
+  const llm = new FakeLlm(script);
+  const registry = new FakeRegistry(tools);
+  const errors: string[] = [];
+  const signals: Signal[] = [];
+  const crash = Promise.withResolvers<void>();
+  const fail = (message: string, fields?: unknown): void => void (life.isOver || errors.push(`${message} ${JSON.stringify(fields)}`));
+  const queue = createMemoryJobQueue({ clock, onError: (job, error) => fail(JSON.stringify(job), error instanceof Error ? error.stack : error) });
+  const engine = createRunEngine({
+    store,
+    queue,
+    bus,
+    registry,
+    llm,
+    clock,
+    policies,
+    logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: fail },
+    ...(recovery === undefined ? {} : { recovery }),
+    crashPoints: (point) => {
+      if (point !== crashAt || life.isOver) return;
+      life.isOver = true;
+      crash.resolve();
+      throw new Error(`killed at ${point}`);
+    },
+  });
+  bus.subscribe((signal) => signals.push(signal));
+  const close = async (): Promise<void> => {
+    if (life.isClosed) return;
+    life.isClosed = true;
+    await opened.close();
+  };
+  onTestFinished(async () => {
+    if (!life.isOver) {
+      await engine.close({ graceMs: 0 });
+      await expectFoldMatches(opened.read);
+    }
+    await close();
+  });
+  if (isStarted) await engine.start();
+
+  const read = opened.read;
+  const until = <T>(look: () => Promise<T | undefined>, runId?: string): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    let pending = 0;
+    const check = async (): Promise<void> => {
+      pending += 1;
+      if (pending > 1) return;
+      // Signals heard while looking are answered by one more look.
+      while (pending > 0) {
+        pending = 1;
+        const found = await look();
+        pending -= 1;
+        if (found !== undefined) return resolve(found);
+      }
+    };
+    const checkOrFail = (): void => void check().catch(reject);
+    const unsubscribe = bus.subscribe((signal) => {
+      if (runId === undefined || !('runId' in signal) || signal.runId === runId) checkOrFail();
+    });
+    checkOrFail();
+    return promise.finally(unsubscribe);
+  };
+  const events = (runId: string): Promise<readonly RunEvent[]> => read.events(runId, { after: 0, limit: 10_000 });
+  const runWhere = (runId: string, test: (run: Run) => boolean): Promise<Run> =>
+    until(async () => {
+      const run = await read.run(runId);
+      return run !== undefined && test(run) ? run : undefined;
+    }, runId);
+  return {
+    engine,
+    read,
+    store,
+    bus,
+    llm,
+    registry,
+    clock,
+    dataDir,
+    signals,
+    errors,
+    until,
+    events,
+    crashed: crash.promise,
+    kill: async () => {
+      life.isOver = true;
+      await close();
+    },
+    settled: (runId) => runWhere(runId, (run) => run.finishedAt !== undefined),
+    status: (runId, status) => runWhere(runId, (run) => run.status === status),
+    event: (runId, type) => until(async () => (await events(runId)).find((event) => event.type === type), runId),
+    types: async (runId) => (await events(runId)).map((event) => event.type),
+    call: async (runId, position = 0) => {
+      const call = (await read.toolCalls(runId))[position];
+      if (call === undefined) throw new Error(`the run has no call ${position}`);
+      return call;
+    },
+    item: (runId) => until(async () => (await read.inboxItems({ runId, state: 'open' }))[0], runId),
+  };
+}
+
+/** The store of a service that can be killed: afterwards nothing it is asked ever happens. */
+function mortal(store: RunStore, life: { readonly isOver: boolean }): RunStore {
+  const read = new Proxy(store.read, {
+    get: (target, name: keyof RunReader) => (life.isOver ? () => never : target[name]),
+  });
+  return { bootId: store.bootId, read, write: (work) => (life.isOver ? never : store.write(work)), close: () => store.close() };
+}

@@ -1,0 +1,86 @@
+import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
+import type { Block } from '../ports/llm-provider.ts';
+import type { ToolCall } from '../ports/run-store.ts';
+import { errorResult } from './call-results.ts';
+import type { Change } from './commits.ts';
+import type { EngineContext } from './engine-context.ts';
+
+/** The bytes of text the model gets of one result. */
+export const MAX_RESULT_BYTES = 64 * 1024;
+
+/** The share of a cut result that comes from its end. */
+const TAIL_SHARE = 0.25;
+
+/** Stores what the settled calls of a turn answered as the message that the model reads next. */
+export async function storeToolResults({ newId }: EngineContext, { sql, runId }: Change, calls: readonly ToolCall[]): Promise<void> {
+  const [first] = calls;
+  if (first === undefined) return;
+  const messages = await sql.messages(runId);
+  if (messages.some((message) => message.turn === first.turn && message.role === 'user')) return;
+  const content = calls.map((call) => toolResult(call.toolUseId, cutResult(resultOf(call))));
+  await sql.insertMessage(runId, { id: newId(), turn: first.turn, role: 'user', content });
+}
+
+/** Leaves the head and the tail of long text and says how much is missing. Structured content that repeats such text is left out. */
+export function cutResult(result: CallToolResult, maxBytes: number = MAX_RESULT_BYTES): CallToolResult {
+  const total = result.content.reduce((sum, block) => sum + textBytes(block), 0);
+  const structuredBytes = result.structuredContent === undefined ? 0 : Buffer.byteLength(JSON.stringify(result.structuredContent));
+  if (total <= maxBytes && structuredBytes <= maxBytes) return result;
+  const { structuredContent, ...rest } = result;
+  const hasText = total > 0;
+  const content = hasText ? result.content : [...result.content, { type: 'text' as const, text: JSON.stringify(structuredContent) }];
+  const bytes = hasText ? total : structuredBytes;
+  return { ...rest, content: content.map((block) => cutBlock(block, Math.floor((maxBytes * textBytes(block)) / bytes))) };
+}
+
+function resultOf(call: ToolCall): CallToolResult {
+  if (call.result !== undefined) return call.result;
+  if (call.state === 'unknown') {
+    return errorResult(
+      `It is not known whether this call took effect: ${call.error ?? 'its answer was lost'}. Do not repeat it. If a read-only tool can show whether it took effect, look first; otherwise tell the user.`,
+    );
+  }
+  return errorResult(call.error ?? `This call was ${call.state}.`);
+}
+
+function toolResult(toolUseId: string, { content, structuredContent, isError }: CallToolResult): Block {
+  return {
+    type: 'tool_result',
+    toolUseId,
+    content,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+  };
+}
+
+function textBytes(block: ContentBlock): number {
+  const text = textOf(block);
+  return text === undefined ? 0 : Buffer.byteLength(text);
+}
+
+function textOf(block: ContentBlock): string | undefined {
+  if (block.type === 'text') return block.text;
+  return block.type === 'resource' && 'text' in block.resource ? block.resource.text : undefined;
+}
+
+function cutBlock(block: ContentBlock, maxBytes: number): ContentBlock {
+  const text = textOf(block);
+  if (text === undefined || Buffer.byteLength(text) <= maxBytes) return block;
+  const cut = cutText(text, maxBytes);
+  if (block.type === 'resource') return { ...block, resource: { ...block.resource, text: cut } };
+  return block.type === 'text' ? { ...block, text: cut } : block;
+}
+
+function cutText(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  const tailBytes = Math.floor(maxBytes * TAIL_SHARE);
+  const head = wholeCharacters(bytes.subarray(0, maxBytes - tailBytes));
+  const tail = wholeCharacters(bytes.subarray(bytes.length - tailBytes));
+  const missing = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
+  return `${head}\n[… ${missing} of ${bytes.length} bytes left out here …]\n${tail}`;
+}
+
+/** Decodes a part of UTF-8 text without the characters that the cut split. */
+function wholeCharacters(part: Buffer): string {
+  return part.toString('utf8').replace(/^\uFFFD+|\uFFFD+$/g, '');
+}
