@@ -39,7 +39,7 @@ describe('signalbox-weather', () => {
   });
 
   test('asks the services of the environment, with its name and version', async () => {
-    const upstream = await startUpstream(openMeteo());
+    const upstream = await startUpstream(onTestFinished, openMeteo());
     const url = new URL('base', upstream.url).href;
     const transport = spawnStdio({ command: 'node', args: [...main], env: { WEATHER_OPEN_METEO_URL: url, WEATHER_GEOCODING_URL: `${url}/` } });
     const client = await connectClient(() => transport, { info: { name: 'test', version: '1' } });

@@ -38,7 +38,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
   });
 
   test('gives results that conform to the output schemas, also when every value is missing', async () => {
-    const upstream = await startUpstream(({ url, response }) =>
+    const upstream = await startUpstream(onTestFinished, ({ url, response }) =>
       sendJson(response, url.searchParams.has('current') ? { current: { time: '2026-11-20T14:15' } } : { daily: { time: ['2026-11-20'] } }),
     );
     for (const provider of [demo(), providerOf(upstream)]) {
@@ -63,7 +63,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
     ['weather_compare', { locations: ['Berlin'], metric: 'wind' }],
     ['weather_compare', { locations: ['Berlin', 'Oslo'], metric: 'snow' }],
   ])('refuses %s %j without a request', async (name, args) => {
-    const upstream = await startUpstream(openMeteo());
+    const upstream = await startUpstream(onTestFinished, openMeteo());
     const client = await connect(providerOf(upstream), { era });
     const result = await client.callTool(name, args);
     expect(result.isError).toBe(true);
@@ -77,7 +77,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
   });
 
   test('gives errors with data a program can read', async () => {
-    const upstream = await startUpstream(({ response }) => sendJson(response, { error: true, reason: 'Minutely API request limit exceeded.' }, 429));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { error: true, reason: 'Minutely API request limit exceeded.' }, 429));
     const client = await connect(providerOf(upstream), { era });
     const result = await client.callTool('weather_current', { location: '52,13' });
     expect(result).toMatchObject({ isError: true, structuredContent: { error: 'rate-limited', retryAfterSeconds: 60 } });
@@ -93,7 +93,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
   });
 
   test('closes the sockets of a cancelled call', async () => {
-    const upstream = await startUpstream(() => undefined);
+    const upstream = await startUpstream(onTestFinished, () => undefined);
     const client = await connect(providerOf(upstream), { era });
     const controller = new AbortController();
     const arrived = upstream.nextRequest();
@@ -108,7 +108,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
   });
 
   test('lists candidates to a client that cannot ask', async () => {
-    const upstream = await startUpstream(openMeteo({ Springfield: springfields }));
+    const upstream = await startUpstream(onTestFinished, openMeteo({ Springfield: springfields }));
     const client = await connect(providerOf(upstream), { era });
     const result = await client.callTool('weather_current', { location: 'Springfield' });
     expect(result).toMatchObject({ isError: true, structuredContent: { error: 'ambiguous-place', candidates: [{ id: 'geo:1' }, { id: 'geo:2' }] } });
@@ -116,7 +116,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
 });
 
 test('a legacy client is asked which place is meant', async () => {
-  const upstream = await startUpstream(openMeteo({ Springfield: springfields }));
+  const upstream = await startUpstream(onTestFinished, openMeteo({ Springfield: springfields }));
   const client = await connect(providerOf(upstream), {
     era: 'legacy',
     handlers: { elicit: async () => ({ action: 'accept', content: { place: 'geo:2' } }) },

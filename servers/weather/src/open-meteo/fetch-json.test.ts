@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
 import { WeatherError } from '../weather-error.ts';
 import { fetchJson, type FetchSettings } from './fetch-json.ts';
@@ -32,25 +32,25 @@ async function failure(promise: Promise<unknown>): Promise<WeatherError> {
 
 describe('fetchJson', () => {
   test('returns the document and names the program', async () => {
-    const upstream = await startUpstream(({ response }) => sendJson(response, { ok: [1] }));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { ok: [1] }));
     await expect(fetchJson(upstream.url, settings(), never)).resolves.toEqual({ ok: [1] });
     expect(upstream.userAgents).toEqual(['test/1']);
   });
 
   test('accepts a media type that ends in +json', async () => {
-    const upstream = await startUpstream(({ response }) => response.writeHead(200, { 'content-type': 'application/geo+json' }).end('{}'));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => response.writeHead(200, { 'content-type': 'application/geo+json' }).end('{}'));
     await expect(fetchJson(upstream.url, settings(), never)).resolves.toEqual({});
   });
 
   test('tries a 5xx answer again after a quarter and after one second', async () => {
-    const upstream = await startUpstream(({ response, nth }) => (nth < 3 ? sendJson(response, {}, 503) : sendJson(response, { nth })));
+    const upstream = await startUpstream(onTestFinished, ({ response, nth }) => (nth < 3 ? sendJson(response, {}, 503) : sendJson(response, { nth })));
     const own = settings();
     await expect(fetchJson(upstream.url, own, never)).resolves.toEqual({ nth: 3 });
     expect(own.pauses).toEqual([250, 1000]);
   });
 
   test('varies the pauses by a fifth at most', async () => {
-    const upstream = await startUpstream(({ response }) => sendJson(response, {}, 500));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, {}, 500));
     const own = settings();
     const values = [0, 0.999999];
     await failure(fetchJson(upstream.url, { ...own, runtime: { ...own.runtime, random: () => values.shift() ?? 0.5 } }, never));
@@ -58,19 +58,19 @@ describe('fetchJson', () => {
   });
 
   test('gives up after three 5xx answers and says what the service said', async () => {
-    const upstream = await startUpstream(({ response }) => sendJson(response, { error: true, reason: 'The service is overloaded' }, 503));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { error: true, reason: 'The service is overloaded' }, 503));
     const error = await failure(fetchJson(upstream.url, settings(), never));
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('HTTP 503: The service is overloaded') as unknown });
     expect(upstream.requests).toHaveLength(3);
   });
 
   test('tries a connection that is reset again', async () => {
-    const upstream = await startUpstream(({ response, nth }) => (nth < 3 ? response.socket?.destroy() : sendJson(response, { nth })));
+    const upstream = await startUpstream(onTestFinished, ({ response, nth }) => (nth < 3 ? response.socket?.destroy() : sendJson(response, { nth })));
     await expect(fetchJson(upstream.url, settings(), never)).resolves.toEqual({ nth: 3 });
   });
 
   test('says that nothing can be reached when the connection is refused', async () => {
-    const upstream = await startUpstream(() => undefined);
+    const upstream = await startUpstream(onTestFinished, () => undefined);
     upstream.stop();
     const own = settings();
     const error = await failure(fetchJson(upstream.url, own, never));
@@ -83,7 +83,7 @@ describe('fetchJson', () => {
     ['Hourly API request limit exceeded.', 3600],
     ['Daily API request limit exceeded.', 86_400],
   ])('does not repeat a 429 without Retry-After: %s', async (reason, retryAfterSeconds) => {
-    const upstream = await startUpstream(({ response }) => sendJson(response, { error: true, reason }, 429));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { error: true, reason }, 429));
     const error = await failure(fetchJson(upstream.url, settings(), never));
     expect(error.code).toBe('rate-limited');
     expect(error.structuredContent).toMatchObject({ error: 'rate-limited', retryAfterSeconds });
@@ -92,29 +92,29 @@ describe('fetchJson', () => {
   });
 
   test('waits once for a Retry-After of two seconds', async () => {
-    const upstream = await startUpstream(({ response, nth }) => (nth === 1 ? response.writeHead(429, { 'retry-after': '2' }).end() : sendJson(response, { nth })));
+    const upstream = await startUpstream(onTestFinished, ({ response, nth }) => (nth === 1 ? response.writeHead(429, { 'retry-after': '2' }).end() : sendJson(response, { nth })));
     const own = settings();
     await expect(fetchJson(upstream.url, own, never)).resolves.toEqual({ nth: 2 });
     expect(own.pauses).toEqual([2000]);
   });
 
   test('does not wait a second time', async () => {
-    const upstream = await startUpstream(({ response }) => response.writeHead(429, { 'retry-after': '1' }).end());
+    const upstream = await startUpstream(onTestFinished, ({ response }) => response.writeHead(429, { 'retry-after': '1' }).end());
     const error = await failure(fetchJson(upstream.url, settings(), never));
     expect(error.details.retryAfterSeconds).toBe(1);
     expect(upstream.requests).toHaveLength(2);
   });
 
   test('does not wait for a Retry-After of three seconds', async () => {
-    const upstream = await startUpstream(({ response }) => response.writeHead(429, { 'retry-after': '3' }).end());
+    const upstream = await startUpstream(onTestFinished, ({ response }) => response.writeHead(429, { 'retry-after': '3' }).end());
     const error = await failure(fetchJson(upstream.url, settings(), never));
     expect(error.details.retryAfterSeconds).toBe(3);
     expect(upstream.requests).toHaveLength(1);
   });
 
   test('refuses a redirect without following or repeating it', async () => {
-    const inner = await startUpstream(({ response }) => sendJson(response, { secret: true }));
-    const upstream = await startUpstream(({ response }) => response.writeHead(302, { location: inner.url.href }).end());
+    const inner = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { secret: true }));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => response.writeHead(302, { location: inner.url.href }).end());
     const error = await failure(fetchJson(upstream.url, settings(), never));
     expect(error).toMatchObject({ code: 'invalid-response', message: expect.stringContaining('redirect') as unknown });
     expect(inner.requests).toHaveLength(0);
@@ -135,14 +135,14 @@ describe('fetchJson', () => {
     ],
   ];
   test.each(invalid)('refuses %s at once', async (_what, message, answer) => {
-    const upstream = await startUpstream(answer);
+    const upstream = await startUpstream(onTestFinished, answer);
     const error = await failure(fetchJson(upstream.url, settings(), never));
     expect(error).toMatchObject({ code: 'invalid-response', message: expect.stringContaining(message) as unknown });
     expect(upstream.requests).toHaveLength(1);
   });
 
   test('stops receiving a body that never ends', async () => {
-    const upstream = await startUpstream(({ response }) => {
+    const upstream = await startUpstream(onTestFinished, ({ response }) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const write = () => {
         while (!response.destroyed && response.write(' '.repeat(65_536)));
@@ -157,7 +157,7 @@ describe('fetchJson', () => {
   });
 
   test('reports the reason of a client error without its control characters', async () => {
-    const upstream = await startUpstream(({ response }) => sendJson(response, { error: true, reason: 'bad\u0007 \nvalue' }, 400));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { error: true, reason: 'bad\u0007 \nvalue' }, 400));
     const error = await failure(fetchJson(upstream.url, settings(), never));
     expect(error.code).toBe('rejected');
     expect(error.message).not.toMatch(/\p{Cc}/u);
@@ -165,7 +165,7 @@ describe('fetchJson', () => {
   });
 
   test('gives up on a service that never answers, without trying again', async () => {
-    const upstream = await startUpstream(() => undefined);
+    const upstream = await startUpstream(onTestFinished, () => undefined);
     const cut = upstream.nextCut();
     const error = await failure(fetchJson(upstream.url, settings({ timeoutMs: 50 }), never));
     expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('within 0.05 s') as unknown });
@@ -174,20 +174,20 @@ describe('fetchJson', () => {
   });
 
   test('gives up on a body that stops in the middle', async () => {
-    const upstream = await startUpstream(({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":'));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":'));
     const error = await failure(fetchJson(upstream.url, settings({ timeoutMs: 50 }), never));
     expect(error.code).toBe('timeout');
   });
 
   test('spends no more than the total time on tries and pauses', async () => {
-    const upstream = await startUpstream(({ response }) => sendJson(response, {}, 500));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, {}, 500));
     const error = await failure(fetchJson(upstream.url, settings({ totalTimeoutMs: 60, runtime: { ...realRuntime, random: () => 0.5 } }), never));
     expect(error.code).toBe('timeout');
     expect(upstream.requests).toHaveLength(1);
   });
 
   test('closes the socket and rejects with the reason when aborted', async () => {
-    const upstream = await startUpstream(() => undefined);
+    const upstream = await startUpstream(onTestFinished, () => undefined);
     const controller = new AbortController();
     const arrived = upstream.nextRequest();
     const cut = upstream.nextCut();
@@ -201,7 +201,7 @@ describe('fetchJson', () => {
   });
 
   test('sends nothing when already aborted', async () => {
-    const upstream = await startUpstream(({ response }) => sendJson(response, {}));
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, {}));
     await expect(fetchJson(upstream.url, settings(), AbortSignal.abort(new Error('early')))).rejects.toThrow('early');
     expect(upstream.requests).toHaveLength(0);
   });

@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { onTestFinished } from 'vitest';
 
 /** A scripted local HTTP server in the place of Open-Meteo. */
 export interface Upstream {
@@ -19,8 +18,8 @@ export interface Upstream {
 
 export type Answer = (exchange: { readonly url: URL; readonly response: ServerResponse; readonly nth: number }) => void;
 
-/** Listens on a free port until the test ends. */
-export async function startUpstream(answer: Answer): Promise<Upstream> {
+/** Listens on a free port until the function given to `onFinished` is called. */
+export async function startUpstream(onFinished: (stop: () => void) => void, answer: Answer): Promise<Upstream> {
   const requests: URL[] = [];
   const userAgents: (string | undefined)[] = [];
   const events = new EventEmitter();
@@ -45,7 +44,7 @@ export async function startUpstream(answer: Answer): Promise<Upstream> {
   };
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(stop);
+  onFinished(stop);
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {

@@ -1,5 +1,5 @@
 import { createTestContext } from '@signalbox/mcp-core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { callTool } from '../testing/call-tool.test.support.ts';
 import { forecastDocument, geocoded, openMeteo, providerOf, springfields } from '../testing/open-meteo.test.support.ts';
 import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
@@ -8,7 +8,7 @@ import { weatherCompare } from './weather-compare.ts';
 const places = Object.fromEntries(['A', 'B', 'C', 'Bad', 'E', 'F'].map((name, index) => [name, [geocoded(index, name)]]));
 
 async function setUp(answer: Answer = openMeteo(places)) {
-  const upstream = await startUpstream(answer);
+  const upstream = await startUpstream(onTestFinished, answer);
   return { upstream, tool: weatherCompare({ provider: providerOf(upstream), defaultUnits: 'metric' }) };
 }
 

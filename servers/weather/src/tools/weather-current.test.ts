@@ -1,6 +1,6 @@
 import type { ElicitParams } from '@signalbox/mcp-core';
 import { createTestContext } from '@signalbox/mcp-core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { callTool } from '../testing/call-tool.test.support.ts';
 import { currentDocument, geocoded, openMeteo, providerOf, springfields } from '../testing/open-meteo.test.support.ts';
 import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
@@ -8,7 +8,7 @@ import type { OpenMeteoOptions } from '../open-meteo/open-meteo-provider.ts';
 import { weatherCurrent } from './weather-current.ts';
 
 async function setUp(answer: Answer = openMeteo(), options: Partial<OpenMeteoOptions> = {}) {
-  const upstream = await startUpstream(answer);
+  const upstream = await startUpstream(onTestFinished, answer);
   const tool = weatherCurrent({ provider: providerOf(upstream, options), defaultUnits: 'metric' });
   return { upstream, tool };
 }

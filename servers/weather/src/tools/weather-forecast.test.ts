@@ -1,12 +1,12 @@
 import { createTestContext } from '@signalbox/mcp-core/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { callTool } from '../testing/call-tool.test.support.ts';
 import { forecastDocument, openMeteo, providerOf } from '../testing/open-meteo.test.support.ts';
 import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
 import { weatherForecast } from './weather-forecast.ts';
 
 async function setUp(answer: Answer = openMeteo()) {
-  const upstream = await startUpstream(answer);
+  const upstream = await startUpstream(onTestFinished, answer);
   return { upstream, tool: weatherForecast({ provider: providerOf(upstream), defaultUnits: 'metric' }) };
 }
 
