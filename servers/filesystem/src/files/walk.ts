@@ -19,7 +19,7 @@ export interface WalkOptions {
 
 /**
  * Visits everything below a verified directory. Symbolic links are entries and never followed; each directory is verified again on its own
- * handle. Directories that cannot be opened are skipped.
+ * handle. Directories that cannot be opened or are more than 256 levels down are skipped.
  * @returns how many directories were skipped
  * @throws the signal's reason, before any further file system call
  */
@@ -44,8 +44,14 @@ interface WalkState extends WalkOptions {
   unreadable: number;
 }
 
+const maxDepth = 256;
+
 async function enter(state: WalkState, relative: string): Promise<void> {
   state.signal.throwIfAborted();
+  if (relative.split('/', maxDepth + 1).length > maxDepth) {
+    state.unreadable++;
+    return;
+  }
   try {
     await using directory = await state.sandbox.pinExactly(path.join(state.root.realPath, relative));
     await readDirectory(state, directory, `${relative}/`);

@@ -18,7 +18,7 @@ async function sandboxOf(opener: Opener, ...directories: string[]): Promise<Sand
 async function read(sandbox: Sandbox, input: string): Promise<string> {
   await using pinned = await sandbox.pin(input);
   await using handle = await pinned.open(constants.O_RDONLY);
-  return handle.readFile('utf8');
+  return await handle.readFile('utf8');
 }
 
 describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind opener', (opener) => {

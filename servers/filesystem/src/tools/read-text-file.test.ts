@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { truncate } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { ToolError } from '@signalbox/mcp-core';
+import { createTestContext } from '@signalbox/mcp-core/testing';
+import { describe, expect, test } from 'vitest';
+import { resultBudgetBytes } from '../files/limits.ts';
+import { createToolCaller, type CalledTool, type ToolCallerOptions } from '../testing/call-tool.ts';
+import { createTemporaryFolders } from '../testing/temporary-folders.ts';
+
+async function readIn(content: string | Buffer, args: { readonly [name: string]: unknown } = {}, limits: ToolCallerOptions['limits'] = {}): Promise<CalledTool> {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': content } });
+  const tools = await createToolCaller([folders.root], { limits });
+  return await tools.call('read_text_file', { path: 'a.txt', ...args });
+}
+
+describe('read_text_file', () => {
+  test('returns a whole file as text and as structured content', async () => {
+    const { text, structured } = await readIn('line1\nline2\nline3\n');
+    expect(text).toBe('line1\nline2\nline3\n');
+    expect(structured).toMatchObject({ content: text, startLine: 1, endLine: 3, totalLines: 3, truncated: false, eol: 'lf', bom: false, encoding: 'utf-8', size: 18 });
+    expect(structured).not.toHaveProperty('nextOffset');
+  });
+
+  test.each([
+    ['head', { head: 2 }, '1\n2\n', { startLine: 1, endLine: 2, nextOffset: 3 }],
+    ['a range', { offset: 2, limit: 2 }, '2\n3\n', { startLine: 2, endLine: 3, nextOffset: 4 }],
+    ['the rest', { offset: 4 }, '4\n5', { startLine: 4, endLine: 5, totalLines: 5 }],
+    ['a range over the end', { offset: 5, limit: 10 }, '5', { startLine: 5, endLine: 5, totalLines: 5 }],
+    ['one last line', { tail: 1 }, '5', {}],
+    ['two last lines', { tail: 2 }, '4\n5', {}],
+    ['more last lines than there are', { tail: 50 }, '1\n2\n3\n4\n5', { startLine: 1, endLine: 5, totalLines: 5 }],
+  ])('returns %s', async (_what, args, expected, lines) => {
+    const { text, structured } = await readIn('1\n2\n3\n4\n5', args);
+    expect(text).toBe(expected);
+    expect(structured).toMatchObject({ ...lines, truncated: false });
+  });
+
+  test('does not count a line after the final newline', async () => {
+    expect((await readIn('line1\nline2\nline3\n', { tail: 1 })).text).toBe('line3\n');
+    expect((await readIn('line1\nline2\nline3\n', { tail: 2 })).text).toBe('line2\nline3\n');
+    expect((await readIn('a\n\n', { tail: 1 })).text).toBe('\n');
+    expect((await readIn('a\n\n')).structured).toMatchObject({ totalLines: 2 });
+  });
+
+  test('returns an empty file as no lines', async () => {
+    for (const args of [{}, { head: 3 }, { tail: 3 }]) {
+      const { text, structured } = await readIn('', args);
+      expect(text).toBe('');
+      expect(structured).toMatchObject({ totalLines: 0, truncated: false, eol: 'none', size: 0 });
+    }
+  });
+
+  test('keeps CRLF and says so', async () => {
+    const { text, structured } = await readIn('one\r\ntwo\r\nthree\r\n', { head: 2 });
+    expect(text).toBe('one\r\ntwo\r\n');
+    expect(structured).toMatchObject({ eol: 'crlf' });
+    expect((await readIn('a\r\nb\n')).structured).toMatchObject({ eol: 'mixed' });
+  });
+
+  test('strips a byte order mark and says so', async () => {
+    const { text, structured } = await readIn(Buffer.from('\uFEFFhello\nworld\n'));
+    expect(text).toBe('hello\nworld\n');
+    expect(structured).toMatchObject({ bom: true, encoding: 'utf-8' });
+    expect((await readIn(Buffer.from('\uFEFFhello\nworld\n'), { tail: 1 })).text).toBe('world\n');
+  });
+
+  test('shows bytes that are not UTF-8 as Latin-1', async () => {
+    const { text, structured } = await readIn(Buffer.from('636166e90a', 'hex'));
+    expect(text).toBe('café\n');
+    expect(structured).toMatchObject({ encoding: 'latin1' });
+  });
+
+  test('refuses UTF-16 and binary files by name', async () => {
+    await expect(readIn(Buffer.from('fffe680065006c006c006f00', 'hex'))).rejects.toThrow('UTF-16LE');
+    await expect(readIn(Buffer.from('0001020305', 'hex'))).rejects.toThrow('binary file');
+  });
+
+  test('cuts a long file at a line and continues where it ended', async () => {
+    const lines = Array.from({ length: 3000 }, (_, index) => `line number ${index + 1}\n`);
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': lines.join('') } });
+    const tools = await createToolCaller([folders.root], { limits: { maxReadBytes: 5000 } });
+    let collected = '';
+    let offset: unknown = 1;
+    let pieces = 0;
+    for (; offset !== undefined; pieces++) {
+      const { text, structured } = await tools.call('read_text_file', { path: 'a.txt', offset });
+      expect(text.length).toBeLessThanOrEqual(5000);
+      expect(structured['truncated']).toBe(structured['nextOffset'] !== undefined);
+      collected += text;
+      offset = structured['nextOffset'];
+    }
+    expect(collected).toBe(lines.join(''));
+    expect(pieces).toBeGreaterThan(8);
+  });
+
+  test('is not truncated by a file of exactly the limit', async () => {
+    const { structured } = await readIn('x'.repeat(4999) + '\n', {}, { maxReadBytes: 5000 });
+    expect(structured).toMatchObject({ truncated: false, totalLines: 1 });
+  });
+
+  test('cuts a single huge line between characters', async () => {
+    const { text, structured } = await readIn('ä'.repeat(5000), {}, { maxReadBytes: 1025 });
+    expect(text).toBe('ä'.repeat(512));
+    expect(structured).toMatchObject({ truncated: true, startLine: 1, endLine: 1, nextOffset: 2 });
+    const tail = await readIn('ä'.repeat(5000), { tail: 1 }, { maxReadBytes: 1025 });
+    expect(tail.text).toBe('ä'.repeat(512));
+    expect(tail.structured).toMatchObject({ truncated: true });
+  });
+
+  test('keeps the last whole lines of a long tail', async () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}\n`);
+    const { text, structured } = await readIn(lines.join(''), { tail: 900 }, { maxReadBytes: 1024 });
+    expect(lines.join('').endsWith(text)).toBe(true);
+    expect(text.startsWith('line ')).toBe(true);
+    expect(text.length).toBeGreaterThan(1000);
+    expect(structured).toMatchObject({ truncated: true });
+  });
+
+  test.each([{}, { tail: 100_000 }])('stays within the result budget when JSON makes the text larger (%o)', async (args) => {
+    const { text, structured } = await readIn('\u0001\u0002\n'.repeat(60_000), args, { maxReadBytes: 512 * 1024 });
+    expect(2 * JSON.stringify(text).length).toBeLessThanOrEqual(resultBudgetBytes);
+    expect(text.length).toBeGreaterThan(1000);
+    expect(text.startsWith('\u0001')).toBe(true);
+    expect(structured).toMatchObject({ truncated: true });
+  });
+
+  test('reads a little of a huge file in a moment', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'big.txt': 'first\n' + 'x'.repeat(10_000) } });
+    await truncate(path.join(folders.root, 'big.txt'), 4 * 1024 ** 3);
+    const tools = await createToolCaller([folders.root]);
+    const { structured } = await tools.call('read_text_file', { path: 'big.txt', head: 1 });
+    expect(structured).toMatchObject({ content: 'first\n', size: 4 * 1024 ** 3, nextOffset: 2 });
+    expect((await tools.call('read_text_file', { path: 'big.txt' })).structured).toMatchObject({ truncated: true });
+    expect((await tools.call('read_text_file', { path: 'big.txt', tail: 1 })).structured).toMatchObject({ truncated: true });
+  });
+
+  test('stops scanning for a far line when it is cancelled', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'big.txt': 'first\n' + 'x'.repeat(10_000) } });
+    await truncate(path.join(folders.root, 'big.txt'), 64 * 1024 ** 3);
+    const tools = await createToolCaller([folders.root]);
+    const cancel = new AbortController();
+    const context = createTestContext({ signal: cancel.signal });
+    const reading = tools.call('read_text_file', { path: 'big.txt', offset: 5 }, { ...context, progress: () => cancel.abort(new Error('enough')) });
+    await expect(reading).rejects.toThrow('enough');
+    expect(tools.lines).toEqual([expect.stringMatching(/^tool=read_text_file outcome=cancelled scanned=\d+ ms=\d+$/)]);
+  });
+
+  test.each([
+    [{ head: 1, tail: 1 }, 'head and tail'],
+    [{ head: 1, offset: 2 }, 'head and offset'],
+    [{ tail: 1, limit: 2 }, 'tail and limit'],
+    [{ offset: 9 }, 'offset 9 is past the end: the file has 2 lines'],
+  ])('refuses %j', async (args, message) => {
+    const failure = readIn('1\n2\n', args);
+    await expect(failure).rejects.toBeInstanceOf(ToolError);
+    await expect(failure).rejects.toThrow(message);
+  });
+
+  test('refuses FIFOs, sockets, devices and directories at once and goes on', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x', 'd/x': '' } });
+    execFileSync('mkfifo', [path.join(folders.root, 'fifo')]);
+    const listener = createServer().listen(path.join(folders.root, 'socket'));
+    await once(listener, 'listening');
+    const tools = await createToolCaller([folders.root, '/dev/null']);
+    const five = Array.from({ length: 5 }, () => tools.call('read_text_file', { path: 'fifo' }));
+    for (const outcome of await Promise.allSettled(five)) expect(outcome).toMatchObject({ reason: { message: expect.stringContaining('FIFO') as string } });
+    await expect(tools.call('read_text_file', { path: 'socket' })).rejects.toThrow('only regular files');
+    await expect(tools.call('read_text_file', { path: 'd' })).rejects.toThrow('use list_directory');
+    expect((await tools.call('read_text_file', { path: 'a.txt' })).text).toBe('x');
+    listener.close();
+  });
+
+  test('reads names of any alphabet', async () => {
+    await using folders = await createTemporaryFolders({ root: { '日本語/🚂 é.txt': 'ok' } });
+    const tools = await createToolCaller([folders.root]);
+    expect((await tools.call('read_text_file', { path: '日本語/🚂 é.txt' })).text).toBe('ok');
+  });
+
+  test('names the missing file in its error', async () => {
+    await expect(readIn('', { path: 'none.txt' })).rejects.toThrow('none.txt: no such file or directory');
+  });
+});
