@@ -5,6 +5,7 @@ import { ConnectedClient } from './connected-client.ts';
 import { Connection } from './connection.ts';
 import { detectEra } from './detect-era.ts';
 import { type Agreement, discover, initialize } from './handshake.ts';
+import { RequestClock } from './request-clock.ts';
 
 type EraPolicy = NonNullable<ClientOptions['era']>;
 
@@ -26,15 +27,16 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 60_000;
 export async function connectClient(open: () => Promise<Transport> | Transport, options: ClientOptions): Promise<Client> {
   const { era = 'auto', connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
   const limit = new AbortController();
-  const timer = setTimeout(() => {
+  const clock = new RequestClock({ inactivityMs: Infinity, maxTotalMs: connectTimeoutMs }, () => {
     limit.abort(new LocalError('connect-failed', `The server could not be connected within ${connectTimeoutMs} ms.`));
-  }, connectTimeoutMs);
+  });
+  clock.run();
   try {
     return await connect({ open, options, era, limit: limit.signal });
   } catch (error) {
     throw connectError(error);
   } finally {
-    clearTimeout(timer);
+    clock.stop();
   }
 }
 

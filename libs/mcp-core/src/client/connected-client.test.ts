@@ -222,6 +222,17 @@ describe('limits', () => {
     expect(asked.error?.code).toBe('request-timeout');
   });
 
+  test('go on when the server withdraws its question, whatever the handler does', async () => {
+    const { client, server } = await connectLegacy({}, { handlers: { listRoots: () => new Promise(() => undefined) } });
+    const settled = settling(client.callTool('a', {}, { timeoutMs: 1000 }));
+    server.deliver({ id: 'q', method: 'roots/list' });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(settled).toEqual({});
+    server.notify('notifications/cancelled', { requestId: 'q' });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(settled.error?.code).toBe('request-timeout');
+  });
+
   test('leave no timer behind', async () => {
     const { client } = await connectLegacy({ 'tools/call': () => done });
     await client.callTool('a', {}, { maxTotalMs: 5000 });

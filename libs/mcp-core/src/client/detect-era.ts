@@ -1,6 +1,7 @@
 import type { ClientOptions } from './client.ts';
 import type { Connection } from './connection.ts';
 import { type Agreement, discover, initialize } from './handshake.ts';
+import { MAX_TIMER_MS } from './request-clock.ts';
 
 const DEFAULT_PROBE_TIMEOUT_MS = 1500;
 
@@ -31,7 +32,7 @@ export async function detectEra(connection: Connection, options: ClientOptions):
 /** `undefined` when the work takes longer. */
 async function withinSilence<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), limitMs);
+  const timer = setTimeout(() => resolve(undefined), Math.min(limitMs, MAX_TIMER_MS));
   try {
     return await Promise.race([work, promise]);
   } finally {

@@ -6,7 +6,7 @@ export interface RequestLimits {
 }
 
 /** Longer delays make a timer fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Calls `onExpired` once, when a limit has passed. A limit beyond what timers can hold (24 days), `Infinity` too, is none. */
 export class RequestClock {

@@ -214,6 +214,12 @@ describe('close', () => {
     expect(received.ends).toEqual([undefined]);
   });
 
+  test('is graceful also while the server is blocked on its output', async () => {
+    const transport = spawnNode(`process.stdout.write('x'.repeat(5e6), () => process.stdin.resume())`, { graceMs: 5000 });
+    await transport.close();
+    expect(await transport.exited).toEqual({ code: 0, signal: null });
+  });
+
   test('ends a server that ignores the end of its input with SIGTERM', async () => {
     const transport = spawnNode('setInterval(() => {}, 1000)');
     await transport.start(receiver());

@@ -155,7 +155,6 @@ class ProcessTransport implements ChildTransport {
   #onExit(exit: ProcessExit): void {
     this.#exit = exit;
     this.#endSoon();
-    void this.#release();
   }
 
   /** Output written before the end may still be under way, and the exit explains an end of the pipes: both get a moment to arrive. */
@@ -184,6 +183,8 @@ class ProcessTransport implements ChildTransport {
   async #terminate(): Promise<void> {
     const { graceMs = 2000 } = this.#options;
     this.#child.stdin.end();
+    // A process blocked on its output would not see the end of its input.
+    this.#child.stdout.resume();
     await settlesWithin(this.exited, graceMs);
     if (this.pid !== undefined && !(await this.#isGone())) {
       signalGroup(this.pid, 'SIGTERM');
