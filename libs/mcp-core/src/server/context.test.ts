@@ -55,19 +55,13 @@ describe('progress', () => {
   });
 
   test('is silent after the answer', async () => {
-    const late = gate();
-    const ran = gate();
-    const client = await serve((context) => {
-      void late.promise.then(() => {
-        context.progress({ progress: 1 });
-        context.log('error', 'late');
-        ran.resolve(undefined);
-      });
-    });
+    const contexts: InteractiveContext[] = [];
+    const client = await serve((context) => contexts.push(context));
     await client.request(1, 'tools/call', modern({ name: 'run' }, { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' }));
-    late.resolve(undefined);
-    await ran.promise;
+    contexts[0]?.progress({ progress: 1 });
+    contexts[0]?.log('error', 'late');
     await client.settled();
+    expect(contexts).toHaveLength(1);
     expect(methodsOf(client)).toEqual(['answer']);
   });
 });

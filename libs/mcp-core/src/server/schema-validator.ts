@@ -33,7 +33,7 @@ export class SchemaValidator {
 
 async function loadLibrary(): Promise<Ajv2020> {
   const [{ Ajv2020: Validator }, { default: formats }] = await Promise.all([import('ajv/dist/2020.js'), import('ajv-formats')]);
-  const validator = new Validator({ strict: false, allErrors: true });
+  const validator = new Validator({ strict: false, allErrors: true, addUsedSchema: false, logger: false });
   formats.default(validator);
   return validator;
 }
@@ -49,7 +49,7 @@ function describe(error: ErrorObject): string {
     case 'unevaluatedProperties':
       return `"${String(params.additionalProperty ?? params.unevaluatedProperty)}" is not known${within}. Remove it.`;
     case 'type':
-      return `"${place}" must be of type ${String(params.type)}.`;
+      return `"${place}" must be of type ${[params.type].flat().join(' or ')}.`;
     case 'enum':
       return `"${place}" must be one of ${(params.allowedValues as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ')}.`;
     case 'const':

@@ -28,7 +28,7 @@ function tool(name: string, handler: ToolDefinition['handler'], rest: Partial<To
 interface Spoken {
   readonly client: RawClient;
   readonly errors: unknown[];
-  call(params: JsonObject, id?: string | number): Promise<JsonObject>;
+  readonly call: (params: JsonObject, id?: string | number) => Promise<JsonObject>;
 }
 
 /** A client that speaks the version, to a server with these tools. */
@@ -86,10 +86,11 @@ describe('tools/call', () => {
 
   test.each(PROTOCOL_VERSIONS)('tells %s of bad arguments in the way it expects', async (version) => {
     const { call, errors } = await speak(version, [add]);
-    const answer = await call({ name: 'add', arguments: { a: 'one', c: 2 } });
     const text = 'Invalid arguments for add: "b" is required. Add it. "c" is not known. Remove it. "a" must be of type number.';
-    if (version < '2025-11-25') expect(answer.error).toEqual({ code: -32602, message: text });
-    else expect(answer.result).toMatchObject({ isError: true, content: [{ type: 'text', text }] });
+    const isProtocolError = version < '2025-11-25';
+    expect(await call({ name: 'add', arguments: { a: 'one', c: 2 } })).toMatchObject(
+      isProtocolError ? { error: { code: -32602, message: text } } : { result: { isError: true, content: [{ type: 'text', text }] } },
+    );
     expect(errors).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+export { connectInMemory } from './connect-in-memory.ts';
 export { createInMemoryTransports } from './in-memory-transport.ts';
 export { createTestContext } from './test-context.ts';
 export type { TestContext, TestContextOptions } from './test-context.ts';

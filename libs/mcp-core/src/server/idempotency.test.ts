@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import { ToolError } from '../protocol/errors.ts';
+import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.ts';
+import { createServer } from './create-server.ts';
+import type { ToolDefinition } from './tool.ts';
+
+const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
+
+/** A server whose tool `pay` counts its runs; each run waits for `release`, unless it is open from the start. */
+async function serve(options: { readonly entries?: number; readonly isOpen?: boolean } = {}) {
+  const state = { runs: 0, waiting: [] as (() => void)[] };
+  const pay: ToolDefinition = {
+    name: 'pay',
+    description: 'Pays',
+    inputSchema: { type: 'object' },
+    annotations,
+    handler: async ({ fail }: { fail?: boolean }) => {
+      state.runs += 1;
+      const run = state.runs;
+      if (options.isOpen !== true) await new Promise<void>((resolve) => state.waiting.push(resolve));
+      if (fail === true) throw new ToolError('Declined');
+      return { structuredContent: { run } };
+    },
+  };
+  const server = createServer({ info: { name: 's', version: '1' }, tools: [pay], ...(options.entries === undefined ? {} : { idempotencyEntries: options.entries }) });
+  const client = await connectRaw(server);
+  const release = async (): Promise<void> => {
+    for (const resolve of state.waiting.splice(0)) resolve();
+    await client.settled();
+  };
+  return { client, server, state, release };
+}
+
+const params = (key: unknown, args: JsonObject = { amount: 1 }): JsonObject => modern({ name: 'pay', arguments: args }, { 'dev.signalbox/idempotency-key': key });
+const pay = (client: RawClient, id: number, key: unknown, args?: JsonObject): Promise<JsonObject> => client.request(id, 'tools/call', params(key, args));
+const runOf = ({ result }: JsonObject): unknown => (result as { structuredContent?: { run: number } }).structuredContent?.run;
+
+/** Waits until `count` runs have begun. */
+async function begun(state: { readonly runs: number }, count: number): Promise<void> {
+  while (state.runs < count) await new Promise(setImmediate);
+}
+
+describe('a call with an idempotency key', () => {
+  test('runs once, and the same call again gets the stored result, in whatever revision and order of members', async () => {
+    const { client, state } = await serve({ isOpen: true });
+    expect(runOf(await pay(client, 1, 'k', { amount: 1, to: 'x' }))).toBe(1);
+    expect(runOf(await pay(client, 2, 'k', { to: 'x', amount: 1 }))).toBe(1);
+    await initialize(client, '2025-11-25');
+    const again = await client.request(3, 'tools/call', { name: 'pay', arguments: { amount: 1, to: 'x' }, _meta: { 'dev.signalbox/idempotency-key': 'k' } });
+    expect(again).toEqual({ jsonrpc: '2.0', id: 3, result: { content: [{ type: 'text', text: '{"run":1}' }], structuredContent: { run: 1 } } });
+    expect(state.runs).toBe(1);
+  });
+
+  test('joins the one that is still running', async () => {
+    const { client, state, release } = await serve();
+    const both = [pay(client, 1, 'k'), pay(client, 2, 'k')];
+    await begun(state, 1);
+    await release();
+    expect((await Promise.all(both)).map(runOf)).toEqual([1, 1]);
+    expect(state.runs).toBe(1);
+  });
+
+  test('is an error with other arguments, running or finished', async () => {
+    const { client, state, release } = await serve();
+    const first = pay(client, 1, 'k');
+    await begun(state, 1);
+    expect(await pay(client, 2, 'k', { amount: 2 })).toMatchObject({ result: { isError: true } });
+    await release();
+    await first;
+    expect(await pay(client, 3, 'k', { amount: 2 })).toMatchObject({ result: { isError: true } });
+    expect(state.runs).toBe(1);
+  });
+
+  test('keeps the failure a tool reported', async () => {
+    const { client, state } = await serve({ isOpen: true });
+    for (const id of [1, 2]) expect(await pay(client, id, 'k', { fail: true })).toMatchObject({ result: { isError: true, content: [{ text: 'Declined' }] } });
+    expect(state.runs).toBe(1);
+  });
+
+  test('leaves nothing behind when it is cancelled; a call that had joined it runs', async () => {
+    const { client, state, release } = await serve();
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: params('k') });
+    const joined = pay(client, 2, 'k');
+    await begun(state, 1);
+    client.notify('notifications/cancelled', { requestId: 1 });
+    await client.settled();
+    await release();
+    await begun(state, 2);
+    await release();
+    expect(runOf(await joined)).toBe(2);
+    expect(runOf(await pay(client, 3, 'k'))).toBe(2);
+  });
+
+  test('leaves nothing behind when it is refused', async () => {
+    const { client } = await serve({ isOpen: true });
+    expect(await client.request(1, 'tools/call', modern({ name: 'nope' }, { 'dev.signalbox/idempotency-key': 'k' }))).toMatchObject({ error: { code: -32602 } });
+    expect(runOf(await pay(client, 2, 'k'))).toBe(1);
+  });
+
+  test('is forgotten when it was used least recently of more than the limit', async () => {
+    const { client, state } = await serve({ entries: 2, isOpen: true });
+    await pay(client, 1, 'a');
+    await pay(client, 2, 'b');
+    await pay(client, 3, 'a');
+    await pay(client, 4, 'c');
+    expect(runOf(await pay(client, 5, 'a'))).toBe(1);
+    expect(runOf(await pay(client, 6, 'b'))).toBe(4);
+    expect(state.runs).toBe(4);
+  });
+
+  test.each([[7], [null], ['x'.repeat(201)]])('refuses the key %j', async (key) => {
+    const { client } = await serve({ isOpen: true });
+    expect(await pay(client, 1, key)).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test('runs every time without a key', async () => {
+    const { client, state } = await serve({ isOpen: true });
+    await client.request(1, 'tools/call', modern({ name: 'pay' }));
+    await client.request(2, 'tools/call', modern({ name: 'pay' }));
+    expect(state.runs).toBe(2);
+  });
+});

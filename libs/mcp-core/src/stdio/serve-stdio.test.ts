@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { PassThrough, Writable } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createServer } from '../server/create-server.ts';
+import type { ToolDefinition } from '../server/tool.ts';
+import { modern } from '../testing/raw-client.ts';
+import { serveStdio } from './serve-stdio.ts';
+
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+function toolNamed(name: string, handler: ToolDefinition['handler']): ToolDefinition {
+  return { name, description: name, inputSchema: { type: 'object' }, annotations, handler };
+}
+
+function serve(tools: readonly ToolDefinition[], options: { output?: Writable; maxLineBytes?: number } = {}) {
+  const input = new PassThrough();
+  const output = options.output ?? new PassThrough();
+  const errors: unknown[] = [];
+  const server = createServer({ info: { name: 's', version: '1' }, tools, onError: (error) => errors.push(error) });
+  const served = serveStdio(server, { input, output, ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }) });
+  const write = (message: object): boolean => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  return { input, output: output as PassThrough, errors, served, write };
+}
+
+/** The next line of the output, parsed. */
+async function nextLine(output: PassThrough): Promise<unknown> {
+  for (;;) {
+    const chunk = output.read() as Buffer | null;
+    if (chunk !== null) return JSON.parse(String(chunk).split('\n', 1)[0] ?? '') as unknown;
+    await new Promise((resolve) => output.once('readable', resolve));
+  }
+}
+
+describe('serveStdio', () => {
+  test('answers line by line', async () => {
+    const { input, output, served, write } = serve([]);
+    write({ id: 1, method: 'ping' });
+    expect(await nextLine(output)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    input.end();
+    await served;
+  });
+
+  test('answers what it cannot read without an id, and goes on', async () => {
+    const { input, output, write } = serve([], { maxLineBytes: 100 });
+    input.write('not json\n');
+    expect(await nextLine(output)).toMatchObject({ error: { code: -32700 } });
+    input.write(`${'x'.repeat(101)}\n`);
+    expect(await nextLine(output)).toMatchObject({ error: { code: -32600, message: expect.stringContaining('longer than 100 bytes') as string } });
+    write({ id: 2, method: 'ping' });
+    expect(await nextLine(output)).toMatchObject({ id: 2 });
+  });
+
+  test('aborts every handler when the input ends, then resolves', async () => {
+    const started = Promise.withResolvers<undefined>();
+    const aborted: unknown[] = [];
+    const wait = toolNamed('wait', async (_args, { signal }) => {
+      signal.addEventListener('abort', () => aborted.push(signal.reason));
+      started.resolve(undefined);
+      return new Promise(() => undefined);
+    });
+    const { input, output, served, write } = serve([wait]);
+    write({ id: 1, method: 'tools/call', params: modern({ name: 'wait' }) });
+    await started.promise;
+    input.end();
+    await served;
+    expect(aborted).toHaveLength(1);
+    expect(output.read()).toBeNull();
+  });
+
+  test('ends when the reader is gone', async () => {
+    const output = new Writable({
+      write: (_chunk, _encoding, done) => {
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      },
+    });
+    const { served, write, errors } = serve([], { output });
+    write({ id: 1, method: 'ping' });
+    await served;
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('a server process', () => {
+  /** Runs the module text as a process of its own. */
+  async function run(source: string, use: (child: ReturnType<typeof spawn>) => Promise<void>): Promise<void> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'serve-stdio-'));
+    const main = path.join(folder, 'main.mjs');
+    await writeFile(main, source);
+    const child = spawn(process.execPath, ['--conditions=@signalbox/source', main], { stdio: 'pipe' });
+    try {
+      await use(child);
+    } finally {
+      child.kill('SIGKILL');
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  const entry = (name: string): string => pathToFileURL(fileURLToPath(new URL(`../${name}/index.ts`, import.meta.url))).href;
+  const big = `
+    import { createServer } from '${entry('server')}';
+    import { serveStdio } from '${entry('stdio')}';
+    const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+    const big = { name: 'big', description: 'Big', inputSchema: { type: 'object' }, annotations, handler: () => ({ content: [{ type: 'text', text: 'x'.repeat(4_000_000) }] }) };
+    await serveStdio(createServer({ info: { name: 'p', version: '1' }, tools: [big] }));
+    process.exitCode = 7;
+  `;
+  const call = (id: number): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: modern({ name: 'big' }) })}\n`;
+  const exitOf = (child: ReturnType<typeof spawn>): Promise<number | null> => new Promise((resolve) => child.once('exit', resolve));
+
+  test('ends by itself when its input ends', async () => {
+    await run(big, async (child) => {
+      const exited = exitOf(child);
+      child.stdin?.end();
+      expect(await exited).toBe(7);
+    });
+  });
+
+  test('ends when its input ends although nobody reads its output', async () => {
+    await run(big, async (child) => {
+      const exited = exitOf(child);
+      child.stdin?.write(call(1) + call(2) + call(3));
+      await new Promise((resolve) => child.stdout?.once('readable', resolve));
+      child.stdin?.end();
+      child.stdout?.destroy();
+      expect(await exited).toBe(7);
+    });
+  });
+
+  test('sends large results whole to a slow reader', async () => {
+    await run(big, async (child) => {
+      child.stdin?.write(call(1) + call(2));
+      let text = '';
+      let lines = 0;
+      for await (const chunk of child.stdout ?? []) {
+        text += String(chunk);
+        lines = text.split('\n').length - 1;
+        if (lines === 2) break;
+      }
+      const answers = text.trimEnd().split('\n').map((line) => JSON.parse(line) as { id: number; result: { content: [{ text: string }] } });
+      expect(answers.map(({ id, result }) => [id, result.content[0].text.length])).toEqual([
+        [1, 4_000_000],
+        [2, 4_000_000],
+      ]);
+    });
+  });
+
+  test('loads neither the validator nor the client before it needs them', async () => {
+    const source = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ resolve: (specifier, context, next) => { const result = next(specifier, context); loaded.push(result.url); return result; } });
+      await import('${entry('server')}');
+      const { serveStdio } = await import('${entry('stdio')}');
+      process.stdout.write(JSON.stringify(loaded));
+    `;
+    await run(source, async (child) => {
+      let text = '';
+      for await (const chunk of child.stdout ?? []) text += String(chunk);
+      const loaded = JSON.parse(text) as string[];
+      expect(loaded.some((url) => url.endsWith('/serve-stdio.ts'))).toBe(true);
+      expect(loaded.filter((url) => /ajv|\/client\//u.test(url))).toEqual([]);
+    });
+  });
+});
