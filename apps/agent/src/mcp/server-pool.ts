@@ -7,6 +7,7 @@ import { createBoundedEvaluation } from './bounded-evaluation.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
 import { PooledServer } from './pooled-server.ts';
+import { createReaper } from './reaper.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { callTool } from './tool-call.ts';
 
@@ -22,14 +23,17 @@ export interface ServerPoolOptions {
   readonly random?: () => number;
 }
 
-/** The tools of every configured server. Each server lives for itself: one that fails or hangs stops no other. */
-export function createServerPool({ servers, clientInfo, logger, clock, connect = connectStdioServer, random = Math.random }: ServerPoolOptions): ToolRegistry {
+/** The tools of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
+export function createServerPool({ servers, clientInfo, logger, clock, connect, random = Math.random }: ServerPoolOptions): ToolRegistry {
   const listeners = new Set<(status: ServerStatus) => void>();
   const evaluate = createBoundedEvaluation();
+  const reaper = createReaper();
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
   };
-  const pool = servers.map((config) => new PooledServer(config, { info: clientInfo, connect, clock, logger, random, evaluate, onChange }));
+  const shared = { info: clientInfo, clock, logger, random, evaluate, onChange };
+  const connectServer: ConnectServer = connect ?? ((server, options) => connectStdioServer(server, options, reaper));
+  const pool = servers.map((config) => new PooledServer(config, { ...shared, connect: connectServer }));
   return {
     start: () => pool.forEach((server) => server.start()),
     settled: (timeoutMs) => settled({ pool, listeners, clock }, timeoutMs),
@@ -40,6 +44,7 @@ export function createServerPool({ servers, clientInfo, logger, clock, connect =
     onServerChange: (listener) => void listeners.add(listener),
     close: async () => {
       await Promise.all(pool.map((server) => server.close()));
+      await reaper.close();
     },
   };
 }

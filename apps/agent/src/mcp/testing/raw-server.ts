@@ -2,7 +2,8 @@ import { createInterface } from 'node:readline';
 
 /**
  * A legacy MCP server written against the wire, run as a process by tests. Its behaviour is its first argument: `fine`, `exit` (at once),
- * `silent` (never answers), `garbage` (writes lines that are no messages).
+ * `silent` (never answers), `garbage` (writes lines that are no messages),
+ * `stubborn` (ends only when it is killed).
  */
 const [behaviour] = process.argv.slice(2);
 const TOOLS = ['echo', 'progress', 'hang', 'spin', 'die', 'ask', 'grow', 'environment'];
@@ -19,6 +20,10 @@ let asking: number | undefined;
 
 process.stderr.write(`started with ${process.env['KEY'] ?? 'no key'}\n`);
 if (behaviour === 'exit') process.exit(3);
+if (behaviour === 'stubborn') {
+  process.on('SIGTERM', () => undefined);
+  setInterval(() => undefined, 1000);
+}
 if (behaviour !== 'silent') createInterface({ input: process.stdin }).on('line', (line) => onMessage(JSON.parse(line) as Message));
 else process.stdin.resume();
 

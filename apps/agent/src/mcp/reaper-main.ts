@@ -1,0 +1,43 @@
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * A process of its own that outlives the one that started it just long enough to end the process groups this leaves behind. It reads `+GROUP`
+ * and `-GROUP` lines; when its input ends, however the other process ended, it gives the groups 1 s to follow by themselves, then sends SIGTERM,
+ * and SIGKILL 2 s later.
+ */
+const POLL_MS = 50;
+const groups = new Set<number>();
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const group = Number(line.slice(1));
+  // 0 and 1 would address this process's own group, and everything.
+  if (!Number.isInteger(group) || group <= 1) continue;
+  if (line.startsWith('+')) groups.add(group);
+  else groups.delete(group);
+}
+await groupsEnd(1000);
+signalAll('SIGTERM');
+await groupsEnd(2000);
+signalAll('SIGKILL');
+
+async function groupsEnd(limitMs: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
+    for (const group of groups) if (!signal(group, 0)) groups.delete(group);
+    if (groups.size === 0) return;
+    await delay(POLL_MS);
+  }
+}
+
+function signalAll(name: 'SIGTERM' | 'SIGKILL'): void {
+  for (const group of groups) signal(group, name);
+}
+
+function signal(group: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, name);
+  } catch {
+    // The group is gone, or what is left of it belongs to another user.
+    return false;
+  }
+}

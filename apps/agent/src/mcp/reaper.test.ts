@@ -1,0 +1,55 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createReaper } from './reaper.ts';
+
+const TESTING = join(import.meta.dirname, 'testing');
+
+/** A process with a pool of one server that ends only when it is killed. */
+async function startOwner(): Promise<{ readonly owner: ChildProcessWithoutNullStreams; readonly children: readonly number[]; readonly serverPid: number }> {
+  const owner = spawn(process.execPath, ['--conditions=@signalbox/source', join(TESTING, 'pool-owner.ts'), join(TESTING, 'raw-server.ts'), 'stubborn']);
+  const [line] = (await once(owner.stdout, 'data')) as [Buffer];
+  const children = (await readFile(`/proc/${owner.pid}/task/${owner.pid}/children`, 'utf8')).trim().split(' ').map(Number);
+  return { owner, children, serverPid: Number(line.toString()) };
+}
+
+/** Ended processes that nobody waits for stay as zombies where process 1 does not reap. */
+async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && !/\) [ZX] /.test(stat);
+}
+
+test.runIf(process.platform === 'linux')('nothing is left of a pool whose process was killed', async () => {
+  const { owner, children, serverPid } = await startOwner();
+  expect(children).toHaveLength(2);
+  expect(children).toContain(serverPid);
+  const exited = once(owner, 'exit');
+  owner.kill('SIGKILL');
+  await exited;
+  await expect.poll(async () => Promise.all(children.map(isRunning)), { timeout: 10_000 }).toEqual([false, false]);
+});
+
+test.runIf(process.platform === 'linux')('nothing is left of a pool that was closed', async () => {
+  const { owner, children } = await startOwner();
+  const exited = once(owner, 'exit');
+  owner.stdin.write('close\n');
+  await exited;
+  expect(await Promise.all(children.map(isRunning))).toEqual([false, false]);
+});
+
+test.runIf(process.platform !== 'win32')('groups that were removed are left alone when it closes, the others are ended', async () => {
+  const [kept, ended] = [1, 2].map(() => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' }));
+  const keptExit = once(kept!, 'exit');
+  const endedExit = once(ended!, 'exit');
+  const reaper = createReaper();
+  reaper.add(kept!.pid!);
+  reaper.add(ended!.pid!);
+  reaper.remove(kept!.pid!);
+  await reaper.close();
+  expect(await endedExit).toEqual([null, 'SIGTERM']);
+  expect(kept!.exitCode ?? kept!.signalCode).toBeNull();
+  kept!.kill('SIGKILL');
+  await keptExit;
+});

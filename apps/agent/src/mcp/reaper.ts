@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { extname, join } from 'node:path';
+
+/** Sees to it that no process group outlives this process, even when that is killed. */
+export interface Reaper {
+  /** The group of this leader is ended when this process ends. */
+  add(leaderPid: number): void;
+  /** The group has ended. */
+  remove(leaderPid: number): void;
+  /** Resolves when the helper process has ended; groups that were not removed are ended by it. */
+  close(): Promise<void>;
+}
+
+// Beside this file as it was built, or as it was written.
+const MAIN = join(import.meta.dirname, `reaper-main${extname(import.meta.filename)}`);
+
+/** Starts its helper process with the first group. On Windows, which has no process groups, it does nothing. */
+export function createReaper(): Reaper {
+  const groups = new Set<number>();
+  let helper: ChildProcess | undefined;
+  const tell = (line: string): void => {
+    if (helper === undefined) {
+      helper = startHelper();
+      const forget = (): void => {
+        helper = undefined;
+      };
+      helper.once('exit', forget).once('error', forget);
+      for (const group of groups) helper.stdin?.write(`+${group}\n`);
+    } else {
+      helper.stdin?.write(`${line}\n`);
+    }
+  };
+  return {
+    add: (leaderPid) => {
+      if (process.platform === 'win32') return;
+      groups.add(leaderPid);
+      tell(`+${leaderPid}`);
+    },
+    remove: (leaderPid) => {
+      if (groups.delete(leaderPid) && helper !== undefined) tell(`-${leaderPid}`);
+    },
+    close: async () => {
+      if (helper === undefined) return;
+      const ended = once(helper, 'exit');
+      helper.stdin?.end();
+      await ended;
+    },
+  };
+}
+
+function startHelper(): ChildProcess {
+  // Detached, so that a Ctrl-C meant for this process does not end the helper before its work.
+  const helper = spawn(process.execPath, [MAIN], { detached: true, env: {}, stdio: ['pipe', 'ignore', 'ignore'], windowsHide: true });
+  // Its exit is heard of; until then what it can no longer read is lost without harm.
+  helper.stdin.on('error', () => undefined);
+  helper.unref();
+  return helper;
+}

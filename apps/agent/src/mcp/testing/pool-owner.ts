@@ -1,0 +1,22 @@
+import { createServerPool } from '../server-pool.ts';
+import { recordingLogger, serverConfig } from './pool-fixture.ts';
+
+/** Owns a pool with one server, run as a process by tests that kill it; its arguments are those of the server. It writes the server's process id. */
+const [, , ...args] = process.argv;
+const clock = {
+  now: () => Date.now(),
+  after: (ms: number, callback: () => void) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const pool = createServerPool({
+  servers: [serverConfig('owned', { command: 'node', args })],
+  clientInfo: { name: 'owner', version: '0' },
+  logger: recordingLogger(),
+  clock,
+});
+pool.onServerChange(({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)));
+process.stdin.on('data', () => void pool.close().then(() => process.exit())).resume();
+pool.start();
