@@ -1,1 +1,14 @@
-export {};
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCommand } from './cli/command.ts';
+import { createProcessIo } from './cli/process-io.ts';
+
+const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { readonly version: string };
+
+process.exitCode = await runCommand(createProcessIo(process), {
+  argv: process.argv.slice(2),
+  env: process.env,
+  cwd: process.cwd(),
+  repository: join(import.meta.dirname, '..', '..', '..'),
+  version: manifest.version,
+});

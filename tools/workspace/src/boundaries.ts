@@ -26,6 +26,9 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:tool': [],
 };
 
+/** Tests, and what only tests import. */
+const FOR_TESTS = /\.(?:test|contract|test\.support)\.ts$|\/testing(?:\/|\.ts$)/;
+
 const IMPORT = /^(?:import|export|\})(?:[^'"\n]*\bfrom)?\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/gm;
 
 /**
@@ -54,7 +57,7 @@ function edgeProblems(project: Project, layerOf: ReadonlyMap<string, string | un
 function importProblems(project: Project, rootDevelopment: ReadonlySet<string>): readonly string[] {
   const isTool = layer(project) === 'layer:tool';
   return project.files.flatMap((file) => {
-    const mayUseRoot = isTool || file.path.endsWith('.test.ts') || file.path.endsWith('.contract.ts');
+    const mayUseRoot = isTool || FOR_TESTS.test(file.path);
     return [...importedPackages(file.text)]
       .filter((name) => name !== project.name && !project.declared.has(name) && !(mayUseRoot && rootDevelopment.has(name)))
       .map((name) => `${file.path}: imports ${name}, which the package.json of ${project.name} does not declare`);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type App } from '../app.ts';
+import { createApp, type App, type TestHooks } from '../app.ts';
 import { ConfigError } from '../config/config.ts';
 import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
 import { demoServers } from '../demo/demo-servers.ts';
@@ -25,12 +25,12 @@ export interface Surroundings {
 }
 
 /** Runs one command line; returns the exit code: 0 done, 1 failed, 2 the command line or the configuration cannot be used, 130 interrupted. */
-export async function runCommand(io: Io, surroundings: Surroundings): Promise<number> {
+export async function runCommand(io: Io, surroundings: Surroundings, hooks: TestHooks = {}): Promise<number> {
   try {
     const parsed = parseArguments(surroundings.argv);
     if (parsed.command === 'help') io.out(USAGE);
     else if (parsed.command === 'version') io.out(`${surroundings.version}\n`);
-    else return await runWithApp(io, surroundings, parsed);
+    else return await runWithApp(io, surroundings, { parsed, hooks });
     return 0;
   } catch (error) {
     if (!isForPeople(error)) throw error;
@@ -49,12 +49,12 @@ function isForPeople(error: unknown): error is Error {
   );
 }
 
-async function runWithApp(io: Io, surroundings: Surroundings, parsed: Arguments): Promise<number> {
+async function runWithApp(io: Io, surroundings: Surroundings, { parsed, hooks }: { parsed: Arguments; hooks: TestHooks }): Promise<number> {
   const config = await configure(surroundings, parsed);
   const isTemporary = parsed.command !== 'serve';
   const dataDir = isTemporary ? await mkdtemp(join(tmpdir(), 'signalbox-')) : config.dataDir;
   const logger = createStderrLogger(config.logLevel, (line) => io.err(line));
-  const app = await createApp({ config: { ...config, dataDir }, version: surroundings.version, logger });
+  const app = await createApp({ config: { ...config, dataDir }, version: surroundings.version, logger, hooks });
   try {
     return await withApp(io, app, { config, parsed, surroundings });
   } finally {

@@ -1,6 +1,8 @@
 // The service with test hooks: CRASH_AT names the crash point at which the process kills itself, GUARD_OFF a protection that is switched off.
 import { createProcessIo, runCommand, type TestHooks } from '@signalbox/agent';
 
+type Store = Parameters<NonNullable<TestHooks['store']>>[0];
+
 const { CRASH_AT: crashAt, GUARD_OFF: guardOff } = process.env;
 
 const hooks: TestHooks = {
@@ -8,7 +10,14 @@ const hooks: TestHooks = {
     if (point === crashAt) process.kill(process.pid, 'SIGKILL');
   },
   ...(guardOff === 'ledger' ? { recovery: () => 'retry' as const } : {}),
+  ...(guardOff === 'recovery' ? { store: forgetful } : {}),
 };
+
+/** A store that does not tell which runs an earlier process left unsettled. */
+function forgetful(store: Store): Store {
+  const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], { unsettledRuns: () => Promise.resolve([]) });
+  return Object.assign(Object.create(store) as Store, { read });
+}
 
 process.exitCode = await runCommand(
   createProcessIo(process),

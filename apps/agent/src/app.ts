@@ -1,0 +1,114 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config/config.ts';
+import { createHttpServer } from './http/http-server.ts';
+import { createLlmProvider } from './llm/provider.ts';
+import { systemClock } from './llm/system-clock.ts';
+import { createServerPool } from './mcp/server-pool.ts';
+import type { LlmProvider } from './ports/llm-provider.ts';
+import type { Logger } from './ports/logger.ts';
+import type { RunEngine } from './ports/run-engine.ts';
+import type { RunReader, RunStore } from './ports/run-store.ts';
+import type { SignalBus } from './ports/signal-bus.ts';
+import type { CrashPoints } from './ports/test-hooks.ts';
+import type { ToolRegistry } from './ports/tool-registry.ts';
+import { createInProcessSignalBus } from './queue/in-process-signal-bus.ts';
+import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
+import type { RecoveryDecision } from './run/engine-context.ts';
+import { createRunEngine } from './run/run-engine.ts';
+import { openRunStore } from './store/open-run-store.ts';
+
+/** Ways into the service that only tests use: to end it at a known place, and to switch a protection off. */
+export interface TestHooks {
+  readonly crashPoints?: CrashPoints;
+  readonly recovery?: RecoveryDecision;
+  readonly store?: (store: RunStore) => RunStore;
+}
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly version: string;
+  readonly logger: Logger;
+  readonly hooks?: TestHooks;
+}
+
+/** The whole service in one process. */
+export interface App {
+  readonly engine: RunEngine;
+  readonly read: RunReader;
+  readonly bus: SignalBus;
+  readonly registry: ToolRegistry;
+  readonly llm: LlmProvider;
+  /** Recovers what an earlier process left and takes work; the servers connect in the background. */
+  start(): Promise<void>;
+  /** `start`, then the REST edge; resolves with its base URL. */
+  listen(): Promise<string>;
+  /** Stops the edge, the engine and every server process. */
+  close(): Promise<void>;
+}
+
+const CLOSE_GRACE_MS = 3000;
+
+/**
+ * Builds the graph of ports and adapters; it does no work before `start`.
+ * @throws StoreError, ConfigError
+ */
+export async function createApp({ config, version, logger, hooks = {} }: AppOptions): Promise<App> {
+  const clock = systemClock;
+  const llm = createLlmProvider(config.llm);
+  const opened = await openRunStore({ dataDir: config.dataDir, durability: config.durability, clock });
+  const store = hooks.store?.(opened) ?? opened;
+  const bus = createInProcessSignalBus();
+  const queue = createMemoryJobQueue({ clock, onError: (job, error) => logger.error('a job failed', { ...job, error }) });
+  const registry = createServerPool({ servers: config.servers, clientInfo: { name: 'signalbox', version }, logger, clock });
+  const { crashPoints, recovery } = hooks;
+  const engine = createRunEngine({
+    store,
+    queue,
+    bus,
+    registry,
+    llm,
+    clock,
+    logger,
+    policies: Object.fromEntries(config.servers.map(({ name, approval, sampling }) => [name, { approval, sampling }])),
+    ...(crashPoints === undefined ? {} : { crashPoints }),
+    ...(recovery === undefined ? {} : { recovery }),
+  });
+  logServerChanges(registry, logger);
+  let http: FastifyInstance | undefined;
+  let started: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    started ??= (async () => {
+      registry.start();
+      await engine.start();
+    })();
+    return started;
+  };
+  return {
+    engine,
+    read: store.read,
+    bus,
+    registry,
+    llm,
+    start,
+    async listen() {
+      const onError = (error: unknown, { method, url }: { readonly method: string; readonly url: string }): void => logger.error('a request failed', { method, url, error });
+      http = await createHttpServer({ engine, read: store.read, bus, registry, llm, clock, version, onError }, { host: config.host, token: config.token });
+      const url = await http.listen({ host: config.host, port: config.port });
+      await start();
+      return url;
+    },
+    async close() {
+      await http?.close();
+      await engine.close({ graceMs: CLOSE_GRACE_MS });
+      await registry.close();
+      await store.close();
+    },
+  };
+}
+
+function logServerChanges(registry: ToolRegistry, logger: Logger): void {
+  registry.onServerChange(({ name, state, toolCount, era, error }) => {
+    if (state === 'failed') logger.warn('a server is not available', { server: name, ...(error === undefined ? {} : { error }) });
+    else if (state === 'ready') logger.info('a server is ready', { server: name, tools: toolCount, ...(era === undefined ? {} : { era }) });
+  });
+}

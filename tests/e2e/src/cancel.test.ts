@@ -1,0 +1,105 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ApiClient } from './support/client.ts';
+import { writeScenario } from './support/scenario.ts';
+import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
+
+const ENTRIES = 3000;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: Service;
+let api: ApiClient;
+
+/** A search that takes seconds: names and exclusions that are slow to compare. */
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const files = join(folder.path, 'files');
+  for (let directory = 0; directory < 30; directory += 1) {
+    mkdirSync(join(files, `d${directory}`), { recursive: true });
+    for (let file = 0; file < ENTRIES / 30; file += 1) writeFileSync(join(files, `d${directory}`, `${'abcabcabc'.repeat(20)}-${file}`), '');
+  }
+  const slowGlobs = Array.from({ length: 100 }, (_, index) => `**/*a*b*c*a*b*${index}*z`);
+  const scenario = await writeScenario(folder.path, [
+    { prompt: 'search', steps: [[{ tool: 'filesystem__search_files', input: { path: '.', pattern: '*.none', excludePatterns: slowGlobs } }]], answer: 'searched everything' },
+    { prompt: 'list', steps: [[{ tool: 'filesystem__list_directory', input: { path: '.' } }]], answer: 'listed' },
+  ]);
+  service = await startService({
+    folder: folder.path,
+    config: {
+      llm: { provider: 'scripted', scenario },
+      mcpServers: { filesystem: { command: 'node', args: [serverBin.filesystem, '--log-level', 'debug', files], signalbox: { trust: true } } },
+    },
+  });
+  api = new ApiClient(service.url);
+});
+afterEach(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+interface Outcome {
+  readonly at: number;
+  readonly outcome: string;
+  readonly scanned: number;
+}
+
+/** What the server process itself says of its searches. */
+function searches(): Outcome[] {
+  return [...service.log().matchAll(/(\S+Z) debug tool=search_files outcome=(\w+)(?: scanned=(\d+))?/g)].map(([, at, outcome, scanned]) => ({
+    at: Date.parse(at!),
+    outcome: outcome!,
+    scanned: Number(scanned),
+  }));
+}
+
+describe('cancelling a run in the middle of a search', () => {
+  test("stops the server's work within 250 ms, and says how far the cancellation got", async () => {
+    const { id } = await api.start('search');
+    await api.waitFor(id, (event) => event.type === 'tool_call.progress');
+    const cancelledAt = Date.now();
+    const answer = await api.post<{ status: string }>(`/v1/runs/${id}/cancel`, { reason: 'enough' });
+    expect(['cancelling', 'cancelled']).toContain(answer.status);
+
+    const run = await api.settled(id);
+    expect(run).toMatchObject({ status: 'cancelled' });
+    expect(await api.toolCalls(id)).toMatchObject([{ state: 'cancelled', cancel: 'delivered' }]);
+    await expect.poll(searches).toHaveLength(1);
+    const [search] = searches();
+    expect(search).toMatchObject({ outcome: 'cancelled' });
+    expect(search!.scanned).toBeLessThan(ENTRIES);
+    expect(search!.at - cancelledAt).toBeLessThan(250);
+
+    // The server was not harmed: the next run uses the same process.
+    expect(await api.settled((await api.start('list')).id)).toMatchObject({ status: 'completed' });
+    expect(await api.get('/v1/servers')).toMatchObject({ data: [{ state: 'ready', restarts: 0 }] });
+  });
+
+  test('control: a search that is not cancelled looks at every entry, and takes longer than the limit', async () => {
+    const { id } = await api.start('search');
+    const { seq } = await api.waitFor(id, (event) => event.type === 'tool_call.progress');
+    expect(seq).toBeGreaterThan(0);
+    const progressAt = Date.now();
+    expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'searched everything' });
+    await expect.poll(searches).toHaveLength(1);
+    const [search] = searches();
+    expect(search).toMatchObject({ outcome: 'finished' });
+    expect(search!.scanned).toBeGreaterThanOrEqual(ENTRIES);
+    expect(search!.at - progressAt).toBeGreaterThan(250);
+  });
+
+  test("leaves another run's call on the same server alone", async () => {
+    const first = await api.start('search');
+    const second = await api.start('search');
+    await api.waitFor(first.id, (event) => event.type === 'tool_call.progress');
+    await api.post(`/v1/runs/${first.id}/cancel`);
+    expect(await api.settled(first.id)).toMatchObject({ status: 'cancelled' });
+    expect(await api.settled(second.id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('is idempotent, and a settled run stays as it is', async () => {
+    const { id } = await api.start('list');
+    await api.settled(id);
+    expect(await api.post(`/v1/runs/${id}/cancel`)).toMatchObject({ status: 'completed' });
+  });
+});

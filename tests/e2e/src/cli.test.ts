@@ -1,0 +1,146 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeScenario } from './support/scenario.ts';
+import { agentMain, serverBin, temporaryFolder } from './support/service.ts';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await folder.remove();
+});
+
+interface Command {
+  readonly process: ChildProcess;
+  out(): string;
+  error(): string;
+  /** Resolves when stdout has the text. */
+  printed(text: string): Promise<void>;
+  readonly code: Promise<number | null>;
+}
+
+function signalbox(...args: string[]): Command {
+  const child = spawn(process.execPath, [agentMain, ...args], {
+    cwd: folder.path,
+    env: { PATH: process.env['PATH'], HOME: folder.path, SIGNALBOX_DATA_DIR: join(folder.path, 'data') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let out = '';
+  let error = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    error += text;
+  });
+  return {
+    process: child,
+    out: () => out,
+    error: () => error,
+    printed: (text) => expect.poll(() => out, { timeout: 15_000, interval: 20 }).toContain(text),
+    code: new Promise((resolve) => child.once('close', resolve)),
+  };
+}
+
+async function config(scripts: Parameters<typeof writeScenario>[1], args: readonly string[] = []): Promise<string> {
+  const file = join(folder.path, 'signalbox.json');
+  const mcpServers = { filesystem: { command: 'node', args: [serverBin.filesystem, ...args, folder.path], signalbox: { trust: true } } };
+  await writeFile(file, JSON.stringify({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers }));
+  return file;
+}
+
+describe('signalbox run', () => {
+  test('prints the calls, their results and the answer, says that no model answers, and leaves nothing behind', async () => {
+    await writeFile(join(folder.path, 'note.txt'), 'remember the milk');
+    const file = await config([{ prompt: 'read', steps: [[{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' }, label: 'note' }]], answer: 'It says: ${result.note.text}' }]);
+    const run = signalbox('run', '--config', file, 'read');
+    expect(await run.code).toBe(0);
+    expect(run.out()).toMatch(/scripted.*→ filesystem__read_text_file \{"path":"note\.txt"\}.*✓ filesystem__read_text_file \d+ ms: remember the milk.*It says: remember the milk\n$/s);
+    expect(run.error()).toContain('OPENAI_API_KEY');
+  });
+
+  test('--json prints the events as they are stored', async () => {
+    const run = signalbox('run', '--config', await config([{ prompt: 'hello', steps: [], answer: 'Good day.' }]), '--json', 'hello');
+    expect(await run.code).toBe(0);
+    const events = run.out().trim().split('\n').map((line) => JSON.parse(line) as { seq: number; type: string });
+    expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+    expect(events.at(-1)).toMatchObject({ type: 'run.completed', data: { answer: 'Good day.', scripted: true } });
+  });
+
+  test('Ctrl-C cancels the run to the far end, and the exit code says so', async () => {
+    const files = join(folder.path, 'files');
+    mkdirSync(files);
+    for (let file = 0; file < 2000; file += 1) writeFileSync(join(files, `${'abcabcabc'.repeat(20)}-${file}`), '');
+    const excludePatterns = Array.from({ length: 100 }, (_, index) => `**/*a*b*c*a*b*${index}*z`);
+    const file = await config([{ prompt: 'search', steps: [[{ tool: 'filesystem__search_files', input: { path: '.', pattern: '*.none', excludePatterns } }]], answer: 'searched' }], ['--log-level', 'debug']);
+    const run = signalbox('run', '--config', file, '--log-level', 'debug', 'search');
+    await run.printed('matches in');
+    run.process.kill('SIGINT');
+    expect(await run.code).toBe(130);
+    expect(run.out()).toMatch(/filesystem__search_files cancelled.*run cancelled/s);
+    expect(run.error()).toMatch(/tool=search_files outcome=cancelled/);
+  });
+
+  test.each([
+    [['run'], /needs the task/],
+    [['run', 'two', 'words'], /put it in quotes/],
+    [['fly'], /unknown command "fly"/],
+    [['run', '--server', 'nowhere', 'hello'], /nowhere/],
+  ])('%j is refused with one line', async (args, expected) => {
+    const run = signalbox(...args);
+    expect(await run.code).toBe(2);
+    expect(run.error()).toMatch(expected);
+  });
+});
+
+describe('signalbox demo', () => {
+  test('runs unattended over this repository and its answers are right', async () => {
+    const demo = signalbox('demo');
+    expect(await demo.code, demo.error()).toBe(0);
+    expect(demo.out()).toMatch(/3 of 3 answers are right/);
+  });
+
+  test('control: with answers that are wrong it fails and says what is missing', async () => {
+    const wrong = await writeScenario(folder.path, [
+      { prompt: 'Which customers bought most.', steps: [], answer: 'Nobody bought anything.' },
+      { prompt: 'Which packages are in this workspace and which has the most source files.', steps: [], answer: 'There are none.' },
+      { prompt: 'Compare the weather in Oslo, Lisbon and Cairo', steps: [], answer: 'It rains everywhere.' },
+    ]);
+    const demo = signalbox('demo', '--scenario', wrong);
+    expect(await demo.code).toBe(1);
+    expect(demo.out()).toMatch(/0 of 3 answers are right/);
+    expect(demo.error()).toMatch(/its answer does not say: .* bought most/);
+  });
+
+  test('leaves the work tree of the repository as it was', async () => {
+    const status = async (): Promise<string> => {
+      const git = spawn('git', ['status', '--porcelain'], { cwd: repository });
+      let text = '';
+      git.stdout.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      await new Promise((resolve) => git.once('close', resolve));
+      return text;
+    };
+    const before = await status();
+    const demo = signalbox('demo');
+    expect(await demo.code).toBe(0);
+    expect(await status()).toBe(before);
+  });
+});
+
+test('signalbox --help names every command and option', async () => {
+  const help = signalbox('--help');
+  expect(await help.code).toBe(0);
+  for (const word of ['serve', 'run', 'demo', '--config', '--server', '--port', 'OPENAI_API_KEY']) expect(help.out()).toContain(word);
+});

@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ApiClient, type RunView } from './support/client.ts';
+import { writeScenario } from './support/scenario.ts';
+import { startService, temporaryFolder, type Service } from './support/service.ts';
+
+const crashingService = fileURLToPath(new URL('support/crashing-service.ts', import.meta.url));
+const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let ledger: string;
+let scenario: string;
+const services: Service[] = [];
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  ledger = join(folder.path, 'ledger');
+  scenario = await writeScenario(folder.path, [
+    { prompt: 'append', steps: [[{ tool: 'asking__append_line', input: { text: 'one' } }]], answer: 'appended' },
+    { prompt: 'look', steps: [[{ tool: 'asking__look' }]], answer: 'looked' },
+  ]);
+});
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.stop('SIGKILL');
+  await folder.remove();
+});
+
+async function start(env: Record<string, string> = {}): Promise<ApiClient> {
+  const service = await startService({
+    folder: folder.path,
+    program: crashingService,
+    env,
+    config: {
+      llm: { provider: 'scripted', scenario },
+      mcpServers: { asking: { command: 'node', args: [askingServer, ledger], signalbox: { trust: true, approval: 'auto', era: 'legacy' } } },
+    },
+  });
+  services.push(service);
+  return new ApiClient(service.url);
+}
+
+/** Starts the run and resolves when the process has killed itself at the crash point; returns the id of the run. */
+async function crashDuring(prompt: string, point: string): Promise<string> {
+  const before = await start({ CRASH_AT: point });
+  const { id } = await before.start(prompt);
+  const { process: child } = services.at(-1)!;
+  await new Promise<void>((resolve) => {
+    if (child.signalCode === null) child.once('exit', () => resolve());
+    else resolve();
+  });
+  expect(child.signalCode).toBe('SIGKILL');
+  return id;
+}
+
+const lines = (file: string): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []);
+
+/** The events of a run are 1, 2, 3… without a gap, and those from before the crash are the same afterwards. */
+async function expectContinuous(api: ApiClient, run: RunView): Promise<void> {
+  const events = await api.events(run.id);
+  expect(events.map((event) => event.seq)).toEqual(Array.from({ length: run.last_seq }, (_, index) => index + 1));
+  expect(events[0]?.type).toBe('run.queued');
+}
+
+describe('the service is killed with SIGKILL and started again', () => {
+  test('before the model call: the run goes on and completes', async () => {
+    const id = await crashDuring('append', 'before-model-call');
+    expect(lines(ledger)).toEqual([]);
+    const api = await start();
+    const run = await api.settled(id);
+    expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
+    expect(lines(ledger)).toEqual(['one']);
+    await expectContinuous(api, run);
+    expect((await api.events(id)).map((event) => event.type)).toContain('turn.interrupted');
+  });
+
+  test('during a call that writes: the write is not repeated, and a person is asked', async () => {
+    const id = await crashDuring('append', 'during-tool-call');
+    expect(lines(ledger)).toEqual(['one']);
+    const api = await start();
+    await api.waitFor(id, (event) => event.type === 'inbox.opened');
+    const waiting = await api.run(id);
+    expect(waiting).toMatchObject({ status: 'input_required', inbox: [{ kind: 'outcome_unknown' }] });
+    expect(lines(ledger)).toEqual(['one']);
+
+    await api.post(`/v1/inbox/${waiting.inbox[0]!.id}/respond`, { action: 'mark_done', note: 'the line is there' });
+    const run = await api.settled(id);
+    expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
+    expect(lines(ledger)).toEqual(['one']);
+    await expectContinuous(api, run);
+  });
+
+  test("during a trusted server's read-only call: it is made again, and the run completes", async () => {
+    const id = await crashDuring('look', 'during-tool-call');
+    const api = await start();
+    const run = await api.settled(id);
+    expect(run).toMatchObject({ status: 'completed', answer: 'looked' });
+    expect(await api.toolCalls(id)).toMatchObject([{ name: 'asking__look', state: 'succeeded', attempt: 2 }]);
+    expect(lines(`${ledger}.looks`)).toEqual(['look', 'look']);
+    await expectContinuous(api, run);
+  });
+
+  test('after the result arrived but before it was stored: the write is not repeated, and a person is asked', async () => {
+    const id = await crashDuring('append', 'after-tool-result');
+    const api = await start();
+    await api.waitFor(id, (event) => event.type === 'tool_call.outcome_unknown');
+    expect(lines(ledger)).toEqual(['one']);
+  });
+
+  test('after the result was stored: the run goes on from it', async () => {
+    const id = await crashDuring('append', 'after-tool-commit');
+    const api = await start();
+    const run = await api.settled(id);
+    expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
+    expect(lines(ledger)).toEqual(['one']);
+    expect(await api.toolCalls(id)).toMatchObject([{ state: 'succeeded', attempt: 1 }]);
+    await expectContinuous(api, run);
+  });
+});
+
+describe('control: with a protection off, the same crash does harm', () => {
+  test('without the rule of the ledger the write is repeated', async () => {
+    const id = await crashDuring('append', 'during-tool-call');
+    const api = await start({ GUARD_OFF: 'ledger' });
+    await api.settled(id);
+    expect(lines(ledger)).toEqual(['one', 'one']);
+  });
+
+  test.for(['before-model-call', 'after-tool-commit'])('without recovery a run that was killed at %s is lost', async (point) => {
+    const id = await crashDuring('append', point);
+    const api = await start({ GUARD_OFF: 'recovery' });
+    // The service works: a new run completes while the killed one stays where it was.
+    expect(await api.settled((await api.start('look')).id)).toMatchObject({ status: 'completed' });
+    expect(await api.run(id)).toMatchObject({ status: 'running' });
+  });
+});

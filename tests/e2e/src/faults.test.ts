@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ApiClient } from './support/client.ts';
+import { writeScenario } from './support/scenario.ts';
+import { agentMain, startService, temporaryFolder, type Service } from './support/service.ts';
+
+const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: Service | undefined;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  service = undefined;
+});
+afterEach(async () => {
+  await service?.stop();
+  await folder.remove();
+});
+
+const trusted = { trust: true, approval: 'auto' };
+const asking = () => ({ command: 'node', args: [askingServer, join(folder.path, 'ledger')], signalbox: trusted });
+
+async function start(config: object, env: Record<string, string> = {}): Promise<ApiClient> {
+  service = await startService({ folder: folder.path, config, env });
+  return new ApiClient(service.url);
+}
+
+describe('servers that fail', () => {
+  const scripts = [
+    { prompt: 'look', steps: [[{ tool: 'asking__look' }]], answer: 'looked' },
+    { prompt: 'explode', steps: [[{ tool: 'asking__explode' }]], answer: 'unreachable' },
+    { prompt: 'refuse', steps: [[{ tool: 'asking__refuse' }]], answer: 'unreachable' },
+    { prompt: 'vanish', steps: [[{ tool: 'asking__vanish' }]], answer: 'unreachable' },
+  ];
+
+  test('one that is not there, one that ends at once and one that writes garbage are named with a remedy; the others and the runs go on', async () => {
+    const garbage = join(folder.path, 'garbage.mjs');
+    await writeFile(garbage, "process.stdout.write('hello, I am no MCP server\\n'.repeat(1000)); process.stdin.resume();");
+    const api = await start({
+      llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) },
+      mcpServers: {
+        asking: asking(),
+        missing: { command: 'no-such-program' },
+        ending: { command: 'node', args: ['-e', "console.error('the licence has expired'); process.exit(3)"] },
+        garbage: { command: 'node', args: [garbage] },
+      },
+    });
+    expect(await api.settled((await api.start('look', { servers: ['asking'] })).id)).toMatchObject({ status: 'completed', answer: 'looked' });
+    const statuses = async () => Object.fromEntries((await api.get<{ data: { name: string; error?: string; state: string }[] }>('/v1/servers')).data.map((each) => [each.name, each]));
+    await expect.poll(async () => (await statuses())['ending']?.error).toContain('the licence has expired');
+    expect((await statuses())['missing']?.error).toMatch(/no-such-program.*mcpServers\.missing\.command/s);
+    expect((await statuses())['asking']?.state).toBe('ready');
+    expect((await statuses())['garbage']?.state).not.toBe('ready');
+  });
+
+  test("a tool that throws tells the model, without its inside, and the run ends with an answer", async () => {
+    const api = await start({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers: { asking: asking() } });
+    const run = await api.settled((await api.start('explode')).id);
+    expect(run).toMatchObject({ status: 'completed' });
+    expect(run.answer).toMatch(/^The tool asking__explode failed/);
+    expect(JSON.stringify(await api.events(run.id))).not.toContain('internal detail');
+
+    const refused = await api.settled((await api.start('refuse')).id);
+    expect(refused.answer).toContain('the stock is empty; order first');
+  });
+
+  test('a server that ends in the middle of a read-only call is started again and the call made again, until its attempts are used up', async () => {
+    const api = await start({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers: { asking: asking() } });
+    const { id } = await api.start('vanish');
+    const other = await api.start('look');
+    const retried = await api.waitFor(id, (event) => event.type === 'tool_call.retrying');
+    expect(retried.data).toMatchObject({ reason: 'connection_lost' });
+    expect(await api.settled(other.id)).toMatchObject({ status: 'completed' });
+    await api.post(`/v1/runs/${id}/cancel`);
+    expect(await api.settled(id)).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+describe('models that fail', () => {
+  test('an unreachable one fails the run with the address and a remedy; the service goes on', async () => {
+    const api = await start({ llm: { provider: 'openai', base_url: 'http://127.0.0.1:9/v1' } }, { OPENAI_API_KEY: 'sk-secret-1234567890' });
+    const run = await api.settled((await api.start('hello')).id);
+    expect(run).toMatchObject({ status: 'failed' });
+    expect(run.error?.message).toMatch(/127\.0\.0\.1:9/);
+    expect(JSON.stringify([run, await api.events(run.id)])).not.toContain('sk-secret');
+    expect(service?.log()).not.toContain('sk-secret');
+    expect(await api.get('/healthz')).toMatchObject({ status: 'ok', provider: 'openai' });
+  });
+});
+
+describe('configurations that cannot be used', () => {
+  async function failure(text: string, args: readonly string[] = []): Promise<{ code: number | null; error: string }> {
+    const file = join(folder.path, 'signalbox.json');
+    await writeFile(file, text);
+    const child = spawn(process.execPath, [agentMain, 'serve', '--config', file, ...args], { cwd: folder.path, env: { PATH: process.env['PATH'], HOME: folder.path }, stdio: ['ignore', 'ignore', 'pipe'] });
+    let error = '';
+    child.stderr.setEncoding('utf8').on('data', (part: string) => {
+      error += part;
+    });
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { code, error };
+  }
+
+  test.each([
+    ['not JSON', '{ "mcpServers": {,} }', /signalbox\.json.*line 1, column 18/s],
+    ['an unknown field', '{ "mcp_servers": {} }', /mcp_servers.*mcpServers/s],
+    ['a server without a command', '{ "mcpServers": { "a": { "args": [] } } }', /mcpServers\.a\.command/],
+    ['a variable that is not set', '{ "mcpServers": { "a": { "command": "${NOT_SET_ANYWHERE}" } } }', /mcpServers\.a\.command.*NOT_SET_ANYWHERE/s],
+    ['a host that others can reach, without a token', '{ "host": "0.0.0.0" }', /SIGNALBOX_TOKEN/],
+    ['a provider without its key', '{ "llm": { "provider": "anthropic" } }', /ANTHROPIC_API_KEY/],
+  ])('%s', async (_name, text, expected) => {
+    const { code, error } = await failure(text);
+    expect(error).toMatch(expected);
+    expect(error.trim().split('\n').length).toBeLessThanOrEqual(3);
+    expect(code).toBe(2);
+  });
+
+  test('an unknown option, and a data directory that another process uses', async () => {
+    expect(await failure('{}', ['--prot', '1'])).toMatchObject({ code: 2, error: expect.stringContaining('--prot') as string });
+    await start({});
+    const second = await failure(JSON.stringify({ port: 0, data_dir: join(folder.path, 'data') }));
+    expect(second).toMatchObject({ code: 2, error: expect.stringMatching(/data/) as string });
+  });
+});

@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { LLMock } from '../../peers/src/mock-models.ts';
+import { ApiClient } from './support/client.ts';
+import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: Service;
+let mock: LLMock;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  mock = new LLMock({ port: 0, strict: true, chunkSize: 7 });
+});
+afterEach(async () => {
+  await service.stop();
+  await mock.stop();
+  await folder.remove();
+});
+
+describe.each([
+  ['openai', '/v1', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  ['anthropic', '', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
+])('the %s adapter, against an independent mock of the API', (provider, path, keyVariable, urlVariable) => {
+  async function start(): Promise<ApiClient> {
+    const url = await mock.start();
+    const files = join(folder.path, 'files');
+    await mkdir(files);
+    await writeFile(join(files, 'note.txt'), 'the garden gate is green');
+    service = await startService({
+      folder: folder.path,
+      env: { [keyVariable]: 'key-for-the-mock', [urlVariable]: `${url}${path}` },
+      config: { mcpServers: { filesystem: { command: 'node', args: [serverBin.filesystem, files], signalbox: { trust: true } } } },
+    });
+    return new ApiClient(service.url);
+  }
+
+  test('the model calls tools of a real server in two parallel calls, sees their results, and answers', async () => {
+    mock.addFixturesFromJSON([
+      {
+        match: { userMessage: 'gate', hasToolResult: false },
+        response: {
+          blocks: [
+            { type: 'text', text: 'I will look.' },
+            { type: 'toolCall', id: 'call_a', name: 'filesystem__read_text_file', arguments: '{"path":"note.txt"}' },
+            { type: 'toolCall', id: 'call_b', name: 'filesystem__list_directory', arguments: '{"path":"."}' },
+          ],
+        },
+      },
+      { match: { userMessage: 'gate', hasToolResult: true }, response: { content: 'The gate is green.' } },
+    ]);
+    const api = await start();
+    const run = await api.settled((await api.start('What colour is the gate?')).id);
+    expect(run).toMatchObject({ status: 'completed', answer: 'The gate is green.', provider, scripted: false, turns: 2 });
+    expect(await api.toolCalls(run.id)).toMatchObject([
+      { name: 'filesystem__read_text_file', state: 'succeeded', result: { content: [{ text: 'the garden gate is green' }] } },
+      { name: 'filesystem__list_directory', state: 'succeeded' },
+    ]);
+    const sent = JSON.stringify(mock.getRequests().at(-1)?.body);
+    expect(sent).toContain('the garden gate is green');
+    expect(sent).toContain('note.txt');
+  });
+
+  test('a model that is overloaded at first is asked again', async () => {
+    mock.addFixturesFromJSON([{ match: { userMessage: 'hello' }, response: { content: 'Good day.' } }]);
+    const api = await start();
+    mock.nextRequestError(529, { message: 'Overloaded', type: 'overloaded_error' });
+    const run = await api.settled((await api.start('hello')).id);
+    expect(run).toMatchObject({ status: 'completed', answer: 'Good day.' });
+  });
+
+  test('a model that refuses the key fails the run with the name of the variable to set', async () => {
+    mock.addFixturesFromJSON([{ match: { userMessage: 'hello' }, response: { content: 'Good day.' } }]);
+    const api = await start();
+    mock.nextRequestError(401, { message: 'invalid api key', type: 'authentication_error' });
+    const run = await api.settled((await api.start('hello')).id);
+    expect(run).toMatchObject({ status: 'failed' });
+    expect(run.error?.message).toContain(keyVariable);
+    expect(JSON.stringify(run)).not.toContain('key-for-the-mock');
+  });
+});
