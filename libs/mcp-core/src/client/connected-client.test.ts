@@ -265,6 +265,17 @@ describe('cancelling', () => {
     expect(progress).toEqual([]);
   });
 
+  test('reaches the server before anything that is sent afterwards', async () => {
+    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) });
+    const stop = new AbortController();
+    const settled = settling(client.callTool('a', {}, { signal: stop.signal }));
+    stop.abort();
+    await client.ping();
+    await client.close();
+    expect(settled.error?.code).toBe('request-cancelled');
+    expect(server.received.slice(2).map(({ method }) => method)).toEqual(['tools/call', 'notifications/cancelled', 'ping']);
+  });
+
   test('after the answer does nothing', async () => {
     const { client, server } = await connectLegacy({ 'tools/call': () => done });
     const stop = new AbortController();

@@ -140,14 +140,18 @@ export class Connection {
     }
     this.#lastProgressToken += 1;
     const progressToken = this.#lastProgressToken;
-    const interruption = Promise.withResolvers<LocalError>();
-    const clock = new RequestClock({ inactivityMs: timeoutMs, maxTotalMs }, (problem) => {
-      interruption.resolve(new LocalError('request-timeout', `${method} timed out: ${problem}.`, { sent: true }));
-    });
-    const onAbort = (): void => {
-      interruption.resolve(new LocalError('request-cancelled', `${method} was cancelled.`, { sent: true, cause: signal?.reason }));
-    };
     const request = this.send(method, { ...params, _meta: { ...metaOf(params), ...meta, progressToken } });
+    const interruption = Promise.withResolvers<LocalError>();
+    const interrupt = (error: LocalError): void => {
+      this.cancel(request, error.message);
+      interruption.resolve(error);
+    };
+    const onAbort = (): void => {
+      interrupt(new LocalError('request-cancelled', `${method} was cancelled.`, { sent: true, cause: signal?.reason }));
+    };
+    const clock = new RequestClock({ inactivityMs: timeoutMs, maxTotalMs }, (problem) => {
+      interrupt(new LocalError('request-timeout', `${method} timed out: ${problem}.`, { sent: true }));
+    });
     this.#active.set(progressToken, { clock, onProgress });
     signal?.addEventListener('abort', onAbort);
     if (!this.#questions.areOpen) {
@@ -156,7 +160,6 @@ export class Connection {
     try {
       const end = await Promise.race([request.answer, interruption.promise]);
       if (end instanceof LocalError) {
-        this.cancel(request, end.message);
         throw end;
       }
       return readAnswer(method, end);
