@@ -143,6 +143,7 @@ export class Connection {
     const request = this.send(method, { ...params, _meta: { ...metaOf(params), ...meta, progressToken } });
     const interruption = Promise.withResolvers<LocalError>();
     const interrupt = (error: LocalError): void => {
+      this.#active.delete(progressToken);
       this.cancel(request, error.message);
       interruption.resolve(error);
     };
