@@ -36,6 +36,7 @@ export function buildCodec(revision: Revision): Codec {
     encodeResult: (method, result, context) => finish(method, encodeShape(method, result, { revision, context }), { revision, context }),
     encodeError: (error) => encodeError(error, revision),
     encodeQuestion: (method, params) => encodeQuestion(method, params, revision),
+    // The method decides the type of the answer, which a function with one body cannot say.
     decodeAnswer: (method, result) => decodeAnswer(method, result) as never,
     encodeRequestParams: (params, identity) => (revision.era === 'modern' ? withIdentity(params, identity, revision) : params),
     decodeResult: (method, result) => decodeResult(method, result, revision),
@@ -44,6 +45,7 @@ export function buildCodec(revision: Revision): Codec {
   };
 }
 
+/** Neutral results come from typed handlers, so their members are cast, not checked. */
 interface Encoding {
   readonly revision: Revision;
   readonly context: ResultContext;

@@ -11,7 +11,7 @@ export type Envelope =
   | { readonly kind: 'invalid-answer'; readonly id: RequestId | undefined; readonly detail: string }
   | { readonly kind: 'invalid'; readonly id: RequestId | undefined; readonly detail: string };
 
-/** Classifies a parsed value. An error answer may carry `id: null`, which is read as absent. */
+/** Classifies a parsed value; its casts follow the checks above them. An error answer may carry `id: null`, which is read as absent. */
 export function readEnvelope(value: unknown): Envelope {
   if (Array.isArray(value)) return { kind: 'batch', entries: value };
   if (!isJsonObject(value)) return { kind: 'invalid', id: undefined, detail: 'a message must be a JSON object' };

@@ -136,7 +136,9 @@ export class Connection implements ServerConnection, ConnectionScope {
     try {
       const method = codec.clientRequests.has(request.method) ? this.#context.methods.get(request.method) : undefined;
       if (method === undefined) throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${request.method}`);
-      const result = await this.#run(method, new ServedRequest(request, await open(), signal));
+      const exchange = await open();
+      signal.throwIfAborted();
+      const result = await this.#run(method, new ServedRequest(request, exchange, signal));
       return { result: codec.encodeResult(request.method, result, { serverInfo: this.#context.options.info, outputSchema: this.#outputSchema(request) }) };
     } catch (error) {
       return { error: codec.encodeError(this.#toProtocolError(error, signal)) };

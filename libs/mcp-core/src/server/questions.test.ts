@@ -169,6 +169,18 @@ describe('onLegacySession', () => {
     expect(rootsSeen).toEqual([[{ uri: 'file:///a' }], [{ uri: 'file:///a' }], [], []]);
   });
 
+  test('keeps a call that was cancelled while it waited from running', async () => {
+    let runs = 0;
+    const run = (): Promise<number> => Promise.resolve((runs += 1));
+    const client = await serve(run, { onLegacySession: async (session) => void (await session.listRoots()) });
+    await initialize(client, '2025-11-25', { roots: {} });
+    const { id } = await client.find(asks('roots/list'));
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run' } });
+    client.notify('notifications/cancelled', { requestId: 1 });
+    client.send({ jsonrpc: '2.0', id, result: { roots: [] } });
+    expect(await client.request(2, 'tools/call', { name: 'run' })).toMatchObject({ result: { structuredContent: { value: 1 } } });
+  });
+
   test('gives no roots for a client without them, and never runs for modern requests', async () => {
     const seen: unknown[] = [];
     const client = await serve(() => Promise.resolve('ran'), { onLegacySession: async (session) => void seen.push(session.clientInfo?.name, await session.listRoots()) });

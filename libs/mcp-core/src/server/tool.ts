@@ -16,7 +16,8 @@ export interface ToolDefinition<Arguments = never> {
   readonly outputSchema?: JsonSchema;
   readonly annotations: Required<Omit<ToolAnnotations, 'title'>>;
   /**
-   * Runs one call. Throw `ToolError` for a failure the model can act on; any other throw becomes a generic `isError` result and a line on stderr.
+   * Runs one call. Throw `ToolError` for a failure the model can act on. The text of a `ProtocolError` is told the same way, except that a missing client
+   * capability is an error of its own in 2026-07-28; any other throw becomes a generic `isError` result and goes to `ServerOptions.onError`.
    * Calls run concurrently.
    */
   readonly handler: (args: Arguments, context: InteractiveContext) => Promise<ToolOutput> | ToolOutput;
