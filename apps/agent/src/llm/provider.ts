@@ -1,6 +1,8 @@
 import type { LlmConfig } from '../config/config.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import { createAnthropicProvider } from './anthropic/anthropic-provider.ts';
+import { createOpenAiProvider } from './openai-responses/openai-provider.ts';
 import { DEMO_SCENARIOS } from './scripted/demo-scenarios.ts';
 import { loadScenarios, parseScenarios } from './scripted/load-scenarios.ts';
 import { ScriptedProvider } from './scripted/scripted-provider.ts';
@@ -13,6 +15,10 @@ export interface LlmProviderOptions {
   readonly random?: () => number;
   /** Whether scripted answers take the time their scenario says; default true. */
   readonly paced?: boolean;
+  /** Milliseconds that a provider may be silent while an answer is awaited; default 120 000. */
+  readonly idleTimeoutMs?: number;
+  /** Milliseconds for one model call with its retries; default 600 000. */
+  readonly deadlineMs?: number;
 }
 
 /**
@@ -20,7 +26,15 @@ export interface LlmProviderOptions {
  * @throws ConfigError when a scenario file cannot be used
  */
 export function createLlmProvider(config: LlmConfig, options: LlmProviderOptions = {}): LlmProvider {
-  const { clock = systemClock, random = Math.random, paced = true } = options;
-  const scenarios = config.scenario === undefined ? parseScenarios(DEMO_SCENARIOS, 'demo-scenarios.ts') : loadScenarios(config.scenario);
-  return new ScriptedProvider({ scenarios, clock, random, paced });
+  const { clock = systemClock, random = Math.random, paced = true, idleTimeoutMs = 120_000, deadlineMs = 600_000 } = options;
+  switch (config.provider) {
+    case 'openai':
+      return createOpenAiProvider(config, { clock, random, idleTimeoutMs, deadlineMs });
+    case 'anthropic':
+      return createAnthropicProvider(config, { clock, random, idleTimeoutMs, deadlineMs });
+    case 'scripted': {
+      const scenarios = config.scenario === undefined ? parseScenarios(DEMO_SCENARIOS, 'demo-scenarios.ts') : loadScenarios(config.scenario);
+      return new ScriptedProvider({ scenarios, clock, random, paced });
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LlmError, type Message } from '../../ports/llm-provider.ts';
+import type { Message } from '../../ports/llm-provider.ts';
 import { agentRequest, callsOf, collect, finishOf, textOf, userText } from '../testing/collect.ts';
+import { failure } from '../testing/failure.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { parseScenarios } from './load-scenarios.ts';
 import type { ScenarioFile } from './scenario.ts';
@@ -29,15 +30,6 @@ function answer(message: Message, results: readonly { structuredContent?: unknow
       isError: results[at]?.isError ?? false,
     })),
   };
-}
-
-async function failure(work: Promise<unknown>): Promise<LlmError> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(LlmError);
-  return error as LlmError;
 }
 
 const TWO_STEPS: Turns = [

@@ -1,0 +1,80 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { LlmConfig } from '../../config/config.ts';
+import type { LlmError, LlmRequest, ProviderInfo } from '../../ports/llm-provider.ts';
+import { type Endpoint, endpointOf } from '../endpoint.ts';
+import { sdkFailure } from '../sdk-failure.ts';
+import { wireFetch } from '../wire-fetch.ts';
+import { type WireCall, type WireLimits, WireProvider } from '../wire-provider.ts';
+import { buildRequest } from './request.ts';
+import { MessagesTranslator } from './translator.ts';
+
+type Raw = Anthropic.RawMessageStreamEvent;
+
+const VENDOR = { provider: 'anthropic', name: 'Anthropic', baseUrl: 'https://api.anthropic.com', keyVariable: 'ANTHROPIC_API_KEY', path: '/v1/messages' } as const;
+const DEFAULT_MODEL = 'claude-sonnet-5-5';
+const PASSED_HEADERS = new Set(['accept', 'content-type', 'user-agent', 'anthropic-version']);
+
+/** Anthropic's Messages API, at Anthropic or at a compatible server. The SDK is loaded by the first call. */
+export function createAnthropicProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
+  const info: ProviderInfo = { provider: VENDOR.provider, model: config.model ?? DEFAULT_MODEL, scripted: false };
+  return new WireProvider(
+    {
+      info,
+      label: config.baseUrl === undefined ? VENDOR.name : `the server at ${config.baseUrl}`,
+      startCall: (request, onBytes) => startCall({ request, model: request.model ?? info.model, endpoint: endpointOf({ vendor: VENDOR, ...config }) }, { limits, onBytes }),
+    },
+    limits,
+  );
+}
+
+async function startCall(
+  { request, model, endpoint }: { readonly request: LlmRequest; readonly model: string; readonly endpoint: Endpoint },
+  { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void },
+): Promise<WireCall<Raw>> {
+  let built = buildRequest(request, { model, endpoint });
+  let warnings = built.warnings;
+  let requestId: string | undefined;
+  const client = await createClient(endpoint, { limits, onBytes });
+  const toError = (error: unknown): LlmError => sdkFailure(error, endpoint, limits.clock.now());
+  const send = async (signal: AbortSignal): Promise<AsyncIterable<Raw>> => {
+    const { data, request_id: id } = await client.messages.create(built.params, { signal }).withResponse();
+    requestId = id ?? undefined;
+    return data;
+  };
+  const translator = new MessagesTranslator({ endpoint, model, requestId: () => requestId, warnings: () => warnings, requestCharacters: JSON.stringify(built.params).length });
+  return {
+    async open(signal) {
+      try {
+        return await send(signal);
+      } catch (error) {
+        if (warnings !== built.warnings || !refusesThinking(toError(error))) throw error;
+        built = buildRequest(request, { model, endpoint, withoutThinking: true });
+        warnings = [...built.warnings, 'The provider no longer accepts the thinking of earlier turns; it was left out.'];
+        return send(signal);
+      }
+    },
+    translate: (raw) => translator.translate(raw),
+    toError,
+  };
+}
+
+/** Thinking is bound to the exact conversation before it; a conversation without it is accepted. */
+function refusesThinking({ status, message }: LlmError): boolean {
+  return status === 400 && /thinking/i.test(message) && /bound to|different conversation|cannot be modified|must remain|signature/i.test(message);
+}
+
+/** Everything is given, so that no variable or profile of the SDK's own can redirect the traffic. Some gateways read only `x-api-key`. */
+async function createClient(endpoint: Endpoint, { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void }): Promise<Anthropic> {
+  const { Anthropic: Client } = await import('@anthropic-ai/sdk');
+  const headers = { authorization: `Bearer ${endpoint.apiKey}`, ...(endpoint.isVendor ? {} : { 'x-api-key': endpoint.apiKey }) };
+  return new Client({
+    apiKey: endpoint.apiKey,
+    webhookKey: null,
+    baseURL: endpoint.baseUrl,
+    maxRetries: 0,
+    timeout: limits.deadlineMs,
+    logLevel: 'off',
+    openTelemetry: false,
+    fetch: wireFetch({ headers, passed: PASSED_HEADERS, onBytes }),
+  });
+}

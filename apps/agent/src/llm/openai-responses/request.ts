@@ -1,0 +1,104 @@
+import type OpenAI from 'openai';
+import type { Block, LlmRequest, Message } from '../../ports/llm-provider.ts';
+import { type Part, partsOf, resultParts } from '../content-parts.ts';
+import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
+import { isContent, lossesIn } from '../message-losses.ts';
+import { fitTools } from '../tool-schema.ts';
+import { wireCallId } from '../wire-call-id.ts';
+import { modelTraits } from './model-traits.ts';
+
+type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
+type InputItem = OpenAI.Responses.ResponseInputItem;
+type InputContent = OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage | OpenAI.Responses.ResponseInputFile;
+
+export interface BuiltRequest {
+  readonly params: Params;
+  readonly warnings: readonly string[];
+}
+
+/** The fewest output tokens that the API accepts. */
+const MIN_OUTPUT_TOKENS = 16;
+
+/** @see https://platform.openai.com/docs/api-reference/responses/create */
+export function buildRequest(request: LlmRequest, model: string, endpoint: Endpoint): BuiltRequest {
+  const traits = modelTraits(model);
+  const { tools, warnings: toolWarnings } = fitTools(request.tools);
+  const isFirstTurn = request.messages.every(({ role }) => role === 'user');
+  const warnings = isFirstTurn ? [...toolWarnings] : [];
+  const { temperature } = request;
+  if (temperature !== undefined && !traits.temperature) warnings.push(`The model ${model} takes no temperature; it was left out.`);
+  if (request.maxTokens < MIN_OUTPUT_TOKENS) warnings.push(`The answer may have up to ${MIN_OUTPUT_TOKENS} tokens, the fewest that can be asked for, instead of ${request.maxTokens}.`);
+  warnings.push(...lossesIn(request.messages));
+  const params: Params = {
+    model,
+    input: inputOf(request.messages, { provider: nativeProviderOf(endpoint), model }),
+    max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, request.maxTokens),
+    store: false,
+    stream: true,
+    ...(request.system === undefined || request.system === '' ? {} : { instructions: request.system }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, parameters: inputSchema, strict: false }) as const) }),
+    ...(traits.reasons ? reasoningFor(request) : {}),
+    ...(temperature !== undefined && traits.temperature ? { temperature } : {}),
+    ...(request.cacheKey === undefined ? {} : { prompt_cache_key: request.cacheKey.slice(0, 64) }),
+    ...(endpoint.isVendor ? { stream_options: { include_obfuscation: false } } : {}),
+  };
+  return { params, warnings };
+}
+
+/** Sampling asks for few tokens, which thinking would use up. */
+function reasoningFor({ purpose }: LlmRequest): Pick<Params, 'reasoning' | 'include'> {
+  return { reasoning: purpose === 'sampling' ? { effort: 'low', summary: 'auto' } : { summary: 'auto' }, include: ['reasoning.encrypted_content'] };
+}
+
+function inputOf(messages: readonly Message[], target: { readonly provider: string; readonly model: string }): InputItem[] {
+  const items: InputItem[] = [];
+  const replayed = new Set<string>();
+  for (const message of messages) {
+    const { native } = message;
+    if (native?.provider === target.provider && native.model === target.model) {
+      callIdsIn(message).forEach((id) => replayed.add(id));
+      items.push(...(native.items as readonly InputItem[])); // stored from this provider's own output
+    } else {
+      items.push(...(message.role === 'assistant' ? assistantItems(message) : userItems(message, (id) => (replayed.has(id) ? id : wireCallId(id)))));
+    }
+  }
+  return items;
+}
+
+function callIdsIn({ content }: Message): readonly string[] {
+  return content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+}
+
+/** Reasoning goes back in native items only. */
+function assistantItems({ content }: Message): InputItem[] {
+  return content.flatMap((block): InputItem[] => {
+    if (block.type === 'tool_use') return [{ type: 'function_call', call_id: wireCallId(block.id), name: block.name, arguments: JSON.stringify(block.input) }];
+    const text = block.type === 'refusal' || block.type === 'text' ? block.text : '';
+    return text.trim() === '' ? [] : [{ role: 'assistant', content: text }];
+  });
+}
+
+function userItems({ content }: Message, callId: (id: string) => string): InputItem[] {
+  const outputs = content.flatMap((block): InputItem[] => (block.type === 'tool_result' ? [{ type: 'function_call_output', call_id: callId(block.toolUseId), output: outputOf(block) }] : []));
+  const parts = partsOf(content.filter(isContent)).map(inputContent);
+  return parts.length === 0 ? outputs : [...outputs, { role: 'user', content: parts }];
+}
+
+/** The API has no flag for a failed tool. */
+function outputOf(result: Extract<Block, { type: 'tool_result' }>): string | InputContent[] {
+  const parts = resultParts(result);
+  const prefix = result.isError === true ? 'ERROR: ' : '';
+  if (parts.every((part) => part.type === 'text')) return prefix + parts.map(({ text }) => text).join('\n');
+  return [...(prefix === '' ? [] : [{ type: 'input_text', text: prefix } as const]), ...parts.map(inputContent)];
+}
+
+function inputContent(part: Part): InputContent {
+  switch (part.type) {
+    case 'text':
+      return { type: 'input_text', text: part.text };
+    case 'image':
+      return { type: 'input_image', detail: 'auto', image_url: `data:${part.mimeType};base64,${part.data}` };
+    case 'pdf':
+      return { type: 'input_file', filename: part.filename, file_data: `data:application/pdf;base64,${part.data}` };
+  }
+}

@@ -1,0 +1,227 @@
+import type OpenAI from 'openai';
+import type { LlmEvent, StopReason, Usage } from '../../ports/llm-provider.ts';
+import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
+import { MessageBuilder } from '../message-builder.ts';
+import { StopCutter } from '../stop-cutter.ts';
+import { llmError, protocolError } from '../wire-failure.ts';
+
+type Raw = OpenAI.Responses.ResponseStreamEvent;
+type Item = OpenAI.Responses.ResponseOutputItem;
+type Response = OpenAI.Responses.Response;
+
+export interface TranslatorOptions {
+  readonly endpoint: Endpoint;
+  /** As asked for; native items are bound to it. */
+  readonly model: string;
+  readonly requestId: () => string | undefined;
+  readonly stopSequences: readonly string[];
+  readonly warnings: () => readonly string[];
+  /** For an estimate of the input where the stream ends without a count. */
+  readonly requestCharacters: number;
+}
+
+/** Compatible servers leave the details out. */
+interface LenientUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly input_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number };
+  readonly output_tokens_details?: { readonly reasoning_tokens?: number };
+}
+
+/** Where an output item has got to. */
+interface ItemState {
+  readonly callIndex: number | undefined;
+  streamed: string;
+}
+
+/** Folds the raw events of one response; unknown types are passed over, because minor versions of the API add some. */
+export class ResponsesTranslator {
+  readonly #options: TranslatorOptions;
+  readonly #builder = new MessageBuilder();
+  readonly #items = new Map<number, ItemState>();
+  readonly #done = new Map<number, Item>();
+  readonly #cutter: StopCutter;
+  #events: LlmEvent[] = [];
+  #started = false;
+  #calls = 0;
+  #textItem: number | undefined;
+  #refusal: string | undefined;
+  #model: string;
+
+  constructor(options: TranslatorOptions) {
+    this.#options = options;
+    this.#cutter = new StopCutter(options.stopSequences);
+    this.#model = options.model;
+  }
+
+  translate(raw: Raw): readonly LlmEvent[] {
+    this.#events = [];
+    if (raw.type === 'response.created') this.#start(raw.response);
+    else if (!this.#started && raw.type.startsWith('response.')) this.#start(undefined);
+    this.#take(raw);
+    return this.#events;
+  }
+
+  #take(raw: Raw): void {
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the API has dozens of events for tools that are never offered
+    switch (raw.type) {
+      case 'response.output_item.added':
+        this.#open(raw.output_index, raw.item);
+        return;
+      case 'response.output_text.delta':
+        this.#text(raw.output_index, raw.delta);
+        return;
+      case 'response.refusal.delta':
+        this.#refusal = (this.#refusal ?? '') + raw.delta;
+        return;
+      case 'response.reasoning_summary_part.added':
+        if (raw.summary_index > 0) this.#emit({ type: 'reasoning', delta: '\n\n' });
+        return;
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        this.#emit({ type: 'reasoning', delta: raw.delta });
+        return;
+      case 'response.function_call_arguments.delta':
+        this.#arguments(raw.output_index, raw.delta);
+        return;
+      case 'response.output_item.done':
+        this.#close(raw.output_index, raw.item);
+        return;
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#finish(raw.response);
+        return;
+      case 'response.failed':
+        throw llmError({ codes: [raw.response.error?.code ?? 'server_error'], text: raw.response.error?.message ?? 'the response failed' }, this.#options.endpoint);
+      case 'error':
+        throw llmError(streamError(raw), this.#options.endpoint);
+    }
+  }
+
+  #start(response: Response | undefined): void {
+    if (this.#started) return;
+    this.#started = true;
+    if (response?.model !== undefined) this.#model = response.model;
+    const requestId = this.#options.requestId();
+    this.#emit({ type: 'start', model: this.#model, ...(requestId === undefined ? {} : { requestId }) });
+    for (const message of this.#options.warnings()) this.#emit({ type: 'warning', message });
+  }
+
+  #open(index: number, item: Item): ItemState {
+    const known = this.#items.get(index);
+    if (known !== undefined) return known;
+    const state: ItemState = { callIndex: item.type === 'function_call' ? this.#calls : undefined, streamed: '' };
+    this.#items.set(index, state);
+    if (item.type !== 'function_call') return state;
+    this.#flushText();
+    this.#emit({ type: 'tool_start', index: this.#calls, id: item.call_id, name: item.name });
+    this.#calls += 1;
+    return state;
+  }
+
+  #text(index: number, delta: string): void {
+    if (this.#isOver()) return;
+    const state = this.#items.get(index) ?? { callIndex: undefined, streamed: '' };
+    this.#items.set(index, state);
+    state.streamed += delta;
+    const separator = this.#textItem !== undefined && this.#textItem !== index ? '\n\n' : '';
+    this.#textItem = index;
+    const { text, hit } = this.#cutter.push(separator + delta);
+    if (text !== '') this.#emit({ type: 'text', delta: text });
+    if (hit !== undefined) this.#cut(hit);
+  }
+
+  #arguments(index: number, delta: string): void {
+    const state = this.#items.get(index);
+    if (state?.callIndex === undefined) throw protocolError(`arguments for output item ${index}, which is no function call`, this.#options.endpoint);
+    state.streamed += delta;
+    if (delta !== '') this.#emit({ type: 'tool_arguments', index: state.callIndex, delta });
+  }
+
+  /** A server that sends no deltas gives everything here. */
+  #close(index: number, item: Item): void {
+    if (this.#isOver()) return;
+    const state = this.#open(index, item);
+    this.#done.set(index, item);
+    if (item.type === 'function_call') this.#complete(item.arguments, state.streamed, (rest) => this.#arguments(index, rest));
+    if (item.type !== 'message') return;
+    const text = item.content.map((part) => (part.type === 'output_text' ? part.text : '')).join('');
+    this.#complete(text, state.streamed, (rest) => this.#text(index, rest));
+    const refusal = item.content.map((part) => (part.type === 'refusal' ? part.refusal : '')).join('');
+    if (refusal !== '') this.#refusal ??= refusal;
+  }
+
+  #complete(whole: string, streamed: string, add: (rest: string) => void): void {
+    if (whole === streamed) return;
+    if (whole.startsWith(streamed)) add(whole.slice(streamed.length));
+    else this.#emit({ type: 'warning', message: 'The provider streamed something else than it gave at the end; what was streamed is used.' });
+  }
+
+  #finish(response: Response): void {
+    if (this.#isOver()) return;
+    for (const [index, item] of response.output.entries()) if (!this.#done.has(index)) this.#close(index, item);
+    if (this.#isOver()) return;
+    this.#flushText();
+    const rawStop = response.incomplete_details?.reason ?? response.status ?? 'completed';
+    const stop = stopOf(response, { calls: this.#calls > 0, refused: this.#refusal !== undefined });
+    const message = this.#builder.build(stop, { refusal: this.#refusal });
+    const isClean = response.status !== 'incomplete' && message.content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
+    const native = isClean ? { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items: this.#nativeItems() } : undefined;
+    this.#emit({ type: 'finish', stop, rawStop, usage: usageOf(response.usage) ?? this.#estimate(), model: this.#model, message: this.#builder.build(stop, { refusal: this.#refusal, native }) });
+  }
+
+  #cut(sequence: string): void {
+    this.#emit({ type: 'finish', stop: 'stop_sequence', rawStop: sequence, usage: this.#estimate(), model: this.#model, message: this.#builder.build('stop_sequence') });
+  }
+
+  /** Reasoning can only be replayed encrypted, because nothing is stored with the provider. */
+  #nativeItems(): readonly Item[] {
+    const items = [...this.#done].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+    return items.filter((item) => item.type !== 'reasoning' || typeof item.encrypted_content === 'string');
+  }
+
+  #flushText(): void {
+    const text = this.#cutter.flush();
+    if (text !== '') this.#emit({ type: 'text', delta: text });
+  }
+
+  #isOver(): boolean {
+    return this.#events.at(-1)?.type === 'finish';
+  }
+
+  #estimate(): Usage {
+    return { input: Math.ceil(this.#options.requestCharacters / 4), cacheRead: 0, cacheWrite: 0, output: Math.ceil(this.#builder.length / 4), reasoning: 0, source: 'estimated' };
+  }
+
+  #emit(event: LlmEvent): void {
+    this.#builder.add(event);
+    this.#events.push(event);
+  }
+}
+
+function stopOf({ status, incomplete_details: incomplete }: Response, { calls, refused }: { readonly calls: boolean; readonly refused: boolean }): StopReason {
+  if (incomplete?.reason === 'max_output_tokens') return 'max_tokens';
+  if (incomplete?.reason === 'content_filter') return 'refusal';
+  if (status === 'incomplete') return 'other';
+  if (calls) return 'tool_use';
+  return refused ? 'refusal' : 'end';
+}
+
+function usageOf(usage: LenientUsage | null | undefined): Usage | undefined {
+  if (usage === undefined || usage === null) return undefined;
+  const { input_tokens_details: input, output_tokens_details: output } = usage;
+  return {
+    input: usage.input_tokens,
+    cacheRead: input?.cached_tokens ?? 0,
+    cacheWrite: input?.cache_write_tokens ?? 0,
+    output: usage.output_tokens,
+    reasoning: output?.reasoning_tokens ?? 0,
+    source: 'reported',
+  };
+}
+
+/** Documented flat, seen nested under `error`. */
+function streamError(raw: OpenAI.Responses.ResponseErrorEvent & { readonly error?: { readonly code?: string; readonly type?: string; readonly message?: string } }): { codes: string[]; text: string } {
+  const codes = [raw.code, raw.error?.code, raw.error?.type].filter((code) => typeof code === 'string');
+  return { codes, text: raw.error?.message ?? raw.message };
+}

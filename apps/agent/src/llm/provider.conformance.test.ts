@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import type { Block, LlmEvent, LlmProvider, StopReason } from '../ports/llm-provider.ts';
+import { MessageBuilder } from './message-builder.ts';
+import { parseScenarios } from './scripted/load-scenarios.ts';
+import { ScriptedProvider } from './scripted/scripted-provider.ts';
+import { systemClock } from './system-clock.ts';
+import { agentRequest, collect, finishOf, userText } from './testing/collect.ts';
+import { type FakeTurn, startFakeServer } from './testing/fake-wire.ts';
+import { connect, WIRES } from './testing/provider-kinds.ts';
+
+interface Example {
+  readonly says: string;
+  readonly turn: FakeTurn;
+  readonly stop: StopReason;
+  /** Without ids, which are the provider's own. */
+  readonly content: readonly unknown[];
+}
+
+const EXAMPLES: readonly Example[] = [
+  { says: 'plain text', turn: { text: 'Hello there.\nSecond line.' }, stop: 'end', content: [{ type: 'text', text: 'Hello there.\nSecond line.' }] },
+  { says: 'text beyond ASCII', turn: { text: 'Grüße, 東京 🌦️👩‍👩‍👧!' }, stop: 'end', content: [{ type: 'text', text: 'Grüße, 東京 🌦️👩‍👩‍👧!' }] },
+  { says: 'reasoning before text', turn: { reasoning: 'Let me think.', text: 'Done.' }, stop: 'end', content: [{ type: 'reasoning', text: 'Let me think.' }, { type: 'text', text: 'Done.' }] },
+  {
+    says: 'parallel calls after text',
+    turn: { text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Oslo"}' }, { id: 'call_b', name: 'wx__get', json: '{"city":"Łódź"}' }] },
+    stop: 'tool_use',
+    content: [{ type: 'text', text: 'Checking.' }, { type: 'tool_use', name: 'wx__get', input: { city: 'Oslo' } }, { type: 'tool_use', name: 'wx__get', input: { city: 'Łódź' } }],
+  },
+  { says: 'a call without arguments', turn: { calls: [{ id: 'call_a', name: 'wx__list', json: '' }] }, stop: 'tool_use', content: [{ type: 'tool_use', name: 'wx__list', input: {} }] },
+  {
+    says: 'a call with malformed arguments',
+    turn: { calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":' }] },
+    stop: 'tool_use',
+    content: [{ type: 'tool_use', name: 'wx__get', input: {}, rawInput: '{"city":', invalid: expect.stringContaining('not valid JSON') }],
+  },
+  {
+    says: 'a call whose arguments are no object',
+    turn: { calls: [{ id: 'call_a', name: 'wx__get', json: '["Oslo"]' }] },
+    stop: 'tool_use',
+    content: [{ type: 'tool_use', name: 'wx__get', input: {}, rawInput: '["Oslo"]', invalid: 'the arguments are not a JSON object' }],
+  },
+  {
+    says: 'a call cut by the token limit, though its arguments read as none',
+    turn: { text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '' }], stop: 'max_tokens' },
+    stop: 'max_tokens',
+    content: [{ type: 'text', text: 'Checking.' }, { type: 'tool_use', name: 'wx__get', input: {}, rawInput: '', invalid: expect.stringContaining('cut off') }],
+  },
+  { says: 'text cut by the token limit', turn: { text: 'And then', stop: 'max_tokens' }, stop: 'max_tokens', content: [{ type: 'text', text: 'And then' }] },
+];
+
+/** The same turn as a script. */
+function scripted({ reasoning, text, calls = [], stop }: FakeTurn): LlmProvider {
+  const emit = [...(reasoning === undefined ? [] : [{ reasoning }]), ...(text === undefined ? [] : [{ text }]), ...calls.map(({ name, json }) => ({ tool: name, rawInput: json }))];
+  const scenarios = parseScenarios({ version: 1, scenarios: [{ name: 'one', title: 'One', prompt: 'Go', turns: [{ emit, ...(stop === undefined ? {} : { stop }) }] }] }, 'test');
+  return new ScriptedProvider({ scenarios, clock: systemClock, random: () => 0, paced: true });
+}
+
+function fold(events: readonly LlmEvent[], stop: StopReason): readonly Block[] {
+  const builder = new MessageBuilder();
+  for (const event of events) builder.add(event);
+  return builder.build(stop).content;
+}
+
+function assertExample(events: readonly LlmEvent[], example: Example): void {
+  const finish = finishOf(events);
+  expect(finish.stop).toBe(example.stop);
+  expect(finish.message.role).toBe('assistant');
+  expect(finish.message.content.map((block) => ({ ...block, id: undefined }))).toEqual(example.content);
+  expect(fold(events, finish.stop)).toEqual(finish.message.content);
+  expect(events.filter(({ type }) => type === 'start')).toHaveLength(1);
+  expect(events[0]?.type).toBe('start');
+  expect(events.filter(({ type }) => type === 'finish')).toHaveLength(1);
+  expect(events.flatMap((event) => (event.type === 'tool_start' ? [event.index] : []))).toEqual((example.turn.calls ?? []).map((_, at) => at));
+}
+
+const PIECES = [{ chunkBytes: undefined }, { chunkBytes: 1 }, { chunkBytes: 7 }, { chunkBytes: 64 }];
+
+describe.each(WIRES)('$provider', (kind) => {
+  test.each(EXAMPLES)('gives $says, however the bytes are cut', async (example) => {
+    await using server = await startFakeServer(kind.wire);
+    for (const { chunkBytes } of PIECES) {
+      server.replies.push({ turn: example.turn, ...(chunkBytes === undefined ? {} : { chunkBytes }) }, { turn: example.turn, lineEnd: '\r\n', chunkBytes: 33 });
+      assertExample(await collect(connect(kind, server), agentRequest([userText('Go')])), example);
+      assertExample(await collect(connect(kind, server), agentRequest([userText('Go')])), example);
+    }
+  });
+});
+
+describe('scripted', () => {
+  test.each(EXAMPLES)('gives $says', async (example) => {
+    assertExample(await collect(scripted(example.turn), agentRequest([userText('Go')])), example);
+  });
+});

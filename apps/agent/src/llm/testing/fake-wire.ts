@@ -1,0 +1,122 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import { type IncomingMessage, createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a fake model says in one turn, whatever the wire. */
+export interface FakeTurn {
+  readonly reasoning?: string;
+  readonly text?: string;
+  readonly calls?: readonly { readonly id: string; readonly name: string; readonly json: string }[];
+  readonly stop?: 'max_tokens' | 'refusal';
+}
+
+export interface FakeUsage {
+  readonly uncached: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+export const FAKE_USAGE: FakeUsage = { uncached: 70, cacheRead: 20, cacheWrite: 10, output: 30, reasoning: 5 };
+
+export type Reply =
+  | { readonly turn: FakeTurn; readonly chunkBytes?: number; readonly lineEnd?: '\r\n' }
+  /** Some raw events, and how the body ends after them. */
+  | { readonly events: readonly string[]; readonly end: 'clean' | 'stall' | 'reset' }
+  | { readonly status: number; readonly headers?: { readonly [name: string]: string }; readonly body: unknown };
+
+/** One API, as strict as the real one. */
+export interface FakeWire {
+  readonly path: string;
+  /** Why the API refuses the request; nothing when it takes it. */
+  check(body: JsonObject, headers: IncomingMessage['headers']): string | undefined;
+  error(type: string, message: string): JsonObject;
+  /** SSE events, each with its `event:` and `data:` lines. */
+  encode(turn: FakeTurn, request: JsonObject): readonly string[];
+}
+
+export interface SeenRequest {
+  readonly body: JsonObject;
+  readonly headers: IncomingMessage['headers'];
+  /** Resolves when the connection of the response is closed. */
+  readonly closed: Promise<void>;
+}
+
+export interface FakeServer extends AsyncDisposable {
+  /** Without a path. */
+  readonly origin: string;
+  readonly seen: readonly SeenRequest[];
+  /** Answers of the next requests, in order. */
+  readonly replies: Reply[];
+}
+
+export const GOOD_KEY = 'test-key-0123456789';
+
+/** Listens on a random port of the loopback. A key other than `GOOD_KEY` is refused and echoed back. */
+export async function startFakeServer(wire: FakeWire): Promise<FakeServer> {
+  const seen: SeenRequest[] = [];
+  const replies: Reply[] = [];
+  const server = createServer((request, response) => {
+    void answer({ request, response }, { wire, seen, replies }).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    replies,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface FakeState {
+  readonly wire: FakeWire;
+  readonly seen: SeenRequest[];
+  readonly replies: Reply[];
+}
+
+async function answer({ request, response }: Exchange, { wire, seen, replies }: FakeState): Promise<void> {
+  const body = JSON.parse(Buffer.concat(await request.toArray()).toString('utf8')) as JsonObject;
+  seen.push({ body, headers: request.headers, closed: new Promise((resolve) => response.once('close', () => resolve())) });
+  if (request.method !== 'POST' || request.url !== wire.path) return sendJson(response, { status: 404, body: wire.error('not_found_error', `no route ${request.url}`) });
+  const { authorization } = request.headers;
+  if (authorization !== `Bearer ${GOOD_KEY}`) return sendJson(response, { status: 401, body: wire.error('authentication_error', `Incorrect API key provided: ${authorization}`) });
+  const reply = replies.shift() ?? { status: 500, body: wire.error('api_error', 'the test has no reply left') };
+  if ('status' in reply) return sendJson(response, reply);
+  const problem = wire.check(body, request.headers);
+  if (problem !== undefined) return sendJson(response, { status: 400, body: wire.error('invalid_request_error', problem) });
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': 'req_1', 'x-request-id': 'req_1' });
+  if ('turn' in reply) return sendTurn(response, wire.encode(reply.turn, body).join(''), reply);
+  await write(response, reply.events.join(''));
+  if (reply.end === 'clean') response.end();
+  if (reply.end === 'reset') request.socket.resetAndDestroy();
+}
+
+async function sendTurn(response: ServerResponse, text: string, { chunkBytes, lineEnd }: { chunkBytes?: number; lineEnd?: string }): Promise<void> {
+  const bytes = Buffer.from(lineEnd === undefined ? text : text.replaceAll('\n', lineEnd));
+  const step = chunkBytes ?? bytes.length;
+  for (let at = 0; at < bytes.length; at += step) await write(response, bytes.subarray(at, at + step));
+  response.end();
+}
+
+/** Each piece leaves on its own. */
+async function write(response: ServerResponse, bytes: Buffer | string): Promise<void> {
+  await new Promise<void>((resolve) => response.write(bytes, () => resolve()));
+}
+
+function sendJson(response: ServerResponse, { status, headers, body }: { status: number; headers?: { readonly [name: string]: string }; body: unknown }): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+export function sse(event: string, contents: JsonObject): string {
+  return `event: ${event}\ndata: ${JSON.stringify({ type: event, ...contents })}\n\n`;
+}

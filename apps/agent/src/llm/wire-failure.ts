@@ -1,0 +1,105 @@
+import { inspect } from 'node:util';
+import { LlmError, type LlmErrorKind } from '../ports/llm-provider.ts';
+import { type Endpoint, labelOf } from './endpoint.ts';
+
+/** What is known of a failed call, whichever SDK told it. */
+export interface WireFailure {
+  /** `undefined` for an error inside a stream. */
+  readonly status?: number | undefined;
+  /** Machine-readable codes and types, any of them. */
+  readonly codes: readonly string[];
+  readonly text: string;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+interface Verdict {
+  readonly kind: LlmErrorKind;
+  readonly remedy: string;
+  readonly retryable?: boolean;
+}
+
+const QUOTA = /insufficient_quota|billing|spend_limit|credit|payment/;
+const CONTEXT = /context_length_exceeded|context window|context length|maximum context|prompt is too long|request_too_large|too many tokens/i;
+const MAX_TEXT = 400;
+
+/** The error to throw: provider, what happened, what to do. The key appears nowhere in it, whatever the server echoed. */
+export function llmError(failure: WireFailure, endpoint: Endpoint): LlmError {
+  const verdict = judge(failure, endpoint);
+  const said = failure.text.trim() === '' ? '' : `: ${failure.text.trim().slice(0, MAX_TEXT)}`;
+  const message = `${labelOf(endpoint)} ${failure.status === undefined ? 'reported an error' : `answered ${failure.status}`}${said.replace(/[.\s]+$/, '')}. ${verdict.remedy}`;
+  return new LlmError(verdict.kind, withoutKey(message, endpoint), {
+    retryable: verdict.retryable ?? false,
+    cause: causeWithoutKey(failure.cause, endpoint),
+    ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
+    ...(failure.status === undefined ? {} : { status: failure.status }),
+  });
+}
+
+/** A connection that could not be made, or broke. */
+export function networkError(error: unknown, endpoint: Endpoint): LlmError {
+  const code = codeIn(error);
+  const reason = code ?? (error instanceof Error ? error.message : String(error));
+  const remedy = endpoint.isVendor ? 'Check the network connection and any proxy, then try again.' : `Is the server at ${endpoint.baseUrl} running?`;
+  const broke = code === undefined || !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(code);
+  const what = broke ? `The connection to ${endpoint.baseUrl} failed (${reason}).` : `Cannot reach ${endpoint.baseUrl} (${reason}).`;
+  return new LlmError('network', withoutKey(`${what} ${remedy}`, endpoint), { retryable: true, cause: causeWithoutKey(error, endpoint) });
+}
+
+/** An answer that the wire's rules do not allow. */
+export function protocolError(problem: string, endpoint: Endpoint, cause?: unknown): LlmError {
+  return new LlmError('protocol', withoutKey(`${labelOf(endpoint)} sent something that cannot be understood: ${problem}. Try again; if it stays so, check that the base URL speaks this API.`, endpoint), {
+    cause: causeWithoutKey(cause, endpoint),
+  });
+}
+
+function judge({ status, codes, text }: WireFailure, endpoint: Endpoint): Verdict {
+  const known = codes.join(' ');
+  const key = `Set ${endpoint.keyVariable} to a valid key`;
+  if (status === 401 || /authentication_error|invalid_api_key/.test(known)) return { kind: 'auth', remedy: `${key} and start again.` };
+  if (status === 403 || known.includes('permission')) return { kind: 'auth', remedy: `Check what the key in ${endpoint.keyVariable} may use.` };
+  if (status === 402 || QUOTA.test(known) || /credit balance is too low/i.test(text)) return { kind: 'quota', remedy: `Check the plan and the spending limit of the account behind ${endpoint.keyVariable}.` };
+  if (status === 429 || known.includes('rate_limit')) return { kind: 'rate', remedy: 'Too many requests; try again later.', retryable: true };
+  if (status === 413 || CONTEXT.test(`${known} ${text}`)) return { kind: 'context', remedy: 'The conversation is too long for the model; start a new one, or ask tools for less.' };
+  if (status === 404) return { kind: 'invalid', remedy: notFoundRemedy(text, endpoint) };
+  if (status === 408) return { kind: 'timeout', remedy: 'Try again.', retryable: true };
+  if (status === 409 || status === 529 || (status ?? 0) >= 500 || /overloaded|server_error|api_error|timeout/.test(known)) {
+    return { kind: 'overloaded', remedy: 'The service is in trouble; try again later.', retryable: status !== 501 };
+  }
+  if (status === undefined && !/invalid/.test(known)) return { kind: 'protocol', remedy: 'Try again.' };
+  return { kind: 'invalid', remedy: 'The request was refused as it is; check the model name and the tools.' };
+}
+
+function notFoundRemedy(text: string, { isVendor, path, baseUrl }: Endpoint): string {
+  if (/model/i.test(text)) return 'Configure a model that it has (llm.model).';
+  if (isVendor) return 'Check the model name (llm.model) and the base URL.';
+  return `It may not speak this API: ${baseUrl}${path} must exist. Check the base URL (for the Responses API it usually ends in /v1), or use a server that offers ${path}; the older chat completions API is not spoken here.`;
+}
+
+/** `Retry-After` in milliseconds, in any of its forms. */
+export function retryAfterOf(headers: Headers | undefined, nowMs: number): number | undefined {
+  const inMs = Number(headers?.get('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(inMs) && inMs >= 0) return inMs;
+  const value = headers?.get('retry-after') ?? '';
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+function codeIn(error: unknown): string | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ('code' in current && typeof current.code === 'string') return current.code;
+    if (current instanceof AggregateError && current.errors.length > 0) return codeIn(current.errors[0]);
+  }
+  return undefined;
+}
+
+function withoutKey(text: string, { apiKey }: Endpoint): string {
+  return apiKey.length < 6 ? text : text.replaceAll(apiKey, '[key]');
+}
+
+/** Servers echo keys in bodies and headers, which SDK errors keep; such a cause is replaced by its bare message. */
+function causeWithoutKey(cause: unknown, endpoint: Endpoint): unknown {
+  if (cause === undefined || endpoint.apiKey.length < 6 || !inspect(cause, { depth: 10, showHidden: true }).includes(endpoint.apiKey)) return cause;
+  return new Error(withoutKey(cause instanceof Error ? cause.message : inspect(cause), endpoint));
+}

@@ -1,0 +1,27 @@
+export interface WireFetchOptions {
+  /** Sent instead of whatever the SDK or its environment variables made of them. */
+  readonly headers: { readonly [name: string]: string };
+  /** Names the SDK's own headers that may pass, lower case. */
+  readonly passed: ReadonlySet<string>;
+  /** Called with every piece of a response's body. */
+  readonly onBytes: (count: number) => void;
+}
+
+/** A `fetch` for an SDK: nothing but the headers named here leaves, and every byte that comes is told, keep-alives included. */
+export function wireFetch({ headers, passed, onBytes }: WireFetchOptions): typeof fetch {
+  return async (input, init) => {
+    const sent = new Headers([...new Headers(init?.headers)].filter(([name]) => passed.has(name)));
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
+    const response = await fetch(input, { ...init, headers: sent });
+    if (response.body === null) return response;
+    const counted = response.body.pipeThrough(
+      new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+        transform(chunk, controller) {
+          onBytes(chunk.byteLength);
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+    return new Response(counted, { status: response.status, statusText: response.statusText, headers: response.headers });
+  };
+}
