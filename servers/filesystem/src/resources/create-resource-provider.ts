@@ -110,8 +110,8 @@ async function atBoundary<T>(uri: string | undefined, run: () => Promise<T>): Pr
     const failure = toPathError(error, uri ?? 'the resource');
     if (!(failure instanceof PathError)) throw failure;
     if (uri !== undefined && (failure.reason === 'outside' || failure.reason === 'not-found')) throw new ResourceNotFoundError(uri);
-    const code = failure.reason === 'io' ? ErrorCode.internalError : ErrorCode.invalidParams;
-    throw new ProtocolError(code, failure.message, { ...(uri === undefined ? {} : { data: { uri } }), cause: failure });
+    // Without `data.uri`: with it, -32602 means "not found" to a modern client.
+    throw new ProtocolError(failure.reason === 'io' ? ErrorCode.internalError : ErrorCode.invalidParams, failure.message, { cause: failure });
   }
 }
 

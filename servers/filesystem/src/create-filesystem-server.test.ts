@@ -1,0 +1,237 @@
+import { symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Era, Root } from '@signalbox/mcp-core';
+import { connectClient, type Client } from '@signalbox/mcp-core/client';
+import { createInMemoryTransports } from '@signalbox/mcp-core/testing';
+import { createLogger } from '@signalbox/server-kit';
+import { describe, expect, test } from 'vitest';
+import { createFilesystemServer, NoUsableDirectoryError, type FilesystemServer } from './create-filesystem-server.ts';
+import { createManyEntries, createTemporaryFolders } from './testing/temporary-folders.ts';
+
+interface Connected extends AsyncDisposable {
+  readonly client: Client;
+  readonly filesystem: FilesystemServer;
+  readonly lines: readonly string[];
+}
+
+interface ConnectOptions {
+  readonly era?: Era;
+  readonly roots?: () => readonly Root[];
+}
+
+async function serve(directories: readonly string[]): Promise<{ filesystem: FilesystemServer; lines: string[] }> {
+  const lines: string[] = [];
+  const log = createLogger('debug', { write: (line) => lines.push(line) });
+  return { filesystem: await createFilesystemServer({ directories, version: '0.0.0', log }), lines };
+}
+
+async function connectTo(filesystem: FilesystemServer, { era = 'legacy', roots }: ConnectOptions = {}): Promise<Client> {
+  const [near, far] = createInMemoryTransports();
+  await filesystem.server.connect(far);
+  const handlers = roots === undefined ? {} : { listRoots: () => Promise.resolve(roots()) };
+  return connectClient(() => near, { info: { name: 'test', version: '1' }, era, handlers });
+}
+
+async function connect(directories: readonly string[], options?: ConnectOptions): Promise<Connected> {
+  const { filesystem, lines } = await serve(directories);
+  const client = await connectTo(filesystem, options);
+  return {
+    client,
+    filesystem,
+    lines,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await filesystem.close();
+    },
+  };
+}
+
+function textOf(result: Awaited<ReturnType<Client['callTool']>>): string {
+  const [first] = result.content;
+  return first?.type === 'text' ? first.text : '';
+}
+
+describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era) => {
+  test('lists five tools with all four hints, closed schemas and a small size', async () => {
+    await using folders = await createTemporaryFolders();
+    await using connected = await connect([folders.root], { era });
+    const tools = await connected.client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(['list_allowed_directories', 'list_directory', 'read_text_file', 'search_files', 'write_file']);
+    for (const tool of tools) {
+      expect(Object.keys(tool.annotations ?? {}).toSorted()).toEqual(['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint']);
+      expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(tool.outputSchema).toMatchObject({ type: 'object' });
+    }
+    expect(JSON.stringify(tools).length).toBeLessThan(8000);
+  });
+
+  test('every tool answers with structured content that fits its schema', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'src/a.txt': 'one\n' } });
+    await using connected = await connect([folders.root], { era });
+    const { client } = connected;
+    const calls = [
+      ['write_file', { path: 'src/b.txt', content: 'two' }, { created: true, bytes: 3 }],
+      ['read_text_file', { path: 'src/b.txt' }, { content: 'two', size: 3 }],
+      ['list_directory', { path: 'src' }, { truncated: false }],
+      ['search_files', { path: '.', pattern: '**/*.txt', groupDepth: 1 }, { total: 2, groups: [{ directory: 'src', count: 2 }] }],
+      ['list_allowed_directories', {}, { directories: [folders.root], source: 'cli' }],
+    ] as const;
+    for (const [tool, args, expected] of calls) {
+      const result = await client.callTool(tool, args);
+      expect(result.isError ?? false).toBe(false);
+      expect(result.structuredContent).toMatchObject(expected);
+    }
+  });
+
+  test('tells a failure as a result the model can act on', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' }, outside: { 'secret.txt': 'TOPSECRET' } });
+    await using connected = await connect([folders.root], { era });
+    const calls = [
+      ['read_text_file', { path: path.join(folders.outside, 'secret.txt') }, 'list_allowed_directories'],
+      ['read_text_file', { path: 'a.txt', head: 0 }, 'head'],
+      ['read_text_file', { path: 'a.txt', head: 1.5 }, 'head'],
+      ['read_text_file', { path: 'a.txt', head: 1, tail: 1 }, 'head and tail'],
+      ['read_text_file', { path: 'a.txt', lines: 1 }, 'lines'],
+      ['read_text_file', { path: 5 }, 'path'],
+      ['read_text_file', {}, 'path'],
+    ] as const;
+    for (const [tool, args, text] of calls) {
+      const result = await connected.client.callTool(tool, args);
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toContain(text);
+    }
+  });
+
+  test('lists and reads resources', async () => {
+    await using folders = await createTemporaryFolders({
+      root: { 'a b#.txt': 'x', 'i.png': Buffer.from('iVBORw0KGgo=', 'base64'), 'd/inner.md': '', 'big.bin': Buffer.alloc(800 * 1024) },
+      outside: { 'secret.txt': 'TOPSECRET' },
+    });
+    await symlink(path.join(folders.outside, 'secret.txt'), path.join(folders.root, 'leaves'));
+    await using connected = await connect([folders.root], { era });
+    const { client } = connected;
+    const uri = (name: string) => pathToFileURL(path.join(folders.root, name)).href;
+    const resources = await client.listResources();
+    expect(resources.map((resource) => [resource.uri, resource.mimeType])).toEqual([
+      [pathToFileURL(folders.root).href, 'inode/directory'],
+      [uri('a b#.txt'), 'text/plain'],
+      [uri('big.bin'), undefined],
+      [uri('d'), 'inode/directory'],
+      [uri('i.png'), 'image/png'],
+    ]);
+    expect(resources[1]).toMatchObject({ name: 'a b#.txt', size: 1 });
+    expect(await client.listResourceTemplates()).toMatchObject([{ uriTemplate: 'file:///{+path}' }]);
+    expect(await client.readResource(`file://${folders.root}/a%20b%23.txt`)).toEqual([{ uri: uri('a b#.txt'), mimeType: 'text/plain', text: 'x' }]);
+    expect(await client.readResource(uri('i.png'))).toEqual([{ uri: uri('i.png'), mimeType: 'image/png', blob: 'iVBORw0KGgo=' }]);
+    const listing = { entries: [{ name: 'inner.md', type: 'file' }], truncated: false };
+    expect(await client.readResource(uri('d'))).toEqual([{ uri: uri('d'), mimeType: 'application/json', text: JSON.stringify(listing) }]);
+    const notFound = { name: 'ResourceNotFoundError', data: { uri: uri('none') } };
+    await expect(client.readResource(uri('none'))).rejects.toMatchObject(notFound);
+    for (const forbidden of [uri('leaves'), `file://${folders.outside}/secret.txt`, 'file://elsewhere/x', 'https://example.com/']) {
+      await expect(client.readResource(forbidden)).rejects.toMatchObject({ ...notFound, data: { uri: forbidden } });
+    }
+    await expect(client.readResource(uri('big.bin'))).rejects.toThrow('read_text_file');
+  });
+
+  test('tells a subscriber of changes until it unsubscribes', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': '0' } });
+    await using connected = await connect([folders.root], { era });
+    const uri = pathToFileURL(path.join(folders.root, 'a.txt')).href;
+    const updates: string[] = [];
+    let resolveUpdate = (): void => undefined;
+    const watch = await connected.client.watch({ resourceSubscriptions: [uri] }, (updated) => {
+      updates.push(updated);
+      resolveUpdate();
+    });
+    const update = new Promise<void>((resolve) => (resolveUpdate = resolve));
+    await writeFile(path.join(folders.root, 'a.txt'), '1');
+    await update;
+    expect(updates).toEqual([uri]);
+    await watch.close();
+  });
+});
+
+test('refuses to subscribe to what is outside, before anything is watched', async () => {
+  await using folders = await createTemporaryFolders({ outside: { 'x.txt': 's' } });
+  await symlink(folders.outside, path.join(folders.root, 'd'));
+  await using connected = await connect([folders.root]);
+  for (const target of [path.join(folders.outside, 'x.txt'), path.join(folders.outside, 'none'), path.join(folders.root, 'd/x.txt')]) {
+    const uri = pathToFileURL(target).href;
+    const watch = await connected.client.watch({ resourceSubscriptions: [uri] }, () => undefined);
+    expect(watch.filter.resourceSubscriptions ?? []).toEqual([]);
+  }
+});
+
+test('pages through many resources', async () => {
+  const names = Array.from({ length: 230 }, (_, index) => `f${index}.txt`);
+  await using folders = await createTemporaryFolders({ root: Object.fromEntries(names.map((name) => [name, ''])), outside: { 'z.txt': '' } });
+  await using connected = await connect([folders.root, folders.outside]);
+  const resources = await connected.client.listResources();
+  const expected = [folders.root, ...names.toSorted().map((name) => path.join(folders.root, name)), folders.outside, path.join(folders.outside, 'z.txt')];
+  expect(resources.map((resource) => resource.uri)).toEqual(expected.map((each) => pathToFileURL(each).href));
+});
+
+test.each([98, 99, 100])('a page that ends at a directory loses nothing (%i files before it)', async (count) => {
+  const names = Array.from({ length: count }, (_, index) => `f${index}.txt`);
+  await using folders = await createTemporaryFolders({ root: Object.fromEntries(names.map((name) => [name, ''])), outside: { 'y.txt': '', 'z.txt': '' } });
+  await using connected = await connect([folders.root, folders.outside]);
+  const resources = await connected.client.listResources();
+  expect(new Set(resources.map((resource) => resource.uri)).size).toBe(count + 4);
+  expect(resources).toHaveLength(count + 4);
+});
+
+test('each connection of one server has the sandbox of its own client', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a/x.txt': 'A', 'b/x.txt': 'B' } });
+  const { filesystem } = await serve([folders.root]);
+  const rootOf = (name: string) => () => [{ uri: pathToFileURL(path.join(folders.root, name)).href }];
+  const [first, second] = [await connectTo(filesystem, { roots: rootOf('a') }), await connectTo(filesystem, { roots: rootOf('b') })];
+  const modern = await connectTo(filesystem, { era: 'modern', roots: rootOf('a') });
+  const read = async (client: Client, file: string) => textOf(await client.callTool('read_text_file', { path: path.join(folders.root, file) }));
+  expect([await read(first, 'a/x.txt'), await read(second, 'b/x.txt'), await read(modern, 'b/x.txt')]).toEqual(['A', 'B', 'B']);
+  expect(await read(first, 'b/x.txt')).toContain('Access denied');
+  expect(await read(second, 'a/x.txt')).toContain('Access denied');
+  await Promise.all([first, second, modern].map((client) => client.close()));
+  await filesystem.close();
+});
+
+test('changed roots take effect on the next call', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/x': '' } });
+  let current = 'a';
+  await using connected = await connect([folders.root], { roots: () => (current === '' ? [] : [{ uri: pathToFileURL(path.join(folders.root, current)).href }]) });
+  const allowed = async () => (await connected.client.callTool('list_allowed_directories', {})).structuredContent;
+  expect(await allowed()).toEqual({ directories: [path.join(folders.root, 'a')], source: 'roots' });
+  current = 'b';
+  await connected.client.rootsChanged();
+  expect(await allowed()).toEqual({ directories: [path.join(folders.root, 'b')], source: 'roots' });
+  current = '';
+  await connected.client.rootsChanged();
+  expect(await allowed()).toEqual({ directories: [], source: 'roots' });
+});
+
+test('says what to do when neither the command line nor the client names a directory', async () => {
+  await using connected = await connect([]);
+  const result = await connected.client.callTool('list_directory', { path: '.' });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain('Start the server with a directory argument');
+});
+
+test('leaves out a directory that is missing, and does not start when all are', async () => {
+  await using folders = await createTemporaryFolders();
+  const missing = path.join(folders.root, 'none');
+  await using connected = await connect([missing, folders.root]);
+  expect(connected.lines).toEqual([expect.stringContaining(`warn ignored directory ${missing}: no such directory`)]);
+  await expect(serve([missing])).rejects.toBeInstanceOf(NoUsableDirectoryError);
+});
+
+test('a cancelled search leaves its evidence in the debug log', async () => {
+  await using folders = await createTemporaryFolders();
+  const names = Array.from({ length: 300 }, (_, index) => `f${index}`);
+  for (let directory = 0; directory < 40; directory++) createManyEntries(path.join(folders.root, `d${directory}`), names);
+  await using connected = await connect([folders.root]);
+  const cancel = new AbortController();
+  const onProgress = () => cancel.abort();
+  const call = connected.client.callTool('search_files', { path: '.', pattern: 'nothing' }, { signal: cancel.signal, onProgress });
+  await expect(call).rejects.toMatchObject({ code: 'request-cancelled' });
+  await expect.poll(() => connected.lines.join('')).toMatch(/ debug tool=search_files outcome=cancelled scanned=\d{4,5} ms=\d+\n/);
+});

@@ -1,0 +1,93 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createTemporaryFolders } from './testing/temporary-folders.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** The first answer with this id. */
+  answer(id: number): Promise<string>;
+  readonly ended: Promise<Ended>;
+}
+
+function run(...args: string[]): Running {
+  const main = path.join(import.meta.dirname, 'main.ts');
+  const child = spawn(process.execPath, ['--conditions=@signalbox/source', main, ...args]);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  return {
+    child,
+    ended,
+    async answer(id) {
+      for (;;) {
+        const found = stdout.split('\n').find((line) => line.includes(`"id":${id},`));
+        if (found !== undefined) return found;
+        await once(child.stdout, 'data');
+      }
+    },
+  };
+}
+
+function send(running: Running, ...messages: object[]): void {
+  for (const message of messages) running.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+const initialize = { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };
+
+test('--help and --version print and exit 0', async () => {
+  const [help, version] = await Promise.all([run('--help').ended, run('--version').ended]);
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(help.stdout).toContain('Usage: signalbox-filesystem [options] DIR...');
+  expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^signalbox-filesystem \d+\.\d+\.\d+\n$/) as string });
+});
+
+test.each([
+  [['/no/such/directory'], '/no/such/directory: no such directory'],
+  [['--roots', 'ignore'], 'no DIR was given'],
+  [['--roots', 'replace', '/'], '--roots must be one of narrow, ignore'],
+  [['--max-read-bytes', '5', '/'], '--max-read-bytes must be a whole number from 1024 to 524288'],
+  [['--max-entries', 'x', '/'], '--max-entries'],
+  [['--unknown', '/'], '--unknown'],
+])('%j is one line on stderr and exit 1', async (args, message) => {
+  const { code, stdout, stderr } = await run(...args).ended;
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, stdout: '', lines: 1 });
+  expect(stderr).toContain(message);
+});
+
+test('serves, logs each call at debug level and exits within a second of the end of stdin', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' } });
+  const running = run('--log-level', 'debug', folders.root);
+  const call = { id: 2, method: 'tools/call', params: { name: 'read_text_file', arguments: { path: 'a.txt' } } };
+  const subscribe = { id: 3, method: 'resources/subscribe', params: { uri: `file://${folders.root}/a.txt` } };
+  send(running, initialize, { method: 'notifications/initialized' }, call, subscribe);
+  expect(await running.answer(2)).toContain('"content":"x"');
+  expect(await running.answer(3)).toContain('"result"');
+  running.child.stdin.end();
+  const endedAt = performance.now();
+  const { code, stderr } = await running.ended;
+  expect(performance.now() - endedAt).toBeLessThan(1000);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^\S+Z debug tool=read_text_file outcome=finished scanned=1 ms=\d+\n$/);
+});
+
+test('exits within a second of SIGTERM while a search runs', async () => {
+  const running = run('/');
+  const call = { id: 2, method: 'tools/call', params: { name: 'search_files', arguments: { path: '/', pattern: 'nothing-has-this-name' }, _meta: { progressToken: 'p' } } };
+  send(running, initialize, { method: 'notifications/initialized' }, call);
+  await running.answer(1);
+  await once(running.child.stdout, 'data');
+  running.child.kill('SIGTERM');
+  const killedAt = performance.now();
+  await running.ended;
+  expect(performance.now() - killedAt).toBeLessThan(1000);
+});
