@@ -56,7 +56,10 @@ export interface Usage {
 
 export type StopReason = 'end' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'context_full' | 'refusal' | 'pause' | 'other';
 
-/** In order: one `start`, any deltas, one `finish`. Folding the deltas gives the message of `finish`. */
+/**
+ * In order: one `start`, any deltas, one `finish`. Folding the deltas gives the message of `finish`, except for `refusal` blocks and `native`, which come only there.
+ * `index` counts the tool calls of the turn from 0.
+ */
 export type LlmEvent =
   | { readonly type: 'start'; readonly model: string; readonly requestId?: string }
   | { readonly type: 'text'; readonly delta: string }
