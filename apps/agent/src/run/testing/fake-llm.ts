@@ -21,12 +21,16 @@ export class FakeLlm implements LlmProvider {
   readonly requests: LlmRequest[] = [];
   readonly #script: Script;
 
-  constructor(script: Script) {
+  readonly #onRequest: () => void;
+
+  constructor(script: Script, onRequest: () => void) {
     this.#script = script;
+    this.#onRequest = onRequest;
   }
 
   async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
     const index = this.requests.push(request) - 1;
+    this.#onRequest();
     const reply = this.#script(request, index);
     yield { type: 'start', model: 'fake-1' };
     for (const delta of (reply.text ?? '').match(/.{1,4}/gs) ?? []) yield { type: 'text', delta };

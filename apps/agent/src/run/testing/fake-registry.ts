@@ -14,8 +14,11 @@ export class FakeRegistry implements ToolRegistry {
   readonly sent: ToolCallRequest[] = [];
   readonly #tools: { readonly [wireName: string]: FakeTool };
 
-  constructor(tools: { readonly [wireName: string]: FakeTool }) {
+  readonly #onCall: () => void;
+
+  constructor(tools: { readonly [wireName: string]: FakeTool }, onCall: () => void) {
     this.#tools = tools;
+    this.#onCall = onCall;
   }
 
   start(): void {
@@ -53,6 +56,7 @@ export class FakeRegistry implements ToolRegistry {
     const tool = this.#tools[request.wireName];
     if (tool === undefined) return Promise.resolve({ type: 'not-sent', message: 'no such tool' });
     this.sent.push(request);
+    this.#onCall();
     return tool.call(request);
   }
 

@@ -28,6 +28,7 @@ export interface ServiceOptions {
   /** Kills this service when it reaches the point. */
   readonly crashAt?: CrashPoint;
   readonly isStarted?: boolean;
+  readonly concurrency?: { readonly 'advance-run': number; readonly 'call-tool': number };
 }
 
 /** An engine over the real store, with everything a test looks at. */
@@ -46,7 +47,7 @@ export interface Service {
   readonly crashed: Promise<void>;
   /** Ends the service as kill -9 would: nothing of it happens any more, its directory is free. */
   kill(): Promise<void>;
-  /** Resolves with the first answer that is not undefined; looks again after every signal. */
+  /** Resolves with the first answer that is not undefined; looks again after every signal, model request and tool call. */
   until<T>(look: () => Promise<T | undefined>, runId?: string): Promise<T>;
   settled(runId: string): Promise<Run>;
   status(runId: string, status: Run['status']): Promise<Run>;
@@ -59,14 +60,18 @@ export interface Service {
 
 const never = new Promise<never>(() => undefined);
 
-export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, isStarted = true, ...options }: ServiceOptions): Promise<Service> {
+export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, concurrency, isStarted = true, ...options }: ServiceOptions): Promise<Service> {
   const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
   const opened = await openRunStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
   const store = mortal(opened, life);
   const bus = createInProcessSignalBus();
-  const llm = new FakeLlm(script);
-  const registry = new FakeRegistry(tools);
+  const lookers = new Set<() => void>();
+  const lookAgain = (): void => {
+    for (const look of lookers) look();
+  };
+  const llm = new FakeLlm(script, lookAgain);
+  const registry = new FakeRegistry(tools, lookAgain);
   const errors: string[] = [];
   const signals: Signal[] = [];
   const crash = Promise.withResolvers<void>();
@@ -82,6 +87,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     policies,
     logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: fail },
     ...(recovery === undefined ? {} : { recovery }),
+    ...(concurrency === undefined ? {} : { concurrency }),
     crashPoints: (point) => {
       if (point !== crashAt || life.isOver) return;
       life.isOver = true;
@@ -97,7 +103,9 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
   };
   onTestFinished(async () => {
     if (!life.isOver) {
-      await engine.close({ graceMs: 0 });
+      const closing = engine.close({ graceMs: 1 });
+      clock.pass(1);
+      await closing;
       await expectFoldMatches(opened.read);
     }
     await close();
@@ -123,8 +131,12 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     const unsubscribe = bus.subscribe((signal) => {
       if (runId === undefined || !('runId' in signal) || signal.runId === runId) checkOrFail();
     });
+    lookers.add(checkOrFail);
     checkOrFail();
-    return promise.finally(unsubscribe);
+    return promise.finally(() => {
+      unsubscribe();
+      lookers.delete(checkOrFail);
+    });
   };
   const events = (runId: string): Promise<readonly RunEvent[]> => read.events(runId, { after: 0, limit: 10_000 });
   const runWhere = (runId: string, test: (run: Run) => boolean): Promise<Run> =>
