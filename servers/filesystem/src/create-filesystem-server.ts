@@ -60,8 +60,8 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
     log: (level, data, logger) => everyConnection((each) => each.log(level, data, logger)),
     async connect(transport: Transport) {
       const own = createConnectionServer(options, { cli, opener, watchers });
-      live.add(own);
       const connection = await own.connect(transport);
+      live.add(own);
       void connection.closed.finally(() => live.delete(own));
       return connection;
     },

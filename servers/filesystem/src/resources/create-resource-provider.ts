@@ -55,7 +55,7 @@ export function createResourceProvider(options: ResourceProviderOptions): Resour
           const sandbox = await session.forConnection(context);
           const target = await watchTarget(sandbox, uri);
           const onChange = () => {
-            void stillAllowed(sandbox, target).then((isAllowed) => isAllowed && updated(uri));
+            void isStillAllowed(() => session.forConnection(context), target).then((isAllowed) => isAllowed && updated(uri));
           };
           subscription.stop ??= watchers.watch(target, onChange);
           await subscription.stop;
@@ -92,8 +92,10 @@ async function watchTarget(sandbox: Sandbox, uri: string): Promise<string> {
   return path.join(found.realPath, ...missing);
 }
 
-async function stillAllowed(sandbox: Sandbox, target: string): Promise<boolean> {
+/** The roots may have changed, and a directory above may have become a link. */
+async function isStillAllowed(sandboxNow: () => Promise<Sandbox>, target: string): Promise<boolean> {
   try {
+    const sandbox = await sandboxNow();
     const { directory, missing } = await sandbox.nearest(target);
     await using found = directory;
     return path.join(found.realPath, ...missing) === target;

@@ -93,12 +93,13 @@ test('no read and no write leaves the sandbox while a directory is swapped with 
       denied++;
     }
   };
-  const deadline = performance.now() + 4000;
+  const deadline = performance.now() + 2000;
   for (let round = 0; round < attempts && performance.now() < deadline; round += 20) {
     await Promise.all(Array.from({ length: 20 }, (_, index) => attempt(round + index)));
   }
   const swaps = await swapper.stop();
   expect(swaps).toBeGreaterThan(100);
+  expect(answers.length).toBeGreaterThanOrEqual(200);
   expect(inside).toBeGreaterThan(0);
   expect(denied).toBeGreaterThan(0);
   expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);

@@ -114,9 +114,10 @@ describe.each([kernelHandleOpener, recheckOpener])('the sandbox with the $kind o
     await using folders = await createTemporaryFolders({ root: { 'a\\b.txt': 'odd' } });
     const sandbox = await sandboxOf(opener, folders.root);
     expect(await read(sandbox, 'a\\b.txt')).toBe('odd');
-    for (const input of ['C:\\Users\\x.txt', 'sub\\..\\..\\x.txt']) {
+    for (const input of ['C:\\Users\\x.txt', 'sub\\..\\..\\x.txt', 'sub\\dir/x.txt']) {
       await expect(sandbox.place(input, { createParents: true })).rejects.toMatchObject({ reason: 'refused' });
     }
+    expect(await readdir(folders.root)).toEqual(['a\\b.txt']);
   });
 
   test('allows a second directory, and nothing when there is none', async () => {

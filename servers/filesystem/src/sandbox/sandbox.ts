@@ -82,9 +82,7 @@ export class Sandbox {
   async place(input: string, options: { readonly createParents: boolean }): Promise<Place> {
     const resolved = this.resolve(input);
     const name = path.basename(resolved);
-    if (path.sep === '/' && name.includes('\\')) {
-      throw new PathError('refused', `${input}: new names may not contain a backslash. Use / between directories.`);
-    }
+    refuseBackslash([name], input);
     const parent = path.dirname(resolved);
     const directory = options.createParents ? await this.#makeDirectories(parent, input) : await this.#existingParent(parent, input);
     try {
@@ -156,6 +154,7 @@ export class Sandbox {
     for (const name of missing) {
       const above = current;
       try {
+        refuseBackslash(missing, input);
         await mkdir(path.join(above.address, name)).catch(ignoreExisting);
         current = await this.#verified(await this.#opener.pin(path.join(above.address, name), { followLast: false }), input);
       } catch (error) {
@@ -185,6 +184,12 @@ export class Sandbox {
   #isAllowedDirectoryText(resolved: string): boolean {
     return this.directories.some((directory) => directory.path === resolved || directory.realPath === resolved);
   }
+}
+
+/** On POSIX a name may hold one, but a new one that does is a Windows path that lost its way. */
+function refuseBackslash(names: readonly string[], input: string): void {
+  if (path.sep === '\\' || !names.some((name) => name.includes('\\'))) return;
+  throw new PathError('refused', `${input}: new names may not contain a backslash. Use / between directories.`);
 }
 
 async function isSymbolicLink(directory: PinnedPath, name: string): Promise<boolean> {
