@@ -205,6 +205,7 @@ describe('onLegacySession', () => {
       const outcomes: unknown[] = [];
       const onLegacySession = async (session: LegacySession): Promise<void> => {
         outcomes.push(await session.listRoots({ timeoutMs: 50 }).catch((error: unknown) => error));
+        outcomes.push(await session.listRoots());
       };
       const client = await serve(() => Promise.resolve('ran'), { onLegacySession });
       await initialize(client, '2025-11-25', { roots: {} });
@@ -212,8 +213,10 @@ describe('onLegacySession', () => {
       await vi.advanceTimersByTimeAsync(51);
       expect(outcomes).toMatchObject([{ code: 'request-timeout', sent: true }]);
       expect(await client.find(asks('notifications/cancelled'))).toMatchObject({ params: { requestId: id } });
-      client.notify('notifications/roots/list_changed');
-      expect(await client.find((message) => message.method === 'roots/list' && message.id !== id)).toBeDefined();
+      const again = await client.find((message) => message.method === 'roots/list' && message.id !== id);
+      client.send({ jsonrpc: '2.0', id: again.id, result: { roots: [] } });
+      await client.request(1, 'tools/call', { name: 'run' });
+      expect(outcomes[1]).toEqual([]);
     } finally {
       vi.useRealTimers();
     }

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
+import { Peer } from '../jsonrpc/peer.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import { Outbox } from './outbox.ts';
+
+/** An outbox whose transport takes everything but is not ready for more until `read`. */
+function blocked() {
+  const sent: { method: string; params: unknown }[] = [];
+  const senders: (() => void)[] = [];
+  const transport: Transport = {
+    start: () => Promise.resolve(),
+    send: (message: JsonRpcMessage | JsonRpcBatch) => {
+      sent.push(message as unknown as { method: string; params: unknown });
+      return new Promise((resolve) => senders.push(resolve));
+    },
+    close: () => Promise.resolve(),
+  };
+  const peer = new Peer(transport, { request: () => Promise.resolve(undefined), notification: () => undefined, closed: () => undefined });
+  const read = async (): Promise<void> => {
+    for (const resolve of senders.splice(0)) resolve();
+    await new Promise(setImmediate);
+  };
+  return { sent, read, outbox: new Outbox(peer) };
+}
+
+describe('while the peer does not read, the outbox', () => {
+  test('drops log messages beyond 256, and nothing else', async () => {
+    const { sent, read, outbox } = blocked();
+    for (let count = 0; count < 300; count += 1) outbox.notify('notifications/message', { data: count });
+    outbox.notify('notifications/progress', { progress: 1 });
+    expect(sent.map(({ method }) => method).filter((method) => method === 'notifications/message')).toHaveLength(256);
+    expect(sent.at(-1)).toMatchObject({ method: 'notifications/progress' });
+    await read();
+    outbox.notify('notifications/message', { data: 'again' });
+    expect(sent.at(-1)).toMatchObject({ params: { data: 'again' } });
+  });
+
+  test('queues each change once, by resource and subscription', async () => {
+    const { sent, read, outbox } = blocked();
+    const changes = [
+      ['notifications/resources/updated', { uri: 'a' }],
+      ['notifications/resources/updated', { uri: 'b' }],
+      ['notifications/resources/updated', { _meta: { subscriptionId: 1 }, uri: 'a' }],
+      ['notifications/tools/list_changed', {}],
+    ] as const;
+    for (let round = 0; round < 3; round += 1) for (const [method, params] of changes) outbox.notify(method, params);
+    expect(sent).toHaveLength(changes.length);
+    await read();
+    outbox.notify(...changes[0]);
+    expect(sent).toHaveLength(changes.length + 1);
+  });
+});

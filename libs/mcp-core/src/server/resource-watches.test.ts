@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { createTestContext } from '../testing/test-context.ts';
+import { ResourceWatches } from './resource-watches.ts';
+import type { ResourceProvider } from './server.ts';
+
+function provide(subscribe: ResourceProvider['subscribe']): ResourceProvider {
+  return { list: () => Promise.resolve({ resources: [] }), read: () => Promise.resolve({ contents: [] }), ...(subscribe === undefined ? {} : { subscribe }) };
+}
+
+describe('ResourceWatches', () => {
+  test('attaches once for concurrent subscriptions', async () => {
+    let attached = 0;
+    const provider = provide(() => {
+      attached += 1;
+      return Promise.resolve(() => undefined);
+    });
+    const watches = new ResourceWatches(provider, () => undefined);
+    await Promise.all([watches.add('a', createTestContext()), watches.add('a', createTestContext())]);
+    expect(attached).toBe(1);
+  });
+
+  test('detaches at once what is attached after the end', async () => {
+    const detached: string[] = [];
+    const watches = new ResourceWatches(provide((uri) => Promise.resolve(() => void detached.push(uri))), () => undefined);
+    await watches.end();
+    await watches.add('a', createTestContext());
+    expect(detached).toEqual(['a']);
+    expect(watches.has('a')).toBe(false);
+  });
+
+  test('detaches everything although one detaching fails, and reports that', async () => {
+    const detached: string[] = [];
+    const errors: unknown[] = [];
+    const provider = provide((uri) => Promise.resolve(() => (uri === 'a' ? Promise.reject(new Error('stuck')) : void detached.push(uri))));
+    const watches = new ResourceWatches(provider, (error) => errors.push(error));
+    for (const uri of ['a', 'b']) await watches.add(uri, createTestContext());
+    await watches.end();
+    expect(detached).toEqual(['b']);
+    expect(errors).toMatchObject([{ message: 'stuck' }]);
+  });
+
+  test('attaches again after a refusal', async () => {
+    let tries = 0;
+    const provider = provide(() => {
+      tries += 1;
+      return tries === 1 ? Promise.reject(new Error('busy')) : Promise.resolve(() => undefined);
+    });
+    const watches = new ResourceWatches(provider, () => undefined);
+    await expect(watches.add('a', createTestContext())).rejects.toThrow('busy');
+    await watches.add('a', createTestContext());
+    expect([tries, watches.has('a')]).toEqual([2, true]);
+  });
+});
