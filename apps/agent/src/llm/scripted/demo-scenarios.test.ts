@@ -59,7 +59,8 @@ test.each([
   ['weather in New York, Oslo, Rome, and St. John’s', undefined],
   ['compare weather in Oslo, Rome, Paris, Lima and Bern.', ['Oslo', 'Rome', 'Paris', 'Lima', 'Bern']],
 ])('weather: %s', async (prompt, locations) => {
-  const { calls } = await play(prompt, () => ({ structuredContent: { ranking: [{ location: 'Cairo' }] }, text: 'all of it' }));
+  const { calls, answer } = await play(prompt, () => ({ structuredContent: { unit: '°C', ranking: [{ rank: 1, query: 'Rome', name: 'Rome', value: 31.5 }] }, text: 'All of it.' }));
+  expect(answer).toContain(locations === undefined ? 'Try one of these prompts' : 'It gets warmest in Rome: 31.5 °C.\n\nAll of it.');
   expect(calls).toEqual(locations === undefined ? [] : [{ name: 'weather__weather_compare', input: { locations, metric: 'temperature_max' } }]);
 });
 

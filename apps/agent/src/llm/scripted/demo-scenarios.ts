@@ -11,6 +11,8 @@ const FAVOURITE_PRODUCT = `SELECT p.name AS product, SUM(i.quantity) AS bought
 FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id JOIN products p ON p.id = i.product_id
 WHERE c.name = ? GROUP BY p.id ORDER BY bought DESC, p.name LIMIT 1`;
 
+const WORKSPACES = '{apps,libs,servers,tests,tools}/*';
+
 const PLACE = String.raw`(\p{L}[\p{L}.' -]*?)`;
 
 /** What can be played without a model. Searches and SQL do the work; the texts only quote their results. */
@@ -28,8 +30,12 @@ export const DEMO_SCENARIOS: ScenarioFile = {
           emit: [
             { reasoning: 'The packages are the folders with a package.json; counting the TypeScript files below each folder gives the largest.' },
             { text: 'I will look for the packages and count their source files.' },
-            { tool: 'filesystem__search_files', label: 'packages', input: { path: '.', pattern: '{apps,libs,servers}/*/package.json', excludePatterns: ['**/node_modules/**'] } },
-            { tool: 'filesystem__search_files', label: 'sources', input: { path: '.', pattern: '{apps,libs,servers}/*/src/**/*.ts', excludePatterns: ['**/node_modules/**'], groupDepth: 2 } },
+            { tool: 'filesystem__search_files', label: 'packages', input: { path: '.', pattern: `${WORKSPACES}/package.json`, excludePatterns: ['**/node_modules/**'] } },
+            {
+              tool: 'filesystem__search_files',
+              label: 'sources',
+              input: { path: '.', pattern: `${WORKSPACES}/src/**/*.ts`, excludePatterns: ['**/node_modules/**'], type: 'file', maxResults: 0, groupDepth: 2 },
+            },
           ],
         },
         {
@@ -116,7 +122,11 @@ export const DEMO_SCENARIOS: ScenarioFile = {
         },
         {
           when: { toolResult: 'compare' },
-          emit: [{ text: 'The warmest place is ${result.compare.structuredContent.ranking[0].location}.\n\n${result.compare.text}' }],
+          emit: [
+            {
+              text: 'It gets warmest in ${result.compare.structuredContent.ranking[0].name}: ${result.compare.structuredContent.ranking[0].value} ${result.compare.structuredContent.unit}.\n\n${result.compare.text}',
+            },
+          ],
         },
         { when: { toolError: true }, emit: [{ text: TOOL_FAILED }] },
       ],
@@ -124,7 +134,7 @@ export const DEMO_SCENARIOS: ScenarioFile = {
     {
       name: 'search',
       title: 'Search the files',
-      prompt: 'Search for *.md',
+      prompt: 'Search for **/*.md',
       pace: PACE,
       turns: [
         {
