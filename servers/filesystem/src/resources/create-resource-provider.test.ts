@@ -6,7 +6,7 @@ import { createTestContext } from '@signalbox/mcp-core/testing';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../files/limits.ts';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
+import { chooseOpener } from '../sandbox/choose-opener.ts';
 import { SessionSandbox } from '../session/session-sandbox.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { createResourceProvider } from './create-resource-provider.ts';
@@ -19,8 +19,9 @@ interface Provided extends AsyncDisposable {
 }
 
 async function provide(directory: string, maxPaths?: number): Promise<Provided> {
-  const { directories: cli } = await findAllowedDirectories([directory], kernelHandleOpener);
-  const session = new SessionSandbox({ cli, rootsMode: 'narrow', opener: kernelHandleOpener, warn: () => undefined });
+  const opener = await chooseOpener('/');
+  const { directories: cli } = await findAllowedDirectories([directory], opener);
+  const session = new SessionSandbox({ cli, rootsMode: 'narrow', opener, warn: () => undefined });
   const watchers = new Watchers({ onError: () => undefined, ...(maxPaths === undefined ? {} : { maxPaths }) });
   const updates: string[] = [];
   const provider = createResourceProvider({ session, limits: defaultLimits, watchers, updated: (uri) => updates.push(uri) });

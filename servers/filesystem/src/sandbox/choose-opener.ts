@@ -4,5 +4,11 @@ import { recheckOpener } from './recheck-opener.ts';
 
 /** The strongest opener that works in this process; `directory` is any existing directory to try it on. */
 export async function chooseOpener(directory: string): Promise<Opener> {
-  return (await hasKernelHandles(directory)) ? kernelHandleOpener : recheckOpener;
+  const [strongest] = await usableOpeners(directory);
+  return strongest;
+}
+
+/** Every opener that works in this process, the strongest first. */
+export async function usableOpeners(directory: string): Promise<readonly [Opener, ...Opener[]]> {
+  return (await hasKernelHandles(directory)) ? [kernelHandleOpener, recheckOpener] : [recheckOpener];
 }

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { isInside } from './is-inside.ts';
-import { kernelHandleOpener } from './kernel-handle-opener.ts';
+import { hasKernelHandles, kernelHandleOpener } from './kernel-handle-opener.ts';
 
 /** Flips `root/d` between the real directory and a link to `outside` until it is told to stop. */
 const swapperSource = `
@@ -67,7 +67,7 @@ async function startSwapper(root: string): Promise<Swapper> {
 const secret = 'OUTSIDE-SECRET';
 const attempts = 2000;
 
-test('no read and no write leaves the sandbox while a directory is swapped with a link', async () => {
+test.runIf(await hasKernelHandles('/'))('no read and no write leaves the sandbox while a directory is swapped with a link', async () => {
   await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside' }, outside: { 'x.txt': secret, 'deep/x.txt': secret } });
   await mkdir(path.join(folders.root, 'd/deep'));
   await symlink(folders.outside, path.join(folders.root, 'link'));

@@ -6,7 +6,7 @@ import type { LegacySession } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
+import { chooseOpener } from '../sandbox/choose-opener.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { SessionSandbox, type RootsMode } from './session-sandbox.ts';
@@ -35,9 +35,10 @@ function rootsAt(...paths: string[]): Answer {
 }
 
 async function sessionOf(directories: readonly string[], rootsMode: RootsMode = 'narrow'): Promise<{ session: SessionSandbox; warnings: string[] }> {
-  const { directories: cli } = await findAllowedDirectories(directories, kernelHandleOpener);
+  const opener = await chooseOpener('/');
+  const { directories: cli } = await findAllowedDirectories(directories, opener);
   const warnings: string[] = [];
-  return { session: new SessionSandbox({ cli, rootsMode, opener: kernelHandleOpener, warn: (message) => warnings.push(message) }), warnings };
+  return { session: new SessionSandbox({ cli, rootsMode, opener, warn: (message) => warnings.push(message) }), warnings };
 }
 
 const legacy = createTestContext({ era: 'legacy' });

@@ -3,7 +3,7 @@ import type { InteractiveContext } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { defaultLimits, type Limits } from '../files/limits.ts';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
-import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
+import { chooseOpener } from '../sandbox/choose-opener.ts';
 import type { Opener } from '../sandbox/pinned-path.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import { createToolRunner } from '../tools/tool-runner.ts';
@@ -23,12 +23,13 @@ export interface CalledTool {
 
 export interface ToolCallerOptions {
   readonly limits?: Partial<Limits>;
+  /** Default: what the server would choose. */
   readonly opener?: Opener;
 }
 
 /** For tests: the tools over a sandbox of these directories, without a connection and without argument validation. */
 export async function createToolCaller(directories: readonly string[], options: ToolCallerOptions = {}): Promise<ToolCaller> {
-  const { opener = kernelHandleOpener } = options;
+  const { opener = await chooseOpener('/') } = options;
   const found = await findAllowedDirectories(directories, opener);
   const sandbox = new Sandbox(found.directories, 'cli', opener);
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import { mkdir, rename, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
-import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
+import { chooseOpener } from '../sandbox/choose-opener.ts';
 import type { Opener } from '../sandbox/pinned-path.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
@@ -18,6 +18,8 @@ const sources = {
   '.config/x.ts': '',
   'odd (1)+!.txt': '',
 };
+
+const real = await chooseOpener('/');
 
 describe('search_files', () => {
   test.each([
@@ -116,14 +118,14 @@ describe('search_files', () => {
     await using folders = await createTemporaryFolders({ root: { 'd/a.txt': '' }, outside: { 'a.txt': '' } });
     const { root, outside } = folders;
     const swapping: Opener = {
-      kind: 'kernel-handle',
+      kind: real.kind,
       async pin(target, options) {
         if (target === path.join(root, 'd')) {
           await mkdir(path.join(root, 'moved'), { recursive: true });
           await rename(target, path.join(root, 'moved/d'));
           await symlink(outside, target);
         }
-        return kernelHandleOpener.pin(target, options);
+        return real.pin(target, options);
       },
     };
     const tools = await createToolCaller([root], { opener: swapping });
@@ -175,10 +177,10 @@ describe('search_files', () => {
     createTree(folders.root, { directories: 40, files: 200 });
     let pins = 0;
     const counting: Opener = {
-      kind: 'kernel-handle',
+      kind: real.kind,
       pin(target, options) {
         pins++;
-        return kernelHandleOpener.pin(target, options);
+        return real.pin(target, options);
       },
     };
     const tools = await createToolCaller([folders.root], { opener: counting });

@@ -3,12 +3,12 @@ import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink } from 'nod
 import path from 'node:path';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
+import { usableOpeners } from '../sandbox/choose-opener.ts';
 import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
-import { recheckOpener } from '../sandbox/recheck-opener.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
-describe.each([kernelHandleOpener, recheckOpener])('write_file with the $kind opener', (opener) => {
+describe.each(await usableOpeners('/'))('write_file with the $kind opener', (opener) => {
   test('creates and replaces, and leaves nothing else behind', async () => {
     await using folders = await createTemporaryFolders();
     const tools = await createToolCaller([folders.root], { opener });
