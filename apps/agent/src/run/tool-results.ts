@@ -21,7 +21,7 @@ export async function storeToolResults({ newId }: EngineContext, { sql, runId }:
   await sql.insertMessage(runId, { id: newId(), turn: first.turn, role: 'user', content });
 }
 
-/** Leaves the head and the tail of long text and says how much is missing. Structured content that repeats such text is left out. */
+/** Leaves the head and the tail of long text and says how much is missing. Structured content goes: the model reads it only where there is no text. */
 export function cutResult(result: CallToolResult, maxBytes: number = MAX_RESULT_BYTES): CallToolResult {
   const total = result.content.reduce((sum, block) => sum + textBytes(block), 0);
   const structuredBytes = result.structuredContent === undefined ? 0 : Buffer.byteLength(JSON.stringify(result.structuredContent));

@@ -27,6 +27,8 @@ export interface ServiceOptions {
   readonly recovery?: RecoveryDecision;
   /** Kills this service when it reaches the point. */
   readonly crashAt?: CrashPoint;
+  /** Kills this service as soon as it has committed so many transactions. */
+  readonly dieAfterCommits?: number;
   readonly isStarted?: boolean;
   readonly concurrency?: { readonly 'advance-run': number; readonly 'call-tool': number };
 }
@@ -60,11 +62,16 @@ export interface Service {
 
 const never = new Promise<never>(() => undefined);
 
-export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, concurrency, isStarted = true, ...options }: ServiceOptions): Promise<Service> {
+export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, concurrency, isStarted = true, ...options }: ServiceOptions): Promise<Service> {
   const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
   const opened = await openRunStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
-  const store = mortal(opened, life);
+  const crash = Promise.withResolvers<void>();
+  const die = (): void => {
+    life.isOver = true;
+    crash.resolve();
+  };
+  const store = mortal(opened, { life, die, dieAfterCommits });
   const bus = createInProcessSignalBus();
   const lookers = new Set<() => void>();
   const lookAgain = (): void => {
@@ -74,7 +81,6 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
   const registry = new FakeRegistry(tools, lookAgain);
   const errors: string[] = [];
   const signals: Signal[] = [];
-  const crash = Promise.withResolvers<void>();
   const fail = (message: string, fields?: unknown): void => void (life.isOver || errors.push(`${message} ${JSON.stringify(fields)}`));
   const queue = createMemoryJobQueue({ clock, onError: (job, error) => fail(JSON.stringify(job), error instanceof Error ? error.stack : error) });
   const engine = createRunEngine({
@@ -90,8 +96,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     ...(concurrency === undefined ? {} : { concurrency }),
     crashPoints: (point) => {
       if (point !== crashAt || life.isOver) return;
-      life.isOver = true;
-      crash.resolve();
+      die();
       throw new Error(`killed at ${point}`);
     },
   });
@@ -175,10 +180,25 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
   };
 }
 
+interface Death {
+  readonly life: { readonly isOver: boolean };
+  readonly die: () => void;
+  readonly dieAfterCommits: number;
+}
+
 /** The store of a service that can be killed: afterwards nothing it is asked ever happens. */
-function mortal(store: RunStore, life: { readonly isOver: boolean }): RunStore {
+function mortal(store: RunStore, { life, die, dieAfterCommits }: Death): RunStore {
+  let commits = 0;
+  const isOver = (): boolean => life.isOver;
   const read = new Proxy(store.read, {
-    get: (target, name: keyof RunReader) => (life.isOver ? () => never : target[name]),
+    get: (target, name: keyof RunReader) => (isOver() ? () => never : target[name]),
   });
-  return { bootId: store.bootId, read, write: (work) => (life.isOver ? never : store.write(work)), close: () => store.close() };
+  const write: RunStore['write'] = async (work) => {
+    if (isOver()) return never;
+    const result = await store.write(work);
+    commits += 1;
+    if (commits >= dieAfterCommits) die();
+    return isOver() ? never : result;
+  };
+  return { bootId: store.bootId, read, write, close: () => store.close() };
 }
