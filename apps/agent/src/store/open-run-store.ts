@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import { cachedStatements } from './cached-statements.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -78,5 +79,5 @@ function openWriter(file: string, durability: RunStoreOptions['durability']): Sq
 }
 
 function connect(database: Sqlite.Database): Kysely<Database> {
-  return new Kysely<Database>({ dialect: new SqliteDialect({ database }), plugins: [new CamelCasePlugin()] });
+  return new Kysely<Database>({ dialect: new SqliteDialect({ database: cachedStatements(database) }), plugins: [new CamelCasePlugin()] });
 }
