@@ -239,14 +239,14 @@ describe('the tools of a server', () => {
       toolNamed('twice'),
       toolNamed('twice'),
       { ...toolNamed('long'), description: 'x'.repeat(70_000) },
-      { name: 'hints', inputSchema: {}, title: 3, description: null, annotations: { readOnlyHint: 'false', idempotentHint: true, title: 'T' } } as unknown as Tool,
+      { name: 'hints', inputSchema: {}, title: 3, description: null, annotations: { readOnlyHint: 'true', destructiveHint: 'no', idempotentHint: true, title: 'T' } } as unknown as Tool,
       toolNamed('fine'),
     );
     const { pool, log } = poolOf({ server });
     pool.start();
     const { warnings } = await statusOf(pool, 'server', isReady);
     expect(pool.tools().map((tool) => tool.name)).toEqual(['fine', 'hints', 'twice']);
-    expect(pool.find('server__hints')).toMatchObject({ description: '', annotations: { idempotentHint: true, title: 'T' } });
+    expect(pool.find('server__hints')?.annotations).toEqual({ idempotentHint: true, title: 'T' });
     expect(warnings).toEqual([
       '3 tools are not offered: they have no name',
       'tool "no-schema" is not offered: its input schema is not an object',
