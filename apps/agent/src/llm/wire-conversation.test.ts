@@ -88,6 +88,25 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(JSON.stringify(body)).toContain('Oslo');
   });
 
+  test('native items stay with the model that made them', async () => {
+    await using server = await startFakeServer(kind.wire);
+    server.replies.push({ turn: { reasoning: 'Hm.', text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '{}' }] } });
+    const other = kind.provider === 'openai' ? 'gpt-5.5' : 'claude-opus-5-5';
+    const { message } = finishOf(await collect(connect(kind, server, { config: { model: other } }), agentRequest([userText('Weather?')])));
+    expect(message.native?.model).toBe(other);
+    await say(kind, server, { text: 'ok' }, [userText('Weather?'), stored(message), results(message, [{ type: 'text', text: '12 C' }])]);
+    expect(JSON.stringify(server.seen[1]?.body)).not.toMatch(/sealed|signature/);
+    expect(JSON.stringify(server.seen[1]?.body)).toContain('Checking.');
+  });
+
+  test('reasoning that cannot be sent back, and blank text, do not spoil the next turn', async () => {
+    await using server = await startFakeServer(kind.wire);
+    const first = await say(kind, server, { reasoning: 'Hm.', unsealed: true, text: ' \n', calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Oslo"}' }] }, [userText('Weather?')]);
+    const next = await say(kind, server, { text: 'Cold.' }, [userText('Weather?'), stored(first.message), results(first.message, [{ type: 'text', text: '12 C' }])]);
+    expect(textOf(next.message)).toBe('Cold.');
+    expect(JSON.stringify(server.seen[1]?.body)).toContain('Oslo');
+  });
+
   test('native items of the same model at another server stay at home', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(kind, server, { reasoning: 'Hm.', text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '{}' }] }, [userText('Weather?')]);

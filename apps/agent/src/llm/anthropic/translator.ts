@@ -134,11 +134,10 @@ export class MessagesTranslator {
     const rawStop = this.#rawStop ?? 'none';
     const mapped = STOPS[rawStop] ?? 'other';
     const stop = mapped === 'end' && this.#calls > 0 ? 'tool_use' : mapped;
-    const extra = { refusal: stop === 'refusal' ? this.#refusal : undefined };
-    const isCut = this.#builder.build(stop).content.some((block, at, all) => at === all.length - 1 && block.type === 'tool_use' && block.invalid !== undefined && stop !== 'tool_use');
     const items = this.#nativeItems();
-    const native = isCut || items.length === 0 ? undefined : { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items };
-    this.#emit({ type: 'finish', stop, rawStop, usage: this.#totals(), model: this.#model, message: this.#builder.build(stop, { ...extra, native }) });
+    const native = items.length === 0 ? undefined : { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items };
+    const message = this.#builder.build(stop, { refusal: stop === 'refusal' ? this.#refusal : undefined, native });
+    this.#emit({ type: 'finish', stop, rawStop, usage: this.#totals(), model: this.#model, message });
   }
 
   /** As they came, without what the API refuses to take back: blank text, and thinking that was cut before its signature. */

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { LlmEvent, StopReason, Usage } from '../../ports/llm-provider.ts';
+import type { LlmEvent, NativeTurn, StopReason, Usage } from '../../ports/llm-provider.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { StopCutter } from '../stop-cutter.ts';
@@ -165,19 +165,20 @@ export class ResponsesTranslator {
     const rawStop = response.incomplete_details?.reason ?? response.status ?? 'completed';
     const stop = stopOf(response, { calls: this.#calls > 0, refused: this.#refusal !== undefined });
     const message = this.#builder.build(stop, { refusal: this.#refusal });
-    const isClean = response.status !== 'incomplete' && message.content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
-    const native = isClean ? { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items: this.#nativeItems() } : undefined;
-    this.#emit({ type: 'finish', stop, rawStop, usage: usageOf(response.usage) ?? this.#estimate(), model: this.#model, message: this.#builder.build(stop, { refusal: this.#refusal, native }) });
+    const isUsable = response.status !== 'incomplete' && message.content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
+    const native = isUsable ? this.#native() : undefined;
+    this.#emit({ type: 'finish', stop, rawStop, usage: usageOf(response.usage) ?? this.#estimate(), model: this.#model, message: { ...message, ...(native === undefined ? {} : { native }) } });
   }
 
   #cut(sequence: string): void {
     this.#emit({ type: 'finish', stop: 'stop_sequence', rawStop: sequence, usage: this.#estimate(), model: this.#model, message: this.#builder.build('stop_sequence') });
   }
 
-  /** Reasoning can only be replayed encrypted, because nothing is stored with the provider. */
-  #nativeItems(): readonly Item[] {
+  /** Nothing is stored with the provider, so reasoning can only go back encrypted; items that belong to reasoning which cannot go back are refused without it. */
+  #native(): NativeTurn | undefined {
     const items = [...this.#done].toSorted(([a], [b]) => a - b).map(([, item]) => item);
-    return items.filter((item) => item.type !== 'reasoning' || typeof item.encrypted_content === 'string');
+    if (items.length === 0 || items.some((item) => item.type === 'reasoning' && typeof item.encrypted_content !== 'string')) return undefined;
+    return { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items };
   }
 
   #flushText(): void {

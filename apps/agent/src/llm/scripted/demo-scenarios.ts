@@ -1,6 +1,9 @@
 import type { ScenarioFile } from './scenario.ts';
 
 const TOOL_FAILED = 'The tool ${error.tool} failed, so there is no answer. It said: ${error.text}';
+
+/** The folders that the workspaces of the root package.json name. */
+const PACKAGES = '{apps/*,libs/*,servers/*,tests/e2e,tests/interop,tools/workspace}';
 const PACE = { ttftMs: 300, tokensPerSec: 60 };
 
 const TOP_CUSTOMERS = `SELECT c.name AS customer, c.country, COUNT(DISTINCT o.id) AS orders, printf('%.2f', SUM(i.quantity * i.unit_price_cents) / 100.0) AS total
@@ -10,8 +13,6 @@ GROUP BY c.id ORDER BY SUM(i.quantity * i.unit_price_cents) DESC, c.name LIMIT 3
 const FAVOURITE_PRODUCT = `SELECT p.name AS product, SUM(i.quantity) AS bought
 FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id JOIN products p ON p.id = i.product_id
 WHERE c.name = ? GROUP BY p.id ORDER BY bought DESC, p.name LIMIT 1`;
-
-const WORKSPACES = '{apps,libs,servers,tests,tools}/*';
 
 const PLACE = String.raw`(\p{L}[\p{L}.' -]*?)`;
 
@@ -30,11 +31,11 @@ export const DEMO_SCENARIOS: ScenarioFile = {
           emit: [
             { reasoning: 'The packages are the folders with a package.json; counting the TypeScript files below each folder gives the largest.' },
             { text: 'I will look for the packages and count their source files.' },
-            { tool: 'filesystem__search_files', label: 'packages', input: { path: '.', pattern: `${WORKSPACES}/package.json`, excludePatterns: ['**/node_modules/**'] } },
+            { tool: 'filesystem__search_files', label: 'packages', input: { path: '.', pattern: `${PACKAGES}/package.json`, excludePatterns: ['**/node_modules/**'] } },
             {
               tool: 'filesystem__search_files',
               label: 'sources',
-              input: { path: '.', pattern: `${WORKSPACES}/src/**/*.ts`, excludePatterns: ['**/node_modules/**'], type: 'file', maxResults: 0, groupDepth: 2 },
+              input: { path: '.', pattern: `${PACKAGES}/src/**/*.ts`, excludePatterns: ['**/node_modules/**'], type: 'file', maxResults: 0, groupDepth: 2 },
             },
           ],
         },

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../ports/llm-provider.ts';
+import type { Clock } from '../../ports/test-hooks.ts';
+import { systemClock } from '../system-clock.ts';
 import { agentRequest, callsOf, collect, finishOf, textOf, userText } from '../testing/collect.ts';
 import { failure } from '../testing/failure.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -9,7 +11,7 @@ import { ScriptedProvider } from './scripted-provider.ts';
 
 type Turns = ScenarioFile['scenarios'][number]['turns'];
 
-function provider(turns: Turns, options: { paced?: boolean; clock?: FakeClock } = {}): ScriptedProvider {
+function provider(turns: Turns, options: { paced?: boolean; clock?: Clock } = {}): ScriptedProvider {
   const scenarios = parseScenarios({ version: 1, scenarios: [{ name: 'demo', title: 'The demo', prompt: 'find cats', turns }] }, 'test');
   return new ScriptedProvider({ scenarios, clock: options.clock ?? new FakeClock(), random: () => 0.5, paced: options.paced ?? false });
 }
@@ -181,6 +183,14 @@ describe('time and faults', () => {
     );
     expect(error.kind).toBe('aborted');
     expect(seen).toEqual(['start', 'text']);
+  });
+
+  test('an abort ends a wait at once', async () => {
+    const slow: Turns = [{ emit: [{ text: 'late' }], pace: { ttftMs: 500_000 } }];
+    const controller = new AbortController();
+    const call = failure(collect(provider(slow, { paced: true, clock: systemClock }), agentRequest([userText('x')]), controller.signal));
+    setImmediate(() => controller.abort());
+    expect((await call).kind).toBe('aborted');
   });
 
   test('a failure that passes is retried inside, after the time it asks for', async () => {

@@ -88,7 +88,7 @@ function encode(turn: FakeTurn, request: Request): string[] {
   if (turn.reasoning !== undefined) {
     blocks.push({
       start: { type: 'thinking', thinking: '', signature: '' },
-      deltas: [...cut(turn.reasoning).map((thinking) => ({ type: 'thinking_delta', thinking })), { type: 'signature_delta', signature: seal(request, request.messages.length) }],
+      deltas: [...cut(turn.reasoning).map((thinking) => ({ type: 'thinking_delta', thinking })), ...(turn.unsealed === true ? [] : [{ type: 'signature_delta', signature: seal(request, request.messages.length) }])],
     });
   }
   if (turn.text !== undefined && turn.stop !== 'refusal') blocks.push({ start: { type: 'text', text: '' }, deltas: cut(turn.text).map((text) => ({ type: 'text_delta', text })) });

@@ -86,7 +86,7 @@ function encode(turn: FakeTurn, request: Request): string[] {
   const cut = (text: string): string[] => text.match(/.{1,3}/gsu) ?? [];
   if (turn.reasoning !== undefined) {
     items.push({
-      item: { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: turn.reasoning }], encrypted_content: 'sealed' },
+      item: { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: turn.reasoning }], ...(turn.unsealed === true ? {} : { encrypted_content: 'sealed' }) },
       deltas: cut(turn.reasoning).map((delta) => ['response.reasoning_summary_text.delta', { delta, summary_index: 0 }]),
     });
   }

@@ -8,6 +8,8 @@ export interface FakeTurn {
   readonly text?: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly json: string }[];
   readonly stop?: 'max_tokens' | 'refusal';
+  /** Gives reasoning without what is needed to send it back. */
+  readonly unsealed?: boolean;
 }
 
 export interface FakeUsage {

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { LlmError } from '../ports/llm-provider.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import { CallGuard } from './call-guard.ts';
+import { failure } from './testing/failure.ts';
+
+/** Time that moves when it is told to. */
+class ManualClock implements Clock {
+  readonly #timers = new Map<symbol, { readonly at: number; readonly callback: () => void }>();
+  #now = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const id = Symbol(String(ms));
+    this.#timers.set(id, { at: this.#now + ms, callback });
+    return () => void this.#timers.delete(id);
+  }
+
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+    for (const [id, { at, callback }] of this.#timers) {
+      if (at > this.#now) continue;
+      this.#timers.delete(id);
+      callback();
+    }
+  }
+}
+
+function guarded(signal = new AbortController().signal): { clock: ManualClock; guard: CallGuard; reason: () => LlmError | undefined } {
+  const clock = new ManualClock();
+  const guard = new CallGuard({ clock, signal, label: 'The server', idleTimeoutMs: 120_000, deadlineMs: 600_000 });
+  return { clock, guard, reason: () => (guard.signal.aborted ? (guard.signal.reason as LlmError) : undefined) };
+}
+
+const NEVER = new Promise<never>(() => undefined);
+
+describe('the idle time', () => {
+  test('ends an await after 120 s of silence, and every touch starts it anew', async () => {
+    const { clock, guard, reason } = guarded();
+    const awaited = failure(guard.watch(NEVER));
+    clock.advance(119_000);
+    guard.touch();
+    clock.advance(119_000);
+    expect(reason()).toBeUndefined();
+    clock.advance(1_000);
+    expect(await awaited).toMatchObject({ kind: 'timeout', message: expect.stringContaining('nothing for 120 s') as string });
+  });
+
+  test('does not run while nothing is awaited', async () => {
+    const { clock, guard, reason } = guarded();
+    expect(await guard.watch(Promise.resolve(1))).toBe(1);
+    guard.touch();
+    clock.advance(500_000);
+    expect(reason()).toBeUndefined();
+  });
+});
+
+test('the deadline counts from the start, awaited or not', () => {
+  const { clock, reason } = guarded();
+  clock.advance(600_000);
+  expect(reason()).toMatchObject({ kind: 'timeout', message: expect.stringContaining('longer than 600 s') as string });
+});
+
+test('the caller\'s abort ends an await that does not listen, and keeps its reason as the cause', async () => {
+  const controller = new AbortController();
+  const { guard } = guarded(controller.signal);
+  const awaited = failure(guard.watch(NEVER));
+  controller.abort('enough');
+  expect(await awaited).toMatchObject({ kind: 'aborted', cause: 'enough' });
+});
+
+test('close leaves no timer and aborts what still runs', () => {
+  const { clock, guard, reason } = guarded();
+  guard.close();
+  expect(clock.pending).toBe(0);
+  expect(reason()?.kind).toBe('aborted');
+});
