@@ -1,7 +1,7 @@
 import type { Run, ToolCall } from '../ports/run-store.ts';
 import type { CallActivity } from './activities.ts';
-import { EngineClosedError } from './commits.ts';
-import type { EngineContext } from './engine-context.ts';
+import { isShutdown } from './commits.ts';
+import { inBackground, type EngineContext } from './engine-context.ts';
 import { ProgressLog } from './progress-log.ts';
 import { questionsOf } from './questions.ts';
 import { reconcile } from './reconcile.ts';
@@ -34,9 +34,9 @@ async function performCall(context: EngineContext, planned: ToolCall, activity: 
     dispatched = await dispatch(context, planned, activity);
     if (dispatched !== undefined) await sendCall(context, dispatched);
   } catch (error) {
-    if (error instanceof EngineClosedError) return;
+    if (isShutdown(error)) return;
     context.logger.error('a tool call failed inside the service', { call_id: planned.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    if (dispatched !== undefined) await settle(context, dispatched, { outcome: { type: 'lost', message: 'The service failed while the call was under way; its log says why.' }, progress: undefined });
+    if (dispatched !== undefined) inBackground(context, 'settling a failed tool call', settle(context, dispatched, { outcome: { type: 'lost', message: 'The service failed while the call was under way; its log says why.' }, progress: undefined }));
   }
 }
 

@@ -1,3 +1,4 @@
+import { EngineError } from '../ports/run-engine.ts';
 import type { RunStore, RunTransaction } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { RunEventBody } from './events.ts';
@@ -12,12 +13,9 @@ export interface Change {
   readonly afterCommit: (effect: () => void) => void;
 }
 
-/** The engine was closed: what comes late is left to the next start. */
-export class EngineClosedError extends Error {
-  constructor() {
-    super('the engine is closed');
-    this.name = 'EngineClosedError';
-  }
+/** Whether an error only says that the engine was closed; what comes late is left to the next start. */
+export function isShutdown(error: unknown): boolean {
+  return error instanceof EngineError && error.code === 'shutting_down';
 }
 
 /** Commits changes and tells the bus of their events. */
@@ -32,9 +30,9 @@ export class Commits {
     this.#bus = bus;
   }
 
-  /** @throws EngineClosedError after `close` */
+  /** @throws EngineError `shutting_down` after `close` */
   async commit<T>(runId: string, work: (change: Change) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new EngineClosedError();
+    if (this.#closed) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
     const events: RunEventBody[] = [];
     const effects: (() => void)[] = [];
     const written = this.#store.write(async (sql) => {

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from './limits.ts';
 
 /** Stores a new run and calls for its first step. */
 export async function createRun(context: EngineContext, input: NewRun): Promise<Run> {
-  if (context.closing.aborted) throw new EngineError('shutting_down', 'The service is shutting down and takes no more runs. Try again when it is back.');
+  if (context.closing.aborted) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
   refuseUnknownServers(context, input.servers ?? []);
   const run = newRun(context, input);
   await context.commit(run.id, async (change) => {

@@ -6,7 +6,7 @@ import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CrashPoint } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import type { Activities } from './activities.ts';
-import { EngineClosedError, type Change } from './commits.ts';
+import { isShutdown, type Change } from './commits.ts';
 import type { Timers } from './timers.ts';
 
 /** What a server's tools and questions may do without a person. */
@@ -47,6 +47,6 @@ export function enqueue({ queue, logger }: EngineContext, job: Job, delayMs = 0)
 /** Runs background work of a run whose failure nobody awaits; a failure is logged. */
 export function inBackground({ logger }: EngineContext, what: string, work: Promise<unknown>): void {
   work.catch((error: unknown) => {
-    if (!(error instanceof EngineClosedError)) logger.error(`${what} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    if (!isShutdown(error)) logger.error(`${what} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   });
 }

@@ -86,7 +86,8 @@ export interface RunEventTypes {
   };
   'tool_call.approved': CallData;
   'tool_call.dispatched': CallData;
-  'tool_call.progress': CallData & { readonly progress: number; readonly total?: number; readonly message?: string };
+  /** As the server sent it; a message is cut at 4096 characters. */
+  'tool_call.progress': CallData & { readonly progress: number; readonly total: number | undefined; readonly message: string | undefined };
   'tool_call.input_required': CallData & { readonly inbox_item_id: string };
   /** No question of the call is open any more. */
   'tool_call.resumed': CallData;

@@ -9,6 +9,9 @@ const STORE_EVERY_MS = 250;
 /** A call without progress counts as under way after this. */
 const UNDER_WAY_AFTER_MS = 200;
 
+/** A server may not fill the store with its messages. */
+const MOST_CHARACTERS = 4096;
+
 /** Keeps the progress of one attempt: what comes too fast is left out, except the last. */
 export class ProgressLog {
   readonly #context: EngineContext;
@@ -63,7 +66,8 @@ export class ProgressLog {
     inBackground(this.#context, 'storing progress', this.#stored);
   }
 
-  #eventOf(progress: Progress): RunEventBody {
-    return { type: 'tool_call.progress', data: { call_id: this.#call.id, attempt: this.#call.attempt, ...progress } };
+  #eventOf({ progress, total, message }: Progress): RunEventBody {
+    const { id, attempt } = this.#call;
+    return { type: 'tool_call.progress', data: { call_id: id, attempt, progress, total, message: message?.slice(0, MOST_CHARACTERS) } };
   }
 }

@@ -272,10 +272,12 @@ describe('close', () => {
     expect(await next.item(id)).toMatchObject({ kind: 'outcome_unknown' });
   });
 
-  test('takes no more runs', async () => {
+  test('takes no more requests', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }) });
     await service.engine.close();
-    await expect(service.engine.createRun({ prompt: 'go' })).rejects.toBeInstanceOf(EngineError);
+    const refusal = new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
+    await expect(service.engine.createRun({ prompt: 'go' })).rejects.toEqual(refusal);
+    await expect(service.engine.cancelRun('any')).rejects.toEqual(refusal);
     expect((await service.read.runs({ limit: 1 })).data).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import { Activities } from './activities.ts';
 import { advanceRun } from './advance-run.ts';
 import { callTool } from './call-tool.ts';
 import { cancelRun } from './cancel-run.ts';
-import { Commits, EngineClosedError } from './commits.ts';
+import { Commits, isShutdown } from './commits.ts';
 import { createRun } from './create-run.ts';
 import { endRun } from './end-run.ts';
 import { inBackground, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
@@ -117,7 +117,7 @@ class Engine implements RunEngine {
       if (job.type === 'call-tool') await callTool(this.#context, job.callId);
       else await this.#advance(job.runId);
     } catch (error) {
-      if (!(error instanceof EngineClosedError)) throw error;
+      if (!isShutdown(error)) throw error;
     }
   }
 
@@ -126,7 +126,7 @@ class Engine implements RunEngine {
     try {
       await advanceRun(this.#context, runId);
     } catch (error) {
-      if (error instanceof EngineClosedError) return;
+      if (isShutdown(error)) return;
       const failure = { code: 'internal_error', message: 'The run failed inside the service; its log says why.' };
       await this.#context.commit(runId, async (change) => {
         const turn = await change.sql.activeTurn(runId);
