@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -24,7 +26,7 @@ export interface WalkOptions {
  * @throws the signal's reason, before any further file system call
  */
 export async function walk(root: PinnedPath, options: WalkOptions): Promise<number> {
-  const state: WalkState = { ...options, root, waiting: [], unreadable: 0 };
+  const state: WalkState = { ...options, root, waiting: [], unreadable: 0, turnBeganAt: performance.now() };
   await readDirectory(state, root, '');
   while (state.waiting.length > 0) {
     const batch = state.waiting.splice(-parallelDirectories);
@@ -42,6 +44,8 @@ interface WalkState extends WalkOptions {
   /** Directories still to be read; taken from the end, so that memory follows the depth of the tree and not its width. */
   readonly waiting: string[];
   unreadable: number;
+  /** When the event loop last had its turn. */
+  turnBeganAt: number;
 }
 
 const maxDepth = 256;
@@ -69,7 +73,16 @@ async function readDirectory(state: WalkState, directory: PinnedPath, prefix: st
     const type = await entryType(entry, directory.address);
     const isWanted = state.visit({ path: prefix + entry.name, type });
     if (isWanted && type === 'directory') state.waiting.push(prefix + entry.name);
+    if (performance.now() - state.turnBeganAt > turnMs) await giveWay(state);
   }
+}
+
+/** Entries come in blocks, and looking at a block can take long: a cancellation must be heard in between. */
+const turnMs = 20;
+
+async function giveWay(state: WalkState): Promise<void> {
+  await nextTurn();
+  state.turnBeganAt = performance.now();
 }
 
 function isSystemError(error: unknown): boolean {

@@ -172,6 +172,20 @@ describe('search_files', () => {
     expect(tools.lines).toEqual([expect.stringMatching(/^tool=search_files outcome=finished scanned=5010 ms=\d+$/)]);
   });
 
+  test('hears of a cancellation while it compares the many names of one directory with slow patterns', async () => {
+    await using folders = await createTemporaryFolders();
+    const count = 2000;
+    createManyEntries(path.join(folders.root, 'wide'), Array.from({ length: count }, (_, index) => `${'abc'.repeat(30)}-${index}`));
+    const tools = await createToolCaller([folders.root]);
+    const excludePatterns = Array.from({ length: 100 }, (_, index) => `**/*a*b*z${index}`);
+    const cancel = new AbortController();
+    // As a cancellation of the client: it comes with a turn of the event loop.
+    setTimeout(() => cancel.abort(new Error('cancelled by the client')), 50);
+    const search = tools.call('search_files', { path: '.', pattern: 'nothing', excludePatterns }, createTestContext({ signal: cancel.signal }));
+    await expect(search).rejects.toThrow('cancelled by the client');
+    expect(tools.lines).toEqual([expect.stringMatching(/outcome=cancelled ms=\d{1,3}$/)]);
+  });
+
   test('stops within 250 ms of a cancellation and touches no file after it', async () => {
     await using folders = await createTemporaryFolders();
     createTree(folders.root, { directories: 40, files: 200 });
