@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly config: Config;
   readonly version: string;
   readonly logger: Logger;
+  /** Whether scripted answers come at the pace of a model; default true. */
+  readonly paced?: boolean;
   readonly hooks?: TestHooks;
 }
 
@@ -52,9 +54,9 @@ const CLOSE_GRACE_MS = 3000;
  * Builds the graph of ports and adapters; it does no work before `start`.
  * @throws StoreError, ConfigError
  */
-export async function createApp({ config, version, logger, hooks = {} }: AppOptions): Promise<App> {
+export async function createApp({ config, version, logger, paced = true, hooks = {} }: AppOptions): Promise<App> {
   const clock = systemClock;
-  const llm = createLlmProvider(config.llm);
+  const llm = createLlmProvider(config.llm, { paced });
   const opened = await openRunStore({ dataDir: config.dataDir, durability: config.durability, clock });
   const store = hooks.store?.(opened) ?? opened;
   const bus = createInProcessSignalBus();

@@ -31,6 +31,7 @@ async function start(config: object, env: Record<string, string> = {}): Promise<
 describe('servers that fail', () => {
   const scripts = [
     { prompt: 'look', steps: [[{ tool: 'asking__look' }]], answer: 'looked' },
+    { prompt: 'look at the other', steps: [[{ tool: 'steady__look' }]], answer: 'looked' },
     { prompt: 'explode', steps: [[{ tool: 'asking__explode' }]], answer: 'unreachable' },
     { prompt: 'refuse', steps: [[{ tool: 'asking__refuse' }]], answer: 'unreachable' },
     { prompt: 'vanish', steps: [[{ tool: 'asking__vanish' }]], answer: 'unreachable' },
@@ -67,15 +68,14 @@ describe('servers that fail', () => {
     expect(refused.answer).toContain('the stock is empty; order first');
   });
 
-  test('a server that ends in the middle of a read-only call is started again and the call made again, until its attempts are used up', async () => {
-    const api = await start({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers: { asking: asking() } });
+  test('a server that ends in the middle of a read-only call is started again and the call made again; when that fails too, the model is told', async () => {
+    const api = await start({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers: { asking: asking(), steady: asking() } });
     const { id } = await api.start('vanish');
-    const other = await api.start('look');
+    const other = await api.start('look at the other');
     const retried = await api.waitFor(id, (event) => event.type === 'tool_call.retrying');
     expect(retried.data).toMatchObject({ reason: 'connection_lost' });
-    expect(await api.settled(other.id)).toMatchObject({ status: 'completed' });
-    await api.post(`/v1/runs/${id}/cancel`);
-    expect(await api.settled(id)).toMatchObject({ status: 'cancelled' });
+    expect(await api.settled(other.id)).toMatchObject({ status: 'completed', answer: 'looked' });
+    expect((await api.settled(id)).answer).toMatch(/^The tool asking__vanish failed/);
   });
 });
 
@@ -105,7 +105,7 @@ describe('configurations that cannot be used', () => {
   }
 
   test.each([
-    ['not JSON', '{ "mcpServers": {,} }', /signalbox\.json.*line 1, column 18/s],
+    ['not JSON', '{ "mcpServers": {,} }', /signalbox\.json:1:18: not valid JSON/],
     ['an unknown field', '{ "mcp_servers": {} }', /mcp_servers.*mcpServers/s],
     ['a server without a command', '{ "mcpServers": { "a": { "args": [] } } }', /mcpServers\.a\.command/],
     ['a variable that is not set', '{ "mcpServers": { "a": { "command": "${NOT_SET_ANYWHERE}" } } }', /mcpServers\.a\.command.*NOT_SET_ANYWHERE/s],

@@ -54,7 +54,7 @@ async function runWithApp(io: Io, surroundings: Surroundings, { parsed, hooks }:
   const isTemporary = parsed.command !== 'serve';
   const dataDir = isTemporary ? await mkdtemp(join(tmpdir(), 'signalbox-')) : config.dataDir;
   const logger = createStderrLogger(config.logLevel, (line) => io.err(line));
-  const app = await createApp({ config: { ...config, dataDir }, version: surroundings.version, logger, hooks });
+  const app = await createApp({ config: { ...config, dataDir }, version: surroundings.version, logger, paced: parsed.command !== 'demo', hooks });
   try {
     return await withApp(io, app, { config, parsed, surroundings });
   } finally {

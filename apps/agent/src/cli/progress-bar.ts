@@ -2,8 +2,8 @@ import type { Io } from './io.ts';
 
 export interface ProgressUpdate {
   readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
+  readonly total: number | undefined;
+  readonly message: string | undefined;
 }
 
 const WIDTH = 24;

@@ -60,7 +60,7 @@ test('progress is a line for each tenth where nothing can be redrawn', () => {
   const { io, text } = printed();
   const printer = new RunPrinter(io);
   for (let progress = 1; progress <= 100; progress += 1) {
-    printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress, total: 100 } }));
+    printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress, total: 100, message: undefined } }));
   }
   expect(text().split('\n').length - 1).toBe(11);
 });
