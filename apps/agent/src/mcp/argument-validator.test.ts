@@ -80,6 +80,12 @@ describe('dialects and liberties that servers take', () => {
     expect(second({ a: 'x' })).toContain('must be number');
   });
 
+  test('a large definition that is referred to often is compiled once', () => {
+    const large = object(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string', minLength: index }])));
+    const schema = { ...object(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`r${index}`, { $ref: '#/$defs/large' }]))), $defs: { large } };
+    expect(compileArgumentValidator(schema, evaluate)({ r999: { p3: 'ab' } })).toContain('r999.p3: must NOT have fewer than 3 characters');
+  });
+
   test('$async does not switch validation off', () => {
     expect(compileArgumentValidator({ $async: true, ...object({ a: { type: 'string' } }) }, evaluate)({ a: 1 })).toContain('must be string');
   });

@@ -77,7 +77,7 @@ const AJV_OPTIONS = {
   verbose: true,
   validateSchema: false,
   meta: false,
-  // Copying referenced schemas into each other can grow exponentially.
+  // A large schema would be copied to each of its references.
   inlineRefs: false,
   logger: false,
   code: { regExp: Object.assign(lenientRegExp, { code: 'new RegExp' }) },

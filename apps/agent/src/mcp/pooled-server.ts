@@ -144,7 +144,7 @@ export class PooledServer {
     this.#failures += 1;
     const delayMs = restartDelayMs(this.#failures, this.#options.random);
     const description = this.#mask(describeFailure(this.config, error, this.#lastStderr));
-    this.#options.logger.warn(description, { server: this.config.name, restart_in_ms: delayMs });
+    this.#options.logger.debug('the server is started again after a while', { server: this.config.name, restart_in_ms: delayMs });
     this.#setStatus('failed', { error: description });
     this.#cancelRestart = this.#options.clock.after(delayMs, () => {
       this.#setStatus('connecting', { error: description, restarts: this.#status.restarts + 1 });

@@ -131,6 +131,18 @@ describe('starting again', () => {
   });
 });
 
+test('a server that is closed while its tools are being read stays closed', async () => {
+  const server = new FakeServer(toolNamed('t'));
+  const { pool } = poolOf({ server });
+  const closing = new Promise<void>((resolve) => {
+    server.onList = () => resolve(pool.close());
+  });
+  pool.start();
+  await closing;
+  expect(pool.servers()).toMatchObject([{ state: 'closed', toolCount: 0 }]);
+  expect(server.open).toBe(0);
+});
+
 describe('what went wrong is said with place and remedy', () => {
   const system = (code: string, message: string): Error => new LocalError('connect-failed', message, { cause: Object.assign(new Error(code), { code }) });
   test.each<[string, { readonly failure: Error; readonly config?: Partial<ServerConfig> }, string]>([
