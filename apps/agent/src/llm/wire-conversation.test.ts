@@ -175,6 +175,13 @@ describe.each(WIRES)('$provider', (kind) => {
       expect(warnings).toEqual([`The model cannot read ${note}; a note went out instead.`]);
     });
 
+    test('what was told when it was new is not told again', async () => {
+      const audio: Message = { role: 'user', content: [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }] };
+      const { warnings, body } = await sent(kind, userText('And?'), [audio, { role: 'assistant', content: [{ type: 'text', text: 'Pardon?' }] }]);
+      expect(warnings).toEqual([]);
+      expect(JSON.stringify(body)).toContain('[audio/wav, 3 bytes: left out');
+    });
+
     test.each<[string, Partial<Extract<Block, { type: 'tool_result' }>>, string, string]>([
       ['structured content stands in for missing text', { structuredContent: { a: 1 } }, '{\\"a\\":1}', 'no output'],
       ['structured content is not sent beside text', { content: [{ type: 'text', text: 'one' }], structuredContent: { a: 1 } }, 'one', '\\"a\\"'],

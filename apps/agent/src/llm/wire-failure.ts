@@ -82,7 +82,7 @@ export function retryAfterOf(headers: Headers | undefined, nowMs: number): numbe
   if (Number.isFinite(inMs) && inMs >= 0) return inMs;
   const value = headers?.get('retry-after') ?? '';
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
+  const date = /^[a-z]{3}, /i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 

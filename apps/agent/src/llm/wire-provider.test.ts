@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { LlmEvent } from '../ports/llm-provider.ts';
+import { systemClock } from './system-clock.ts';
+import { agentRequest, collect, userText } from './testing/collect.ts';
+import { failure } from './testing/failure.ts';
+import { WireProvider } from './wire-provider.ts';
+
+test('an answer that never ends is cut at 64 MiB', async () => {
+  const event: LlmEvent = { type: 'text', delta: 'x' };
+  const provider = new WireProvider<LlmEvent>(
+    {
+      info: { provider: 'openai', model: 'm', scripted: false },
+      label: 'The server',
+      startCall: (_request, onBytes) =>
+        Promise.resolve({
+          open: () => Promise.resolve(endless(event, () => onBytes(1024 * 1024))),
+          translate: (raw: LlmEvent) => [raw],
+          toError: () => {
+            throw new Error('not an error of the SDK');
+          },
+        }),
+    },
+    { clock: systemClock, random: () => 0, idleTimeoutMs: 1000, deadlineMs: 10_000 },
+  );
+  const seen: string[] = [];
+  const error = await failure(
+    (async () => {
+      for await (const { type } of provider.stream(agentRequest([userText('x')]), { signal: new AbortController().signal })) seen.push(type);
+    })(),
+  );
+  expect(error).toMatchObject({ kind: 'protocol', message: expect.stringContaining('more than 67108864 bytes') as string });
+  expect(seen).toHaveLength(64);
+});
+
+test('an adapter that cannot start the call fails it with its own error', async () => {
+  const provider = new WireProvider<never>(
+    { info: { provider: 'openai', model: 'm', scripted: false }, label: 'The server', startCall: () => Promise.reject(new Error('cannot start')) },
+    { clock: systemClock, random: () => 0, idleTimeoutMs: 1000, deadlineMs: 10_000 },
+  );
+  await expect(collect(provider, agentRequest([userText('x')]))).rejects.toThrow('cannot start');
+});
+
+async function* endless(event: LlmEvent, onEach: () => void): AsyncGenerator<LlmEvent> {
+  for (;;) {
+    await Promise.resolve();
+    onEach();
+    yield event;
+  }
+}
