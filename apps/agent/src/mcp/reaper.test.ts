@@ -33,9 +33,12 @@ test.runIf(process.platform === 'linux')('nothing is left of a pool whose proces
 
 test.runIf(process.platform === 'linux')('nothing is left of a pool that was closed', async () => {
   const { owner, children } = await startOwner();
+  let output = '';
+  owner.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const exited = once(owner, 'exit');
   owner.stdin.write('close\n');
-  await exited;
+  expect(await exited).toEqual([0, null]);
+  expect(output).toBe('closed\n');
   expect(await Promise.all(children.map(isRunning))).toEqual([false, false]);
 });
 

@@ -43,6 +43,7 @@ export function createReaper(): Reaper {
     close: async () => {
       if (helper === undefined) return;
       const ended = once(helper, 'exit');
+      helper.ref();
       helper.stdin?.end();
       await ended;
     },

@@ -33,6 +33,15 @@ describe('starting', () => {
     expect(pool.find('one__a')).toEqual({ wireName: 'one__a', server: 'one', name: 'a', description: '', inputSchema: { type: 'object' }, annotations: {}, trusted: true });
   });
 
+  test('waiting for a named server does not wait for another that hangs', async () => {
+    const hanging = new FakeServer();
+    hanging.launchPlan.push('hang');
+    const { pool } = poolOf({ hanging, fine: new FakeServer(toolNamed('t')) });
+    pool.start();
+    await pool.settled(5000, ['fine']);
+    expect(pool.servers().map((server) => server.state)).toEqual(['connecting', 'ready']);
+  });
+
   test('a server that fails and one that hangs do not keep the third from working', async () => {
     const [broken, hanging] = [new FakeServer(), new FakeServer()];
     broken.launchPlan.push(new Error('no'));

@@ -36,9 +36,9 @@ export function createServerPool({ servers, clientInfo, logger, clock, connect, 
   const pool = servers.map((config) => new PooledServer(config, { ...shared, connect: connectServer }));
   return {
     start: () => pool.forEach((server) => server.start()),
-    settled: (timeoutMs) => settled({ pool, listeners, clock }, timeoutMs),
+    settled: (timeoutMs, names) => settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
     servers: () => pool.map((server) => server.status),
-    tools: (names) => readyTools(pool.filter((server) => names?.includes(server.config.name) ?? true)),
+    tools: (names) => readyTools(named(pool, names)),
     find: (wireName) => entryOf(pool, wireName)?.entry.tool,
     call: (request) => call(pool, request, clock),
     onServerChange: (listener) => void listeners.add(listener),
@@ -47,6 +47,10 @@ export function createServerPool({ servers, clientInfo, logger, clock, connect, 
       await reaper.close();
     },
   };
+}
+
+function named(pool: readonly PooledServer[], names: readonly string[] | undefined): readonly PooledServer[] {
+  return pool.filter((server) => names?.includes(server.config.name) ?? true);
 }
 
 function settled(

@@ -1,7 +1,10 @@
 import { createServerPool } from '../server-pool.ts';
 import { recordingLogger, serverConfig } from './pool-fixture.ts';
 
-/** Owns a pool with one server, run as a process by tests that kill it; its arguments are those of the server. It writes the server's process id. */
+/**
+ * Owns a pool with one server, run as a process by tests that kill it; its arguments are those of the server. It writes the
+ * server's process id, closes the pool when it is written to, and then has nothing left to do.
+ */
 const [, , ...args] = process.argv;
 const clock = {
   now: () => Date.now(),
@@ -18,5 +21,8 @@ const pool = createServerPool({
   clock,
 });
 pool.onServerChange(({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)));
-process.stdin.on('data', () => void pool.close().then(() => process.exit())).resume();
+process.stdin.once('data', () => {
+  process.stdin.destroy();
+  void pool.close().then(() => process.stdout.write('closed\n'));
+});
 pool.start();
