@@ -60,8 +60,8 @@ export type ToolCallOutcome =
 export interface ToolRegistry {
   /** Starts connecting every configured server and returns at once. */
   start(): void;
-  /** Resolves when no configured server is `connecting`, at the latest after `timeoutMs`. */
-  settled(timeoutMs: number): Promise<void>;
+  /** Resolves when no configured server (none of the named ones when given) is `connecting`, at the latest after `timeoutMs`. */
+  settled(timeoutMs: number, servers?: readonly string[]): Promise<void>;
   servers(): readonly ServerStatus[];
   /** Tools of the ready servers (of the named ones when given), sorted by wire name. */
   tools(servers?: readonly string[]): readonly CatalogueTool[];

@@ -10,6 +10,6 @@ export async function serversReady({ registry }: EngineContext, servers: readonl
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const onAbort = (): void => stop();
   signal.addEventListener('abort', onAbort);
-  await Promise.race([registry.settled(CONNECT_WAIT_MS), stopped]);
+  await Promise.race([registry.settled(CONNECT_WAIT_MS, servers), stopped]);
   signal.removeEventListener('abort', onAbort);
 }
