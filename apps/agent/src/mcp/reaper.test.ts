@@ -2,14 +2,20 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createReaper } from './reaper.ts';
 
 const TESTING = join(import.meta.dirname, 'testing');
+const owners: ChildProcessWithoutNullStreams[] = [];
+
+afterEach(() => {
+  for (const owner of owners.splice(0)) owner.kill('SIGKILL');
+});
 
 /** A process with a pool of one server that ends only when it is killed. */
 async function startOwner(): Promise<{ readonly owner: ChildProcessWithoutNullStreams; readonly children: readonly number[]; readonly serverPid: number }> {
   const owner = spawn(process.execPath, ['--conditions=@signalbox/source', join(TESTING, 'pool-owner.ts'), join(TESTING, 'raw-server.ts'), 'stubborn']);
+  owners.push(owner);
   const [line] = (await once(owner.stdout, 'data')) as [Buffer];
   const children = (await readFile(`/proc/${owner.pid}/task/${owner.pid}/children`, 'utf8')).trim().split(' ').map(Number);
   return { owner, children, serverPid: Number(line.toString()) };

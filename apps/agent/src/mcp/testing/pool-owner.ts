@@ -21,6 +21,7 @@ const pool = createServerPool({
   clock,
 });
 pool.onServerChange(({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)));
+process.stdin.once('end', () => process.exit(1));
 process.stdin.once('data', () => {
   process.stdin.destroy();
   void pool.close().then(() => process.stdout.write('closed\n'));
