@@ -9,6 +9,8 @@ export const shared: ViteUserConfig = defineConfig({
     reporters: ['default', 'json'],
     outputFile: { json: '.results/vitest.json' },
     pool: 'forks',
+    // Most of the time goes into waiting for child processes.
+    maxWorkers: 3,
     testTimeout: 20_000,
   },
 });

@@ -33,20 +33,23 @@ export async function runCommand(io: Io, surroundings: Surroundings, hooks: Test
     else return await runWithApp(io, surroundings, { parsed, hooks });
     return 0;
   } catch (error) {
-    if (!isForPeople(error)) throw error;
-    io.err(`signalbox: ${error.message}\n`);
+    const message = messageForPeople(error);
+    if (message === undefined) throw error;
+    io.err(`signalbox: ${message}\n`);
     return 2;
   }
 }
 
-function isForPeople(error: unknown): error is Error {
-  return (
-    error instanceof UsageError ||
-    error instanceof ConfigError ||
-    error instanceof StoreError ||
-    error instanceof EngineError ||
-    (error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES'))
-  );
+/** What to say of an error that the person at the command line can do something about. */
+function messageForPeople(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const isOurs = error instanceof UsageError || error instanceof ConfigError || error instanceof StoreError || error instanceof EngineError;
+  if (isOurs) return error.message;
+  const { code, address, port } = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
+  if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use: stop the program that uses it, or choose another with --port (0 takes a free one)`;
+  if (code === 'EACCES' && port !== undefined) return `port ${port} needs more rights than this user has: choose one above 1023 with --port`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `the host ${address ?? ''} is no address of this machine: check --host`;
+  return undefined;
 }
 
 async function runWithApp(io: Io, surroundings: Surroundings, { parsed, hooks }: { parsed: Arguments; hooks: TestHooks }): Promise<number> {

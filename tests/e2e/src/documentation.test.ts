@@ -1,0 +1,225 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { connectClient } from '@signalbox/mcp-core/client';
+import { spawnStdio } from '@signalbox/mcp-core/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { documentationSnippets, repository } from './support/markdown.ts';
+import { temporaryFolder } from './support/service.ts';
+
+const snippets = documentationSnippets();
+const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { readonly scripts: { readonly [name: string]: string } };
+
+interface Command {
+  readonly line: string;
+  readonly env: { readonly [name: string]: string };
+}
+
+/** The commands of all shell blocks, without comments; `NAME=value` in front of one is its environment. */
+const commands = snippets
+  .filter((snippet) => snippet.language === 'sh')
+  .flatMap((snippet) => snippet.text.split('\n'))
+  .map((line) => line.replace(/\s+#.*$/, '').trim())
+  .filter((line) => line !== '');
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: ChildProcess;
+let port: string;
+
+const environment = (more: { readonly [name: string]: string } = {}) => ({
+  PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+  HOME: folder.path,
+  SIGNALBOX_DATA_DIR: join(folder.path, 'data'),
+  SIGNALBOX_PORT: '0',
+  ...more,
+});
+
+/** Starts a command that goes on by itself, as a shell would; resolves with its first output that says it is ready. */
+async function startCommand({ line, env }: Command): Promise<{ readonly child: ChildProcess; readonly output: string }> {
+  const child = spawn('bash', ['-c', `exec ${expand(line)}`], { cwd: repository, env: environment(env), stdio: ['ignore', 'pipe', 'inherit'] });
+  const output = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      if (text.includes('Ctrl-C stops')) resolve(text);
+    });
+    child.once('exit', (code) => reject(new Error(`${line} ended with ${code}: ${text}`)));
+  });
+  return { child, output };
+}
+
+/** `npm start` and `npx NAME` without the npm in front: what its script runs, after everything was installed and built. */
+function expand(line: string): string {
+  const bin = join(repository, 'node_modules/.bin');
+  return line
+    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^exec node/, process.execPath))
+    .replace(/^npx (?:-y )?(?:@signalbox\/server-(\w+)|(\w[\w-]*))/, (_, server: string | undefined, name: string | undefined) => join(bin, server === undefined ? (name ?? '') : `signalbox-${server}`));
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await exited;
+}
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const started = await startCommand({ line: 'npm start', env: {} });
+  service = started.child;
+  port = /127\.0\.0\.1:(\d+)/.exec(started.output)?.[1] ?? '';
+});
+afterAll(async () => {
+  await stop(service);
+  await folder.remove();
+});
+
+function run(line: string): { readonly status: number | null; readonly stdout: string } {
+  const { status, stdout } = spawnSync('bash', ['-c', expand(line).replaceAll('127.0.0.1:8020', `127.0.0.1:${port}`)], {
+    cwd: repository,
+    env: environment(),
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  return { status, stdout };
+}
+
+/** How each kind of command is checked; a command that none of them knows fails the test. */
+const checks: readonly { readonly matches: RegExp; readonly check: (line: string) => Promise<void> | void }[] = [
+  {
+    matches: /^curl .*-d '\{"prompt":"Which customers bought most\?"\}'$/,
+    check(line) {
+      const { status, stdout } = run(line);
+      expect(status).toBe(0);
+      if (line.includes('event-stream')) expect(stdout).toMatch(/event: run\.completed\n.*bought most/);
+      else expect(JSON.parse(stdout)).toMatchObject({ prompt: 'Which customers bought most?', status: expect.stringMatching(/queued|running/) as string });
+    },
+  },
+  {
+    matches: /^npx signalbox run --demo "/,
+    check(line) {
+      const { status, stdout } = run(line);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/The most source files are in apps\/agent|bought most/);
+    },
+  },
+  {
+    matches: /^npm run demo$/,
+    check(line) {
+      const { status, stdout } = run(line);
+      expect(stdout).toContain('answers are right');
+      expect(status).toBe(0);
+    },
+  },
+  {
+    matches: /^(?:[A-Z_]+=\S+ )*npm start$|^npx signalbox serve --demo$/,
+    async check(line) {
+      const env: Record<string, string> = { SIGNALBOX_DATA_DIR: join(folder.path, `data-${commands.indexOf(line)}`) };
+      const command = line.replace(/^((?:[A-Z_]+=\S+ )*)/, (given) => {
+        for (const [, name, value] of given.matchAll(/([A-Z_]+)=(\S+)/g)) env[name!] = value!.replace('…', '-not-a-key');
+        return '';
+      });
+      const { child, output } = await startCommand({ line: command, env });
+      await stop(child);
+      expect(output).toMatch(/servers {2}filesystem, sqlite, weather/);
+      if (env['ANTHROPIC_API_KEY'] !== undefined) expect(output).toMatch(/model {4}anthropic \S+/);
+      else if (env['OPENAI_API_KEY'] !== undefined) expect(output).toMatch(/model {4}openai \S+/);
+      else expect(output).toMatch(/model {4}none/);
+    },
+  },
+  {
+    matches: /^npx signalbox (?:serve|run) --config signalbox\.json/,
+    async check(line) {
+      // The file is the example of the README, pointed at files that are there.
+      const example = snippets.find((snippet) => snippet.file === 'README.md' && snippet.language === 'json');
+      writeFileSync(join(folder.path, 'signalbox.json'), localised(example?.text ?? ''));
+      const here = line.replace('signalbox.json', join(folder.path, 'signalbox.json'));
+      if (line.includes(' run ')) {
+        const { status, stdout } = run(here);
+        expect(status).toBe(0);
+        expect(stdout).toContain('OPENAI_API_KEY');
+      } else {
+        const { child, output } = await startCommand({ line: here, env: { SIGNALBOX_DATA_DIR: join(folder.path, 'configured') } });
+        await stop(child);
+        expect(output).toMatch(/servers {2}notes, shop/);
+      }
+    },
+  },
+  {
+    matches: /^npx (?:-y )?@signalbox\/server-\w+|^signalbox-\w+ /,
+    async check(line) {
+      const words = expand(line.replace(/^signalbox-/, 'npx signalbox-')).split(' ');
+      const [command = '', ...args] = words.map((word) => localPath(word));
+      await expectTools({ command, args });
+    },
+  },
+  {
+    matches: /^npm (?:test|run (?:dev|lint|bench))|^npx nx sync$/,
+    check(line) {
+      const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
+      if (script !== undefined) expect(manifest.scripts).toHaveProperty(script);
+      else expect(existsSync(join(repository, 'node_modules/.bin/nx'))).toBe(true);
+    },
+  },
+];
+
+/** Paths that stand for the reader's own become ones that are there. */
+function localPath(word: string): string {
+  if (/\.db$/.test(word)) return join(folder.path, 'data/demo/shop.db');
+  return word.startsWith('~/') || /^\/(home|path)\//.test(word) ? folder.path : word;
+}
+
+function localised(json: string): string {
+  const { mcpServers } = JSON.parse(json) as { readonly mcpServers: { readonly [name: string]: { readonly command: string; readonly args?: readonly string[] } } };
+  const servers = Object.entries(mcpServers).map(([name, entry]) => {
+    const [command = '', ...args] = expand([entry.command, ...(entry.args ?? [])].join(' ')).split(' ');
+    return [name, { ...entry, command: command.startsWith('signalbox-') ? join(repository, 'node_modules/.bin', command) : command, args: args.map((arg) => localPath(arg.replace(/^servers\//, `${repository}servers/`))) }];
+  });
+  return JSON.stringify({ mcpServers: Object.fromEntries(servers) as object });
+}
+
+async function expectTools(server: { readonly command: string; readonly args: readonly string[] }): Promise<void> {
+  // A bin of the workspace is started by its `#!` line, which must find this Node.
+  const client = await connectClient(() => spawnStdio({ ...server, env: { PATH: environment().PATH } }), { info: { name: 'documentation', version: '1.0.0' } });
+  expect((await client.listTools()).length).toBeGreaterThan(0);
+  await client.close();
+}
+
+describe('every command of the documentation', () => {
+  test('there are some', () => expect(commands.length).toBeGreaterThan(10));
+
+  test.each([...new Set(commands)])('%s', { timeout: 60_000 }, async (line) => {
+    const known = checks.find(({ matches }) => matches.test(line));
+    expect(known, `no check knows this command: ${line}`).toBeDefined();
+    await known?.check(line);
+  });
+});
+
+describe('every host configuration of the documentation', () => {
+  test.each(snippets.filter((snippet) => snippet.language === 'json').map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]))('%s', async (_place, text) => {
+    const { mcpServers } = JSON.parse(localised(text)) as { readonly mcpServers: { readonly [name: string]: { readonly command: string; readonly args: readonly string[] } } };
+    for (const server of Object.values(mcpServers)) await expectTools(server);
+  });
+});
+
+test('every TypeScript example of the documentation compiles', { timeout: 60_000 }, () => {
+  const examples = snippets.filter((snippet) => snippet.language === 'ts');
+  expect(examples.length).toBeGreaterThan(0);
+  // Inside the repository, so that its packages are found.
+  const place = join(import.meta.dirname, '..', '.results', 'examples');
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place, { recursive: true });
+  for (const { file, line, text } of examples) writeFileSync(join(place, `${file.replaceAll(/[/.]/g, '-')}-${line}.ts`), text);
+  const config = { extends: '../../tsconfig.json', compilerOptions: { rootDir: '../../../..' }, include: ['*.ts'] };
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
+  const { stdout, status } = spawnSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', place, '--noEmit'], { encoding: 'utf8' });
+  expect(stdout).toBe('');
+  expect(status).toBe(0);
+});
+
+test('every local link of the documentation leads to a file', () => {
+  const broken = globSync(['*.md', '{apps,libs,servers}/*/*.md', 'bench/*.md', 'docs/**/*.md'], { cwd: repository }).flatMap((file) => {
+    const links = [...readFileSync(join(repository, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] ?? '');
+    return links.filter((link) => !existsSync(join(repository, dirname(file), link))).map((link) => `${file}: ${link}`);
+  });
+  expect(broken).toEqual([]);
+});
