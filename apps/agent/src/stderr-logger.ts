@@ -15,7 +15,7 @@ export function createStderrLogger(level: Config['logLevel'], write: (line: stri
 
 function text(value: unknown): string {
   if (value instanceof Error) return JSON.stringify(value.stack ?? value.message);
-  return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : (JSON.stringify(value) ?? 'undefined');
+  return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
 }
 
 function oneLine(message: string): string {

@@ -164,7 +164,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
 
 /** Paths that stand for the reader's own become ones that are there. */
 function localPath(word: string): string {
-  if (/\.db$/.test(word)) return join(folder.path, 'data/demo/shop.db');
+  if (word.endsWith('.db')) return join(folder.path, 'data/demo/shop.db');
   return word.startsWith('~/') || /^\/(home|path)\//.test(word) ? folder.path : word;
 }
 
@@ -185,7 +185,9 @@ async function expectTools(server: { readonly command: string; readonly args: re
 }
 
 describe('every command of the documentation', () => {
-  test('there are some', () => expect(commands.length).toBeGreaterThan(10));
+  test('there are some', () => {
+    expect(commands.length).toBeGreaterThan(10);
+  });
 
   test.each([...new Set(commands)])('%s', { timeout: 60_000 }, async (line) => {
     const known = checks.find(({ matches }) => matches.test(line));
@@ -197,6 +199,7 @@ describe('every command of the documentation', () => {
 describe('every host configuration of the documentation', () => {
   test.each(snippets.filter((snippet) => snippet.language === 'json').map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]))('%s', async (_place, text) => {
     const { mcpServers } = JSON.parse(localised(text)) as { readonly mcpServers: { readonly [name: string]: { readonly command: string; readonly args: readonly string[] } } };
+    expect(Object.keys(mcpServers)).not.toEqual([]);
     for (const server of Object.values(mcpServers)) await expectTools(server);
   });
 });

@@ -53,7 +53,7 @@ await serveStdio(
         annotations: reads,
         async handler(_args, context) {
           const reply = await context.sample('thought', { messages: [{ role: 'user', content: { type: 'text', text: 'What is six times seven?' } }], maxTokens: 100 });
-          const block = Array.isArray(reply.content) ? reply.content[0] : reply.content;
+          const [block] = [reply.content].flat();
           return text(`the model ${reply.model} says: ${block?.type === 'text' ? block.text : 'nothing'}`);
         },
       }),

@@ -83,17 +83,21 @@ export class ApiClient {
     const response = await fetch(`${this.#url}/v1/runs/${id}/events`, { headers: { accept: 'text/event-stream' }, signal: stop.signal });
     if (response.body === null) return;
     try {
-      let rest = '';
-      for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-        const frames = (rest + chunk).split('\n\n');
-        rest = frames.pop() ?? '';
-        for (const frame of frames) {
-          const data = /^data: (.*)$/m.exec(frame)?.[1];
-          if (frame.startsWith('id: ') && data !== undefined) yield JSON.parse(data) as EventView;
-        }
+      for await (const frame of framesOf(response.body)) {
+        const data = /^data: (.*)$/m.exec(frame)?.[1];
+        if (frame.startsWith('id: ') && data !== undefined) yield JSON.parse(data) as EventView;
       }
     } finally {
       stop.abort();
     }
+  }
+}
+
+async function* framesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string, void> {
+  let rest = '';
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    const frames = (rest + chunk).split('\n\n');
+    rest = frames.pop() ?? '';
+    yield* frames;
   }
 }
