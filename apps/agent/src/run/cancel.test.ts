@@ -135,14 +135,47 @@ describe('cancelling', () => {
     await expect(service.engine.cancelRun('nobody')).rejects.toEqual(new EngineError('run_not_found', 'There is no run nobody.'));
   });
 
-  test('between the model call and its commit plans nothing of what it asked', async () => {
+  test('while the model call ends all the same plans nothing of what it asked', async () => {
     const held = Promise.withResolvers<void>();
-    const service = await openService({ script: () => ({ calls: [{ name: 'a__b' }], hold: held.promise }), tools: { a__b: { annotations: READ_ONLY, call: () => Promise.resolve(ok('')) } } });
+    const service = await openService({ script: () => ({ text: 'I call', calls: [{ name: 'a__b' }], stubbornHold: held.promise }), tools: { a__b: { annotations: READ_ONLY, call: () => Promise.resolve(ok('')) } } });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.until(async () => service.llm.requests[0]);
+    expect(await service.engine.cancelRun(id)).toMatchObject({ status: 'cancelling' });
     held.resolve();
-    await service.engine.cancelRun(id);
+    expect(await service.settled(id)).toMatchObject({ status: 'cancelled', answer: 'I call', toolCalls: 0, usage: { input: 10 } });
+    expect(await service.read.toolCalls(id)).toEqual([]);
+  });
+
+  test('while a server still connects ends the run without waiting for it', async () => {
+    const service = await openService({ script: () => ({ text: 'hi' }), tools: { a__b: { call: () => Promise.resolve(ok('')) } }, isStarted: false });
+    service.registry.connecting = never;
+    await service.engine.start();
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    await service.event(id, 'run.started');
+    expect(await service.engine.cancelRun(id)).toMatchObject({ status: 'cancelled' });
+    await service.engine.close();
+    expect(service.llm.requests).toEqual([]);
+  });
+
+  test('closes an open question at once, also when the server does not stop', async () => {
+    const end = Promise.withResolvers<ToolCallOutcome>();
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__ask' }]]),
+      tools: {
+        a__ask: {
+          annotations: READ_ONLY,
+          call: ({ questions }) => {
+            questions.elicit!({ mode: 'url', message: 'm', url: 'https://example.org/' }, { signal: new AbortController().signal, meta: {} }).catch(() => undefined);
+            return end.promise;
+          },
+        },
+      },
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    const item = await service.item(id);
+    expect(await service.engine.cancelRun(id)).toMatchObject({ status: 'cancelling' });
+    expect((await service.read.inboxItem(item.id))?.state).toBe('void');
+    end.resolve(ok(''));
     expect(await service.settled(id)).toMatchObject({ status: 'cancelled' });
-    expect(service.registry.sent).toEqual([]);
   });
 });

@@ -132,6 +132,15 @@ describe('what a run was at when its service died', () => {
     expect(await next.types(id)).not.toContain('run.resumed');
   });
 
+  test('left with a turn that nobody takes: it is interrupted before the next one begins', async () => {
+    const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    await service.store.write((sql) => sql.startTurn({ runId: id, turn: 1, owner: 'a dead boot', messageId: 'm' }));
+    await service.engine.start();
+    expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+    expect((await service.event(id, 'turn.interrupted')).data).toEqual({ turn: 1, message_id: 'm', reason: 'process_ended' });
+  });
+
   test('waiting for an approval: the item is still open, can be answered and still expires', async () => {
     const { effects, tools } = world();
     const service = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools });
@@ -267,6 +276,7 @@ describe('close', () => {
     end.resolve();
     await service.store.write(() => Promise.resolve());
     expect(await service.call(id)).toMatchObject({ state: 'dispatched' });
+    expect(await service.types(id)).not.toContain('tool_call.completed');
     await service.kill();
     const next = await openService({ script: callsThenAnswer([]), tools: { w__write: { call: untilCancelled() } }, dataDir: service.dataDir });
     expect(await next.item(id)).toMatchObject({ kind: 'outcome_unknown' });

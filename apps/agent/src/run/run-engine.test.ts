@@ -87,6 +87,45 @@ test('text goes out as deltas with offsets while it grows, and is kept half a se
   expect(deltas.map((delta) => [delta.offset, delta.text])).toEqual([[0, 'a gr'], [4, 'owin'], [8, 'g te'], [12, 'xt']]);
 });
 
+test('a turn and a call wait for servers that are still connecting', async () => {
+  const connected = Promise.withResolvers<void>();
+  const service = await openService({
+    script: callsThenAnswer([[{ name: 'a__one' }]]),
+    tools: {
+      a__one: {
+        annotations: READ_ONLY,
+        call: () => Promise.resolve(ok('1')),
+      },
+    },
+    isStarted: false,
+  });
+  service.registry.connecting = connected.promise;
+  await service.engine.start();
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.event(id, 'run.started');
+  expect(await service.types(id)).toEqual(['run.queued', 'run.started']);
+  connected.resolve();
+  expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+});
+
+test('a planned call that moved on while its server connected is not sent', async () => {
+  const connected = Promise.withResolvers<void>();
+  const tools = { a__one: { call: () => Promise.resolve(ok('1')) } };
+  const calls = callsThenAnswer([[{ name: 'a__one' }]]);
+  const service = await openService({ script: (request, index) => (JSON.stringify(request.messages).includes('other') ? { text: 'hi' } : calls(request, index)), tools });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  const item = await service.item(id);
+  service.registry.connecting = connected.promise;
+  await service.engine.respond(item.id, { action: 'approve' });
+  const call = await service.call(id);
+  await service.store.write((sql) => sql.updateToolCall(call.id, { state: ['planned'] }, { attempt: 7 }));
+  connected.resolve();
+  // Its commits come after the one that would send the call.
+  await service.settled((await service.engine.createRun({ prompt: 'other' })).id);
+  expect(service.registry.sent).toEqual([]);
+  await service.store.write((sql) => sql.updateToolCall(call.id, { state: ['planned'] }, { attempt: 0 }));
+});
+
 test('fifty runs at once all end, with every call sent once', async () => {
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__one' }, { name: 'a__two' }], [{ name: 'a__one' }]]),

@@ -9,6 +9,8 @@ export interface Reply {
   readonly fail?: LlmError;
   /** Awaited after the text and before the end; aborting the request ends the wait. */
   readonly hold?: Promise<unknown>;
+  /** Awaited like `hold`, whether or not the request is aborted. */
+  readonly stubbornHold?: Promise<unknown>;
 }
 
 export type Script = (request: LlmRequest, index: number) => Reply;
@@ -31,10 +33,12 @@ export class FakeLlm implements LlmProvider {
   async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
     const index = this.requests.push(request) - 1;
     this.#onRequest();
+    refuseUnpairedCalls(request);
     const reply = this.#script(request, index);
     yield { type: 'start', model: 'fake-1' };
     for (const delta of (reply.text ?? '').match(/.{1,4}/gs) ?? []) yield { type: 'text', delta };
     if (reply.hold !== undefined) await holdUntil(reply.hold, signal);
+    await reply.stubbornHold;
     if (reply.fail !== undefined) throw reply.fail;
     const calls = reply.calls ?? [];
     const content: Block[] = [
@@ -52,6 +56,16 @@ export function callsThenAnswer(turns: readonly NonNullable<Reply['calls']>[], a
     const calls = turns[taken];
     return calls === undefined ? { text: answer } : { calls };
   };
+}
+
+/** Real providers refuse a conversation in which a call is not answered once, in the very next message. */
+function refuseUnpairedCalls({ messages }: LlmRequest): void {
+  for (const [index, { content }] of messages.entries()) {
+    const asked = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+    const answered = (messages[index + 1]?.content ?? []).flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []));
+    if (JSON.stringify(asked) !== JSON.stringify(answered)) throw new LlmError('invalid', `calls ${asked.join()} are answered by ${answered.join()}`);
+    if (asked.length > 0 && messages[index + 2]?.role === 'user') throw new LlmError('invalid', 'two user messages follow each other');
+  }
 }
 
 async function holdUntil(held: Promise<unknown>, signal: AbortSignal): Promise<void> {

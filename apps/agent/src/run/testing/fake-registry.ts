@@ -12,6 +12,8 @@ export interface FakeTool {
 /** Tools by wire name, each a function; remembers what was sent. */
 export class FakeRegistry implements ToolRegistry {
   readonly sent: ToolCallRequest[] = [];
+  /** While set, every server is still connecting; resolving it connects them. */
+  connecting: Promise<unknown> | undefined;
   readonly #tools: { readonly [wireName: string]: FakeTool };
 
   readonly #onCall: () => void;
@@ -25,13 +27,14 @@ export class FakeRegistry implements ToolRegistry {
     // Nothing to connect.
   }
 
-  settled(): Promise<void> {
-    return Promise.resolve();
+  async settled(): Promise<void> {
+    await this.connecting;
+    this.connecting = undefined;
   }
 
   servers(): readonly ServerStatus[] {
     const names = [...new Set(Object.keys(this.#tools).map(serverOf))];
-    return names.map((name) => ({ name, state: 'ready', toolCount: 1, warnings: [], since: 0, restarts: 0 }));
+    return names.map((name) => ({ name, state: this.connecting === undefined ? 'ready' : 'connecting', toolCount: 1, warnings: [], since: 0, restarts: 0 }));
   }
 
   tools(servers?: readonly string[]): readonly CatalogueTool[] {
