@@ -23,9 +23,9 @@ const PAGE = 500;
 export const isSettled = (run: Run): boolean => SETTLED.has(run.status);
 
 /**
- * Follows a run until it is settled and every event was delivered, or the signal aborts. No event is missed or delivered twice. A delta carries
- * the `offset` of its text; one may repeat text of the snapshot, and a message's last deltas come before its `message.completed`. A slow reader
- * holds up nobody else: what waits for it is one text per message.
+ * Follows a run until it is settled and every event was delivered, or the signal aborts. No event is missed or delivered twice. The text deltas
+ * of a message go on exactly where the snapshot's text, or the delta before, ended; the last ones come before its `message.completed`, which has
+ * the whole text. A slow reader holds up nobody else: what waits for it is one text per message.
  */
 export async function* followRun(dependencies: { read: RunReader; bus: SignalBus }, options: FollowOptions): AsyncGenerator<RunFrame, void> {
   const { read, bus } = dependencies;
@@ -37,6 +37,7 @@ export async function* followRun(dependencies: { read: RunReader; bus: SignalBus
     const run = await read.run(options.runId);
     if (run === undefined) return;
     const [partial, inbox] = await Promise.all([read.partial(run.id), read.inboxItems({ runId: run.id, state: 'open' })]);
+    mailbox.begin(partial);
     yield { type: 'snapshot', run, partial, inbox };
     yield* framesAfterSnapshot(read, mailbox, options);
   } finally {
@@ -55,6 +56,7 @@ async function* framesAfterSnapshot(read: RunReader, mailbox: Mailbox, { runId, 
       yield { type: 'event', event };
       last = event.seq;
     }
+    if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
     yield* mailbox.takeDeltas();
     if (run === undefined || (isSettled(run) && last >= run.lastSeq)) return;
     await mailbox.changed();
@@ -75,6 +77,8 @@ async function* eventsAfter(read: RunReader, runId: string, start: number): Asyn
 class Mailbox {
   readonly #runId: string;
   #deltas: Delta[] = [];
+  /** The unfinished message whose text the reader has, up to a length. */
+  #known: { readonly messageId: string; readonly length: number } | undefined;
   #isDirty = false;
   #waiting: (() => void) | undefined;
 
@@ -103,11 +107,53 @@ class Mailbox {
     this.#isDirty = false;
   }
 
-  /** Takes the waiting deltas, of one message when it is named. */
-  *takeDeltas(messageId?: unknown): Generator<RunFrame, void> {
-    const due = this.#deltas.filter((delta) => messageId === undefined || delta.messageId === messageId);
+  /** The reader has this text. */
+  begin(partial: PartialMessage | undefined): void {
+    this.#known = partial === undefined ? undefined : { messageId: partial.messageId, length: partial.text.length };
+  }
+
+  /** Whether text is missing before a waiting delta: it was written before this reader came, and after the snapshot's text was stored. */
+  hasGap(): boolean {
+    return this.#deltas.some((delta) => this.#isAhead(delta));
+  }
+
+  /** Fills a gap from the stored text, which follows the deltas within half a second. */
+  knowText(partial: PartialMessage | undefined): void {
+    const gap = this.#deltas.findIndex((delta) => this.#isAhead(delta));
+    const delta = this.#deltas[gap];
+    if (delta === undefined || partial?.messageId !== delta.messageId || partial.text.length < delta.offset) return;
+    const offset = this.#lengthOf(delta.messageId);
+    this.#deltas.splice(gap, 0, { ...delta, offset, text: partial.text.slice(offset, delta.offset) });
+  }
+
+  /** Takes the waiting deltas that follow what the reader has; of a message that is completed, the others are dropped. */
+  *takeDeltas(completed?: unknown): Generator<RunFrame, void> {
+    const due = this.#deltas.filter((delta) => completed === undefined || delta.messageId === completed);
     this.#deltas = this.#deltas.filter((delta) => !due.includes(delta));
-    for (const delta of due) yield { type: 'delta', delta };
+    for (const delta of due) {
+      if (!this.#isAhead(delta)) yield* this.#fresh(delta);
+      else if (completed === undefined) this.#deltas.push(delta);
+    }
+  }
+
+  *#fresh(delta: Delta): Generator<RunFrame, void> {
+    if (delta.kind !== 'text') {
+      yield { type: 'delta', delta };
+      return;
+    }
+    const offset = this.#lengthOf(delta.messageId);
+    const text = delta.text.slice(offset - delta.offset);
+    if (text === '') return;
+    this.#known = { messageId: delta.messageId, length: offset + text.length };
+    yield { type: 'delta', delta: { ...delta, offset, text } };
+  }
+
+  #isAhead(delta: Delta): boolean {
+    return delta.kind === 'text' && delta.offset > this.#lengthOf(delta.messageId);
+  }
+
+  #lengthOf(messageId: string): number {
+    return this.#known?.messageId === messageId ? this.#known.length : 0;
   }
 
   /** Joins a delta to the one before it, so that a slow reader costs one text and not one object per token. */

@@ -1,4 +1,3 @@
-// oxlint-disable no-restricted-imports -- tests of the engine wire the real adapters, as app.ts does
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
