@@ -1,0 +1,22 @@
+import type { Era } from '@signalbox/mcp-core';
+
+/** A client under measurement, connected to the floor server. */
+export interface BenchClient {
+  /** Lists the tools and resolves with how many there are. */
+  listTools(): Promise<number>;
+  /** Calls `echo` and resolves with the text of its result. */
+  echo(text: string): Promise<string>;
+  /** Calls `flood`; `onProgress` hears each notification that the library delivers. */
+  flood(notifications: number, onProgress: () => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Spawns the server program with `node` and connects to it. */
+export type ConnectBenchClient = (program: string, era: Era) => Promise<BenchClient>;
+
+/** The text of a result whose first content block is one. @throws Error */
+export function textOf(content: unknown): string {
+  const [block] = content as readonly { readonly text?: unknown }[];
+  if (typeof block?.text !== 'string') throw new Error('The result has no text');
+  return block.text;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { median } from './figures.ts';
+import { drive } from './load.ts';
+import { formatTable, type Row, type Table } from './tables.ts';
+
+test('the median is the middle value, or the mean of the middle two', () => {
+  expect(median([9, 1, 5])).toBe(5);
+  expect(median([9, 1, 5, 7])).toBe(6);
+  expect(median([])).toBeNaN();
+});
+
+test('a table shows medians, their spread and the ratio to ours in the same era', () => {
+  const table: Table = { key: 'x', title: 'Calls', columns: [{ figure: 'cpu', title: 'CPU µs', digits: 1 }, { figure: 'rss', title: 'MiB', digits: 0 }] };
+  const row = (name: string, era: 'legacy' | 'modern', cpu: readonly number[]): Row => ({
+    subject: { implementation: { name, eras: [era], server: '', client: '' }, era },
+    rounds: cpu.map((value) => ({ cpu: value, rss: Number.NaN })),
+  });
+  const rows = [row('signalbox', 'legacy', [10, 12, 10]), row('sdk', 'legacy', [25]), row('signalbox', 'modern', [20]), row('sdk', 'modern', [1500])];
+  expect(formatTable(table, rows)).toBe(
+    `### Calls
+
+|                   |  CPU µs | MiB | spread | × ours |
+| ----------------- | ------: | --: | -----: | -----: |
+| signalbox, legacy |    10.0 |   – |   20 % |   1.00 |
+| sdk, legacy       |    25.0 |   – |    0 % |   2.50 |
+| signalbox, modern |    20.0 |   – |    0 % |   1.00 |
+| sdk, modern       | 1,500.0 |   – |    0 % |  75.00 |
+`,
+  );
+});
+
+test('drive keeps so many calls in flight and makes so many in all', async () => {
+  let made = 0;
+  let inFlight = 0;
+  let most = 0;
+  await drive(20, 3, async () => {
+    made += 1;
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await Promise.resolve();
+    inFlight -= 1;
+  });
+  expect({ made, most }).toEqual({ made: 20, most: 3 });
+});
