@@ -24,9 +24,8 @@ export async function callTool(caller: ToolCaller, request: ServedRequest): Prom
   const name = readString(request.params, 'name');
   const tool = caller.tools.get(name);
   if (tool === undefined) throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${name}`);
-  const { arguments: args = {}, requestState } = request.params;
+  const { arguments: args = {} } = request.params;
   if (!isJsonObject(args)) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: arguments must be an object');
-  if (requestState !== undefined) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: this requestState was not issued here');
   const key = readIdempotencyKey(request.meta);
   return caller.calls.run({ key, name, args, signal: request.signal }, () => invoke({ caller, tool, args }, request));
 }
@@ -40,6 +39,7 @@ interface Invocation {
 async function invoke({ caller, tool, args }: Invocation, request: ServedRequest): Promise<CallToolResult> {
   const problems = (await caller.validator.compile(tool.inputSchema))(args);
   if (problems.length > 0) return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
+  request.signal.throwIfAborted();
   try {
     const result = toResult(await tool.handler(args as never, request));
     await checkOutput(caller, tool, result);

@@ -96,6 +96,19 @@ describe('cancellation', () => {
     expect(errors).toEqual([]);
   });
 
+  test('keeps the handler from running, however late it comes before that', async () => {
+    const wasAborted: boolean[] = [];
+    const client = await serve(({ signal }) => wasAborted.push(signal.aborted));
+    for (let turns = 0; turns < 40; turns += 1) {
+      client.send({ jsonrpc: '2.0', id: turns, method: 'tools/call', params: modern({ name: 'run' }) });
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      client.notify('notifications/cancelled', { requestId: turns });
+    }
+    expect(await client.request('last', 'tools/call', modern({ name: 'run' }))).toHaveProperty('result');
+    expect(wasAborted.length).toBeGreaterThan(0);
+    expect(wasAborted).not.toContain(true);
+  });
+
   test('ignores what it cannot match', async () => {
     const client = await serve(() => undefined);
     await initialize(client, '2025-11-25');

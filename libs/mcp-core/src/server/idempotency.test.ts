@@ -92,6 +92,17 @@ describe('a call with an idempotency key', () => {
     expect(runOf(await pay(client, 3, 'k'))).toBe(2);
   });
 
+  test('that had joined a cancelled one does not run when it was cancelled itself', async () => {
+    const { client, state, release } = await serve();
+    for (const id of [1, 2]) client.send({ jsonrpc: '2.0', id, method: 'tools/call', params: params('k') });
+    await begun(state, 1);
+    for (const requestId of [2, 1]) client.notify('notifications/cancelled', { requestId });
+    await client.settled();
+    await release();
+    await client.request(3, 'server/discover', modern());
+    expect(state.runs).toBe(1);
+  });
+
   test('leaves nothing behind when it is refused', async () => {
     const { client } = await serve({ isOpen: true });
     expect(await client.request(1, 'tools/call', modern({ name: 'nope' }, { 'dev.signalbox/idempotency-key': 'k' }))).toMatchObject({ error: { code: -32602 } });

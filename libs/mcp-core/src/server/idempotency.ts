@@ -24,7 +24,7 @@ export interface KeyedCall {
 
 /**
  * Final results of finished calls by key, least recently used dropped first. A call with the key of a running one joins it; when that one is
- * cancelled the joiner runs. A call that fails with a protocol error or is cancelled leaves nothing behind.
+ * cancelled the joiner runs, unless it was cancelled as well. A call that fails with a protocol error or is cancelled leaves nothing behind.
  */
 export class IdempotentCalls {
   readonly #limit: number;
@@ -43,6 +43,7 @@ export class IdempotentCalls {
       if (known.digest !== digest) return otherArguments();
       const result = await known.result;
       if (result !== undefined) return result;
+      call.signal.throwIfAborted();
     }
     const execution = execute();
     this.#remember(key, { digest, result: execution.then((result) => (call.signal.aborted ? undefined : result), () => undefined) });

@@ -10,6 +10,9 @@ import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { Outbox } from './outbox.ts';
 import { capabilityOf } from './question-capability.ts';
 
+/** The methods whose params may carry a `requestState`; to the others it is an unknown member. */
+const MULTI_ROUND_TRIP = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
 /** A modern request, which knows everything about its client from its own `_meta`. Built for the request, discarded after it. */
 export class ModernExchange implements Exchange {
   readonly codec: Codec;
@@ -17,7 +20,9 @@ export class ModernExchange implements Exchange {
   readonly logLevel: LoggingLevel | undefined;
   readonly #outbox: Outbox;
 
+  /** @throws ProtocolError -32602 */
   constructor(route: { readonly codec: Codec; readonly clientInfo: Implementation | undefined }, request: JsonRpcRequest, outbox: Outbox) {
+    refuseForeignState(request);
     this.codec = route.codec;
     this.client = { info: route.clientInfo, era: route.codec.era, can: cannot };
     this.logLevel = readLogLevel(request);
@@ -36,6 +41,12 @@ export class ModernExchange implements Exchange {
 
 function cannot(_capability: ClientCapability): boolean {
   return false;
+}
+
+/** No request state is issued here, so none can be verified. @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
+function refuseForeignState({ method, params }: JsonRpcRequest): void {
+  if (!MULTI_ROUND_TRIP.has(method) || params?.requestState === undefined) return;
+  throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: this requestState was not issued here');
 }
 
 function readLogLevel(request: JsonRpcRequest): LoggingLevel | undefined {

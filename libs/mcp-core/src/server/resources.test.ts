@@ -64,6 +64,7 @@ describe('resources', () => {
     expect(await read(1, 'test:/a')).toMatchObject({ result: { contents: [{ uri: 'test:/a', text: 'hello' }] } });
     expect(await read(2, gone)).toMatchObject({ error: { code: isModern ? -32602 : -32002, data: { uri: gone } } });
     expect(await read(3, 7)).toMatchObject({ error: { code: -32602 } });
+    expect(await client.request('forged', 'resources/read', modern({ uri: 'test:/a', requestState: 'forged' }))).toMatchObject({ error: { code: -32602 } });
     expect(await read(4, 'test:/crash')).toMatchObject({ error: { code: -32603, message: 'Internal error' } });
     expect(errors).toMatchObject([{ message: 'secret' }]);
   });

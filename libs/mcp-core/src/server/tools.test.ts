@@ -107,9 +107,13 @@ describe('tools/call', () => {
     expect(await call({ name: 'none', task: { ttl: 5 }, future: true, _meta: { x: 1 } })).toMatchObject({ result: { structuredContent: { args: {} } } });
   });
 
-  test('refuses a requestState that was not issued here', async () => {
-    const { call } = await speak('2026-07-28', [add]);
-    expect(await call({ name: 'add', arguments: { a: 1, b: 2 }, requestState: 'forged' })).toMatchObject({ error: { code: -32602 } });
+  test('refuses a requestState that was not issued here, and ignores the member where it means nothing', async () => {
+    const forged = { name: 'add', arguments: { a: 1, b: 2 }, requestState: 'forged' };
+    const { call, client } = await speak('2026-07-28', [add]);
+    expect(await call(forged)).toMatchObject({ error: { code: -32602 } });
+    expect(await client.request('list', 'tools/list', modern({ requestState: 'forged' }))).toHaveProperty('result');
+    const legacy = await speak('2025-11-25', [add]);
+    expect(await legacy.call(forged)).toHaveProperty('result.structuredContent.sum', 3);
   });
 
   test('gives the text of a ToolError to the model, with its structured part', async () => {
