@@ -63,6 +63,7 @@ export class ResponsesTranslator {
   }
 
   #take(raw: Raw): void {
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the API has dozens of events for tools that are never offered
     switch (raw.type) {
       case 'response.output_item.added':
         this.#open(raw.output_index, raw.item);
