@@ -1,3 +1,4 @@
+import { withinLimit } from '../jsonrpc/within-limit.ts';
 import type { ClientOptions } from './client.ts';
 import type { Connection } from './connection.ts';
 import { type Agreement, discover, initialize } from './handshake.ts';
@@ -12,7 +13,7 @@ const DEFAULT_PROBE_TIMEOUT_MS = 1500;
  */
 export async function detectEra(connection: Connection, options: ClientOptions): Promise<Agreement> {
   const discovery = discover(connection);
-  const first = await withinSilence(discovery, options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS);
+  const first = await withinLimit(discovery, Math.min(options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS, MAX_TIMER_MS));
   if (first !== undefined) {
     return first.era === 'modern' ? first.agreement : initialize(connection, options);
   }
@@ -27,15 +28,4 @@ export async function detectEra(connection: Connection, options: ClientOptions):
     throw refusal;
   });
   return Promise.race([asModern, asLegacy]);
-}
-
-/** `undefined` when the work takes longer. */
-async function withinSilence<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), Math.min(limitMs, MAX_TIMER_MS));
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -7,6 +7,7 @@ import { LineReader } from '../jsonrpc/line-reader.ts';
 import { LineWriter } from '../jsonrpc/line-writer.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
+import { withinLimit } from '../jsonrpc/within-limit.ts';
 import { LocalError } from '../protocol/errors.ts';
 import { childEnvironment } from './child-environment.ts';
 import { HAS_PROCESS_GROUPS, isGroupAlive, signalGroup } from './process-group.ts';
@@ -185,7 +186,7 @@ class ProcessTransport implements ChildTransport {
     this.#child.stdin.end();
     // A process blocked on its output would not see the end of its input.
     this.#child.stdout.resume();
-    await settlesWithin(this.exited, graceMs);
+    await withinLimit(this.exited, graceMs);
     if (this.pid !== undefined && !(await this.#isGone())) {
       signalGroup(this.pid, 'SIGTERM');
       if (!(await this.#isGoneWithin(graceMs))) {
@@ -194,7 +195,7 @@ class ProcessTransport implements ChildTransport {
       }
     }
     // A process that left the group may still hold the pipes open.
-    await settlesWithin(this.#pipesClosed, DRAIN_MS);
+    await withinLimit(this.#pipesClosed, DRAIN_MS);
     this.#child.stdin.destroy();
     this.#child.stdout.destroy();
     this.#child.stderr.destroy();
@@ -232,12 +233,6 @@ class ProcessTransport implements ChildTransport {
     const line = this.#stderr.lastLine();
     return line === '' ? '.' : `; its last words on stderr: ${line}`;
   }
-}
-
-async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([promise, delay(limitMs, undefined, { signal: timer.signal })]);
-  timer.abort();
 }
 
 function spawnError(options: SpawnOptions, cause: unknown): LocalError {
