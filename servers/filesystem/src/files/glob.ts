@@ -1,31 +1,57 @@
-import picomatch from 'picomatch';
 import { PathError } from '../sandbox/path-error.ts';
+import { expandBraces } from './expand-braces.ts';
+import { anything, matchSequence, type SequencePattern } from './match-sequence.ts';
+import { compileName } from './name-pattern.ts';
 
 export type Matcher = (relativePath: string) => boolean;
 
 /**
- * Matches paths relative to the searched directory. A pattern without glob characters and without `/` matches that name at any depth; every
+ * Matchers of paths relative to the searched directory. A pattern without glob characters and without `/` matches that name at any depth; every
  * other pattern is a glob of `*`, `**`, `?`, `[...]` and `{a,b}` over the whole relative path (`*.js` is the first level, `**` any depth), dot
- * files included. Groups, repetition and negation of whole patterns are ordinary characters.
+ * files included; `\` makes the next character ordinary, and everything else is. The time one path takes is bounded by its length times the
+ * length of all patterns, which is limited.
  * @throws PathError `invalid`
  */
-export function compilePattern(pattern: string): Matcher {
+export function compilePatterns(patterns: readonly string[]): Matcher[] {
+  let length = 0;
+  return patterns.map((pattern) => {
+    const alternatives = expand(pattern);
+    for (const alternative of alternatives) length += alternative.length;
+    if (length > maxLength) throw new PathError('invalid', `The patterns are too long: together at most ${maxLength} characters, every {a,b} written out.`);
+    return compile(alternatives);
+  });
+}
+
+const maxLength = 10_000;
+const maxAlternatives = 200;
+
+/** The pattern without braces, at least once. */
+function expand(pattern: string): readonly string[] {
   const glob = pattern.replace(/^\.\//, '').replace(/(?<=.)\/$/, '');
   if (glob.startsWith('/')) throw new PathError('invalid', `The pattern ${pattern} starts with /. Patterns are relative to path.`);
-  if (!/[*?[\]{}/\\]/.test(glob)) return (relativePath) => relativePath.slice(relativePath.lastIndexOf('/') + 1) === glob;
-  refuseSlowPattern(glob);
-  return picomatch(escapeRegexSyntax(glob), { dot: true, flags: 's', noextglob: true, nonegate: true });
+  const alternatives = expandBraces(glob, maxAlternatives);
+  if (alternatives === undefined) throw new PathError('invalid', `The pattern ${pattern} stands for too many: its {a,b} may make at most ${maxAlternatives} patterns.`);
+  return alternatives;
 }
 
-/** The library passes groups and quantifiers on to the regular expression, where they can take exponential time. */
-function escapeRegexSyntax(glob: string): string {
-  return glob.replace(/\\[\s\S]|[()|+]/g, (found) => (found.length > 1 ? found : `\\${found}`));
+function compile(alternatives: readonly string[]): Matcher {
+  const [only = ''] = alternatives;
+  if (alternatives.length === 1 && isPlainName(only)) return (relativePath) => relativePath.slice(relativePath.lastIndexOf('/') + 1) === only;
+  const globs = alternatives.map(compilePath);
+  return (relativePath) => {
+    const names = relativePath.split('/');
+    return globs.some((glob) => matchSequence(glob, names));
+  };
 }
 
-/** Stars that share a path segment make the matcher's time a power of the name's length; so do repeated globstars with the path's. */
-function refuseSlowPattern(glob: string): void {
-  const segments = glob.split('/');
-  const globstars = segments.filter((segment) => segment.includes('**')).length;
-  const mostStars = Math.max(...segments.map((segment) => segment.match(/\*+/g)?.length ?? 0));
-  if (globstars > 3 || mostStars > 3) throw new PathError('invalid', `The pattern ${glob} has too many stars: at most 3 in one segment and 3 times **.`);
+function isPlainName(glob: string): boolean {
+  return !/[*?[\]{}/\\]/.test(glob);
+}
+
+function compilePath(glob: string): SequencePattern<string> {
+  const names = glob.split('/').filter((name, index, all) => name !== '**' || all[index - 1] !== '**');
+  const pattern = names.map((name) => (name === '**' ? anything : compileName(name)));
+  // A directory named before a last ** is meant as well, as in src/**; any directory, as in */**, is not: its files would look like matches.
+  const isBelowAny = names.length > 1 && names.at(-1) === '**' && /(?<!\\)\*$/.test(names.at(-2) ?? '');
+  return isBelowAny ? [...pattern, () => true] : pattern;
 }

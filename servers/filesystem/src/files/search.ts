@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { EntryType } from './entry-type.ts';
-import { compilePattern } from './glob.ts';
+import { compilePatterns } from './glob.ts';
 import { jsonBytes } from './limits.ts';
 import { MatchGroups, type MatchGroup } from './match-groups.ts';
 import { byCodeUnit, SmallestItems } from './smallest-items.ts';
@@ -40,8 +40,8 @@ export interface SearchOutcome {
 
 /** Finds entries by name or glob below a verified directory. Memory is bounded by `maxResults`, the groups and the depth of the tree. */
 export async function search(root: PinnedPath, options: SearchOptions, run: SearchRun): Promise<SearchOutcome> {
-  const isMatch = compilePattern(options.pattern);
-  const exclusions = options.excludePatterns.map(compilePattern);
+  const exclusions = compilePatterns(options.excludePatterns);
+  const [isMatch = () => false] = compilePatterns([options.pattern]);
   const found = new SmallestItems<Found>(options.maxResults, (left, right) => byCodeUnit(left.path, right.path));
   const groups = options.groupDepth === undefined ? undefined : new MatchGroups(options.groupDepth);
   let scanned = 0;

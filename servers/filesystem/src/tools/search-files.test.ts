@@ -143,21 +143,22 @@ describe('search_files', () => {
 
   test.each([
     ['/etc/*', 'relative to path'],
-    ['*a*b*c*d', 'too many stars'],
-    ['**/a/**/b/**/c/**/d/**', 'too many stars'],
+    ['{a,b}'.repeat(10), 'stands for too many'],
+    [`{${'x,'.repeat(190)}}`.padEnd(900, 'y'), 'too long'],
   ])('refuses the pattern %s', async (pattern, message) => {
     await using folders = await createTemporaryFolders();
     const tools = await createToolCaller([folders.root]);
     await expect(tools.call('search_files', { path: '.', pattern })).rejects.toThrow(message);
   });
 
-  test('a hostile pattern on a hostile name is answered in a moment', async () => {
+  test('a hundred hostile patterns on a hostile name are answered in a moment', async () => {
     await using folders = await createTemporaryFolders({ root: { ['a'.repeat(250)]: '' } });
     const tools = await createToolCaller([folders.root]);
+    const excludePatterns = Array.from({ length: 100 }, (_, index) => `*a*a*b${index}`);
     const startedAt = performance.now();
-    const patterns = ['*a*a*b', '**/*a*a*b', '+(a|aa)+(a|aa)b*', '(a+)+b*', '{a,aa}+b', '[a]+[a]+[a]+[a]+b', '{a*,*a}*b', '{1..99999999}*', '*('];
-    for (const pattern of patterns) await tools.call('search_files', { path: '.', pattern });
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    await tools.call('search_files', { path: '.', pattern: '*a'.repeat(100), excludePatterns });
+    // A backtracking matcher takes seconds.
+    expect(performance.now() - startedAt).toBeLessThan(250);
   });
 
   test('reports growing progress and ends with the count', async () => {
