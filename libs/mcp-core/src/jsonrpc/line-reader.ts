@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { TransportReceiver } from './transport.ts';
 
+/** Longest accepted line in bytes where nothing else is configured. */
+export const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
+
 const NEWLINE = 0x0a;
 
 /**

@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
+
 /**
  * Writes one message a line. The owner of the stream listens for its errors.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
@@ -13,9 +15,9 @@ export class LineWriter {
     this.#output = output;
   }
 
-  /** Bytes taken and not yet handed to the operating system. */
-  get queuedBytes(): number {
-    return this.#output.writableLength;
+  /** Whether more than 16 MiB wait for a peer that does not read. Its owner then reads nothing of the peer either until `drained`. */
+  get isCongested(): boolean {
+    return this.#output.writableLength > MAX_QUEUED_BYTES;
   }
 
   /**

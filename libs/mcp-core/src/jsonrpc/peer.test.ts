@@ -170,6 +170,29 @@ describe('requests of the peer', () => {
   });
 });
 
+describe('answered', () => {
+  test('waits for the running requests it names, also when their ids were used again, else for all', async () => {
+    const gates = new Map<string, (reply: Reply) => void>();
+    const { peer, send } = await connect({ request: ({ method }) => new Promise((resolve) => gates.set(method, resolve)) });
+    await send(request(1, 'first'));
+    await send(request(1, 'again'));
+    await send(request('2', 'second'));
+    await settle();
+    const done: string[] = [];
+    void peer.answered(new Set([1])).then(() => done.push('first'));
+    void peer.answered(new Set([2])).then(() => done.push('nothing'));
+    void peer.answered().then(() => done.push('all'));
+    await settle();
+    expect(done).toEqual(['nothing']);
+    gates.get('first')?.({ result: {} });
+    await settle();
+    expect(done).toEqual(['nothing', 'first']);
+    gates.get('second')?.({ result: {} });
+    await settle();
+    expect(done).toEqual(['nothing', 'first', 'all']);
+  });
+});
+
 describe('input that is no JSON-RPC', () => {
   test('is answered under its id when that can be read', async () => {
     const { received, send } = await connect();

@@ -20,8 +20,8 @@ export interface OutgoingRequest {
   readonly id: number;
   /** Never rejects. */
   readonly answer: Promise<Answer>;
-  /** Stops waiting: `answer` stays pending and a late answer is swallowed. Telling the peer is the caller's business. */
-  forget(): void;
+  /** Stops waiting: `answer` stays pending and a late answer is swallowed. False when it has ended before. Telling the peer is the caller's business. */
+  forget(): boolean;
 }
 
 export interface PeerHandlers {
@@ -32,6 +32,8 @@ export interface PeerHandlers {
   request(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined>;
   /** Called in wire order with the requests. Must not throw. */
   notification(notification: JsonRpcNotification): void;
+  /** The peer asks nothing more and answers nothing more; what it asked before can be answered until `close`. Default: closes at once. */
+  inputEnded?(): void;
   /** Called once, last. `error` says why, when the end was not asked for. */
   closed(error?: Error): void;
   /** Whether a message that is no JSON-RPC, and whose id cannot be read, is answered with an error without id. Default no. */
@@ -50,8 +52,10 @@ export class Peer {
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<RequestId, (answer: Answer) => void>();
   readonly #running = new Map<RequestId, AbortController>();
-  readonly #answering = new Map<RequestId, Promise<void>>();
+  /** The answers under way, with the id of their request; those of a batch and to what is invalid have none. */
+  readonly #answering = new Map<Promise<void>, RequestId | undefined>();
   #nextId = 1;
+  #isInputEnded = false;
   #isClosed = false;
 
   constructor(transport: Transport, handlers: PeerHandlers) {
@@ -68,6 +72,9 @@ export class Peer {
       unreadable: (problem) => {
         this.#unreadable(problem);
       },
+      inputEnded: () => {
+        this.#inputEnded();
+      },
       closed: (error) => {
         this.#closed(error);
       },
@@ -82,7 +89,7 @@ export class Peer {
       if (this.#pending.delete(id)) resolve(answer);
     };
     this.#pending.set(id, settle);
-    if (this.#isClosed) settle({ kind: 'unsent', error: new Error('The connection is closed') });
+    if (this.#isInputEnded || this.#isClosed) settle({ kind: 'unsent', error: new Error('The connection is closed') });
     else this.#transport.send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }).catch((error: unknown) => {
       settle({ kind: 'unsent', error: toError(error) });
     });
@@ -102,9 +109,10 @@ export class Peer {
     return controller !== undefined;
   }
 
-  /** Resolves when the running request of the peer has its answer on the way; at once when there is none. */
-  async answered(id: RequestId): Promise<void> {
-    await this.#answering.get(id);
+  /** Resolves when the running requests of the peer with these ids, by default all, have their answers on the way or need none. */
+  async answered(ids?: ReadonlySet<RequestId>): Promise<void> {
+    const waiting = [...this.#answering].filter(([, id]) => ids === undefined || (id !== undefined && ids.has(id)));
+    await Promise.all(waiting.map(([answering]) => answering));
   }
 
   /** Closes the transport; idempotent. */
@@ -115,11 +123,9 @@ export class Peer {
   #receive(value: unknown): void {
     const envelope = readEnvelope(value);
     const isBatch = envelope.kind === 'batch' && envelope.entries.length > 0 && this.#handlers.acceptsBatch?.() === true;
-    const sent = this.#send(isBatch ? this.#dispatchBatch(envelope.entries) : this.#dispatch(envelope));
-    if (envelope.kind !== 'request') return;
-    const { id } = envelope.message;
-    this.#answering.set(id, sent);
-    void sent.then(() => this.#answering.get(id) === sent && this.#answering.delete(id));
+    const answering = this.#send(isBatch ? this.#dispatchBatch(envelope.entries) : this.#dispatch(envelope));
+    this.#answering.set(answering, envelope.kind === 'request' ? envelope.message.id : undefined);
+    void answering.then(() => this.#answering.delete(answering));
   }
 
   async #send(response: Promise<JsonRpcResponse | JsonRpcBatch | undefined>): Promise<void> {
@@ -212,6 +218,13 @@ export class Peer {
     this.#problem(error.message);
     if (id === undefined && this.#handlers.answersWithoutId?.() !== true) return undefined;
     return { jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error };
+  }
+
+  #inputEnded(): void {
+    this.#isInputEnded = true;
+    for (const settle of this.#pending.values()) settle({ kind: 'closed', error: undefined });
+    if (this.#handlers.inputEnded === undefined) void this.close();
+    else this.#handlers.inputEnded();
   }
 
   #closed(error?: Error): void {

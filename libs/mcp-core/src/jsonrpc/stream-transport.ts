@@ -11,12 +11,9 @@ export interface StreamTransportOptions {
   readonly maxLineBytes: number;
 }
 
-/** Above this many unsent bytes reading stops until the peer has read what we wrote. */
-const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
-
 /**
- * Newline-delimited JSON over a pair of byte streams. The peer is gone when the input ends or either stream fails. Closing detaches from the streams
- * and leaves them to their owner.
+ * Newline-delimited JSON over a pair of byte streams. The peer is gone when either stream fails; when the input ends it may still read. Closing
+ * detaches from the streams and leaves them to their owner.
  */
 export class StreamTransport implements Transport {
   readonly #input: Readable;
@@ -49,14 +46,15 @@ export class StreamTransport implements Transport {
     );
     this.#listen(this.#input, 'data', (chunk: Uint8Array) => {
       reader.push(chunk);
-      if (this.#writer.queuedBytes > MAX_QUEUED_BYTES) this.#pauseUntilDrained();
+      if (this.#writer.isCongested) this.#pauseUntilDrained();
     });
     this.#listen(this.#input, 'end', () => {
       reader.end();
-      this.#finish();
+      if (receiver.inputEnded === undefined) this.#finish();
+      else receiver.inputEnded();
     });
     this.#listen(this.#input, 'close', () => {
-      this.#finish();
+      if (!this.#input.readableEnded) this.#finish();
     });
     this.#listen(this.#output, 'close', () => {
       this.#finish();
@@ -87,10 +85,7 @@ export class StreamTransport implements Transport {
 
   #pauseUntilDrained(): void {
     this.#input.pause();
-    this.#writer
-      .drained()
-      .then(() => this.#isClosed || this.#input.resume())
-      .catch(() => undefined);
+    void this.#writer.drained().then(() => this.#isClosed || this.#input.resume());
   }
 
   /** The error listeners stay: a late EPIPE must not end the process. */

@@ -6,6 +6,11 @@ export interface TransportReceiver {
   message(value: unknown): void;
   /** A line or body that could not be read: not JSON, or over the limit. The connection goes on. */
   unreadable(problem: UnreadableMessage): void;
+  /**
+   * The peer will send nothing more but may still read: what it asked can be answered before the receiver closes the transport. Without this method
+   * the connection ends at once.
+   */
+  inputEnded?(): void;
   /** Called exactly once, last. `error` says why, when the end was not asked for. */
   closed(error?: Error): void;
 }

@@ -4,6 +4,7 @@ import { isRequestId } from '../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
 import { Peer, type Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import { withinLimit } from '../jsonrpc/within-limit.ts';
 import type { LoggingLevel, ServerCapabilities } from '../protocol/capabilities.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
 import { isLoud } from '../protocol/logging-levels.ts';
@@ -28,6 +29,9 @@ export interface ConnectionContext {
   readonly onError: (error: unknown) => void;
 }
 
+/** How long the end of a connection waits for answers: long enough for quick handlers, short enough for a process that must end within a second. */
+const LAST_ANSWERS_MS = 400;
+
 /** One peer: its modern requests, each on its own, and its legacy session, if it opens one. */
 export class Connection implements ServerConnection, ConnectionScope {
   readonly closed: Promise<void>;
@@ -51,6 +55,9 @@ export class Connection implements ServerConnection, ConnectionScope {
       request: (request, signal) => this.#request(request, signal),
       notification: (notification) => {
         this.#notification(notification);
+      },
+      inputEnded: () => {
+        void this.#end();
       },
       closed: (error) => {
         this.#closed(error);
@@ -79,10 +86,8 @@ export class Connection implements ServerConnection, ConnectionScope {
   }
 
   /** Ends listen streams in good order, then the transport. */
-  async close(): Promise<void> {
-    this.#ending.abort();
-    await Promise.all([...this.#listening].map((id) => this.#peer.answered(id)));
-    await this.#peer.close();
+  close(): Promise<void> {
+    return this.#end(this.#listening);
   }
 
   async holdOpen(id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject> {
@@ -117,6 +122,13 @@ export class Connection implements ServerConnection, ConnectionScope {
       default:
         return route satisfies never;
     }
+  }
+
+  /** Ends listen streams, gives the answers to these requests (default: to all) a moment to get out, and closes. */
+  async #end(ids?: ReadonlySet<RequestId>): Promise<void> {
+    this.#ending.abort();
+    await withinLimit(this.#peer.answered(ids), LAST_ANSWERS_MS);
+    await this.#peer.close();
   }
 
   #initialize(request: JsonRpcRequest, signal: AbortSignal): Reply {

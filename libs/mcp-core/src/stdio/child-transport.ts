@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LineReader } from '../jsonrpc/line-reader.ts';
+import { DEFAULT_MAX_LINE_BYTES, LineReader } from '../jsonrpc/line-reader.ts';
 import { LineWriter } from '../jsonrpc/line-writer.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
@@ -43,9 +43,6 @@ export interface ChildTransport extends Transport {
   readonly exited: Promise<ProcessExit>;
 }
 
-const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
-/** A server that does not read our answers is not read either above this many unsent bytes. */
-const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** How long output is still read after the process ended, and its end awaited after its output ended. */
 const DRAIN_MS = 500;
 /** How long the kernel may take to end a killed group. */
@@ -147,7 +144,7 @@ class ProcessTransport implements ChildTransport {
       return;
     }
     reader.push(chunk);
-    if (this.#writer.queuedBytes > MAX_QUEUED_BYTES) {
+    if (this.#writer.isCongested) {
       this.#child.stdout.pause();
       void this.#writer.drained().then(() => this.#child.stdout.resume());
     }

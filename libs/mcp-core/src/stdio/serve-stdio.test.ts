@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServer } from '../server/create-server.ts';
 import type { ToolDefinition } from '../server/tool.ts';
 import { modern } from '../testing/raw-client.ts';
@@ -54,7 +55,25 @@ describe('serveStdio', () => {
     expect(await nextLine(output)).toMatchObject({ id: 2 });
   });
 
-  test('aborts every handler when the input ends, then resolves', async () => {
+  test('answers after the end of the input what was asked before it, then resolves', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const slow = toolNamed('slow', async () => {
+      await gate.promise;
+      return { structuredContent: { slow: true } };
+    });
+    const { input, output, served, write } = serve([slow]);
+    write({ id: 1, method: 'tools/call', params: modern({ name: 'slow' }) });
+    input.end(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: modern({ notifications: { toolsListChanged: true } }) }));
+    await once(input, 'end');
+    gate.resolve(undefined);
+    await served;
+    const messages = String(output.read()).trimEnd().split('\n').map((line) => JSON.parse(line) as { id?: number; method?: string });
+    expect(messages.map(({ id, method }) => method ?? id).toSorted()).toEqual([1, 2, 'notifications/cancelled', 'notifications/subscriptions/acknowledged']);
+  });
+
+  test('aborts 400 ms after the end of the input the handlers that still run, then resolves', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const started = Promise.withResolvers<undefined>();
     const aborted: unknown[] = [];
     const wait = toolNamed('wait', async (_args, { signal }) => {
@@ -66,9 +85,28 @@ describe('serveStdio', () => {
     write({ id: 1, method: 'tools/call', params: modern({ name: 'wait' }) });
     await started.promise;
     input.end();
+    await once(input, 'end');
+    await vi.advanceTimersByTimeAsync(399);
+    expect(aborted).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
     await served;
     expect(aborted).toHaveLength(1);
     expect(output.read()).toBeNull();
+  });
+
+  test('tells a handler at once that its question cannot be answered after the end of the input', async () => {
+    const ask = toolNamed('ask', async (_args, context) => {
+      const failure: unknown = await context.listRoots().catch((error: unknown) => error);
+      return { structuredContent: { code: (failure as { code: string }).code } };
+    });
+    const { input, output, served, write } = serve([ask]);
+    write({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo: { name: 'c', version: '1' } } });
+    expect(await nextLine(output)).toHaveProperty('result');
+    write({ id: 2, method: 'tools/call', params: { name: 'ask' } });
+    expect(await nextLine(output)).toMatchObject({ method: 'roots/list' });
+    input.end();
+    await served;
+    expect(await nextLine(output)).toMatchObject({ id: 2, result: { structuredContent: { code: 'connection-closed' } } });
   });
 
   test('ends when the reader is gone', async () => {
@@ -115,6 +153,17 @@ describe('a server process', () => {
     await run(big, async (child) => {
       const exited = exitOf(child);
       child.stdin?.end();
+      expect(await exited).toBe(7);
+    });
+  });
+
+  test('answers everything that was piped into it', async () => {
+    await run(big, async (child) => {
+      const exited = exitOf(child);
+      child.stdin?.end(call(1) + call(2).trimEnd());
+      let text = '';
+      for await (const chunk of child.stdout ?? []) text += String(chunk);
+      expect(text.trimEnd().split('\n').map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2]);
       expect(await exited).toBe(7);
     });
   });

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { DEFAULT_MAX_LINE_BYTES } from '../jsonrpc/line-reader.ts';
 import { StreamTransport } from '../jsonrpc/stream-transport.ts';
 import type { Server } from '../server/server.ts';
 
@@ -12,12 +13,12 @@ export interface ServeStdioOptions {
 }
 
 /**
- * Serves one peer over stdin and stdout. Resolves when the input has ended or the output can no longer be written, after every running handler was
- * told to stop; ending the process is the caller's business.
+ * Serves one peer over stdin and stdout. When the input ends, what was asked before is answered for up to 400 ms more. Resolves then, or when the output
+ * can no longer be written, after every handler that still runs was told to stop; ending the process is the caller's business.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export async function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
-  const { input = process.stdin, output = process.stdout, maxLineBytes = 64 * 1024 * 1024 } = options;
+  const { input = process.stdin, output = process.stdout, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
   const connection = await server.connect(new StreamTransport({ input, output, maxLineBytes }));
   await connection.closed;
 }
