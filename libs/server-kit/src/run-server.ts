@@ -17,7 +17,7 @@ export interface StartInput<Options extends ParseArgsOptionsConfig> {
 
 export interface StartedServer {
   readonly server: Server;
-  /** Releases what the server holds (children, watchers, sockets). The process ends 500 ms after it was called, finished or not. */
+  /** Releases what the server holds (children, watchers, sockets). The process ends 400 ms after it was called, finished or not. */
   close?(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function runServer<const Options extends ParseArgsOptionsConfig>(de
   }
 }
 
-const closeLimitMs = 500;
+const closeLimitMs = 400;
 
 async function serve<Options extends ParseArgsOptionsConfig>(
   definition: ServerMain<Options>,
