@@ -1,4 +1,4 @@
-import { byCodeUnit } from './smallest-items.ts';
+import { byCodeUnit, SmallestItems } from './smallest-items.ts';
 
 export interface MatchGroup {
   /** Relative to the searched directory; `.` is that directory itself. */
@@ -20,9 +20,15 @@ export class MatchGroups {
     this.#counts.set(directory, (this.#counts.get(directory) ?? 0) + 1);
   }
 
-  /** Largest first, then by name. */
-  sorted(): MatchGroup[] {
-    const groups = Array.from(this.#counts, ([directory, count]) => ({ directory, count }));
-    return groups.toSorted((left, right) => right.count - left.count || byCodeUnit(left.directory, right.directory));
+  /** How many directories have matches. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  /** Largest first, then by name; at most `limit`. */
+  largest(limit: number): MatchGroup[] {
+    const largest = new SmallestItems<MatchGroup>(limit, (left, right) => right.count - left.count || byCodeUnit(left.directory, right.directory));
+    for (const [directory, count] of this.#counts) largest.add({ directory, count });
+    return largest.sorted();
   }
 }

@@ -100,7 +100,8 @@ class LineWindow {
   readonly #first: number;
   readonly #limit: number;
   readonly #maxBytes: number;
-  readonly #parts: Buffer[] = [];
+  /** One byte more than the limit shows that there is more. */
+  readonly #bytes: Buffer;
   #collected = 0;
   /** Line the next byte belongs to. */
   #line = 1;
@@ -112,6 +113,7 @@ class LineWindow {
     this.#first = range.offset;
     this.#limit = range.limit;
     this.#maxBytes = maxBytes;
+    this.#bytes = Buffer.allocUnsafe(maxBytes + 1);
   }
 
   /** Whether further bytes cannot change the result. */
@@ -136,7 +138,7 @@ class LineWindow {
 
   finish(isEndOfFile: boolean): Slice {
     const lines = this.#isAtLineStart ? this.#line - 1 : this.#line;
-    const bytes = Buffer.concat(this.#parts);
+    const bytes = this.#bytes.subarray(0, this.#collected);
     if (!this.#isFull) {
       return {
         bytes,
@@ -150,11 +152,7 @@ class LineWindow {
   }
 
   #collect(piece: Buffer): void {
-    // One byte more than the limit shows that there is more.
-    const room = this.#maxBytes + 1 - this.#collected;
-    const kept = Buffer.from(piece.subarray(0, room));
-    this.#parts.push(kept);
-    this.#collected += kept.length;
+    this.#collected += piece.copy(this.#bytes, this.#collected);
     if (this.#collected > this.#maxBytes) this.#isFull = true;
   }
 }

@@ -69,7 +69,7 @@ export async function search(root: PinnedPath, options: SearchOptions, run: Sear
     scanned,
     truncated: matches.length < total,
     ...(unreadable === 0 ? {} : { unreadable }),
-    ...(groups === undefined ? {} : pageOf(groups.sorted())),
+    ...(groups === undefined ? {} : pageOf(groups)),
   };
 }
 
@@ -93,8 +93,10 @@ function withinBudget(matches: readonly string[]): readonly string[] {
   return end === -1 ? matches : matches.slice(0, end);
 }
 
-function pageOf(groups: readonly MatchGroup[]): Pick<SearchOutcome, 'groups' | 'groupsTruncated'> {
+function pageOf(all: MatchGroups): Pick<SearchOutcome, 'groups' | 'groupsTruncated'> {
+  const largest = all.largest(maxGroups);
   let bytes = 0;
-  const end = groups.findIndex((group, index) => index === maxGroups || (bytes += jsonBytes(group.directory) + 32) > matchesBudgetBytes / 2);
-  return end === -1 ? { groups } : { groups: groups.slice(0, end), groupsTruncated: true };
+  const end = largest.findIndex((group) => (bytes += jsonBytes(group.directory) + 32) > matchesBudgetBytes / 2);
+  const groups = end === -1 ? largest : largest.slice(0, end);
+  return groups.length < all.size ? { groups, groupsTruncated: true } : { groups };
 }

@@ -1,8 +1,10 @@
-/** Keeps the `capacity` smallest of any number of items, in memory for at most twice as many. */
+/** Keeps the `capacity` smallest of any number of items, in memory for at most twice as many, never sorting more than these. */
 export class SmallestItems<Item> {
   readonly #capacity: number;
   readonly #compare: (left: Item, right: Item) => number;
   #items: Item[] = [];
+  /** Whether `capacity` smaller items are known. */
+  #isOut: (item: Item) => boolean = () => false;
 
   constructor(capacity: number, compare: (left: Item, right: Item) => number) {
     this.#capacity = capacity;
@@ -10,14 +12,20 @@ export class SmallestItems<Item> {
   }
 
   add(item: Item): void {
-    if (this.#capacity === 0) return;
+    if (this.#capacity === 0 || this.#isOut(item)) return;
     this.#items.push(item);
-    if (this.#items.length >= this.#capacity * 2 + 64) this.#items = this.sorted();
+    if (this.#items.length >= this.#capacity * 2 + 64) this.#shrink();
   }
 
   /** At most `capacity` items, smallest first. */
   sorted(): Item[] {
     return this.#items.toSorted(this.#compare).slice(0, this.#capacity);
+  }
+
+  #shrink(): void {
+    this.#items = this.sorted();
+    const largest = this.#items.at(-1);
+    if (largest !== undefined) this.#isOut = (item) => this.#compare(item, largest) >= 0;
   }
 }
 

@@ -26,6 +26,12 @@ test.each(['C:\\Work\\f.txt:ads', 'C:\\Work\\CON', 'aux.txt', 'C:\\Work\\com1', 
   },
 );
 
+test('refuses a path that is longer than a system call takes', () => {
+  expect(parsePath('a'.repeat(4096), '/', { windows: false })).toHaveLength(4097);
+  expect(() => parsePath('a/'.repeat(2049), '/', { windows: false })).toThrow('longer than 4096 characters');
+  expect(parsePath(`file:///${'%C3%A9'.repeat(4000)}`, '/', { windows: false })).toHaveLength(4001);
+});
+
 test('is inside only by whole components', () => {
   expect(isInside('/a', '/a')).toBe(true);
   expect(isInside('/a/..b', '/a')).toBe(true);
@@ -33,4 +39,8 @@ test('is inside only by whole components', () => {
   expect(isInside('/ab', '/a')).toBe(false);
   expect(isInside('/', '/a')).toBe(false);
   expect(isInside('/a', '/')).toBe(true);
+});
+
+test.each(['pipe:[7]', '(unreachable)/a', 'a'])('%s, which is no absolute path, is not inside the working directory', (candidate) => {
+  expect(isInside(candidate, process.cwd())).toBe(false);
 });

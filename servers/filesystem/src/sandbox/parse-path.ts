@@ -11,10 +11,14 @@ export function parsePath(input: string, baseDirectory: string, rules: PathRules
   if (input === '') throw new PathError('invalid', 'The path is empty. Use "." for the first allowed directory.');
   if (input.includes('\0')) throw new PathError('invalid', 'The path contains a NUL character.');
   const given = input.startsWith('file:') ? pathOfFileUrl(input, rules) : input;
+  if (given.length > maxPathLength) throw new PathError('invalid', `The path is longer than ${maxPathLength} characters.`);
   if (/^~(?:[/\\]|$)/.test(given)) throw outsideError(`${input} (~ is not expanded)`);
   if (rules.windows) refuseWindowsTricks(given, input);
   return (rules.windows ? path.win32 : path.posix).resolve(baseDirectory, given);
 }
+
+/** Longer ones cannot be opened anyway, and looking for what exists of one takes time proportional to the square of its length. */
+const maxPathLength = 4096;
 
 export interface PathRules {
   readonly windows: boolean;

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { byCodeUnit, SmallestItems } from './smallest-items.ts';
+
+test.each([1, 7, 100])('keeps the %i smallest in whatever order they come', (capacity) => {
+  const names = Array.from({ length: 1000 }, (_, index) => `n${(index * 617) % 1000}`);
+  for (const order of [names, names.toSorted(byCodeUnit), names.toSorted(byCodeUnit).toReversed()]) {
+    const smallest = new SmallestItems(capacity, byCodeUnit);
+    for (const name of order) smallest.add(name);
+    expect(smallest.sorted()).toEqual(names.toSorted(byCodeUnit).slice(0, capacity));
+  }
+});
+
+test('keeps nothing without room, and everything when there is more room than items', () => {
+  const none = new SmallestItems(0, byCodeUnit);
+  const roomy = new SmallestItems(5, byCodeUnit);
+  for (const name of ['b', 'a']) [none, roomy].forEach((items) => items.add(name));
+  expect([none.sorted(), roomy.sorted()]).toEqual([[], ['a', 'b']]);
+});
