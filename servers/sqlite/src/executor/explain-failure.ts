@@ -31,12 +31,21 @@ function explain(error: unknown, request: ExecutorRequest, database: Database | 
   if (!(error instanceof Error)) return String(error);
   if (!isSqliteFailure(error)) return error.message;
   const hint = HINTS.find(([prefix]) => error.code.startsWith(prefix))?.[1];
-  const advice = hint ?? (database === undefined || request.operation !== 'read-query' ? undefined : suggestNames(error.message, request.input.query, database));
+  const advice = hint ?? (database === undefined || request.operation !== 'read-query' ? undefined : trySuggestNames(error.message, request.input.query, database));
   return `${error.code}: ${error.message}${advice === undefined ? '' : `. ${advice}`}`;
 }
 
 function isSqliteFailure(error: Error): error is SqliteFailure {
   return 'code' in error && typeof error.code === 'string' && error.code.startsWith('SQLITE_');
+}
+
+/** Advice is best effort: a schema with a damaged entry, or one that is locked by now, must not hide the failure itself. */
+function trySuggestNames(message: string, sql: string, database: Database): string | undefined {
+  try {
+    return suggestNames(message, sql, database);
+  } catch {
+    return undefined;
+  }
 }
 
 function suggestNames(message: string, sql: string, database: Database): string | undefined {

@@ -19,7 +19,7 @@ describe('tokenize', () => {
   });
 
   test('reads doubled quotes as one, and none in brackets', () => {
-    expect(texts(`'it''s' "a""b" \`c\`\`d\` [e]]`)).toEqual([`string:it's`, 'quoted:a"b', 'quoted:c`d', 'quoted:e', 'symbol:]']);
+    expect(texts(`'it''s' "a""b" \`c\`\`d\` [e]x`)).toEqual([`string:it's`, 'quoted:a"b', 'quoted:c`d', 'quoted:e', 'word:x']);
   });
 
   test('reads every form of parameter', () => {
@@ -40,6 +40,17 @@ describe('tokenize', () => {
 
   test('refuses NUL, where SQLite would stop reading', () => {
     expect(() => tokenize('SELECT 1\0; ATTACH')).toThrow('NUL');
+  });
+
+  test.each(['SELECT load_extension\v(1)', '\vSELECT 1', 'SELECT 1 \u0001', 'SELECT {1}', 'SELECT 1 ]', 'SELECT ^', 'SELECT \\', 'SELECT :', 'SELECT $'])(
+    'refuses a character that begins no token in %j',
+    (sql) => {
+      expect(() => tokenize(sql)).toThrow('does not belong there');
+    },
+  );
+
+  test('reads every symbol', () => {
+    expect(tokenize('-+*/%=<>!|&~,.;()')).toHaveLength(17);
   });
 
   test('refuses Tcl parameters, whose parentheses may hold anything', () => {

@@ -18,12 +18,13 @@ const SPACE = /[ \t\n\f\r\uFEFF]+|--[^\n]*/y;
 const WORD = /[A-Za-z_\u0080-\uFFFF][\w$\u0080-\uFFFF]*/y;
 const NUMBER = /\.?\d[\w.]*/y;
 const VARIABLE = /\?\d*|[:@#$](?:[\w$\u0080-\uFFFF]|::)+/y;
+const SYMBOL = /[-+*/%=<>!|&~,.;()]/;
 const CLOSING_QUOTE: { readonly [opening: string]: string } = { "'": "'", '"': '"', '`': '`', '[': ']' };
 
 /**
  * Splits SQL as SQLite's own tokenizer does, without comments and white space. Where the two could disagree, the text is refused.
  *
- * @throws TokenizeError for NUL characters, open quotes and Tcl-style parameters.
+ * @throws TokenizeError for open quotes, Tcl-style parameters and characters that begin no token, NUL among them.
  * @see https://www.sqlite.org/lang_comment.html
  */
 export function tokenize(sql: string): Token[] {
@@ -60,10 +61,16 @@ function readToken(sql: string, position: number): { token: Token; end: number }
   const number = match(NUMBER, sql, position);
   if (number !== undefined) return { token: { kind: 'number', text: number }, end: position + number.length };
   const variable = match(VARIABLE, sql, position);
-  if (variable === undefined) return { token: { kind: 'symbol', text: first }, end: position + 1 };
+  if (variable === undefined) return readSymbol(first, position);
   const end = position + variable.length;
   if (variable !== '?' && sql.charAt(end) === '(') throw new TokenizeError(`The parameter ${variable}( is written in Tcl style; use ?, ?1 or :name.`);
   return { token: { kind: 'variable', text: variable }, end };
+}
+
+/** SQLite takes a vertical tab for white space in one place and for an error in another; what is no symbol of its grammar is not passed on. */
+function readSymbol(character: string, position: number): { token: Token; end: number } {
+  if (SYMBOL.test(character)) return { token: { kind: 'symbol', text: character }, end: position + 1 };
+  throw new TokenizeError(`The character ${JSON.stringify(character)} at position ${position + 1} does not belong there.`);
 }
 
 function readQuoted(sql: string, start: number, closing: string): { token: Token; end: number } {

@@ -1,0 +1,35 @@
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { openForReading, temporaryDatabase } from '../testing/temporary-database.ts';
+import { explainFailure } from './explain-failure.ts';
+import type { ExecutorRequest } from './protocol.ts';
+
+function failureOf(database: Database.Database, query: string): string {
+  const request: ExecutorRequest = { id: 1, operation: 'read-query', input: { query } };
+  try {
+    database.prepare(query);
+  } catch (error) {
+    return explainFailure(error, request, database);
+  }
+  throw new Error('the query did not fail');
+}
+
+/** A virtual table of a module that does not exist here, as an extension leaves it behind. */
+function databaseWithForeignTable(): Database.Database {
+  const path = temporaryDatabase('CREATE TABLE users(id, name)');
+  const writer = new Database(path);
+  writer.unsafeMode(true);
+  writer.pragma('writable_schema = 1');
+  writer.exec("INSERT INTO sqlite_schema VALUES ('table', 'foreign_table', 'foreign_table', 0, 'CREATE VIRTUAL TABLE foreign_table USING elsewhere(a)')");
+  writer.close();
+  return openForReading(path);
+}
+
+test('names the columns of the tables a query mentions', () => {
+  const database = openForReading(temporaryDatabase('CREATE TABLE users(id, name); CREATE TABLE other(x)'));
+  expect(failureOf(database, 'SELECT nmae FROM users')).toBe('SQLITE_ERROR: no such column: nmae. Existing columns: users.id, users.name');
+});
+
+test('tells the failure itself when the schema holds a table whose columns cannot be read', () => {
+  expect(failureOf(databaseWithForeignTable(), "SELECT nmae, 'foreign_table' FROM users")).toBe('SQLITE_ERROR: no such column: nmae');
+});
