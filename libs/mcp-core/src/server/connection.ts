@@ -213,10 +213,13 @@ export class Connection implements ServerConnection, ConnectionScope {
 
   #hear(change: Change): void {
     const session = this.#session;
-    if (session === undefined || !this.#isInitialized) return;
-    if (change.kind === 'resource' ? this.#watches?.has(change.uri) !== true : this.#context.capabilities[change.kind]?.listChanged !== true) return;
+    if (session === undefined || !this.#isInitialized || !this.#isWanted(change)) return;
     const { method, params } = notificationOf(change);
-    session.notify(method, params);
+    session.notifyChange(method, params, () => this.#isWanted(change));
+  }
+
+  #isWanted(change: Change): boolean {
+    return change.kind === 'resource' ? this.#watches?.has(change.uri) === true : this.#context.capabilities[change.kind]?.listChanged === true;
   }
 
   #closed(error: Error | undefined): void {

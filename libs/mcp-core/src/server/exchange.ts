@@ -20,6 +20,8 @@ export interface Exchange {
   readonly logLevel: LoggingLevel | undefined;
   /** Sends in call order; a connection that ended swallows it. */
   notify(method: string, params: JsonObject): void;
+  /** Tells of a change at least once after it happened, as often as a slow reader lets it; `isWanted` is asked before each repetition. */
+  notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
   /** @throws ProtocolError -32021 when the client cannot be asked this; the client's own error otherwise. */
   ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']>;
 }

@@ -43,6 +43,10 @@ export class InitializedSession implements Exchange, LegacySession {
     this.#outbox.notify(method, params);
   }
 
+  notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
+    this.#outbox.notifyChange(method, params, isWanted);
+  }
+
   async ask<M extends QuestionMethod>({ method, params, signal }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     signal.throwIfAborted();
     const capability = capabilityOf(method, params);

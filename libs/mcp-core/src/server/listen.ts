@@ -18,36 +18,39 @@ export interface ListenServer {
 
 /**
  * Serves `subscriptions/listen`: watches what the provider accepts, acknowledges that, then passes changes on until the client cancels (rejects) or
- * `ended` aborts (resolves with the closing result).
+ * `ended` aborts (resolves with the closing result). A provider that is still attaching by then is not waited for.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 export async function listen(server: ListenServer, request: ServedRequest, ended: AbortSignal): Promise<JsonObject> {
   const wanted = readFilter(request.params.notifications);
+  const stopped = aborted(AbortSignal.any([request.signal, ended]));
   const stream = new ListenStream(request);
   const watches = server.resources === undefined ? undefined : new ResourceWatches(server.resources, server.onError);
   const stopHearing = server.changes.listen((change) => {
     stream.hear(change);
   });
   try {
-    const honoured = await honour({ wanted, server, watches }, request);
+    const honoured = await Promise.race([honour({ wanted, server, watches }, request), stopped.then(() => ({}))]);
     request.signal.throwIfAborted();
     stream.acknowledge(honoured);
-    await aborted(AbortSignal.any([request.signal, ended]));
+    await stopped;
+    request.signal.throwIfAborted();
+    stream.end();
+    return { _meta: stream.meta };
   } finally {
     stopHearing();
     void watches?.end();
   }
-  request.signal.throwIfAborted();
-  stream.cancel();
-  return { _meta: stream.meta };
 }
 
 /** The notifications of one stream, each tagged with the id of its listen request; nothing goes out before the acknowledgment. */
 class ListenStream {
   readonly meta: JsonObject;
   readonly #request: ServedRequest;
+  readonly #early = new Map<string, Change>();
   #filter: SubscriptionFilter | undefined;
-  #early: Change[] = [];
+  #watched: ReadonlySet<string> = new Set();
+  #isEnded = false;
 
   constructor(request: ServedRequest) {
     this.#request = request;
@@ -56,24 +59,41 @@ class ListenStream {
 
   acknowledge(filter: SubscriptionFilter): void {
     this.#filter = filter;
+    this.#watched = new Set(filter.resourceSubscriptions);
     this.#request.exchange.notify('notifications/subscriptions/acknowledged', { _meta: this.meta, notifications: filter });
-    for (const change of this.#early.splice(0)) this.hear(change);
+    for (const change of this.#early.values()) this.hear(change);
+    this.#early.clear();
   }
 
   hear(change: Change): void {
-    if (this.#request.signal.aborted) return;
     if (this.#filter === undefined) {
-      this.#early.push(change);
-      return;
+      this.#early.set(JSON.stringify(change), change);
+    } else if (this.#isWanted(change)) {
+      const { method, params } = notificationOf(change);
+      this.#request.exchange.notifyChange(method, { _meta: this.meta, ...params }, () => this.#isWanted(change));
     }
-    if (!isWanted(change, this.#filter)) return;
-    const { method, params } = notificationOf(change);
-    this.#request.exchange.notify(method, { _meta: this.meta, ...params });
   }
 
   /** The cancellation that the cancellation page demands before the result that the subscriptions page wants. */
-  cancel(): void {
+  end(): void {
+    this.#isEnded = true;
     this.#request.exchange.notify('notifications/cancelled', { requestId: this.#request.request.id, reason: 'The server ends the subscription' });
+  }
+
+  #isWanted(change: Change): boolean {
+    if (this.#isEnded || this.#request.signal.aborted) return false;
+    switch (change.kind) {
+      case 'tools':
+        return this.#filter?.toolsListChanged === true;
+      case 'prompts':
+        return this.#filter?.promptsListChanged === true;
+      case 'resources':
+        return this.#filter?.resourcesListChanged === true;
+      case 'resource':
+        return this.#watched.has(change.uri);
+      default:
+        return change satisfies never;
+    }
   }
 }
 
@@ -123,21 +143,6 @@ function readFilter(value: unknown): SubscriptionFilter {
 
 function isListOfStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
-}
-
-function isWanted(change: Change, filter: SubscriptionFilter): boolean {
-  switch (change.kind) {
-    case 'tools':
-      return filter.toolsListChanged === true;
-    case 'prompts':
-      return filter.promptsListChanged === true;
-    case 'resources':
-      return filter.resourcesListChanged === true;
-    case 'resource':
-      return filter.resourceSubscriptions?.includes(change.uri) === true;
-    default:
-      return false;
-  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -33,6 +33,10 @@ export class ModernExchange implements Exchange {
     this.#outbox.notify(method, params);
   }
 
+  notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
+    this.#outbox.notifyChange(method, params, isWanted);
+  }
+
   /** A modern server asks by answering `input_required`, which this exchange does not do: no question can be asked. */
   ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     return Promise.reject(missingCapabilityError(capabilityOf(question.method, question.params)));

@@ -36,18 +36,31 @@ describe('while the peer does not read, the outbox', () => {
     expect(sent.at(-1)).toMatchObject({ params: { data: 'again' } });
   });
 
-  test('queues each change once, by resource and subscription', async () => {
+  const changes = [
+    ['notifications/resources/updated', { uri: 'a' }],
+    ['notifications/resources/updated', { uri: 'b' }],
+    ['notifications/resources/updated', { _meta: { subscriptionId: 1 }, uri: 'a' }],
+    ['notifications/tools/list_changed', {}],
+  ] as const;
+
+  test('queues each change once, by resource and subscription, and once more behind it when it happened again', async () => {
     const { sent, read, outbox } = blocked();
-    const changes = [
-      ['notifications/resources/updated', { uri: 'a' }],
-      ['notifications/resources/updated', { uri: 'b' }],
-      ['notifications/resources/updated', { _meta: { subscriptionId: 1 }, uri: 'a' }],
-      ['notifications/tools/list_changed', {}],
-    ] as const;
-    for (let round = 0; round < 3; round += 1) for (const [method, params] of changes) outbox.notify(method, params);
+    for (let round = 0; round < 3; round += 1) for (const [method, params] of changes) outbox.notifyChange(method, params, () => true);
     expect(sent).toHaveLength(changes.length);
     await read();
-    outbox.notify(...changes[0]);
-    expect(sent).toHaveLength(changes.length + 1);
+    expect(sent).toHaveLength(2 * changes.length);
+    await read();
+    expect(sent).toHaveLength(2 * changes.length);
+    outbox.notifyChange(...changes[0], () => true);
+    expect(sent).toHaveLength(2 * changes.length + 1);
+  });
+
+  test('forgets a repeated change that nobody wants by then', async () => {
+    const { sent, read, outbox } = blocked();
+    let isWanted = true;
+    for (let round = 0; round < 2; round += 1) outbox.notifyChange(...changes[0], () => isWanted);
+    isWanted = false;
+    await read();
+    expect(sent).toHaveLength(1);
   });
 });

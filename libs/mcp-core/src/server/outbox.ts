@@ -3,15 +3,15 @@ import type { Peer } from '../jsonrpc/peer.ts';
 
 /** Notifications that may wait for a slow reader before log messages are dropped. */
 const MAX_WAITING = 256;
-const CHANGES = /^notifications\/(?:resources\/updated|\w+\/list_changed)$/u;
 
 /**
- * The notifications a connection sends without waiting for their transport. While the peer does not read, log messages are dropped beyond 256 and a
- * change that already waits is not queued again. What fails because the connection ended is dropped, too.
+ * The notifications a connection sends without waiting for their transport. While the peer does not read, log messages are dropped beyond 256 and each
+ * change waits once. What fails because the connection ended is dropped, too.
  */
 export class Outbox {
   readonly #peer: Peer;
-  readonly #waitingChanges = new Set<string>();
+  /** The changes that wait, and whether each goes out once more after that. */
+  readonly #changes = new Map<string, (() => boolean) | undefined>();
   #waiting = 0;
 
   constructor(peer: Peer) {
@@ -20,14 +20,31 @@ export class Outbox {
 
   notify(method: string, params: JsonObject): void {
     if (method === 'notifications/message' && this.#waiting >= MAX_WAITING) return;
-    const key = CHANGES.test(method) ? JSON.stringify([method, params]) : undefined;
-    if (key !== undefined && this.#waitingChanges.has(key)) return;
-    if (key !== undefined) this.#waitingChanges.add(key);
+    void this.#send(method, params);
+  }
+
+  /**
+   * Tells of a change. The peer may have acted on a notification that still waits here for the bytes behind it, so a change that happens again is
+   * told again after that, once, if `isWanted` then says so.
+   */
+  notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
+    const key = JSON.stringify([method, params]);
+    if (this.#changes.has(key)) {
+      this.#changes.set(key, isWanted);
+      return;
+    }
+    this.#changes.set(key, undefined);
+    void this.#send(method, params).finally(() => {
+      const isWantedAgain = this.#changes.get(key);
+      this.#changes.delete(key);
+      if (isWantedAgain?.() === true) this.notifyChange(method, params, isWantedAgain);
+    });
+  }
+
+  /** Never rejects. */
+  async #send(method: string, params: JsonObject): Promise<void> {
     this.#waiting += 1;
-    const finish = (): void => {
-      this.#waiting -= 1;
-      if (key !== undefined) this.#waitingChanges.delete(key);
-    };
-    this.#peer.notify(method, params).then(finish, finish);
+    await this.#peer.notify(method, params).catch(() => undefined);
+    this.#waiting -= 1;
   }
 }

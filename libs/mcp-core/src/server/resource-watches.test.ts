@@ -39,6 +39,18 @@ describe('ResourceWatches', () => {
     expect(errors).toMatchObject([{ message: 'stuck' }]);
   });
 
+  test('ends while a watcher is refused without reporting the refusal, which its subscriber gets', async () => {
+    const errors: unknown[] = [];
+    const attaching = Promise.withResolvers<() => void>();
+    const watches = new ResourceWatches(provide(() => attaching.promise), (error) => errors.push(error));
+    const adding = watches.add('a', createTestContext());
+    const ending = watches.end();
+    attaching.reject(new Error('busy'));
+    await expect(adding).rejects.toThrow('busy');
+    await ending;
+    expect(errors).toEqual([]);
+  });
+
   test('attaches again after a refusal', async () => {
     let tries = 0;
     const provider = provide(() => {

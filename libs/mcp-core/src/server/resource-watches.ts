@@ -35,9 +35,10 @@ export class ResourceWatches {
   async remove(uri: string): Promise<void> {
     const watch = this.#watches.get(uri);
     this.#watches.delete(uri);
-    if (watch === undefined) return;
+    // Who added the watch hears of its refusal.
+    const detach = await watch?.catch(() => undefined);
     try {
-      await (await watch)();
+      await detach?.();
     } catch (error) {
       this.#onError(error);
     }

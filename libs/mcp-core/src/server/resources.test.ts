@@ -187,6 +187,47 @@ describe('subscriptions/listen', () => {
     expect(notifications(client).map((entry) => (entry as [string])[0])).toEqual(['notifications/subscriptions/acknowledged', 'notifications/resources/updated']);
   });
 
+  test('tells once of what happened often before the acknowledgment', async () => {
+    const attaching = Promise.withResolvers<() => void>();
+    const begun = Promise.withResolvers<undefined>();
+    const subscribe = (): Promise<() => void> => {
+      begun.resolve(undefined);
+      return attaching.promise;
+    };
+    const server = createServer({ info, tools: [], resources: { ...watched(), subscribe } });
+    const client = await connectRaw(server);
+    const acknowledged = listen(client, 'l', { resourceSubscriptions: ['test:/a'], toolsListChanged: true });
+    await begun.promise;
+    for (let count = 0; count < 1000; count += 1) {
+      server.changes.resourceUpdated('test:/a');
+      server.changes.toolsChanged();
+    }
+    attaching.resolve(() => undefined);
+    await acknowledged;
+    await client.settled();
+    expect(client.received).toHaveLength(3);
+  });
+
+  test('ends in good order although a watcher is still being attached, which is then detached', async () => {
+    const attaching = Promise.withResolvers<() => void>();
+    const begun = Promise.withResolvers<undefined>();
+    const detached = Promise.withResolvers<string>();
+    const subscribe = (uri: string): Promise<() => void> => {
+      begun.resolve(undefined);
+      return attaching.promise.then(() => () => {
+        detached.resolve(uri);
+      });
+    };
+    const client = await connectRaw(createServer({ info, resources: { ...watched(), subscribe } }));
+    const acknowledged = listen(client, 'l', { resourceSubscriptions: ['test:/a'] });
+    await begun.promise;
+    await client.connection.close();
+    expect(await acknowledged).toMatchObject({ params: { notifications: {} } });
+    expect(client.received.slice(1)).toMatchObject([{ method: 'notifications/cancelled' }, { id: 'l', result: {} }]);
+    attaching.resolve(() => undefined);
+    expect(await detached.promise).toBe('test:/a');
+  });
+
   test('ends without an answer when the client cancels, and detaches', async () => {
     const { provider, server, client } = await serve();
     await listen(client, 'l', { toolsListChanged: true, resourceSubscriptions: ['test:/a'] });
