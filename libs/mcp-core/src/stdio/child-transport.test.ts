@@ -168,6 +168,18 @@ describe('a server process', () => {
   });
 });
 
+test('nothing is delivered after the end, not even a line that a grandchild left open', async () => {
+  const script = `
+    const holder = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit'] });
+    holder.on('spawn', () => process.stdout.write('{"whole":1}\\n{"cut":1', () => process.exit(0)))`;
+  const transport = spawnNode(script);
+  const heard: unknown[] = [];
+  await transport.start({ message: (value) => heard.push(value), unreadable: (problem) => heard.push(problem), closed: () => heard.push('closed') });
+  await vi.waitFor(() => expect(heard).toContain('closed'), { timeout: 5000 });
+  await transport.close();
+  expect(heard).toEqual([{ whole: 1 }, 'closed']);
+});
+
 describe('a command that cannot be run', () => {
   test('fails to connect when it does not exist', async () => {
     const transport = spawnStdio({ command: 'no-such-command-here' });

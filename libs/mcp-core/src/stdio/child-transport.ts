@@ -124,7 +124,7 @@ class ProcessTransport implements ChildTransport {
     this.#receiver = receiver;
     const reader = new LineReader(receiver, this.#options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES);
     this.#child.stdout.on('data', (chunk: Buffer) => this.#read(reader, chunk));
-    this.#child.stdout.once('end', () => reader.end());
+    this.#child.stdout.once('end', () => this.#isCloseAsked || this.#hasEnded || reader.end());
   }
 
   async send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
