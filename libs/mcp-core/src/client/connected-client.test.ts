@@ -276,6 +276,17 @@ describe('cancelling', () => {
     expect(server.received.slice(2).map(({ method }) => method)).toEqual(['tools/call', 'notifications/cancelled', 'ping']);
   });
 
+  test('in the moment of the answer does nothing either', async () => {
+    const { client, server } = await connectLegacy();
+    const stop = new AbortController();
+    const call = client.callTool('a', {}, { signal: stop.signal });
+    const { id } = await server.receives('tools/call');
+    server.deliver({ id, ...done });
+    stop.abort();
+    expect(await call).toEqual(done.result);
+    expect(server.all('notifications/cancelled')).toHaveLength(0);
+  });
+
   test('after the answer does nothing', async () => {
     const { client, server } = await connectLegacy({ 'tools/call': () => done });
     const stop = new AbortController();

@@ -5,8 +5,9 @@ import { isRequestId } from '../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import { type OutgoingRequest, Peer, type Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { LoggingLevel, Progress } from '../protocol/capabilities.ts';
+import type { Progress } from '../protocol/capabilities.ts';
 import { LocalError } from '../protocol/errors.ts';
+import { isLoggingLevel } from '../protocol/logging-levels.ts';
 import type { ClientOptions, LogEntry, RequestOptions } from './client.ts';
 import { readAnswer } from './read-answer.ts';
 import { RequestClock } from './request-clock.ts';
@@ -20,7 +21,6 @@ interface ActiveRequest {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-const LOGGING_LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 
 /** One connection to a server: our requests with their progress, limits and cancellation, and the server's questions. */
@@ -103,9 +103,9 @@ export class Connection {
     return this.#peer.request(method, codec.encodeRequestParams(params, this.#identity));
   }
 
-  /** Stops waiting for a request and tells the server. */
+  /** Stops waiting for a request and tells the server; nothing when it has ended already. */
   cancel(request: OutgoingRequest, reason: string): void {
-    request.forget();
+    if (!request.forget()) return;
     // The answer is no longer awaited, so a connection that has ended meanwhile changes nothing.
     this.#peer.notify('notifications/cancelled', { requestId: request.id, reason }).catch(() => undefined);
   }
@@ -264,5 +264,5 @@ function readProgress(params: JsonObject): Progress | undefined {
 /** An unknown level is read as `info`. */
 function readLogEntry(params: JsonObject): LogEntry {
   const { level, logger, data } = params;
-  return { level: LOGGING_LEVELS.find((known) => known === level) ?? 'info', ...(typeof logger === 'string' ? { logger } : {}), data };
+  return { level: isLoggingLevel(level) ? level : 'info', ...(typeof logger === 'string' ? { logger } : {}), data };
 }

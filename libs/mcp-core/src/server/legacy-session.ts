@@ -87,8 +87,7 @@ export class InitializedSession implements Exchange, LegacySession {
     const outgoing = this.#peer.request(method, params);
     const aborted = Promise.withResolvers<never>();
     const withdraw = (): void => {
-      outgoing.forget();
-      this.#outbox.notify('notifications/cancelled', { requestId: outgoing.id, reason: 'The request it belongs to has ended' });
+      if (outgoing.forget()) this.#outbox.notify('notifications/cancelled', { requestId: outgoing.id, reason: 'The request it belongs to has ended' });
       aborted.reject(signal.reason);
     };
     signal.addEventListener('abort', withdraw, { once: true });
