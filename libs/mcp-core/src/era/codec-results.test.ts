@@ -135,6 +135,10 @@ describe('decodeResult', () => {
     expect(modern.decodeResult(method, result)).toMatchObject({ kind: 'invalid' });
   });
 
+  test('reads a null cursor as the end of the list', () => {
+    expect(modern.decodeResult('tools/list', { tools: [], nextCursor: null })).toEqual({ kind: 'complete', result: { tools: [] } });
+  });
+
   test('accepts an empty cursor and a structured result without content', () => {
     expect(modern.decodeResult('tools/list', { tools: [], nextCursor: '' })).toMatchObject({ kind: 'complete' });
     expect(modern.decodeResult('tools/call', { structuredContent: null })).toEqual({ kind: 'complete', result: { structuredContent: null, content: [] } });

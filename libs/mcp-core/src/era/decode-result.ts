@@ -21,7 +21,7 @@ export function decodeResult(method: string, result: JsonObject, revision: Revis
     if (resultType === 'input_required') return decodeInputRequired(result);
     if (resultType !== 'complete') return { kind: 'invalid', detail: `unknown resultType ${JSON.stringify(resultType)}` };
   }
-  const complete = method === 'tools/call' ? withContent(result) : result;
+  const complete = method === 'tools/call' ? withContent(result) : withoutNullCursor(result);
   const list = LISTS[method];
   if (list !== undefined && !isListOfObjects(complete[list])) return { kind: 'invalid', detail: `${method}: ${list} must be a list of objects` };
   if (complete.nextCursor !== undefined && typeof complete.nextCursor !== 'string') return { kind: 'invalid', detail: `${method}: nextCursor must be a string` };
@@ -41,6 +41,12 @@ function decodeInputRequired(result: JsonObject): DecodedResult {
 /** Some servers leave `content` out beside `structuredContent`. */
 function withContent(result: JsonObject): JsonObject {
   return result.content === undefined && 'structuredContent' in result ? { ...result, content: [] } : result;
+}
+
+/** A client may only look at whether a cursor that is not null was given. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
+function withoutNullCursor(result: JsonObject): JsonObject {
+  const { nextCursor, ...rest } = result;
+  return nextCursor === null ? rest : result;
 }
 
 function isListOfObjects(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Progress } from '../protocol/capabilities.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 
 describe('ProgressReporter', () => {
@@ -31,6 +32,15 @@ describe('ProgressReporter', () => {
       vi.advanceTimersByTime(200);
     }
     expect(sent).toEqual([1, 2]);
+  });
+
+  test('leaves out a total that JSON cannot hold', () => {
+    const sent: Progress[] = [];
+    const reporter = new ProgressReporter((progress) => sent.push(progress));
+    reporter.report({ progress: 1, total: Infinity, message: 'one' });
+    reporter.finish();
+    expect(sent).toEqual([{ progress: 1, message: 'one' }]);
+    expect(sent[0]).not.toHaveProperty('total');
   });
 
   test('sends what waits when it finishes, and nothing later', () => {

@@ -16,7 +16,7 @@ export class ProgressReporter {
   report(update: Progress): void {
     if (!Number.isFinite(update.progress) || update.progress <= this.#last) return;
     this.#last = update.progress;
-    this.#waiting = update;
+    this.#waiting = writable(update);
     if (this.#timer === undefined) this.#flush();
   }
 
@@ -43,4 +43,9 @@ export class ProgressReporter {
       this.#flush();
     }, INTERVAL_MS);
   }
+}
+
+/** JSON writes a total that is not finite as null, which no revision allows. */
+function writable({ total, ...rest }: Progress): Progress {
+  return total !== undefined && Number.isFinite(total) ? { ...rest, total } : rest;
 }

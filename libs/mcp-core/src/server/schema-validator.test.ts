@@ -17,6 +17,7 @@ describe('SchemaValidator', () => {
     [{ properties: { 'a/b': { items: { required: ['x~y'] } } } }, { 'a/b': [{}] }, ['"x~y" is required in "a/b[0]". Add it.']],
     [{ properties: { when: { format: 'date' } } }, { when: 'soon' }, ['"when" must match format "date".']],
     [{ minProperties: 1 }, {}, ['The value must NOT have fewer than 1 properties.']],
+    [{}, undefined, ['The value must be of type object.']],
   ])('says of %j what is wrong with %j', async (schema, value, expected) => {
     expect(await problems({ type: 'object', ...schema }, value)).toEqual(expected);
   });

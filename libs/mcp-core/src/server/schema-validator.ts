@@ -42,6 +42,7 @@ function describe(error: ErrorObject): string {
   const { keyword, instancePath, params } = error as ErrorObject & { readonly params: { readonly [name: string]: unknown } };
   const place = fieldName(instancePath);
   const within = place === '' ? '' : ` in "${place}"`;
+  const subject = place === '' ? 'The value' : `"${place}"`;
   switch (keyword) {
     case 'required':
       return `"${String(params.missingProperty)}" is required${within}. Add it.`;
@@ -49,13 +50,13 @@ function describe(error: ErrorObject): string {
     case 'unevaluatedProperties':
       return `"${String(params.additionalProperty ?? params.unevaluatedProperty)}" is not known${within}. Remove it.`;
     case 'type':
-      return `"${place}" must be of type ${[params.type].flat().join(' or ')}.`;
+      return `${subject} must be of type ${[params.type].flat().join(' or ')}.`;
     case 'enum':
-      return `"${place}" must be one of ${(params.allowedValues as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ')}.`;
+      return `${subject} must be one of ${(params.allowedValues as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ')}.`;
     case 'const':
-      return `"${place}" must be ${JSON.stringify(params.allowedValue)}.`;
+      return `${subject} must be ${JSON.stringify(params.allowedValue)}.`;
     default:
-      return `${place === '' ? 'The value' : `"${place}"`} ${error.message ?? 'is invalid'}.`;
+      return `${subject} ${error.message ?? 'is invalid'}.`;
   }
 }
 
