@@ -22,6 +22,10 @@ class InMemoryTransport implements Transport {
 
   start(receiver: TransportReceiver): Promise<void> {
     queueMicrotask(() => {
+      if (this.#isClosed) {
+        receiver.closed();
+        return;
+      }
       this.#receiver = receiver;
       for (const text of this.#waiting.splice(0)) receiver.message(JSON.parse(text) as unknown);
     });
