@@ -3,8 +3,8 @@ import { latestLegacyCodec, latestModernCodec, legacyCodec, pickModernCodec } fr
 import { MetaKey, metaOf } from '../era/meta-keys.ts';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
-import type { Implementation } from '../protocol/capabilities.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
+import { isImplementation } from '../protocol/implementation.ts';
 import type { ClientOptions, ConnectedServer } from './client.ts';
 import type { Connection } from './connection.ts';
 import { readAnswer } from './read-answer.ts';
@@ -116,8 +116,4 @@ function describeServer(result: JsonObject, codec: Codec, info: unknown): Connec
     protocolVersion: codec.version,
     era: codec.era,
   };
-}
-
-function isImplementation(value: unknown): value is Implementation & JsonObject {
-  return isJsonObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
 }

@@ -1,15 +1,13 @@
 import { ErrorCode } from '../protocol/errors.ts';
 import { buildCodec } from './build-codec.ts';
-import { LEGACY_CLIENT_NOTIFICATIONS, LEGACY_CLIENT_REQUESTS, LEGACY_SERVER_NOTIFICATIONS } from './revision.ts';
+import { LEGACY_CLIENT_REQUESTS } from './revision.ts';
 
 /** @see https://modelcontextprotocol.io/specification/2025-03-26 */
 export const codec20250326 = buildCodec({
   version: '2025-03-26',
   era: 'legacy',
   clientRequests: LEGACY_CLIENT_REQUESTS,
-  clientNotifications: LEGACY_CLIENT_NOTIFICATIONS,
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage'],
-  serverNotifications: LEGACY_SERVER_NOTIFICATIONS,
   hasBatches: true,
   hasErrorsWithoutId: false,
   rejectsBadArguments: true,

@@ -1,6 +1,5 @@
 import { ErrorCode } from '../protocol/errors.ts';
 import { buildCodec } from './build-codec.ts';
-import { LEGACY_SERVER_NOTIFICATIONS } from './revision.ts';
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28 */
 export const codec20260728 = buildCodec({
@@ -18,9 +17,7 @@ export const codec20260728 = buildCodec({
     'completion/complete',
     'subscriptions/listen',
   ],
-  clientNotifications: ['notifications/cancelled'],
   serverRequests: [],
-  serverNotifications: [...LEGACY_SERVER_NOTIFICATIONS, 'notifications/subscriptions/acknowledged'],
   hasBatches: false,
   hasErrorsWithoutId: true,
   rejectsBadArguments: false,

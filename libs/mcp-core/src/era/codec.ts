@@ -41,9 +41,7 @@ export interface Codec {
   readonly version: ProtocolVersion;
   readonly era: Era;
   readonly clientRequests: ReadonlySet<string>;
-  readonly clientNotifications: ReadonlySet<string>;
   readonly serverRequests: ReadonlySet<string>;
-  readonly serverNotifications: ReadonlySet<string>;
   /** Whether a receiver must accept arrays of messages. */
   readonly hasBatches: boolean;
   /** Whether an error answer may lack its id. */

@@ -14,6 +14,10 @@ const CODECS: { readonly [V in ProtocolVersion]: Codec } = {
   '2024-11-05': codec20241105,
 };
 
+const NEWEST_FIRST = PROTOCOL_VERSIONS.map((version) => CODECS[version]);
+const LEGACY = NEWEST_FIRST.filter((codec) => codec.era === 'legacy');
+const MODERN = NEWEST_FIRST.filter((codec) => codec.era === 'modern');
+
 /** The revision a client offers in `initialize`, and a server answers with when it does not know the one offered. */
 export const latestLegacyCodec: Codec = codec20251125;
 
@@ -22,19 +26,15 @@ export const latestModernCodec: Codec = codec20260728;
 
 /** The codec of a revision that is spoken after `initialize`. */
 export function legacyCodec(version: unknown): Codec | undefined {
-  return codecsOf('legacy').find((codec) => codec.version === version);
+  return LEGACY.find((codec) => codec.version === version);
 }
 
 /** The codec of a revision that travels in each request's `_meta`. */
 export function modernCodec(version: unknown): Codec | undefined {
-  return codecsOf('modern').find((codec) => codec.version === version);
+  return MODERN.find((codec) => codec.version === version);
 }
 
 /** The newest modern revision of a peer's `supported` or `supportedVersions` list that we speak; such lists may name legacy ones, too. */
 export function pickModernCodec(supported: readonly unknown[]): Codec | undefined {
-  return codecsOf('modern').find((codec) => supported.includes(codec.version));
-}
-
-function codecsOf(era: Codec['era']): readonly Codec[] {
-  return PROTOCOL_VERSIONS.map((version) => CODECS[version]).filter((codec) => codec.era === era);
+  return MODERN.find((codec) => supported.includes(codec.version));
 }

@@ -5,9 +5,7 @@ export interface Revision {
   readonly version: ProtocolVersion;
   readonly era: Era;
   readonly clientRequests: readonly string[];
-  readonly clientNotifications: readonly string[];
   readonly serverRequests: readonly string[];
-  readonly serverNotifications: readonly string[];
   readonly hasBatches: boolean;
   readonly hasErrorsWithoutId: boolean;
   readonly rejectsBadArguments: boolean;
@@ -38,21 +36,4 @@ export const LEGACY_CLIENT_REQUESTS = [
   'prompts/get',
   'completion/complete',
   'logging/setLevel',
-] as const;
-
-export const LEGACY_CLIENT_NOTIFICATIONS = [
-  'notifications/initialized',
-  'notifications/cancelled',
-  'notifications/progress',
-  'notifications/roots/list_changed',
-] as const;
-
-export const LEGACY_SERVER_NOTIFICATIONS = [
-  'notifications/cancelled',
-  'notifications/progress',
-  'notifications/message',
-  'notifications/tools/list_changed',
-  'notifications/resources/list_changed',
-  'notifications/resources/updated',
-  'notifications/prompts/list_changed',
 ] as const;

@@ -2,6 +2,7 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS, type ClientCapabilities, type Implementation } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import { isImplementation } from '../protocol/implementation.ts';
 import type { Codec } from './codec.ts';
 import { latestLegacyCodec, legacyCodec, modernCodec } from './codecs.ts';
 import { MetaKey, metaOf } from './meta-keys.ts';
@@ -65,8 +66,4 @@ function routeModern(meta: { readonly [key: string]: unknown }): Route<never> {
 
 function refuse(code: number, message: string): Route<never> {
   return { kind: 'refused', error: new ProtocolError(code, message) };
-}
-
-function isImplementation(value: unknown): value is Implementation {
-  return isJsonObject(value) && typeof value.name === 'string' && typeof value.version === 'string';
 }

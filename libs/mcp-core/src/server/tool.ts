@@ -12,7 +12,7 @@ export interface ToolDefinition<Arguments = never> {
   readonly description: string;
   /** Root type `object`. Validated before the handler runs. */
   readonly inputSchema: JsonSchema;
-  /** Root type `object`. A result that does not conform is an internal error. */
+  /** Of any root type; before 2026-07-28 peers get what is no object wrapped as `{ result }`. A result that does not conform is an internal error. */
   readonly outputSchema?: JsonSchema;
   readonly annotations: Required<Omit<ToolAnnotations, 'title'>>;
   /**
