@@ -1,3 +1,6 @@
+export { logCall, logErrors, logToolCalls } from './call-log.ts';
+export type { LoggedCall } from './call-log.ts';
+export { defineServerMain } from './define-server-main.ts';
 export { createLogger, LOG_LEVELS } from './logger.ts';
 export type { Logger, LoggerOptions, LogLevel } from './logger.ts';
 export { choiceOption, integerOption } from './option-values.ts';
