@@ -7,5 +7,5 @@ export type { CacheState, CurrentWeather, DailyWeather, Forecast, Place, Reading
 export type { Units } from './units.ts';
 export { WeatherError } from './weather-error.ts';
 export type { Candidate, WeatherErrorCode, WeatherErrorDetails } from './weather-error.ts';
-export { createWeatherServer } from './weather-server.ts';
-export type { WeatherServerOptions } from './weather-server.ts';
+export { createWeatherServer } from './create-weather-server.ts';
+export type { WeatherServerOptions } from './create-weather-server.ts';

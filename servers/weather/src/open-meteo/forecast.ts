@@ -59,16 +59,16 @@ export function currentOf(document: unknown): CurrentWeather {
     precipitation: value('precipitation'),
     pressure: value('pressure_msl'),
     cloudCover: value('cloud_cover'),
-    weatherCode: value('weather_code'),
+    weatherCode: wholeNumber(value('weather_code')),
   };
 }
 
-/** @throws WeatherError `invalid-response` when there are no days; single values may be missing. */
-export function forecastOf(document: unknown): Forecast {
+/** At most `days` days. @throws WeatherError `invalid-response` when there are none; single values may be missing. */
+export function forecastOf(document: unknown, days: number): Forecast {
   const root = recordOf(document);
   const daily = recordOf(root?.['daily']);
   if (root === undefined || daily === undefined || !Array.isArray(daily['time'])) throw unknownShape('forecast');
-  return { timezone: textOf(root['timezone']) ?? 'GMT', daily: listOf(daily['time']).map((date, index) => dayOf(daily, date, index)) };
+  return { timezone: textOf(root['timezone']) ?? 'GMT', daily: listOf(daily['time']).slice(0, days).map((date, index) => dayOf(daily, date, index)) };
 }
 
 function dayOf(daily: JsonRecord, date: unknown, index: number): DailyWeather {
@@ -83,8 +83,13 @@ function dayOf(daily: JsonRecord, date: unknown, index: number): DailyWeather {
     windSpeedMax: value('wind_speed_10m_max'),
     windGustsMax: value('wind_gusts_10m_max'),
     windDirection: value('wind_direction_10m_dominant'),
-    weatherCode: value('weather_code'),
+    weatherCode: wholeNumber(value('weather_code')),
   };
+}
+
+/** WMO codes are whole; anything else is as good as none. */
+function wholeNumber(value: number | null): number | null {
+  return Number.isInteger(value) ? value : null;
 }
 
 /** `YYYY-MM-DDTHH:MM`, as the service writes local times. */

@@ -2,9 +2,12 @@ import type { Place } from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
 import { listOf, numberOf, recordOf, textOf } from './json-value.ts';
 
+/** The most the service gives. */
+const maxPlaces = 100;
+
 /** @see https://open-meteo.com/en/docs/geocoding-api */
 export function searchQuery(name: string): URLSearchParams {
-  return new URLSearchParams({ name, count: '100', language: 'en', format: 'json' });
+  return new URLSearchParams({ name, count: String(maxPlaces), language: 'en', format: 'json' });
 }
 
 /**
@@ -16,7 +19,7 @@ export function placesOf(document: unknown): readonly Place[] {
   if (recordOf(document) === undefined || (results !== undefined && !Array.isArray(results))) {
     throw new WeatherError('invalid-response', 'The geocoding service answered with JSON of an unknown shape.');
   }
-  const found = listOf(results).flatMap((result) => {
+  const found = listOf(results).slice(0, maxPlaces).flatMap((result) => {
     const place = placeOf(result);
     return place === undefined ? [] : [{ place, populated: isPopulated(result) }];
   });

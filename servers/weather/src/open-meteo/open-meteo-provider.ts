@@ -35,11 +35,13 @@ export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvi
   const cachePolicy = { staleForMs: staleWeatherMs, servesStale: isOutage, maxEntries: 500, now: runtime.now };
   const currents = new SingleFlightCache<CurrentWeather>({ ...cachePolicy, freshUntil: nextQuarterHour });
   const forecasts = new SingleFlightCache<Forecast>({ ...cachePolicy, freshUntil: (storedAt) => storedAt + forecastFreshMs });
-  const places = new SingleFlightCache<readonly Place[]>({
+  const placesPolicy = {
     ...cachePolicy,
     staleForMs: placesFreshMs,
-    freshUntil: (storedAt, found) => storedAt + (found.length > 0 ? placesFreshMs : unknownNameFreshMs),
-  });
+    freshUntil: (storedAt: number, found: readonly Place[]) => storedAt + (found.length > 0 ? placesFreshMs : unknownNameFreshMs),
+  };
+  const placesByName = new SingleFlightCache<readonly Place[]>(placesPolicy);
+  const placesById = new SingleFlightCache<readonly Place[]>(placesPolicy);
 
   return {
     source: 'open-meteo',
@@ -50,10 +52,10 @@ export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvi
       const search = get(geocodingUrl, 'v1/search', searchQuery(name));
       const load = async (flight: AbortSignal) => {
         const found = placesOf(await search(flight));
-        for (const place of found) places.store(place.id, [place]);
+        for (const place of found) placesById.store(place.id, [place]);
         return found;
       };
-      return (await places.read(`name:${name.toLowerCase()}`, load, signal)).value;
+      return (await placesByName.read(name.toLowerCase(), load, signal)).value;
     },
 
     async findPlaceById(id, signal) {
@@ -62,7 +64,7 @@ export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvi
         const place = placeOf(await lookUp(flight).catch(undefinedWhenRejected));
         return place === undefined ? [] : [place];
       };
-      return (await places.read(`geo:${id}`, load, signal)).value[0];
+      return (await placesById.read(`geo:${id}`, load, signal)).value[0];
     },
 
     current(place, signal) {
@@ -71,7 +73,7 @@ export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvi
     },
 
     forecast(place, days, signal) {
-      const load = async (flight: AbortSignal) => forecastOf(await get(forecastUrl, 'v1/forecast', forecastQuery(place, days))(flight));
+      const load = async (flight: AbortSignal) => forecastOf(await get(forecastUrl, 'v1/forecast', forecastQuery(place, days))(flight), days);
       return forecasts.read(`${coordinatesOf(place)},${days}`, load, signal);
     },
   };

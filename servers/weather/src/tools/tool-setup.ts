@@ -22,8 +22,6 @@ export const conditionsSchema = {
   required: ['code', 'text'],
 } as const;
 
-export const unitsSchema = { type: 'object', additionalProperties: { type: 'string' } } as const;
-
 /** A value with its unit for a text. */
 export function measured(value: number | null, unit: string): string {
   if (value === null) return 'unknown';

@@ -3,13 +3,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { callTool } from '../testing/call-tool.test.support.ts';
 import { forecastDocument, geocoded, openMeteo, providerOf, springfields } from '../testing/open-meteo.test.support.ts';
 import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
-import { weatherCompare } from './weather-compare.ts';
+import { weatherCompareTool } from './weather-compare.ts';
 
 const places = Object.fromEntries(['A', 'B', 'C', 'Bad', 'E', 'F'].map((name, index) => [name, [geocoded(index, name)]]));
 
 async function setUp(answer: Answer = openMeteo(places)) {
   const upstream = await startUpstream(onTestFinished, answer);
-  return { upstream, tool: weatherCompare({ provider: providerOf(upstream), defaultUnits: 'metric' }) };
+  return { upstream, tool: weatherCompareTool({ provider: providerOf(upstream), defaultUnits: 'metric' }) };
 }
 
 describe('weather_compare', () => {

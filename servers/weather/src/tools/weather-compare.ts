@@ -9,7 +9,7 @@ import { locationInput, locationOutput } from './location-output.ts';
 import { provenance, provenanceSchema, withProvenance } from './provenance.ts';
 import { measured, nullableNumber, readsTheWorld, unitsInput, type ToolSetup } from './tool-setup.ts';
 
-export function weatherCompare(setup: ToolSetup) {
+export function weatherCompareTool(setup: ToolSetup) {
   const { provider, defaultUnits } = setup;
   return defineTool({
     name: 'weather_compare',

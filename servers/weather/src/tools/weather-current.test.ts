@@ -5,11 +5,11 @@ import { callTool } from '../testing/call-tool.test.support.ts';
 import { currentDocument, geocoded, openMeteo, providerOf, springfields } from '../testing/open-meteo.test.support.ts';
 import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
 import type { OpenMeteoOptions } from '../open-meteo/open-meteo-provider.ts';
-import { weatherCurrent } from './weather-current.ts';
+import { weatherCurrentTool } from './weather-current.ts';
 
 async function setUp(answer: Answer = openMeteo(), options: Partial<OpenMeteoOptions> = {}) {
   const upstream = await startUpstream(onTestFinished, answer);
-  const tool = weatherCurrent({ provider: providerOf(upstream, options), defaultUnits: 'metric' });
+  const tool = weatherCurrentTool({ provider: providerOf(upstream, options), defaultUnits: 'metric' });
   return { upstream, tool };
 }
 
@@ -225,6 +225,14 @@ describe('the cache of weather_current', () => {
     const later = await callTool(tool, { location: 'Berlin' }, createTestContext());
     expect(later.structured).toMatchObject({ cache: { hit: false } });
     expect(upstream.requests).toHaveLength(3);
+  });
+
+  test('keeps a name however many places the geocoder finds for the names after it', async () => {
+    const places = (first: number) => Array.from({ length: 100 }, (_, index) => geocoded(first + index, 'Town', { latitude: 1, population: index === 0 ? 1e9 : 1 }));
+    const { tool, upstream } = await setUp(openMeteo(Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`Town ${index}`, places(index * 100)]))));
+    for (let index = 0; index < 10; index++) await callTool(tool, { location: `Town ${index}` }, createTestContext());
+    await callTool(tool, { location: 'Town 0' }, createTestContext());
+    expect(upstream.requests.filter((url) => url.pathname === '/v1/search')).toHaveLength(10);
   });
 
   test('ten calls at once make one request of each kind', async () => {

@@ -2,11 +2,11 @@ import { defineTool } from '@signalbox/mcp-core/server';
 import { conditionsOf } from '../conditions.ts';
 import { placeLabel, resolveOrAsk } from '../location/resolve-location.ts';
 import { unitSystems } from '../units.ts';
-import { alternativesOutput, alternativesSchema, alternativesText, locationInput, locationOutput, locationSchema } from './location-output.ts';
-import { cacheSchema, provenance, provenanceSchema, withProvenance } from './provenance.ts';
-import { conditionsSchema, measured, nullableNumber, readsTheWorld, unitsInput, unitsSchema, type ToolSetup } from './tool-setup.ts';
+import { locationInput } from './location-output.ts';
+import { placeResult, placeResultSchema } from './place-result.ts';
+import { conditionsSchema, measured, nullableNumber, readsTheWorld, unitsInput, type ToolSetup } from './tool-setup.ts';
 
-export function weatherCurrent(setup: ToolSetup) {
+export function weatherCurrentTool(setup: ToolSetup) {
   const { provider, defaultUnits } = setup;
   return defineTool({
     name: 'weather_current',
@@ -42,25 +42,13 @@ export function weatherCurrent(setup: ToolSetup) {
         `wind ${measured(current.wind.speed, labels.windSpeed)} from ${measured(current.wind.direction, '°')}, gusts ${measured(current.wind.gusts, labels.windSpeed)},`,
         `precipitation ${measured(current.precipitation, labels.precipitation)}, pressure ${measured(current.pressure, labels.pressure)}, clouds ${measured(current.cloudCover, '%')}.`,
       ].join(' ');
-      return {
-        structuredContent: {
-          location: locationOutput(place, weather.timezone),
-          ...current,
-          units: labels,
-          ...alternativesOutput(alternatives),
-          ...provenance(provider),
-          cache,
-        },
-        text: withProvenance(provider, text + alternativesText(alternatives), cache),
-      };
+      return placeResult({ provider, place, alternatives, timezone: weather.timezone, weather: current, units: labels, text, cache });
     },
   });
 }
 
-const outputSchema = {
-  type: 'object',
-  properties: {
-    location: locationSchema,
+const outputSchema = placeResultSchema(
+  {
     observedAt: { type: 'string' },
     temperature: nullableNumber,
     apparentTemperature: nullableNumber,
@@ -74,10 +62,6 @@ const outputSchema = {
     pressure: nullableNumber,
     cloudCover: nullableNumber,
     conditions: conditionsSchema,
-    units: unitsSchema,
-    alternatives: alternativesSchema,
-    ...provenanceSchema,
-    cache: cacheSchema,
   },
-  required: ['location', 'observedAt', 'temperature', 'wind', 'conditions', 'units', 'source', 'attribution', 'demo', 'cache'],
-};
+  ['observedAt', 'temperature', 'wind', 'conditions'],
+);

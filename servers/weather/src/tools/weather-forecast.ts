@@ -3,13 +3,13 @@ import { conditionsOf } from '../conditions.ts';
 import { placeLabel, resolveOrAsk } from '../location/resolve-location.ts';
 import { MAX_FORECAST_DAYS, type DailyWeather } from '../provider.ts';
 import { unitSystems, type UnitLabels, type UnitSystem } from '../units.ts';
-import { alternativesOutput, alternativesSchema, alternativesText, locationInput, locationOutput, locationSchema } from './location-output.ts';
-import { cacheSchema, provenance, provenanceSchema, withProvenance } from './provenance.ts';
-import { conditionsSchema, measured, nullableNumber, readsTheWorld, unitsInput, unitsSchema, type ToolSetup } from './tool-setup.ts';
+import { locationInput } from './location-output.ts';
+import { placeResult, placeResultSchema } from './place-result.ts';
+import { conditionsSchema, measured, nullableNumber, readsTheWorld, unitsInput, type ToolSetup } from './tool-setup.ts';
 
 const defaultDays = 7;
 
-export function weatherForecast(setup: ToolSetup) {
+export function weatherForecastTool(setup: ToolSetup) {
   const { provider, defaultUnits } = setup;
   return defineTool({
     name: 'weather_forecast',
@@ -33,25 +33,13 @@ export function weatherForecast(setup: ToolSetup) {
       const system = unitSystems[units];
       const daily = forecast.daily.map((day) => dayOutput(day, system));
       const text = [`${placeLabel(place)}, ${daily.length} days:`, ...daily.map((day) => dayText(day, system.labels))].join('\n');
-      return {
-        structuredContent: {
-          location: locationOutput(place, forecast.timezone),
-          daily,
-          units: system.labels,
-          ...alternativesOutput(alternatives),
-          ...provenance(provider),
-          cache,
-        },
-        text: withProvenance(provider, text + alternativesText(alternatives), cache),
-      };
+      return placeResult({ provider, place, alternatives, timezone: forecast.timezone, weather: { daily }, units: system.labels, text, cache });
     },
   });
 }
 
-const outputSchema = {
-  type: 'object',
-  properties: {
-    location: locationSchema,
+const outputSchema = placeResultSchema(
+  {
     daily: {
       type: 'array',
       items: {
@@ -72,13 +60,9 @@ const outputSchema = {
         required: ['date', 'temperatureMax', 'temperatureMin', 'precipitation', 'wind', 'conditions'],
       },
     },
-    units: unitsSchema,
-    alternatives: alternativesSchema,
-    ...provenanceSchema,
-    cache: cacheSchema,
   },
-  required: ['location', 'daily', 'units', 'source', 'attribution', 'demo', 'cache'],
-};
+  ['daily'],
+);
 
 function dayOutput(day: DailyWeather, system: UnitSystem) {
   return {

@@ -5,7 +5,7 @@ import { createDemoProvider } from './demo/demo-provider.ts';
 import type { WeatherProvider } from './provider.ts';
 import { openMeteo, providerOf, springfields } from './testing/open-meteo.test.support.ts';
 import { sendJson, startUpstream } from './testing/upstream.test.support.ts';
-import { createWeatherServer } from './weather-server.ts';
+import { createWeatherServer } from './create-weather-server.ts';
 
 const eras = ['legacy', 'modern'] as const;
 

@@ -1,0 +1,56 @@
+import type { ToolOutput } from '@signalbox/mcp-core/server';
+import { placeLabel, toCandidate } from '../location/resolve-location.ts';
+import type { CacheState, Place, WeatherProvider } from '../provider.ts';
+import type { UnitLabels } from '../units.ts';
+import { locationOutput, locationSchema } from './location-output.ts';
+import { cacheSchema, provenance, provenanceSchema, withProvenance } from './provenance.ts';
+
+export interface PlaceAnswer {
+  readonly provider: WeatherProvider;
+  readonly place: Place;
+  /** Other places of the same name. */
+  readonly alternatives: readonly Place[];
+  /** IANA name; what the weather's times are in. */
+  readonly timezone: string;
+  readonly weather: object;
+  readonly units: UnitLabels;
+  readonly text: string;
+  readonly cache: CacheState;
+}
+
+/** The result of a tool that answers for one place. */
+export function placeResult(answer: PlaceAnswer): ToolOutput {
+  const { provider, place, alternatives, timezone, weather, units, text, cache } = answer;
+  return {
+    structuredContent: {
+      location: locationOutput(place, timezone),
+      ...weather,
+      units,
+      ...(alternatives.length > 0 ? { alternatives: alternatives.map(toCandidate) } : {}),
+      ...provenance(provider),
+      cache,
+    },
+    text: withProvenance(provider, text + alternativesText(alternatives), cache),
+  };
+}
+
+/** The output schema of such a tool, whose weather has these properties. */
+export function placeResultSchema(properties: { readonly [name: string]: unknown }, required: readonly string[]) {
+  return {
+    type: 'object',
+    properties: {
+      location: locationSchema,
+      ...properties,
+      units: { type: 'object', additionalProperties: { type: 'string' } },
+      alternatives: { type: 'array', items: { type: 'object' } },
+      ...provenanceSchema,
+      cache: cacheSchema,
+    },
+    required: ['location', ...required, 'units', 'source', 'attribution', 'demo', 'cache'],
+  };
+}
+
+function alternativesText(alternatives: readonly Place[]): string {
+  if (alternatives.length === 0) return '';
+  return `\nOther places of this name: ${alternatives.map((place) => `${place.id} (${placeLabel(place)})`).join('; ')}.`;
+}
