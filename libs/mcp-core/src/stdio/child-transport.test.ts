@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { TransportReceiver, UnreadableMessage } from '../jsonrpc/transport.ts';
 import { LocalError } from '../protocol/errors.ts';
 import { type ChildTransport, type SpawnOptions, spawnStdio } from './child-transport.ts';
@@ -14,8 +14,8 @@ interface Received extends TransportReceiver {
 
 const transports: ChildTransport[] = [];
 
-afterEach(async () => {
-  await Promise.all(transports.splice(0).map((transport) => transport.close()));
+afterAll(async () => {
+  await Promise.all(transports.map((transport) => transport.close()));
 });
 
 function spawnNode(script: string, options: Partial<SpawnOptions> = {}): ChildTransport {
@@ -38,6 +38,11 @@ function receiver(): Received {
   };
 }
 
+/** Waits until this passes: starting a process takes long on a busy machine. */
+function eventually(assertion: () => void): Promise<void> {
+  return vi.waitFor(assertion, { timeout: 15_000, interval: 10 });
+}
+
 /** A zombie that process 1 has yet to reap does not run. */
 function isRunning(pid: number): boolean {
   try {
@@ -52,14 +57,14 @@ function isRunning(pid: number): boolean {
 const STUBBORN = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log(process.pid);`;
 const ECHO = 'process.stdin.pipe(process.stdout)';
 
-describe('a server process', () => {
+describe.concurrent('a server process', () => {
   test('gets the messages and its answers come back in order', async () => {
     const transport = spawnNode(ECHO);
     const received = receiver();
     await transport.start(received);
     await transport.send({ jsonrpc: '2.0', id: 1, method: 'größe', params: { text: 'a\nb' } });
     await transport.send({ jsonrpc: '2.0', method: 'second' });
-    await vi.waitFor(() => expect(received.messages).toHaveLength(2));
+    await eventually(() => expect(received.messages).toHaveLength(2));
     expect(received.messages).toEqual([
       { jsonrpc: '2.0', id: 1, method: 'größe', params: { text: 'a\nb' } },
       { jsonrpc: '2.0', method: 'second' },
@@ -80,7 +85,7 @@ describe('a server process', () => {
     vi.unstubAllEnvs();
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.messages).toHaveLength(1));
+    await eventually(() => expect(received.messages).toHaveLength(1));
     const [{ env, node, cwd }] = received.messages as [{ env: object; node: string; cwd: string }];
     expect(env).toMatchObject({ TOKEN: 'shown', PATH: process.env.PATH });
     expect(Object.keys(env).filter((name) => !/^(PATH|HOME|LANG|LC_.*|TMPDIR|USER|SHELL|TERM|TOKEN|__CF_USER_TEXT_ENCODING)$/.test(name))).toEqual([]);
@@ -94,7 +99,7 @@ describe('a server process', () => {
     });
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.messages).toEqual([{ ok: 1 }]));
+    await eventually(() => expect(received.messages).toEqual([{ ok: 1 }]));
     expect(received.problems.map(({ reason }) => reason)).toEqual(['parse-error', 'too-large']);
     expect(received.ends).toEqual([]);
   });
@@ -105,8 +110,8 @@ describe('a server process', () => {
     const transport = spawnNode(script, { onStderr: (line) => lines.push(line) });
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.messages).toEqual([{ ok: 1 }]), { timeout: 10_000 });
-    await vi.waitFor(() => expect(lines).toHaveLength(20_000));
+    await eventually(() => expect(received.messages).toEqual([{ ok: 1 }]));
+    await eventually(() => expect(lines).toHaveLength(20_000));
     expect(transport.stderrTail()).toMatch(/line 19999 +\n$/);
     expect(transport.stderrTail().length).toBeLessThanOrEqual(64 * 1024);
   });
@@ -115,7 +120,7 @@ describe('a server process', () => {
     const transport = spawnNode(`process.stderr.write('up\\n'); setTimeout(() => process.stdin.resume(), 1e9); process.on('SIGUSR2', () => process.stdin.resume())`);
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(transport.stderrTail()).toBe('up\n'));
+    await eventually(() => expect(transport.stderrTail()).toBe('up\n'));
     let isTaken = false;
     const sending = transport.send({ jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(4_000_000) } }).then(() => (isTaken = true));
     await new Promise((resolve) => setImmediate(resolve));
@@ -129,7 +134,7 @@ describe('a server process', () => {
     const transport = spawnNode(`console.error('cannot open the database'); console.log('{"last":1}'); process.exitCode = 3`);
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.ends).toHaveLength(1));
+    await eventually(() => expect(received.ends).toHaveLength(1));
     expect(received.messages).toEqual([{ last: 1 }]);
     expect(received.ends[0]).toMatchObject({ code: 'connection-lost' });
     expect(received.ends[0]!.message).toContain('exited with code 3');
@@ -143,7 +148,7 @@ describe('a server process', () => {
     const received = receiver();
     await transport.start(received);
     process.kill(transport.pid!, 'SIGKILL');
-    await vi.waitFor(() => expect(received.ends).toHaveLength(1));
+    await eventually(() => expect(received.ends).toHaveLength(1));
     expect(received.ends[0]!.message).toContain('SIGKILL');
   });
 
@@ -151,7 +156,7 @@ describe('a server process', () => {
     const transport = spawnNode(`require('fs').closeSync(1); setInterval(() => {}, 1000)`);
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.ends).toHaveLength(1), { timeout: 5000 });
+    await eventually(() => expect(received.ends).toHaveLength(1));
     expect(received.ends[0]!.message).toContain('closed its standard output');
     await transport.exited;
     expect(isRunning(transport.pid!)).toBe(false);
@@ -161,23 +166,23 @@ describe('a server process', () => {
     const transport = spawnNode(`process.stdin.destroy(); require('fs').closeSync(0); console.log('{}'); setInterval(() => {}, 1000)`);
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.messages).toHaveLength(1));
+    await eventually(() => expect(received.messages).toHaveLength(1));
     await transport.send({ jsonrpc: '2.0', method: 'x' });
-    await vi.waitFor(() => expect(received.ends).toHaveLength(1), { timeout: 5000 });
+    await eventually(() => expect(received.ends).toHaveLength(1));
     expect(received.ends[0]!.message).toContain('stopped reading its standard input');
   });
-});
 
-test('nothing is delivered after the end, not even a line that a grandchild left open', async () => {
-  const script = `
-    const holder = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit'] });
-    holder.on('spawn', () => process.stdout.write('{"whole":1}\\n{"cut":1', () => process.exit(0)))`;
-  const transport = spawnNode(script);
-  const heard: unknown[] = [];
-  await transport.start({ message: (value) => heard.push(value), unreadable: (problem) => heard.push(problem), closed: () => heard.push('closed') });
-  await vi.waitFor(() => expect(heard).toContain('closed'), { timeout: 5000 });
-  await transport.close();
-  expect(heard).toEqual([{ whole: 1 }, 'closed']);
+  test('that ended delivers nothing more, not even a line that its child left open', async () => {
+    const script = `
+      const holder = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit'] });
+      holder.on('spawn', () => process.stdout.write('{"whole":1}\\n{"cut":1', () => process.exit(0)))`;
+    const transport = spawnNode(script);
+    const heard: unknown[] = [];
+    await transport.start({ message: (value) => heard.push(value), unreadable: (problem) => heard.push(problem), closed: () => heard.push('closed') });
+    await eventually(() => expect(heard).toContain('closed'));
+    await transport.close();
+    expect(heard).toEqual([{ whole: 1 }, 'closed']);
+  });
 });
 
 describe('a command that cannot be run', () => {
@@ -216,7 +221,7 @@ describe('a command that cannot be run', () => {
   });
 });
 
-describe('close', () => {
+describe.concurrent('close', () => {
   test('is the same for every caller and tells the receiver once', async () => {
     const transport = spawnNode(ECHO);
     const received = receiver();
@@ -243,7 +248,7 @@ describe('close', () => {
     const transport = spawnNode(STUBBORN);
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.messages).toHaveLength(1));
+    await eventually(() => expect(received.messages).toHaveLength(1));
     await transport.close();
     expect(await transport.exited).toEqual({ code: null, signal: 'SIGKILL' });
     expect(isRunning(transport.pid!)).toBe(false);
@@ -253,7 +258,7 @@ describe('close', () => {
     const transport = spawnNode(`require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { stdio: ['ignore', 'inherit', 'inherit'] }); process.stdin.resume()`);
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.messages).toHaveLength(1), { timeout: 5000 });
+    await eventually(() => expect(received.messages).toHaveLength(1));
     const grandchild = received.messages[0] as number;
     expect(isRunning(grandchild)).toBe(true);
     await transport.close();
@@ -267,11 +272,11 @@ describe('close', () => {
     );
     const received = receiver();
     await transport.start(received);
-    await vi.waitFor(() => expect(received.messages).toHaveLength(1), { timeout: 5000 });
+    await eventually(() => expect(received.messages).toHaveLength(1));
     const grandchild = received.messages[0] as number;
     await transport.send({ jsonrpc: '2.0', method: 'crash' });
-    await vi.waitFor(() => expect(received.ends).toHaveLength(1), { timeout: 5000 });
+    await eventually(() => expect(received.ends).toHaveLength(1));
     expect(received.ends[0]!.message).toContain('exited with code 1');
-    await vi.waitFor(() => expect(isRunning(grandchild)).toBe(false), { timeout: 5000 });
+    await eventually(() => expect(isRunning(grandchild)).toBe(false));
   });
 });

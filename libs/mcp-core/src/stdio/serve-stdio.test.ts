@@ -187,7 +187,7 @@ describe('a server process', () => {
       let lines = 0;
       for await (const chunk of child.stdout ?? []) {
         text += String(chunk);
-        lines = text.split('\n').length - 1;
+        lines += String(chunk).split('\n').length - 1;
         if (lines === 2) break;
       }
       const answers = text.trimEnd().split('\n').map((line) => JSON.parse(line) as { id: number; result: { content: [{ text: string }] } });
