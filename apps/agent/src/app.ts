@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from './config/config.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createLlmProvider } from './llm/provider.ts';
-import { systemClock } from './llm/system-clock.ts';
 import { createServerPool } from './mcp/server-pool.ts';
 import type { LlmProvider } from './ports/llm-provider.ts';
 import type { Logger } from './ports/logger.ts';
@@ -16,6 +15,7 @@ import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
 import type { RecoveryDecision } from './run/engine-context.ts';
 import { createRunEngine } from './run/run-engine.ts';
 import { openRunStore } from './store/open-run-store.ts';
+import { systemClock } from './system-clock.ts';
 
 /** Ways into the service that only tests use: to end it at a known place, and to switch a protection off. */
 export interface TestHooks {

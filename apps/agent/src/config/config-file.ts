@@ -1,9 +1,9 @@
+import { findJsonProblem } from '../json-text.ts';
+import { isPlainObject } from '../plain-object.ts';
 import { ConfigError } from './config.ts';
 import { describeProblems, jsonPath } from './config-problems.ts';
 import { configSchema, FOREIGN_SERVER_FIELDS, type FileConfig } from './config-schema.ts';
-import { findJsonProblem } from './json-text.ts';
 import { nearestName } from './nearest-name.ts';
-import { isPlainObject } from './plain-object.ts';
 
 /**
  * Checks the text of a configuration file. Servers that are `disabled` are left out; `notices` names fields that are not read.

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { findJsonProblem } from '../config/json-text.ts';
+import { findJsonProblem } from '../json-text.ts';
 import { Problem } from './problem.ts';
 
 /** Parses `application/json` bodies; an empty one is `{}`. A syntax error is answered with its line and column. */

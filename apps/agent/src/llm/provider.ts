@@ -1,12 +1,12 @@
 import type { LlmConfig } from '../config/config.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import { systemClock } from '../system-clock.ts';
 import { createAnthropicProvider } from './anthropic/anthropic-provider.ts';
 import { createOpenAiProvider } from './openai-responses/openai-provider.ts';
 import { DEMO_SCENARIOS } from './scripted/demo-scenarios.ts';
 import { loadScenarios, parseScenarios } from './scripted/load-scenarios.ts';
 import { ScriptedProvider } from './scripted/scripted-provider.ts';
-import { systemClock } from './system-clock.ts';
 
 export interface LlmProviderOptions {
   /** Default the system's. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
+import { isPlainObject } from '../plain-object.ts';
 
 export type ToolArguments = { readonly input: JsonObject } | { readonly input: JsonObject; readonly invalid: string; readonly rawInput: string };
 
@@ -7,7 +8,7 @@ export function parseToolArguments(text: string): ToolArguments {
   if (text.trim() === '') return { input: {} };
   const parsed = parseJson(text);
   if (!parsed.ok) return { input: {}, invalid: `the arguments are not valid JSON: ${parsed.problem}`, rawInput: text };
-  if (!isJsonObject(parsed.value)) return { input: {}, invalid: 'the arguments are not a JSON object', rawInput: text };
+  if (!isPlainObject(parsed.value)) return { input: {}, invalid: 'the arguments are not a JSON object', rawInput: text };
   return { input: parsed.value };
 }
 
@@ -18,8 +19,4 @@ function parseJson(text: string): { readonly ok: true; readonly value: unknown }
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
+import { isPlainObject } from '../plain-object.ts';
 
 interface Shape {
   readonly properties: JsonObject;
@@ -65,7 +66,7 @@ function noteFor(branches: readonly Shape[]): string {
 }
 
 function objectsIn(list: readonly unknown[], schema: JsonObject): JsonObject[] {
-  return list.flatMap((value) => (isObject(value) ? [resolve(value, schema)] : []));
+  return list.flatMap((value) => (isPlainObject(value) ? [resolve(value, schema)] : []));
 }
 
 /** Follows a local reference a few steps, so that a circle ends. */
@@ -75,7 +76,7 @@ function resolve(node: JsonObject, schema: JsonObject, steps = 5): JsonObject {
   if (place === undefined || name === undefined || steps === 0) return node;
   const target = asObject(schema[place])[name];
   const { $ref: _, ...siblings } = node;
-  return isObject(target) ? { ...resolve(target, schema, steps - 1), ...siblings } : siblings;
+  return isPlainObject(target) ? { ...resolve(target, schema, steps - 1), ...siblings } : siblings;
 }
 
 function namesIn(value: unknown): readonly string[] {
@@ -83,9 +84,5 @@ function namesIn(value: unknown): readonly string[] {
 }
 
 function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isPlainObject(value) ? value : {};
 }

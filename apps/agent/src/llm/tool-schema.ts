@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
+import { isPlainObject } from '../plain-object.ts';
 import type { ToolSpec } from '../ports/llm-provider.ts';
 import { foldRoot } from './tool-schema-root.ts';
 
@@ -49,7 +50,7 @@ function fitNode(node: JsonObject, root: JsonObject): JsonObject {
 }
 
 function fitKeyword(key: string, value: unknown, root: JsonObject): unknown {
-  if (SCHEMA_MAPS.has(key)) return isObject(value) ? fitMap(value, root) : undefined;
+  if (SCHEMA_MAPS.has(key)) return isPlainObject(value) ? fitMap(value, root) : undefined;
   if (SCHEMA_LISTS.has(key)) return Array.isArray(value) ? fitList(value, root) : undefined;
   if (key === 'items' && Array.isArray(value)) return { anyOf: fitList(value, root) };
   if (key === 'additionalProperties' && typeof value === 'boolean') return value;
@@ -68,7 +69,7 @@ function fitList(list: readonly unknown[], root: JsonObject): unknown[] {
 
 function fitSubschema(value: unknown, root: JsonObject): JsonObject | undefined {
   if (value === true) return {};
-  return isObject(value) ? fitNode(value, root) : undefined;
+  return isPlainObject(value) ? fitNode(value, root) : undefined;
 }
 
 function withType(fitted: JsonObject, original: JsonObject): JsonObject {
@@ -93,15 +94,11 @@ function resolves(reference: string, root: JsonObject): boolean {
   if (reference === '#') return true;
   if (place === undefined || name === undefined) return false;
   const definitions = root[place];
-  return isObject(definitions) && Object.hasOwn(definitions, name);
+  return isPlainObject(definitions) && Object.hasOwn(definitions, name);
 }
 
 /** Stops counting beyond the limit, so that a schema which holds itself ends too. */
 function depthOf(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return depth;
   return Math.max(depth, ...Object.values(value).map((child) => depthOf(child, depth + 1)));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LlmEvent } from '../ports/llm-provider.ts';
-import { systemClock } from './system-clock.ts';
+import { systemClock } from '../system-clock.ts';
 import { agentRequest, collect, userText } from './testing/collect.ts';
 import { failure } from './testing/failure.ts';
 import { WireProvider } from './wire-provider.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { ErrorObject } from 'ajv';
-import { isPlainObject } from '../config/plain-object.ts';
+import { isPlainObject } from '../plain-object.ts';
 import { nearestName } from '../config/nearest-name.ts';
 
 const MAX_PROBLEMS = 5;

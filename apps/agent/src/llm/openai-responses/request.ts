@@ -5,7 +5,6 @@ import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
 import { fitTools } from '../tool-schema.ts';
 import { wireCallId } from '../wire-call-id.ts';
-import { modelTraits } from './model-traits.ts';
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 type InputItem = OpenAI.Responses.ResponseInputItem;
@@ -21,12 +20,12 @@ const MIN_OUTPUT_TOKENS = 16;
 
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
 export function buildRequest(request: LlmRequest, model: string, endpoint: Endpoint): BuiltRequest {
-  const traits = modelTraits(model);
+  const reasons = isReasoning(model);
   const { tools, warnings: toolWarnings } = fitTools(request.tools);
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const warnings = isFirstTurn ? [...toolWarnings] : [];
   const { temperature } = request;
-  if (temperature !== undefined && !traits.temperature) warnings.push(`The model ${model} takes no temperature; it was left out.`);
+  if (temperature !== undefined && reasons) warnings.push(`The model ${model} takes no temperature; it was left out.`);
   if (request.maxTokens < MIN_OUTPUT_TOKENS) warnings.push(`The answer may have up to ${MIN_OUTPUT_TOKENS} tokens, the fewest that can be asked for, instead of ${request.maxTokens}.`);
   warnings.push(...lossesIn(request.messages));
   const params: Params = {
@@ -37,12 +36,17 @@ export function buildRequest(request: LlmRequest, model: string, endpoint: Endpo
     stream: true,
     ...(request.system === undefined || request.system === '' ? {} : { instructions: request.system }),
     ...(tools.length === 0 ? {} : { tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, parameters: inputSchema, strict: false }) as const) }),
-    ...(traits.reasons ? reasoningFor(request) : {}),
-    ...(temperature !== undefined && traits.temperature ? { temperature } : {}),
+    ...(reasons ? reasoningFor(request) : {}),
+    ...(temperature !== undefined && !reasons ? { temperature } : {}),
     ...(request.cacheKey === undefined ? {} : { prompt_cache_key: request.cacheKey.slice(0, 64) }),
     ...(endpoint.isVendor ? { stream_options: { include_obfuscation: false } } : {}),
   };
   return { params, warnings };
+}
+
+/** A reasoning model takes `reasoning`, and answers 400 to `temperature`; a name that is not a known family is taken for none. */
+function isReasoning(model: string): boolean {
+  return /^(?:o\d|gpt-(?:[5-9]|\d{2,})(?:\D|$))/.test(model) && !model.includes('-chat');
 }
 
 /** Sampling asks for few tokens, which thinking would use up. */

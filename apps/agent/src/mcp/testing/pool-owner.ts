@@ -1,3 +1,4 @@
+import { systemClock } from '../../system-clock.ts';
 import { createServerPool } from '../server-pool.ts';
 import { recordingLogger, serverConfig } from './pool-fixture.ts';
 
@@ -6,19 +7,12 @@ import { recordingLogger, serverConfig } from './pool-fixture.ts';
  * server's process id, closes the pool when it is written to, and then has nothing left to do.
  */
 const [, , ...args] = process.argv;
-const clock = {
-  now: () => Date.now(),
-  after: (ms: number, callback: () => void) => {
-    const timer = setTimeout(callback, ms);
-    return () => clearTimeout(timer);
-  },
-};
 
 const pool = createServerPool({
   servers: [serverConfig('owned', { command: 'node', args })],
   clientInfo: { name: 'owner', version: '0' },
   logger: recordingLogger(),
-  clock,
+  clock: systemClock,
 });
 pool.onServerChange(({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)));
 process.stdin.once('end', () => process.exit(1));
