@@ -59,7 +59,7 @@ const ECHO = 'process.stdin.pipe(process.stdout)';
 
 describe.concurrent('a server process', () => {
   test('gets the messages and its answers come back in order', async () => {
-    const transport = spawnNode(ECHO);
+    const transport = spawnNode(ECHO, { graceMs: 10_000 });
     const received = receiver();
     await transport.start(received);
     await transport.send({ jsonrpc: '2.0', id: 1, method: 'größe', params: { text: 'a\nb' } });
