@@ -335,6 +335,16 @@ describe('the end of the connection', () => {
 });
 
 describe('notifications', () => {
+  test('of the end whose callback throws harm nothing either', async () => {
+    const problems: unknown[] = [];
+    const onClosed = (): void => {
+      throw new Error('mine');
+    };
+    const { server } = await connectLegacy({}, { onClosed, onProblem: ({ cause }) => problems.push(cause) });
+    expect(() => server.crash()).not.toThrow();
+    expect(problems).toEqual([new Error('mine')]);
+  });
+
   test('of changed lists and logs reach their callbacks', async () => {
     const heard: string[] = [];
     const logs: LogEntry[] = [];

@@ -44,7 +44,7 @@ export class Connection {
     this.#questions = new ServerQuestions(options.handlers ?? {}, (areOpen) => this.#questionsChanged(areOpen));
     this.#peer = new Peer(transport, {
       request: (request, signal) => this.#answer(request, signal),
-      notification: (notification) => this.#notified(notification),
+      notification: (notification) => this.callBack(notification.method, () => this.#dispatch(notification)),
       closed: (error) => this.#closed(error),
       acceptsBatch: () => this.#codec?.hasBatches === true,
       problem: (problem) => options.onProblem?.(problem),
@@ -125,6 +125,15 @@ export class Connection {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Runs a callback of the host, whose failure is told to `onProblem` and harms nothing else. */
+  callBack(occasion: string, callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.#options.onProblem?.(new Error(`A callback for ${occasion} failed`, { cause: error }));
+    }
+  }
+
   close(): Promise<void> {
     this.#isCloseAsked = true;
     return this.#peer.close();
@@ -174,14 +183,6 @@ export class Connection {
   async #answer(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined> {
     // A modern server must not send requests, and a client must not write responses to it.
     return this.codec.era === 'modern' ? undefined : this.#questions.answer(request, this.codec, signal);
-  }
-
-  #notified(notification: JsonRpcNotification): void {
-    try {
-      this.#dispatch(notification);
-    } catch (error) {
-      this.#options.onProblem?.(new Error(`A callback for ${notification.method} failed`, { cause: error }));
-    }
   }
 
   #dispatch(notification: JsonRpcNotification): void {
@@ -248,7 +249,7 @@ export class Connection {
   #closed(error: Error | undefined): void {
     this.#isClosed = true;
     if (this.#isAnnounced) {
-      this.#options.onClosed?.(this.#isCloseAsked ? undefined : error);
+      this.callBack('the end of the connection', () => this.#options.onClosed?.(this.#isCloseAsked ? undefined : error));
     }
   }
 }

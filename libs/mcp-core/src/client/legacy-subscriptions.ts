@@ -114,7 +114,7 @@ export class LegacySubscriptions {
     const watchers = [...this.#watchers].filter((watcher) => watcher.uris.size > 0);
     const exact = watchers.filter((watcher) => [...watcher.uris].some((watched) => covers(watched, uri)));
     for (const watcher of exact.length > 0 ? exact : watchers) {
-      watcher.onUpdated(uri);
+      this.#connection.callBack('notifications/resources/updated', () => watcher.onUpdated(uri));
     }
   }
 }

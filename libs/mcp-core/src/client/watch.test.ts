@@ -100,6 +100,19 @@ describe('a watch on a legacy server', () => {
     expect(heard).toEqual(['dir file:///dir/part', 'dir part:7', 'dirt part:7']);
   });
 
+  test('hears its updates although another watch fails on them', async () => {
+    const problems: unknown[] = [];
+    const { client, server } = await connect(subscribable, { era: 'legacy', onProblem: ({ cause }) => problems.push(cause) });
+    const heard: string[] = [];
+    const fail = (): void => {
+      throw new Error('mine');
+    };
+    await client.watch({ resourceSubscriptions: ['file:///a'] }, fail);
+    await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) => heard.push(uri));
+    updated(server, 'file:///a');
+    expect([heard, problems]).toEqual([['file:///a'], [new Error('mine')]]);
+  });
+
   test('waits with a new subscription until the last one of the same URI has ended', async () => {
     const { client, server } = await connectLegacy({ 'resources/unsubscribe': () => undefined });
     const first = await client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined);
