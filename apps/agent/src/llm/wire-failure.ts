@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { LlmError, type LlmErrorKind } from '../ports/llm-provider.ts';
 import { type Endpoint, labelOf } from './endpoint.ts';
 
@@ -56,6 +55,7 @@ export function protocolError(problem: string, endpoint: Endpoint, cause?: unkno
 function judge({ status, codes, text }: WireFailure, endpoint: Endpoint): Verdict {
   const known = codes.join(' ');
   const key = `Set ${endpoint.keyVariable} to a valid key`;
+  if (status !== undefined && status >= 300 && status < 400) return { kind: 'invalid', remedy: 'It redirects elsewhere, which is not followed; set llm.base_url to the address that is meant.' };
   if (status === 401 || /authentication_error|invalid_api_key/.test(known)) return { kind: 'auth', remedy: `${key} and start again.` };
   if (status === 403 || known.includes('permission')) return { kind: 'auth', remedy: `Check what the key in ${endpoint.keyVariable} may use.` };
   if (status === 402 || QUOTA.test(known) || /credit balance is too low/i.test(text)) return { kind: 'quota', remedy: `Check the plan and the spending limit of the account behind ${endpoint.keyVariable}.` };
@@ -98,8 +98,10 @@ function withoutKey(text: string, { apiKey }: Endpoint): string {
   return apiKey.length < 6 ? text : text.replaceAll(apiKey, '[key]');
 }
 
-/** Servers echo keys in bodies and headers, which SDK errors keep; such a cause is replaced by its bare message. */
-function causeWithoutKey(cause: unknown, endpoint: Endpoint): unknown {
-  if (cause === undefined || endpoint.apiKey.length < 6 || !inspect(cause, { depth: 10, showHidden: true }).includes(endpoint.apiKey)) return cause;
-  return new Error(withoutKey(cause instanceof Error ? cause.message : inspect(cause), endpoint));
+/** What an error of an SDK said, and where. Its headers and body, in which servers echo keys, are not kept. */
+function causeWithoutKey(cause: unknown, endpoint: Endpoint, levels = 5): Error | undefined {
+  if (!(cause instanceof Error) || levels === 0) return undefined;
+  const kept = new Error(withoutKey(cause.message, endpoint), { cause: causeWithoutKey(cause.cause, endpoint, levels - 1) });
+  kept.stack = withoutKey(cause.stack ?? cause.message, endpoint);
+  return kept;
 }

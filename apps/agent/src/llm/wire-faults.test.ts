@@ -101,6 +101,22 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(key);
   });
 
+  test('a key that a long error page echoes appears nowhere in the error', async () => {
+    await using server = await startFakeServer(kind.wire);
+    server.replies.push({ status: 400, body: { error: { message: 'no', page: `${'x'.repeat(30_000)}${GOOD_KEY}` } } });
+    const error = await failure(collect(connect(kind, server), REQUEST));
+    expect(inspect(error, { depth: 20, showHidden: true, maxStringLength: Infinity })).not.toContain(GOOD_KEY);
+  });
+
+  test('a redirection is not followed: the key and the conversation stay where they were sent', async () => {
+    await using server = await startFakeServer(kind.wire);
+    await using other = await startFakeServer(kind.wire);
+    server.replies.push({ status: 307, headers: { location: `${other.origin}${kind.wire.path}` }, body: '' });
+    const error = await failure(collect(connect(kind, server), REQUEST));
+    expect(error).toMatchObject({ kind: 'invalid', status: 307, message: expect.stringContaining('llm.base_url') as string });
+    expect(other.seen).toEqual([]);
+  });
+
   test('a key that cannot be a header is refused before anything is sent', async () => {
     await using server = await startFakeServer(kind.wire);
     const error = await failure(collect(connect(kind, server, { config: { apiKey: 'secret-one\nsecret-two' } }), REQUEST));

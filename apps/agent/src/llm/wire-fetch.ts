@@ -7,12 +7,15 @@ export interface WireFetchOptions {
   readonly onBytes: (count: number) => void;
 }
 
-/** A `fetch` for an SDK: nothing but the headers named here leaves, and every byte that comes is told, keep-alives included. */
+/**
+ * A `fetch` for an SDK: nothing but the headers named here leaves, to no other address than the one asked for, and every byte that comes is told,
+ * keep-alives included.
+ */
 export function wireFetch({ headers, passed, onBytes }: WireFetchOptions): typeof fetch {
   return async (input, init) => {
     const sent = new Headers([...new Headers(init?.headers)].filter(([name]) => passed.has(name)));
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const response = await fetch(input, { ...init, headers: sent });
+    const response = await fetch(input, { ...init, headers: sent, redirect: 'manual' });
     if (response.body === null) return response;
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
