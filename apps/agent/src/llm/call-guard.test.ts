@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test, vi } from 'vitest';
 import type { LlmError } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { CallGuard } from './call-guard.ts';
@@ -62,6 +64,19 @@ describe('the idle time', () => {
   });
 });
 
+test('what an await gave is not held until the call is over', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const { guard } = guarded();
+  const given = await (async () => new WeakRef(await guard.watch(Promise.resolve({ some: 'event' }))))();
+  await vi.waitFor(() => {
+    collectGarbage();
+    // An assertion about the thing itself would hold it.
+    expect(given.deref() === undefined).toBe(true);
+  });
+  guard.close();
+});
+
 test('the deadline counts from the start, awaited or not', () => {
   const { clock, reason } = guarded();
   clock.advance(600_000);
@@ -74,6 +89,11 @@ test('the caller\'s abort ends an await that does not listen, and keeps its reas
   const awaited = failure(guard.watch(NEVER));
   controller.abort('enough');
   expect(await awaited).toMatchObject({ kind: 'aborted', cause: 'enough' });
+});
+
+test('an await that begins after the abort ends at once, whatever it waits for', async () => {
+  const { guard } = guarded(AbortSignal.abort());
+  expect(await failure(guard.watch(NEVER))).toMatchObject({ kind: 'aborted' });
 });
 
 test('close leaves no timer and aborts what still runs', () => {

@@ -17,16 +17,11 @@ export class CallGuard {
   readonly #controller = new AbortController();
   readonly #options: CallGuardOptions;
   readonly #onCallerAbort = (): void => this.abort(new LlmError('aborted', `The model call to ${this.#options.label} was cancelled.`, { cause: this.#options.signal.reason }));
-  readonly #aborted: Promise<never>;
   readonly #cancelDeadline: () => void;
   #cancelIdle: (() => void) | undefined;
 
   constructor(options: CallGuardOptions) {
     this.#options = options;
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => undefined);
-    this.#aborted = promise;
-    this.signal.addEventListener('abort', () => reject(this.signal.reason as Error), { once: true });
     this.#cancelDeadline = options.clock.after(options.deadlineMs, () => this.abort(this.#deadlineError()));
     if (options.signal.aborted) this.#onCallerAbort();
     else options.signal.addEventListener('abort', this.#onCallerAbort, { once: true });
@@ -42,11 +37,16 @@ export class CallGuard {
 
   /** Awaits with the idle timer running, and no longer than the signal allows whatever the promise does. */
   async watch<T>(promise: Promise<T>): Promise<T> {
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => aborted.reject(this.signal.reason as Error);
+    this.signal.addEventListener('abort', onAbort, { once: true });
+    if (this.signal.aborted) onAbort();
     this.#startIdle();
     try {
-      return await Promise.race([promise, this.#aborted]);
+      return await Promise.race([promise, aborted.promise]);
     } finally {
       this.#stopIdle();
+      this.signal.removeEventListener('abort', onAbort);
     }
   }
 
