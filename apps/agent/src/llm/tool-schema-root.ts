@@ -52,7 +52,7 @@ function both(left: Shape, right: Shape): Shape {
 function eitherOf(branches: readonly Shape[]): Shape {
   const names = [...new Set(branches.flatMap(({ properties }) => Object.keys(properties)))];
   const properties = names.map((name) => {
-    const forms = [...new Map(branches.flatMap((branch) => (name in branch.properties ? [[JSON.stringify(branch.properties[name]), branch.properties[name]] as const] : []))).values()];
+    const forms = [...new Map(branches.flatMap((branch) => (Object.hasOwn(branch.properties, name) ? [[JSON.stringify(branch.properties[name]), branch.properties[name]] as const] : []))).values()];
     return [name, forms.length === 1 ? forms[0] : { anyOf: forms }] as const;
   });
   const [first, ...others] = branches;

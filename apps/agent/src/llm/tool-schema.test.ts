@@ -53,6 +53,16 @@ describe('a schema is made acceptable', () => {
     expect(fitted(schema)).toMatchObject({ type: 'object', properties: { a: { type: 'string' }, b: { $ref: '#/$defs/Leaf' } }, required: ['a', 'b'], $defs: { Leaf: { type: 'array', items: {} } } });
   });
 
+  test('a property named like a member of every object is one of its branch only', () => {
+    const branch = (name: string) => ({ properties: { [name]: { type: 'string' } } });
+    const schema = { anyOf: [branch('constructor'), branch('toString')] };
+    expect(fitted(schema)['properties']).toEqual({ constructor: { type: 'string' }, toString: { type: 'string' } });
+  });
+
+  test('a list with more entries than a call takes arguments is only too long', () => {
+    expect(fitSchema({ type: 'object', properties: { n: { enum: Array.from({ length: 300_000 }, (_, at) => at) } } })).toMatchObject({ problem: expect.stringContaining('longer than') as string });
+  });
+
   test('what providers refuse is repaired or dropped', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',

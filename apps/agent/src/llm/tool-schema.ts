@@ -97,8 +97,8 @@ function resolves(reference: string, root: JsonObject): boolean {
   return isPlainObject(definitions) && Object.hasOwn(definitions, name);
 }
 
-/** Stops counting beyond the limit, so that a schema which holds itself ends too. */
+/** Stops counting beyond the limit. */
 function depthOf(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return depth;
-  return Math.max(depth, ...Object.values(value).map((child) => depthOf(child, depth + 1)));
+  return Object.values(value).reduce((deepest: number, child) => Math.max(deepest, depthOf(child, depth + 1)), depth);
 }
