@@ -67,3 +67,8 @@ test('calls are to be run whatever the stop reason of a compatible server says',
 test('a delta that does not fit its block is a protocol error', () => {
   expect(() => translate(START, { type: 'content_block_delta', index: 3, delta: { type: 'text_delta', text: 'x' } })).toThrow(expect.objectContaining({ kind: 'protocol' }));
 });
+
+test('a stop reason stays when a later count comes without one', () => {
+  const events = translate(START, ...block(0, { type: 'text', text: 'Hi' }), { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: {} }, ...end(null));
+  expect(finishOf(events)).toMatchObject({ stop: 'end', usage: { output: 9 } });
+});

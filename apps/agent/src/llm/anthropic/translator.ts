@@ -68,8 +68,8 @@ export class MessagesTranslator {
         this.#close(raw.index);
         break;
       case 'message_delta':
-        this.#rawStop = raw.delta.stop_reason ?? undefined;
-        this.#refusal = raw.delta.stop_details?.explanation ?? undefined;
+        this.#rawStop = raw.delta.stop_reason ?? this.#rawStop;
+        this.#refusal = raw.delta.stop_details?.explanation ?? this.#refusal;
         this.#count(raw.usage);
         this.#hasFinalUsage = true;
         break;
