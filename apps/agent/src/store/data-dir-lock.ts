@@ -6,19 +6,24 @@ import { StoreError } from './store-error.ts';
 /**
  * Takes a data directory for this process and returns the release function. The lock is SQLite's own lock on a small file, which the operating
  * system drops with the process, however that ends.
- * @throws StoreError `locked`
+ * @throws StoreError `locked`; whatever else the file system or SQLite throws
  */
 export function lockDataDir(dataDir: string): () => void {
   const file = new Sqlite(join(dataDir, 'lock.sqlite'), { timeout: 0 });
   const pidFile = join(dataDir, 'lock.pid');
   try {
     file.exec('begin exclusive');
+    writeFileSync(pidFile, String(process.pid), { mode: 0o600 });
   } catch (error) {
     file.close();
+    if (!isBusy(error)) throw error;
     throw new StoreError('locked', `The data directory ${dataDir} is in use by ${ownerOf(pidFile)}. Stop it, or choose another data directory.`, { cause: error });
   }
-  writeFileSync(pidFile, String(process.pid), { mode: 0o600 });
   return () => file.close();
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code === 'SQLITE_BUSY';
 }
 
 function ownerOf(pidFile: string): string {

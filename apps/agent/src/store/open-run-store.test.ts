@@ -87,7 +87,14 @@ describe('the data directory', () => {
   test('that cannot be created is named', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'signalbox-store-')), 'file');
     writeFileSync(file, '');
-    expect(await refusal(join(file, 'data'))).toContain(`unusable: The data directory ${join(file, 'data')} cannot be used.`);
+    expect(await refusal(join(file, 'data'))).toContain(`unusable: The data directory ${join(file, 'data')} cannot be used (ENOTDIR`);
+  });
+
+  test('whose lock is no lock file is not said to be in use', async () => {
+    const dataDir = newDataDir();
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(join(dataDir, 'lock.sqlite'), 'this is a text file, and long enough to be looked at as a database header is');
+    expect(await refusal(dataDir)).toBe(`unusable: The data directory ${dataDir} cannot be used (file is not a database). Choose one that this user can write to.`);
   });
 
   test('that holds something else than a database is refused, and the lock is given back', async () => {

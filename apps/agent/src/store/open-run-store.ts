@@ -50,7 +50,7 @@ export async function openRunStore({ dataDir, durability, clock }: RunStoreOptio
   } catch (error) {
     await close();
     if (error instanceof StoreError) throw error;
-    throw new StoreError('unusable', `The database in ${dataDir} cannot be opened. Is it a Signalbox data directory, and is the disk writable?`, { cause: error });
+    throw new StoreError('unusable', `The database in ${dataDir} cannot be opened (${reasonOf(error)}). Is it a Signalbox data directory, and is there room on the disk?`, { cause: error });
   }
 }
 
@@ -59,10 +59,11 @@ function prepareDataDir(dataDir: string): () => void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     // SQLite gives its side files the mode of the database, so the files stay private even in a directory that was there before.
     for (const name of ['lock.sqlite', 'signalbox.sqlite']) closeSync(openSync(join(dataDir, name), 'a', 0o600));
+    return lockDataDir(dataDir);
   } catch (error) {
-    throw new StoreError('unusable', `The data directory ${dataDir} cannot be used. Choose one that this user can write to.`, { cause: error });
+    if (error instanceof StoreError) throw error;
+    throw new StoreError('unusable', `The data directory ${dataDir} cannot be used (${reasonOf(error)}). Choose one that this user can write to.`, { cause: error });
   }
-  return lockDataDir(dataDir);
 }
 
 function openWriter(file: string, durability: RunStoreOptions['durability']): Sqlite.Database {
@@ -80,4 +81,8 @@ function openWriter(file: string, durability: RunStoreOptions['durability']): Sq
 
 function connect(database: Sqlite.Database): Kysely<Database> {
   return new Kysely<Database>({ dialect: new SqliteDialect({ database: cachedStatements(database) }), plugins: [new CamelCasePlugin()] });
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
