@@ -17,8 +17,8 @@ import { isWrapped, wrapSchema } from './wrap-structured-content.ts';
 /** The results that carry `ttlMs` and `cacheScope`. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
 const CACHEABLE = new Set(['server/discover', 'tools/list', 'resources/list', 'resources/templates/list', 'resources/read', 'prompts/list']);
 
-/** Codes this revision must not send although another one defines them. */
-const LEGACY_ONLY_CODES = new Set<number>([ErrorCode.resourceNotFound, -32042]);
+/** The codes of the specification's own range, -32099 to -32020, that it defines. */
+const DEFINED_CODES = new Set<number>([ErrorCode.headerMismatch, ErrorCode.missingClientCapability, ErrorCode.unsupportedProtocolVersion]);
 
 export function buildCodec(revision: Revision): Codec {
   return {
@@ -81,11 +81,16 @@ function finish(method: string, result: JsonObject, { revision, context }: Encod
 }
 
 function encodeError(error: ProtocolError, revision: Revision): JsonRpcErrorObject {
-  const encoded = { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
+  const encoded = error.toJSON();
   if (error instanceof ResourceNotFoundError) return { ...encoded, code: revision.resourceNotFoundCode };
   if (revision.era === 'legacy' && error.code === ErrorCode.missingClientCapability) return { ...encoded, code: ErrorCode.invalidParams };
-  if (revision.era === 'modern' && LEGACY_ONLY_CODES.has(error.code)) return { ...encoded, code: ErrorCode.internalError };
+  if (revision.era === 'modern' && isForbidden(error.code)) return { ...encoded, code: ErrorCode.internalError };
   return encoded;
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes */
+function isForbidden(code: number): boolean {
+  return code === ErrorCode.resourceNotFound || (code >= -32099 && code <= -32020 && !DEFINED_CODES.has(code));
 }
 
 function encodeQuestion(method: QuestionMethod, params: unknown, revision: Revision): JsonObject | undefined {
