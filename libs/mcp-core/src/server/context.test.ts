@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.ts';
+import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
 import type { InteractiveContext } from './context.ts';
 import { createServer } from './create-server.ts';
 import type { ServerOptions } from './server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PROTOCOL_VERSIONS } from '../protocol/capabilities.ts';
-import { connectRaw, initialize, modern } from '../testing/raw-client.ts';
+import { connectRaw, initialize, modern } from '../testing/raw-client.test.support.ts';
 import { createServer } from './create-server.ts';
 import type { ServerOptions } from './server.ts';
 import type { ToolDefinition } from './tool.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { ToolError } from '../protocol/errors.ts';
-import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.ts';
+import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
 import { createServer } from './create-server.ts';
 import type { ToolDefinition } from './tool.ts';
 

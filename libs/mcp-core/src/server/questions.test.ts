@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.ts';
+import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
 import type { InteractiveContext } from './context.ts';
 import { createServer } from './create-server.ts';
 import type { LegacySession, ServerOptions } from './server.ts';

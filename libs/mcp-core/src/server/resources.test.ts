@@ -3,7 +3,7 @@ import { metaOf } from '../era/meta-keys.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
-import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.ts';
+import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
 import { createServer } from './create-server.ts';
 import type { ResourceProvider, Server } from './server.ts';
 

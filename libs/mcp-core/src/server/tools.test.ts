@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/capabilities.ts';
 import { ProtocolError, ToolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.ts';
+import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
 import { createServer } from './create-server.ts';
 import { defineTool, type ToolDefinition } from './tool.ts';
 
