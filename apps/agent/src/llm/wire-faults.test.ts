@@ -161,6 +161,16 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(textOf(finishOf(events).message)).toBe('ok');
   });
 
+  test('an error that comes when the answer has begun and says nothing yet is retried', async () => {
+    await using server = await startFakeServer(kind.wire);
+    const [start = ''] = beginning(kind);
+    server.replies.push({ events: [start, errorEvent(kind, 'overloaded_error', 'Overloaded')], end: 'stall' }, { events: [start], end: 'reset' }, { turn: { text: 'ok' } });
+    const events = await collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST);
+    expect(textOf(finishOf(events).message)).toBe('ok');
+    expect(events.filter(({ type }) => type === 'start')).toHaveLength(1);
+    expect(server.seen).toHaveLength(3);
+  });
+
   test('a stream that ends cleanly before its terminal event is an error and not an answer', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'clean' });

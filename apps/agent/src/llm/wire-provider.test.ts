@@ -13,8 +13,7 @@ test('an answer that never ends is cut at 64 MiB', async () => {
       label: 'The server',
       startCall: (_request, onBytes) =>
         Promise.resolve({
-          open: () => Promise.resolve(endless(event, () => onBytes(1024 * 1024))),
-          translate: (raw: LlmEvent) => [raw],
+          open: () => Promise.resolve({ events: endless(event, () => onBytes(1024 * 1024)), translate: (raw: LlmEvent) => [raw] }),
           toError: () => {
             throw new Error('not an error of the SDK');
           },

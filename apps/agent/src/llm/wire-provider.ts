@@ -6,19 +6,23 @@ import { withRetries } from './retry.ts';
 
 /** One model call over a wire. */
 export interface WireCall<Raw> {
-  /** Sends the request; resolves when the response has begun. Called again for a retry. */
-  open(signal: AbortSignal): Promise<AsyncIterable<Raw>>;
-  /** Turns a raw event into ours; the last one is `finish`. */
-  translate(raw: Raw): readonly LlmEvent[];
+  /** Sends the request; resolves when a response has begun. Called again for a retry. */
+  open(signal: AbortSignal): Promise<WireResponse<Raw>>;
   /** What to throw for an error of the SDK. */
   toError(error: unknown): LlmError;
+}
+
+export interface WireResponse<Raw> {
+  readonly events: AsyncIterable<Raw>;
+  /** Turns a raw event into ours; the last one is `finish`. */
+  translate(raw: Raw): readonly LlmEvent[];
 }
 
 export interface WireAdapter<Raw> {
   readonly info: ProviderInfo;
   /** Names the far end in messages. */
   readonly label: string;
-  /** `onBytes` hears every piece of the response. @throws LlmError when the call cannot be made at all */
+  /** `onBytes` hears every piece of the responses. @throws LlmError when the call cannot be made at all */
   startCall(request: LlmRequest, onBytes: (count: number) => void): Promise<WireCall<Raw>>;
 }
 
@@ -30,9 +34,11 @@ export interface WireLimits {
   readonly deadlineMs: number;
 }
 
+type ReadEvents = () => Promise<readonly LlmEvent[]>;
+
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** What the wires have in common: retries before the first event, watchdog and deadline, abort, and the demand for a terminal event. */
+/** What the wires have in common: retries until something of the answer is there, watchdog and deadline, abort, and the demand for a terminal event. */
 export class WireProvider<Raw> implements LlmProvider {
   readonly #adapter: WireAdapter<Raw>;
   readonly #limits: WireLimits;
@@ -47,51 +53,49 @@ export class WireProvider<Raw> implements LlmProvider {
   }
 
   async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
-    const { clock, idleTimeoutMs, deadlineMs } = this.#limits;
+    const { clock, random, idleTimeoutMs, deadlineMs } = this.#limits;
     const guard = new CallGuard({ clock, signal, label: this.#adapter.label, idleTimeoutMs, deadlineMs });
     try {
       guard.signal.throwIfAborted();
       assertPairedCalls(request.messages);
       const call = await this.#adapter.startCall(request, countBytes(guard, this.#adapter.label));
-      for await (const raw of this.#read(call, guard)) {
-        const events = this.#translate(call, raw);
+      const { beginning, read } = await withRetries(() => this.#begin(call, guard), { clock, random, signal: guard.signal });
+      for (let events = beginning; ; events = await read()) {
         yield* events;
         if (events.at(-1)?.type === 'finish') return;
       }
-      throw new LlmError('network', `${this.#adapter.label} ended the answer before it was complete. Try again.`, { retryable: true });
     } finally {
       guard.close();
     }
   }
 
-  #translate(call: WireCall<Raw>, raw: Raw): readonly LlmEvent[] {
+  /** Reads until something of the answer is there: what fails before that has shown nothing and can be tried again. */
+  async #begin(call: WireCall<Raw>, guard: CallGuard): Promise<{ readonly beginning: readonly LlmEvent[]; readonly read: ReadEvents }> {
+    const response = await translated(guard.watch(call.open(guard.signal)), { call, guard });
+    const iterator = response.events[Symbol.asyncIterator]();
+    const read: ReadEvents = async () => {
+      const result = await translated(guard.watch(iterator.next()), { call, guard });
+      guard.signal.throwIfAborted();
+      if (result.done === true) throw new LlmError('network', `${this.#adapter.label} ended the answer before it was complete. Try again.`, { retryable: true });
+      return this.#translate(response, result.value);
+    };
+    const beginning: LlmEvent[] = [];
     try {
-      return call.translate(raw);
+      while (beginning.every(({ type }) => type === 'start' || type === 'warning')) beginning.push(...(await read()));
+    } catch (error) {
+      // Closes the connection; the attempt has failed whatever becomes of that.
+      iterator.return?.().catch(() => undefined);
+      throw error;
+    }
+    return { beginning, read };
+  }
+
+  #translate(response: WireResponse<Raw>, raw: Raw): readonly LlmEvent[] {
+    try {
+      return response.translate(raw);
     } catch (error) {
       if (error instanceof LlmError) throw error;
       throw new LlmError('protocol', `${this.#adapter.label} sent an event that cannot be understood (${error instanceof Error ? error.message : String(error)}). Check that the base URL speaks this API.`, { cause: error });
-    }
-  }
-
-  async *#read(call: WireCall<Raw>, guard: CallGuard): AsyncGenerator<Raw> {
-    const next = async (iterator: AsyncIterator<Raw>): Promise<IteratorResult<Raw>> => {
-      const result = await guard.watch(iterator.next());
-      guard.signal.throwIfAborted();
-      return result;
-    };
-    const begin = async (): Promise<{ iterator: AsyncIterator<Raw>; first: Raw }> => {
-      const iterator = (await guard.watch(call.open(guard.signal)))[Symbol.asyncIterator]();
-      const first = await next(iterator);
-      if (first.done === true) throw new LlmError('network', `${this.#adapter.label} answered with nothing. Try again.`, { retryable: true });
-      return { iterator, first: first.value };
-    };
-    const { clock, random } = this.#limits;
-    const { iterator, first } = await withRetries(() => translated(begin(), { call, guard }), { clock, random, signal: guard.signal });
-    yield first;
-    for (;;) {
-      const result = await translated(next(iterator), { call, guard });
-      if (result.done === true) return;
-      yield result.value;
     }
   }
 }

@@ -4,7 +4,7 @@ import type { LlmError, LlmRequest, ProviderInfo } from '../../ports/llm-provide
 import { type Endpoint, endpointOf } from '../endpoint.ts';
 import { sdkFailure } from '../sdk-failure.ts';
 import { wireFetch } from '../wire-fetch.ts';
-import { type WireCall, type WireLimits, WireProvider } from '../wire-provider.ts';
+import { type WireCall, type WireLimits, WireProvider, type WireResponse } from '../wire-provider.ts';
 import { buildRequest } from './request.ts';
 import { MessagesTranslator } from './translator.ts';
 
@@ -32,28 +32,26 @@ async function startCall(
   { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void },
 ): Promise<WireCall<Raw>> {
   let built = buildRequest(request, { model, endpoint });
-  let warnings = built.warnings;
-  let requestId: string | undefined;
+  let withoutThinking = false;
   const client = await createClient(endpoint, { limits, onBytes });
   const toError = (error: unknown): LlmError => sdkFailure(error, endpoint, limits.clock.now());
-  const send = async (signal: AbortSignal): Promise<AsyncIterable<Raw>> => {
-    const { data, request_id: id } = await client.messages.create(built.params, { signal }).withResponse();
-    requestId = id ?? undefined;
-    return data;
+  const send = async (signal: AbortSignal): Promise<WireResponse<Raw>> => {
+    const { data: events, request_id: requestId } = await client.messages.create(built.params, { signal }).withResponse();
+    const warnings = withoutThinking ? [...built.warnings, 'The provider no longer accepts the thinking of earlier turns; it was left out.'] : built.warnings;
+    const translator = new MessagesTranslator({ endpoint, model, requestId, warnings, requestCharacters: JSON.stringify(built.params).length });
+    return { events, translate: (raw) => translator.translate(raw) };
   };
-  const translator = new MessagesTranslator({ endpoint, model, requestId: () => requestId, warnings: () => warnings, requestCharacters: JSON.stringify(built.params).length });
   return {
     async open(signal) {
       try {
         return await send(signal);
       } catch (error) {
-        if (warnings !== built.warnings || !refusesThinking(toError(error))) throw error;
-        built = buildRequest(request, { model, endpoint, withoutThinking: true });
-        warnings = [...built.warnings, 'The provider no longer accepts the thinking of earlier turns; it was left out.'];
+        if (withoutThinking || !refusesThinking(toError(error))) throw error;
+        withoutThinking = true;
+        built = buildRequest(request, { model, endpoint, withoutThinking });
         return send(signal);
       }
     },
-    translate: (raw) => translator.translate(raw),
     toError,
   };
 }

@@ -12,8 +12,8 @@ export interface TranslatorOptions {
   readonly endpoint: Endpoint;
   /** As asked for; native blocks are bound to it. */
   readonly model: string;
-  readonly requestId: () => string | undefined;
-  readonly warnings: () => readonly string[];
+  readonly requestId: string | null | undefined;
+  readonly warnings: readonly string[];
   /** For an estimate of the input where the stream ends without a count. */
   readonly requestCharacters: number;
 }
@@ -83,9 +83,9 @@ export class MessagesTranslator {
   #start(message: Anthropic.Message): void {
     this.#model = message.model;
     this.#count(message.usage);
-    const requestId = this.#options.requestId();
-    this.#emit({ type: 'start', model: message.model, ...(requestId === undefined ? {} : { requestId }) });
-    for (const warning of this.#options.warnings()) this.#emit({ type: 'warning', message: warning });
+    const { requestId } = this.#options;
+    this.#emit({ type: 'start', model: message.model, ...(typeof requestId === 'string' ? { requestId } : {}) });
+    for (const warning of this.#options.warnings) this.#emit({ type: 'warning', message: warning });
   }
 
   #open(index: number, block: Anthropic.ContentBlock): void {

@@ -35,22 +35,13 @@ async function startCall(
   const built = buildRequest(request, model, endpoint);
   assertToolCount(built, endpoint);
   const client = await createClient(endpoint, { limits, onBytes });
-  let requestId: string | undefined;
-  const translator = new ResponsesTranslator({
-    endpoint,
-    model,
-    requestId: () => requestId,
-    stopSequences: request.stopSequences ?? [],
-    warnings: () => built.warnings,
-    requestCharacters: JSON.stringify(built.params).length,
-  });
+  const { params, warnings } = built;
   return {
     async open(signal) {
-      const { data, request_id: id } = await client.responses.create(built.params, { signal }).withResponse();
-      requestId = id ?? undefined;
-      return data;
+      const { data: events, request_id: requestId } = await client.responses.create(params, { signal }).withResponse();
+      const translator = new ResponsesTranslator({ endpoint, model, requestId, stopSequences: request.stopSequences ?? [], warnings, requestCharacters: JSON.stringify(params).length });
+      return { events, translate: (raw) => translator.translate(raw) };
     },
-    translate: (raw) => translator.translate(raw),
     toError: (error) => sdkFailure(error, endpoint, limits.clock.now()),
   };
 }

@@ -13,9 +13,9 @@ export interface TranslatorOptions {
   readonly endpoint: Endpoint;
   /** As asked for; native items are bound to it. */
   readonly model: string;
-  readonly requestId: () => string | undefined;
+  readonly requestId: string | null | undefined;
   readonly stopSequences: readonly string[];
-  readonly warnings: () => readonly string[];
+  readonly warnings: readonly string[];
   /** For an estimate of the input where the stream ends without a count. */
   readonly requestCharacters: number;
 }
@@ -102,9 +102,9 @@ export class ResponsesTranslator {
     if (this.#started) return;
     this.#started = true;
     if (response?.model !== undefined) this.#model = response.model;
-    const requestId = this.#options.requestId();
-    this.#emit({ type: 'start', model: this.#model, ...(requestId === undefined ? {} : { requestId }) });
-    for (const message of this.#options.warnings()) this.#emit({ type: 'warning', message });
+    const { requestId } = this.#options;
+    this.#emit({ type: 'start', model: this.#model, ...(typeof requestId === 'string' ? { requestId } : {}) });
+    for (const message of this.#options.warnings) this.#emit({ type: 'warning', message });
   }
 
   #open(index: number, item: Item): ItemState {
