@@ -58,3 +58,17 @@ test('one beyond the longest wait of the platform is waited for in parts', () =>
   expect(due).toEqual([{ type: 'inbox-item', itemId: 'i' }]);
   expect(Math.max(...waits)).toBeLessThan(2 ** 31);
 });
+
+test('one whose timer runs early, or whose clock was set back, still comes, and not before its time', () => {
+  const clock = new ManualClock();
+  const due: Deadline[] = [];
+  let setBackMs = 0;
+  const early = { now: () => clock.now() - setBackMs, after: (ms: number, callback: () => void) => clock.after(ms > 1 ? ms - 1 : ms, callback) };
+  const timers = new Timers(early, (deadline) => due.push(deadline));
+  timers.set({ type: 'inbox-item', itemId: 'i' }, early.now() + 100);
+  setBackMs = 5000;
+  clock.pass(5099);
+  expect(due).toEqual([]);
+  clock.pass(2);
+  expect(due).toEqual([{ type: 'inbox-item', itemId: 'i' }]);
+});

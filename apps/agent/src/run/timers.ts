@@ -9,7 +9,7 @@ export type Deadline =
 /** Longer waits overflow the platform's timers, which then fire at once. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** The deadlines of this process. Setting an equal deadline again moves it. */
+/** The deadlines of this process; none is told before its time by the clock. Setting an equal deadline again moves it. */
 export class Timers {
   readonly #clock: Clock;
   readonly #onDue: (deadline: Deadline) => void;
@@ -26,7 +26,8 @@ export class Timers {
     const waitMs = Math.max(0, dueAt - this.#clock.now());
     const cancel = this.#clock.after(Math.min(waitMs, LONGEST_WAIT_MS), () => {
       this.#cancels.delete(key);
-      if (waitMs > LONGEST_WAIT_MS) this.set(deadline, dueAt);
+      // A long wait comes in parts; and timers run a little early, or the clock was set back meanwhile.
+      if (this.#clock.now() < dueAt) this.set(deadline, dueAt);
       else this.#onDue(deadline);
     });
     this.#cancels.set(key, cancel);
