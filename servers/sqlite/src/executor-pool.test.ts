@@ -6,9 +6,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { QueryResult } from './executor/protocol.ts';
 import { ExecutorPool } from './executor-pool.ts';
 import { DEFAULT_LIMITS, type SqliteLimits } from './limits.ts';
+import { RUNAWAY } from './testing/runaway.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
-
-const RUNAWAY = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c';
 
 interface StartedPool {
   readonly pool: ExecutorPool;
@@ -53,51 +52,61 @@ describe('ExecutorPool', () => {
     await expect(read('SELECT * FROM users WHERE')).rejects.toThrow('SQLITE_ERROR: incomplete input');
   });
 
-  test('stops a runaway query at the deadline and serves others meanwhile', { retry: 2 }, async () => {
+  test('stops a runaway query at the deadline and goes on', async () => {
     const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 1500 });
     await read('SELECT 1');
     const startedMs = performance.now();
-    const runaway = read(RUNAWAY).catch((error: unknown) => ({ error, elapsedMs: performance.now() - startedMs }));
-    expect((await read('SELECT 2')).rows).toEqual([[2]]);
-    expect(performance.now() - startedMs).toBeLessThan(1400);
-    const outcome = await runaway;
-    expect(outcome).toMatchObject({ error: { name: 'ToolError', message: expect.stringContaining('stopped after 1500 ms, its time limit') as string } });
-    expect(outcome.elapsedMs).toBeGreaterThanOrEqual(1490);
-    expect(outcome.elapsedMs).toBeLessThan(2100);
+    await expect(read(RUNAWAY)).rejects.toMatchObject({ name: 'ToolError', message: expect.stringContaining('stopped after 1500 ms, its time limit') as string });
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(1490);
     expect((await read('SELECT 3')).rows).toEqual([[3]]);
     await vi.waitFor(() => expect(pool.pids).toHaveLength(1));
   });
 
+  test('serves others while a runaway query keeps a process busy', async () => {
+    const { read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 });
+    const controller = new AbortController();
+    const runaway = read(RUNAWAY, controller.signal);
+    expect((await read('SELECT 2')).rows).toEqual([[2]]);
+    controller.abort();
+    await expect(runaway).rejects.toThrow('cancelled');
+  });
+
   test('runs the queries that waited behind two killed ones', async () => {
-    const { read } = startPool(temporaryDatabase(), { timeoutMs: 800 });
+    const { read } = startPool(temporaryDatabase(), { timeoutMs: 1000 });
     const outcomes = await Promise.allSettled([read(RUNAWAY), read(RUNAWAY), read('SELECT 1'), read('SELECT 2')]);
     expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
   });
 
-  test('cancels a running query within 250 ms and ends its process', { retry: 2 }, async () => {
-    const { pool, read } = startPool(temporaryDatabase());
+  test('answers a cancelled query at once and ends its process', async () => {
+    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 });
     await read('SELECT 1');
     const [pid] = pool.pids;
     const controller = new AbortController();
-    const running = read(RUNAWAY, controller.signal);
+    const outcome = vi.fn<(error: unknown) => void>();
+    void read(RUNAWAY, controller.signal).catch(outcome);
     await read('SELECT 2'); // Answered by a second process: the first is in the middle of its query.
-    const cancelledMs = performance.now();
     controller.abort();
-    await expect(running).rejects.toThrow('The query was cancelled.');
-    await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { interval: 5 });
-    expect(performance.now() - cancelledMs).toBeLessThan(250);
+    // Before anything else can happen, a message of the process included.
+    await Promise.resolve();
+    expect(outcome).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'The query was cancelled.' }));
+    await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { interval: 5, timeout: 5000 });
     expect((await read('SELECT 3')).rows).toEqual([[3]]);
   });
 
   test('cancels a waiting query without touching the running ones', async () => {
-    const { read } = startPool(temporaryDatabase(), { timeoutMs: 1000 });
-    const running = Promise.allSettled([read(RUNAWAY), read(RUNAWAY)]);
+    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 });
+    const others = new AbortController();
+    const running = Promise.allSettled([read(RUNAWAY, others.signal), read(RUNAWAY, others.signal)]);
+    await vi.waitFor(() => expect(pool.pids).toHaveLength(2), { timeout: 5000 });
+    const pids = pool.pids;
     const controller = new AbortController();
     const waiting = read('SELECT 1', controller.signal);
     controller.abort();
     await expect(waiting).rejects.toThrow('cancelled');
-    expect((await running).map((outcome) => outcome.status === 'rejected' && String(outcome.reason))).toEqual(Array(2).fill(expect.stringContaining('time limit')));
+    expect(pool.pids).toEqual(pids);
     await expect(read('SELECT 1', AbortSignal.abort())).rejects.toThrow('cancelled');
+    others.abort();
+    expect((await running).map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
   });
 
   test.each([
@@ -105,8 +114,8 @@ describe('ExecutorPool', () => {
     ['a huge group', "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT length(group_concat(printf('%.1000c', x))) FROM c"],
     ['a huge sort', "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, printf('%.1000c', x) FROM c ORDER BY random()"],
   ])('stops %s at the memory limit', async (_, query) => {
-    const { read, crashes } = startPool(temporaryDatabase(), { maxMemoryMb: 200, timeoutMs: 10_000 });
-    await expect(read(query)).rejects.toThrow('needed more than 200 MB, its memory limit');
+    const { read, crashes } = startPool(temporaryDatabase(), { maxMemoryMb: 128, timeoutMs: 3_600_000 });
+    await expect(read(query)).rejects.toThrow('needed more than 128 MB, its memory limit');
     expect(crashes).toEqual([expect.stringContaining('memory-limit')]);
     expect((await read('SELECT 1')).rows).toEqual([[1]]);
   });

@@ -3,9 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ExecutorConfiguration, ExecutorReply } from './executor/protocol.ts';
 import { ExecutorProcess, type ExecutorEnd } from './executor-process.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
+import { RUNAWAY } from './testing/runaway.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
-
-const RUNAWAY = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c';
 
 interface StartedProcess {
   readonly process: ExecutorProcess;

@@ -20,7 +20,7 @@ export interface ExecutorListener {
 
 // The executor lies beside this file, as source, compiled and bundled.
 const EXECUTOR_PATH = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './executor.ts' : './executor.js', import.meta.url));
-const INHERITED_VARIABLES: readonly string[] = ['SystemRoot', 'TMPDIR', 'TEMP', 'TZ'];
+const INHERITED_VARIABLES: readonly string[] = ['NODE_COMPILE_CACHE', 'SystemRoot', 'TMPDIR', 'TEMP', 'TZ'];
 const MAX_STDERR_CHARACTERS = 4096;
 
 /** A query process: it has the database open, answers one request at a time and can be killed in the middle of one. */

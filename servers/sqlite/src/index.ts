@@ -1,3 +1,3 @@
+export type { SqliteServer, SqliteServerOptions } from './create-sqlite-server.ts';
+export { createSqliteServer } from './create-sqlite-server.ts';
 export type { SqliteLimits } from './limits.ts';
-export { createSqliteServer } from './sqlite-server.ts';
-export type { SqliteServer, SqliteServerOptions } from './sqlite-server.ts';

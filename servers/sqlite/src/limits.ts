@@ -10,7 +10,7 @@ export interface SqliteLimits {
   readonly maxCellBytes: number;
   /** Longest tool result in bytes, as sent; default 1048576. */
   readonly maxResultBytes: number;
-  /** Resident memory of a query process, its own 60 MB included; default 512. */
+  /** Resident memory of a query process, in MiB, about 70 of which it needs itself; default 512. */
   readonly maxMemoryMb: number;
 }
 

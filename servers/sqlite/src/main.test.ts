@@ -1,110 +1,62 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { Era, Progress } from '@signalbox/mcp-core';
-import { connectClient, type Client } from '@signalbox/mcp-core/client';
+import type { Progress } from '@signalbox/mcp-core';
+import { connectClient } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { RUNAWAY } from './testing/runaway.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
 
-const RUNAWAY = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c';
 const MAIN = ['--conditions=@signalbox/source', fileURLToPath(new URL('main.ts', import.meta.url))];
-const SCHEMA = `CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-  INSERT INTO users VALUES (1, 'Ada'), (2, 'Grace');
-  CREATE VIEW names AS SELECT name FROM users;`;
-
-async function connect(args: readonly string[], era: Era = 'modern'): Promise<Client> {
-  const open = () => spawnStdio({ command: 'node', args: [...MAIN, ...args] });
-  const client = await connectClient(open, { info: { name: 'test', version: '1' }, era });
-  onTestFinished(() => client.close());
-  return client;
-}
+/** How long something may take that is expected at once, on a busy machine. */
+const soon = { timeout: 10_000, interval: 10 };
 
 describe('signalbox-sqlite', () => {
-  test.each(['legacy', 'modern'] as const)('answers a %s client', async (era) => {
-    const client = await connect(['--db-path', temporaryDatabase(SCHEMA)], era);
-    expect(client.server.era).toBe(era);
-    const result = await client.callTool('read_query', { query: 'SELECT name FROM users WHERE id = ?', params: [2] });
-    expect(result.isError ?? false).toBe(false);
-    expect(result.structuredContent).toMatchObject({ columns: [{ name: 'name', type: 'text' }], rows: [['Grace']], rowCount: 1, truncated: false });
-    expect(JSON.parse((result.content[0] as { text: string }).text)).toEqual(result.structuredContent);
-  });
-
-  test('lists three small tools with every hint and schema', async () => {
-    const tools = await (await connect([temporaryDatabase(SCHEMA)])).listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(['describe_table', 'list_tables', 'read_query']);
-    for (const tool of tools) {
-      expect(tool.annotations).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false });
-      expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
-      expect(tool.outputSchema).toMatchObject({ type: 'object', additionalProperties: false });
-    }
-    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(6000);
-  });
-
-  test('gives results that conform to the published schemas', async () => {
-    const client = await connect([temporaryDatabase(`${SCHEMA} CREATE VIEW broken AS SELECT * FROM gone; CREATE INDEX i ON users(lower(name)); CREATE VIRTUAL TABLE f USING fts5(x)`)]);
-    const calls = [
-      client.callTool('list_tables', {}),
-      client.callTool('list_tables', { includeViews: true }),
-      ...['users', 'names', 'f', 'f_data'].map((name) => client.callTool('describe_table', { table_name: name })),
-      client.callTool('read_query', { query: "SELECT 1, 1.5, 'x', x'00', NULL, 9e999, 9223372036854775807, printf('%.*c', 100000, 'x')", limit: 1 }),
-      client.callTool('read_query', { query: "VALUES (1), ('x')" }),
-    ];
-    const results = await Promise.all(calls);
-    expect(results.map((result) => result.isError === true && result.content)).toEqual(Array(8).fill(false));
-  });
-
-  test('tells the model what was wrong with a call', async () => {
-    const client = await connect([temporaryDatabase(SCHEMA)]);
-    const errorOf = async (name: string, args: { [key: string]: unknown }) => {
-      const result = await client.callTool(name, args);
-      return result.isError === true ? (result.content[0] as { text: string }).text : 'no error';
-    };
-    expect(await errorOf('read_query', { query: 'DELETE FROM users' })).toContain('DELETE is not allowed');
-    expect(await errorOf('read_query', { query: 'SELECT age FROM users' })).toContain('Existing columns: users.id, users.name');
-    expect(await errorOf('read_query', { query: 'SELECT ?', params: [] })).toContain('Too few');
-    expect(await errorOf('read_query', { query: 'SELECT 1', params: 'x' })).toContain('params');
-    expect(await errorOf('read_query', { query: 'SELECT 1', limit: 1001 })).toContain('limit');
-    expect(await errorOf('read_query', { sql: 'SELECT 1' })).toContain('query');
-    expect(await errorOf('describe_table', { table_name: 'user' })).toContain('Existing: users');
-  });
-
-  test('stays responsive during a runaway query, reports progress and stops it at the deadline', { retry: 2 }, async () => {
-    const client = await connect([temporaryDatabase(SCHEMA), '--timeout-ms', '1600']);
+  test('answers other requests during a runaway query, reports its progress and stops it at the deadline', async () => {
+    const open = () => spawnStdio({ command: 'node', args: [...MAIN, '--db-path', temporaryDatabase(), '--timeout-ms', '1200'] });
+    const client = await connectClient(open, { info: { name: 'test', version: '1' } });
+    onTestFinished(() => client.close());
+    await client.callTool('read_query', { query: 'SELECT 1' });
+    const happened: string[] = [];
     const progressed: Progress[] = [];
     const runaway = client.callTool('read_query', { query: RUNAWAY }, { onProgress: (progress) => progressed.push(progress) });
-    const startedMs = performance.now();
+    void runaway.finally(() => happened.push('stopped'));
     await client.listTools();
-    expect(performance.now() - startedMs).toBeLessThan(300);
-    const result = await runaway;
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('stopped after 1600 ms') as string }] });
-    expect(progressed).toEqual([expect.objectContaining({ progress: 1 })]);
+    happened.push('answered');
+    expect(await runaway).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('stopped after 1200 ms') as string }] });
+    expect(happened).toEqual(['answered', 'stopped']);
+    expect(progressed[0]).toMatchObject({ progress: 1, message: 'The query has been running for 1 s' });
   });
 
-  test('ends the query process of a cancelled call within 250 ms and says nothing more about the call', { retry: 2 }, async () => {
-    const { input, output, childPids } = startRaw([temporaryDatabase(SCHEMA)]);
-    await vi.waitFor(() => expect(childPids()).toHaveLength(1));
+  test('ends the query process of a cancelled call at once and says nothing more about the call', async () => {
+    const { input, output, childPids } = startRaw(['--timeout-ms', '3600000', temporaryDatabase()]);
+    await vi.waitFor(() => expect(childPids()).toHaveLength(1), soon);
     const [first] = childPids();
     input(callReadQuery('a', RUNAWAY));
     input(callReadQuery('b', 'SELECT 41')); // Answered by a second process: the first is in the middle of its query.
-    await vi.waitFor(() => expect(output()).toContain('[[41]]'), { timeout: 5000 });
-    const startedMs = performance.now();
+    await vi.waitFor(() => expect(output()).toContain('[[41]]'), soon);
+    const askedMs = performance.now();
+    childPids();
+    const controlMs = performance.now() - askedMs;
+    const cancelledMs = performance.now();
     input({ method: 'notifications/cancelled', params: { requestId: 'a' } });
-    await vi.waitFor(() => expect(childPids()).not.toContain(first), { interval: 10 });
-    expect(performance.now() - startedMs).toBeLessThan(250);
+    await vi.waitFor(() => expect(childPids()).not.toContain(first), soon);
+    // Asking the system for its processes is what takes long on a busy machine.
+    expect(performance.now() - cancelledMs).toBeLessThan(250 + 5 * controlMs);
     input(callReadQuery('c', 'SELECT 42'));
-    await vi.waitFor(() => expect(output()).toContain('[[42]]'), { timeout: 5000 });
+    await vi.waitFor(() => expect(output()).toContain('[[42]]'), soon);
     expect(output()).not.toContain('"id":"a"');
   });
 
   test.each(['stdin end', 'SIGTERM'])('exits within a second of %s during a query, without leaving a process', async (end) => {
-    const { input, childPids, server } = startRaw([temporaryDatabase(SCHEMA)]);
+    const { input, output, childPids, server } = startRaw(['--timeout-ms', '3600000', temporaryDatabase()]);
     input(callReadQuery('a', RUNAWAY));
-    await vi.waitFor(() => expect(childPids()).toHaveLength(1));
+    input(callReadQuery('b', 'SELECT 41'));
+    await vi.waitFor(() => expect(output()).toContain('[[41]]'), soon);
     const pids = childPids();
+    expect(pids.length).toBeGreaterThan(0);
     const startedMs = performance.now();
     if (end === 'SIGTERM') server.kill('SIGTERM');
     else server.stdin.end();
@@ -113,46 +65,13 @@ describe('signalbox-sqlite', () => {
     expect(listProcesses().filter(({ pid }) => pids.includes(pid))).toEqual([]);
   });
 
-  test('serves on when the file is no database', async () => {
-    const path = join(dirname(temporaryDatabase()), 'text.db');
-    writeFileSync(path, 'no database '.repeat(100));
-    const client = await connect([path]);
-    expect(await client.callTool('list_tables', {})).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('SQLITE_NOTADB') as string }] });
-    expect(await client.listTools()).toHaveLength(3);
-  });
-
-  test('reads the schema as a resource', async () => {
-    const client = await connect([temporaryDatabase(SCHEMA)]);
-    expect((await client.listResources()).map((resource) => resource.uri)).toEqual(['sqlite://main']);
-    const [contents] = await client.readResource('sqlite://main');
-    expect(JSON.parse((contents as { text: string }).text)).toMatchObject({ tables: [{ name: 'names', type: 'view' }, { name: 'users', type: 'table' }] });
-    await expect(client.readResource('sqlite://other')).rejects.toThrow('Resource not found');
-  });
-
-  test('leaves the database file as it was', async () => {
-    const path = temporaryDatabase(SCHEMA);
-    const before = { bytes: readFileSync(path), mtimeMs: statSync(path).mtimeMs };
-    const client = await connect([path]);
-    for (const query of ['SELECT * FROM users', 'REPLACE INTO users VALUES (1, 0)', 'PRAGMA user_version = 7', 'PRAGMA integrity_check']) await client.callTool('read_query', { query });
-    expect({ bytes: readFileSync(path), mtimeMs: statSync(path).mtimeMs }).toEqual(before);
-  });
-
-  test.each([
-    [[], 'name the database file'],
-    [['/nowhere/at-all.db'], 'there is no database file /nowhere/at-all.db; create an empty one with: sqlite3 "/nowhere/at-all.db" VACUUM'],
-    [['--db-path', '/nowhere/a.db', '/nowhere/b.db'], 'only one database file can be served, not also "/nowhere/b.db"'],
-    [['--max-rows', '0', 'x.db'], '--max-rows must be a whole number from 1 to 100000, not "0"'],
-    [['--time-ms', '1', 'x.db'], "Unknown option '--time-ms'"],
-  ])('refuses the arguments %j with one line', async (args, message) => {
-    const { code, stderr } = await runToEnd(args);
-    expect(code).toBe(1);
-    expect(stderr).toBe(`signalbox-sqlite: ${message} (see signalbox-sqlite --help)\n`);
-  });
-
-  test('refuses a folder', async () => {
-    const folder = join(dirname(temporaryDatabase()), 'folder');
-    mkdirSync(folder);
-    expect((await runToEnd([folder])).stderr).toContain(`${folder} is not a file`);
+  test('refuses arguments it cannot use with one line', async () => {
+    const server = spawn(process.execPath, [...MAIN, '--max-rows', '0', 'x.db'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [stderr] = await Promise.all([text(server.stderr), once(server, 'exit')]);
+    expect({ stderr, code: server.exitCode }).toEqual({
+      stderr: 'signalbox-sqlite: --max-rows must be a whole number from 1 to 100000, not "0" (see signalbox-sqlite --help)\n',
+      code: 1,
+    });
   });
 });
 
@@ -191,10 +110,4 @@ function listProcesses(): { pid: number; parentPid: number }[] {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , state]) => state?.startsWith('Z') !== true)
     .map(([pid, parentPid]) => ({ pid: Number(pid), parentPid: Number(parentPid) }));
-}
-
-async function runToEnd(args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
-  const server = spawn(process.execPath, [...MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const [stderr] = await Promise.all([text(server.stderr), once(server, 'exit')]);
-  return { code: server.exitCode, stderr };
 }

@@ -1,3 +1,5 @@
+import type { SqliteLimits } from '../limits.ts';
+
 /** Everything that crosses the IPC channel between the server and a query process. All of it is JSON. */
 
 export interface ReadQueryInput {
@@ -99,15 +101,9 @@ export type ExecutorReply =
   | { readonly kind: 'failure'; readonly id: number; readonly message: string };
 
 /** Given to the process as its only argument, as JSON. */
-export interface ExecutorConfiguration {
+export interface ExecutorConfiguration extends SqliteLimits {
   readonly path: string;
   readonly parentPid: number;
-  readonly timeoutMs: number;
-  readonly busyTimeoutMs: number;
-  readonly maxRows: number;
-  readonly maxCellBytes: number;
-  readonly maxResultBytes: number;
-  readonly maxMemoryMb: number;
 }
 
 /** Written to stderr by a process that ends itself because of its memory limit. */

@@ -12,6 +12,7 @@ export function temporaryDatabase(sql = ''): string {
   });
   const path = join(folder, 'test.db');
   const database = new Database(path);
+  database.pragma('synchronous = OFF');
   database.exec(sql === '' ? 'PRAGMA user_version = 0; VACUUM' : sql);
   database.close();
   return path;

@@ -1,4 +1,5 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
+import { createLogger, logErrors, logToolCalls, packageVersion, type Logger } from '@signalbox/server-kit';
 import { ExecutorPool } from './executor-pool.ts';
 import { DEFAULT_LIMITS, type SqliteLimits } from './limits.ts';
 import { schemaResource } from './schema-resource.ts';
@@ -9,11 +10,9 @@ import { readQueryTool } from './tools/read-query.ts';
 export interface SqliteServerOptions {
   /** Path of the database file; it is opened when first needed, for reading only. */
   readonly path: string;
-  /** Of this server, as told to clients. */
-  readonly version: string;
   readonly limits?: Partial<SqliteLimits>;
-  /** Called with a line about each query process that ended by itself. */
-  readonly onCrash?: (message: string) => void;
+  /** Default: warnings and errors to stderr. */
+  readonly log?: Logger;
 }
 
 export interface SqliteServer {
@@ -23,15 +22,17 @@ export interface SqliteServer {
 }
 
 /** An MCP server over one SQLite database that never opens it in its own process; the first query process starts at once. */
-export function createSqliteServer({ path, version, limits, onCrash }: SqliteServerOptions): SqliteServer {
-  const allLimits = { ...DEFAULT_LIMITS, ...limits };
-  const pool = new ExecutorPool({ path, limits: allLimits, ...(onCrash === undefined ? {} : { onCrash }) });
+export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
+  const { path, log = createLogger('warn') } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const pool = new ExecutorPool({ path, limits, onCrash: (message) => log.warn(message) });
   pool.warm();
   const server = createServer({
-    info: { name: 'signalbox-sqlite', title: 'Signalbox SQLite', version },
+    info: { name: 'signalbox-sqlite', title: 'SQLite', version: packageVersion(import.meta.url) },
     instructions: 'Reads one SQLite database. Look at list_tables and describe_table before writing SQL for read_query; pass values through params.',
-    tools: [readQueryTool(pool, allLimits.maxRows), listTablesTool(pool), describeTableTool(pool)],
+    tools: logToolCalls([readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)], log),
     resources: schemaResource(pool),
+    onError: logErrors(log),
   });
   return { server, close: () => pool.close() };
 }

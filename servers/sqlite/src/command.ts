@@ -1,0 +1,47 @@
+import { defineServerMain, integerOption, packageVersion } from '@signalbox/server-kit';
+import { createSqliteServer } from './create-sqlite-server.ts';
+import { databasePath } from './database-path.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
+
+const usage = `Usage: signalbox-sqlite [options] FILE
+
+An MCP server on stdin and stdout that reads the SQLite database FILE and never writes it.
+
+Options:
+  --db-path FILE          the database, instead of the argument
+  --timeout-ms N          longest run of one query, 100 to 3600000 ms (default ${DEFAULT_LIMITS.timeoutMs})
+  --busy-timeout-ms N     longest wait for another process's lock, 0 to 3600000 ms, at most 4/5 of --timeout-ms (default ${DEFAULT_LIMITS.busyTimeoutMs})
+  --max-rows N            most rows of one result, 1 to 100000 (default ${DEFAULT_LIMITS.maxRows})
+  --max-cell-bytes N      longest value in a result, 64 to 1048576 bytes (default ${DEFAULT_LIMITS.maxCellBytes})
+  --max-result-bytes N    longest result, 16384 to 4194304 bytes (default ${DEFAULT_LIMITS.maxResultBytes})
+  --max-memory-mb N       most memory of one query process, 128 to 65536 MiB (default ${DEFAULT_LIMITS.maxMemoryMb})
+  --log-level LEVEL       debug, info, warn or error, on stderr (default warn)
+  --version               print the version
+  -h, --help              print this text
+`;
+
+export const command = defineServerMain({
+  name: 'signalbox-sqlite',
+  version: packageVersion(import.meta.url),
+  usage,
+  options: {
+    'db-path': { type: 'string' },
+    'timeout-ms': { type: 'string' },
+    'busy-timeout-ms': { type: 'string' },
+    'max-rows': { type: 'string' },
+    'max-cell-bytes': { type: 'string' },
+    'max-result-bytes': { type: 'string' },
+    'max-memory-mb': { type: 'string' },
+  },
+  start: async ({ values, positionals, log }) => {
+    const limits = {
+      timeoutMs: integerOption(values, 'timeout-ms', { min: 100, max: 3_600_000, default: DEFAULT_LIMITS.timeoutMs }),
+      busyTimeoutMs: integerOption(values, 'busy-timeout-ms', { min: 0, max: 3_600_000, default: DEFAULT_LIMITS.busyTimeoutMs }),
+      maxRows: integerOption(values, 'max-rows', { min: 1, max: 100_000, default: DEFAULT_LIMITS.maxRows }),
+      maxCellBytes: integerOption(values, 'max-cell-bytes', { min: 64, max: 1_048_576, default: DEFAULT_LIMITS.maxCellBytes }),
+      maxResultBytes: integerOption(values, 'max-result-bytes', { min: 16_384, max: 4_194_304, default: DEFAULT_LIMITS.maxResultBytes }),
+      maxMemoryMb: integerOption(values, 'max-memory-mb', { min: 128, max: 65_536, default: DEFAULT_LIMITS.maxMemoryMb }),
+    };
+    return createSqliteServer({ path: databasePath(values['db-path'], positionals), limits, log });
+  },
+});
