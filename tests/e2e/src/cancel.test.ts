@@ -5,7 +5,7 @@ import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
 import { serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
 
-const ENTRIES = 2500;
+const ENTRIES = 1500;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: Service;
@@ -17,9 +17,9 @@ beforeEach(async () => {
   const files = join(folder.path, 'files');
   for (let directory = 0; directory < 25; directory += 1) {
     mkdirSync(join(files, `d${directory}`), { recursive: true });
-    for (let file = 0; file < ENTRIES / 25; file += 1) writeFileSync(join(files, `d${directory}`, `${'abc'.repeat(30)}-${file}`), '');
+    for (let file = 0; file < ENTRIES / 25; file += 1) writeFileSync(join(files, `d${directory}`, `${'a'.repeat(40)}-${file}`), '');
   }
-  const slowGlobs = Array.from({ length: 100 }, (_, index) => `**/*a*b*z${index}`);
+  const slowGlobs = Array.from({ length: 95 }, (_, index) => `**/*${'a'.repeat(20)}b${index}`);
   const scenario = await writeScenario(folder.path, [
     { prompt: 'search', steps: [[{ tool: 'filesystem__search_files', input: { path: '.', pattern: '*.none', excludePatterns: slowGlobs } }]], answer: 'searched everything' },
     { prompt: 'list', steps: [[{ tool: 'filesystem__list_directory', input: { path: '.' } }]], answer: 'listed' },

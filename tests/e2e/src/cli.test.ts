@@ -82,8 +82,8 @@ describe('signalbox run', () => {
   test('Ctrl-C cancels the run to the far end, and the exit code says so', async () => {
     const files = join(folder.path, 'files');
     mkdirSync(files);
-    for (let file = 0; file < 2500; file += 1) writeFileSync(join(files, `${'abc'.repeat(30)}-${file}`), '');
-    const excludePatterns = Array.from({ length: 100 }, (_, index) => `**/*a*b*z${index}`);
+    for (let file = 0; file < 1500; file += 1) writeFileSync(join(files, `${'a'.repeat(40)}-${file}`), '');
+    const excludePatterns = Array.from({ length: 95 }, (_, index) => `**/*${'a'.repeat(20)}b${index}`);
     const file = await config([{ prompt: 'search', steps: [[{ tool: 'filesystem__search_files', input: { path: '.', pattern: '*.none', excludePatterns } }]], answer: 'searched' }], ['--log-level', 'debug']);
     const run = signalbox('run', '--config', file, '--log-level', 'debug', 'search');
     await run.printed('matches in');
