@@ -75,6 +75,26 @@ test.each(DEMO_SCENARIOS.scenarios.map(({ name, prompt }) => [name, prompt] as c
   expect(answer).toMatch(/^The tool \w+ failed, so there is no answer\. It said: the disk is on fire$/);
 });
 
+test.each([
+  'Which npm packages are most often attacked, and what is their source?',
+  'Which customers complained most?',
+  'Search for TODO comments in the sources',
+  'I search for a word that rhymes with "and"',
+  'Write a poem about the weather in Oslo and Bergen that begins with rain',
+])('what no demo can answer is not answered with one: %s', async (prompt) => {
+  const { calls, answer } = await play(prompt, () => ({ text: 'never asked' }));
+  expect(calls).toEqual([]);
+  expect(answer).toContain('Try one of these prompts');
+});
+
+test.each(['weather in a and ', 'package ', 'most customers best ', 'search for ', 'weather in a and b          '])('a prompt of 200 000 characters of %j is not thought about for long', (part) => {
+  const startedAt = performance.now();
+  for (const { turns } of DEMO_SCENARIOS.scenarios) {
+    for (const { when } of turns) if (when?.lastUser !== undefined) new RegExp(when.lastUser, 'iu').test(`${part.repeat(200_000 / part.length)}${' '.repeat(10_000)}1`);
+  }
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+});
+
 test('every demo is found by its own example prompt only', async () => {
   for (const { prompt } of DEMO_SCENARIOS.scenarios) {
     const meant = DEMO_SCENARIOS.scenarios.filter(({ turns }) => turns.some(({ when }) => when?.lastUser !== undefined && new RegExp(when.lastUser, 'iu').test(prompt)));

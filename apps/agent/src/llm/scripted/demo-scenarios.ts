@@ -14,7 +14,9 @@ const FAVOURITE_PRODUCT = `SELECT p.name AS product, SUM(i.quantity) AS bought
 FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id JOIN products p ON p.id = i.product_id
 WHERE c.name = ? GROUP BY p.id ORDER BY bought DESC, p.name LIMIT 1`;
 
-const PLACE = String.raw`(\p{L}[\p{L}.' -]*?)`;
+// Every repetition in a pattern is bounded: prompts are long, and a search that begins anew at each place is quadratic.
+const PLACE = String.raw`(\p{L}[\p{L}.' -]{0,40}?)`;
+const END = String.raw`[\s.!?]{0,5}$`;
 
 /** What can be played without a model. Searches and SQL do the work; the texts only quote their results. */
 export const DEMO_SCENARIOS: ScenarioFile = {
@@ -27,7 +29,7 @@ export const DEMO_SCENARIOS: ScenarioFile = {
       pace: PACE,
       turns: [
         {
-          when: { lastUser: 'packages?.*(most|source)|most source files', turn: 1, tools: ['filesystem__search_files', 'filesystem__read_text_file'] },
+          when: { lastUser: 'packages?.{0,100}source files|most source files', turn: 1, tools: ['filesystem__search_files', 'filesystem__read_text_file'] },
           emit: [
             { reasoning: 'The packages are the folders with a package.json; counting the TypeScript files below each folder gives the largest.' },
             { text: 'I will look for the packages and count their source files.' },
@@ -72,7 +74,7 @@ export const DEMO_SCENARIOS: ScenarioFile = {
       pace: PACE,
       turns: [
         {
-          when: { lastUser: 'customers?.*(most|best|top)|(best|top).*customers?', turn: 1, tools: ['sqlite__list_tables', 'sqlite__read_query'] },
+          when: { lastUser: String.raw`customers?.{0,60}(?:bought|buy|spent|spend|order).{0,60}most|(?:best|top) (?:\w{1,20} )?customers?`, turn: 1, tools: ['sqlite__list_tables', 'sqlite__read_query'] },
           emit: [{ text: 'I will see which tables there are.' }, { tool: 'sqlite__list_tables' }],
         },
         {
@@ -112,7 +114,7 @@ export const DEMO_SCENARIOS: ScenarioFile = {
       turns: [
         {
           when: {
-            lastUser: `weather in ${PLACE}(?:, ${PLACE})?(?:, ${PLACE})?(?:, ${PLACE})?,? and ${PLACE}\\s*[.?!]?\\s*$`,
+            lastUser: `^(?:please )?(?:(?:compare|what is|what's|how is|how's) )?(?:the )?weather in ${PLACE}(?:, ${PLACE})?(?:, ${PLACE})?(?:, ${PLACE})?,? and ${PLACE}${END}`,
             turn: 1,
             tools: ['weather__weather_compare'],
           },
@@ -139,7 +141,7 @@ export const DEMO_SCENARIOS: ScenarioFile = {
       pace: PACE,
       turns: [
         {
-          when: { lastUser: String.raw`search (?:the files )?for ["']?([^\s"']+)["']?`, turn: 1, tools: ['filesystem__search_files'] },
+          when: { lastUser: String.raw`^(?:please )?search (?:the files )?for ["']?([^\s"']{1,200}?)["']?[\s.!]{0,5}$`, turn: 1, tools: ['filesystem__search_files'] },
           emit: [{ text: 'I will search everything below the first directory for ${1}.' }, { tool: 'filesystem__search_files', label: 'search', input: { path: '.', pattern: '${1}' } }],
         },
         {

@@ -130,7 +130,12 @@ describe('choosing a turn', () => {
     const scripted = provider([{ when: { lastUser: 'sum' }, emit: [{ text: 'agent' }] }, { when: { lastUser: 'sum', purpose: 'sampling' }, emit: [{ text: 'sampled' }] }]);
     expect(textOf(finishOf(await collect(scripted, agentRequest([userText('sum')], { purpose: 'sampling' }))).message)).toBe('sampled');
     expect(textOf(finishOf(await collect(scripted, agentRequest([userText('sum')]))).message)).toBe('agent');
-    expect(textOf(finishOf(await collect(scripted, agentRequest([userText('else')], { purpose: 'sampling' }))).message)).toContain('no script answers this request');
+  });
+
+  test('a sampling request that nothing matches is refused: a server would take any text for the model\'s', async () => {
+    const scripted = provider([{ when: { lastUser: 'sum', purpose: 'sampling' }, emit: [{ text: 'sampled' }] }]);
+    const error = await failure(collect(scripted, agentRequest([userText('else')], { purpose: 'sampling' })));
+    expect(error).toMatchObject({ kind: 'invalid', retryable: false, message: expect.stringMatching(/no script answers this sampling request.*Set OPENAI_API_KEY or ANTHROPIC_API_KEY/) as string });
   });
 
   test('a turn is played once, and a played-out scenario is a loud error', async () => {

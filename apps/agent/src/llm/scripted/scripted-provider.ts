@@ -46,8 +46,9 @@ export class ScriptedProvider implements LlmProvider {
       const conversation = readConversation(request);
       const choice = chooseTurn(this.#options.scenarios, conversation, request);
       if (choice.type === 'stuck') throw stuckError(choice);
+      if (choice.type === 'unknown' && request.purpose === 'sampling') throw new LlmError('invalid', `No model is configured, and no script answers this sampling request. ${SET_A_KEY}`);
       if (choice.type === 'turn') await withRetries(failing(choice.turn), { clock, random, signal: guard.signal });
-      const played = choice.type === 'turn' ? playTurn(choice, scopeOf(conversation, choice.labels, choice.groups), conversation.ordinal) : this.#unknownPrompt(request);
+      const played = choice.type === 'turn' ? playTurn(choice, scopeOf(conversation, choice.labels, choice.groups), conversation.ordinal) : this.#unknownPrompt();
       yield* this.#emit(played, { guard, request, choice });
     } finally {
       guard.close();
@@ -78,8 +79,7 @@ export class ScriptedProvider implements LlmProvider {
     else await delay(ms, { clock: this.#options.clock, signal });
   }
 
-  #unknownPrompt(request: LlmRequest): PlayedTurn {
-    if (request.purpose === 'sampling') return { deltas: textDeltas(`No model is configured, and no script answers this request. ${SET_A_KEY}`), stop: 'end' };
+  #unknownPrompt(): PlayedTurn {
     const demos = this.#options.scenarios.map(({ title, prompt }) => `- ${title}: "${prompt}"`).join('\n');
     return { deltas: textDeltas(`No model is configured, so only scripted demonstrations can be played. Try one of these prompts:\n${demos}\n${SET_A_KEY}`), stop: 'end' };
   }
