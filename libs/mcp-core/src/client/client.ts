@@ -70,7 +70,7 @@ export interface ConnectedServer {
   readonly era: Era;
 }
 
-/** A live subscription; updates are delivered until `close`. */
+/** A subscription; updates are delivered until `close`, the end of the connection, or the server ends it, which it may do without a reason. */
 export interface Watch {
   /** The part of the filter the server honours. */
   readonly filter: SubscriptionFilter;

@@ -11,7 +11,7 @@ import { isLoud } from '../protocol/logging-levels.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { notificationOf, type Change, type Changes } from './change-hub.ts';
 import type { Exchange } from './exchange.ts';
-import { InitializedSession } from './legacy-session.ts';
+import { InitializedSession } from './initialized-session.ts';
 import type { ConnectionScope, Method } from './methods.ts';
 import { ModernExchange } from './modern-exchange.ts';
 import { Outbox } from './outbox.ts';
@@ -144,7 +144,7 @@ export class Connection implements ServerConnection, ConnectionScope {
     }
   }
 
-  async #serve(request: JsonRpcRequest, signal: AbortSignal, { codec, open }: Era): Promise<Reply> {
+  async #serve(request: JsonRpcRequest, signal: AbortSignal, { codec, open }: EraService): Promise<Reply> {
     try {
       const method = codec.clientRequests.has(request.method) ? this.#context.methods.get(request.method) : undefined;
       if (method === undefined) throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${request.method}`);
@@ -229,8 +229,8 @@ export class Connection implements ServerConnection, ConnectionScope {
   }
 }
 
-/** How a request is served in the era it came in. */
-interface Era {
+/** How requests of one era are served. */
+interface EraService {
   readonly codec: Codec;
   readonly open: () => Promise<Exchange>;
 }

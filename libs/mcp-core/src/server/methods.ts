@@ -5,7 +5,7 @@ import { isLoggingLevel } from '../protocol/logging-levels.ts';
 import { callTool } from './call-tool.ts';
 import type { Changes } from './change-hub.ts';
 import { IdempotentCalls } from './idempotency.ts';
-import type { InitializedSession } from './legacy-session.ts';
+import type { InitializedSession } from './initialized-session.ts';
 import { listTools, STATIC_CACHE_HINTS } from './list-tools.ts';
 import { listen } from './listen.ts';
 import { readCursor, readString } from './read-params.ts';

@@ -59,5 +59,6 @@ export interface Server {
 export interface ServerConnection {
   /** Resolves when the peer is gone and every handler has been told to stop. */
   readonly closed: Promise<void>;
+  /** Ends listen streams in good order, which takes at most 400 ms, then the connection; handlers that run are told to stop. Idempotent. */
   close(): Promise<void>;
 }
