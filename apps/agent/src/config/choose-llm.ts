@@ -1,4 +1,5 @@
 import { ConfigError, type LlmConfig } from './config.ts';
+import { httpUrl } from './http-url.ts';
 
 /** Where the choice of the model comes from; empty strings count as unset. */
 export interface LlmChoice {
@@ -42,10 +43,4 @@ function providerOfKeys(keys: { readonly openai: string | undefined; readonly an
 function vendorBaseUrl(env: { readonly [name: string]: string | undefined }, variable: string): string | undefined {
   const value = env[variable];
   return value === undefined ? undefined : httpUrl(value, `the environment variable ${variable}`);
-}
-
-/** @throws ConfigError unless `value` is an http or https URL; it is not quoted, as it may hold a password */
-export function httpUrl(value: string, source: string): string {
-  if (!/^https?:$/.test(URL.parse(value)?.protocol ?? '')) throw new ConfigError(`${source}: must be an http or https URL`);
-  return value;
 }

@@ -1,8 +1,13 @@
 import * as z from 'zod';
+import { httpUrlProblem } from './http-url.ts';
 import { SERVER_NAME, SERVER_NAME_RULE } from './server-name.ts';
 
 const text = z.string().min(1);
 const texts = z.array(z.string());
+const baseUrl = z.string().superRefine((value, context) => {
+  const problem = httpUrlProblem(value);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+});
 
 const serverPolicy = z.strictObject({
   trust: z.boolean().optional(),
@@ -31,7 +36,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       provider: z.enum(['openai', 'anthropic', 'scripted']).optional(),
       model: text.optional(),
-      base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+      base_url: baseUrl.optional(),
       scenario: text.optional(),
     })
     .optional(),

@@ -210,6 +210,7 @@ describe('problems name the place and the remedy', () => {
     ['wrong choice', { mcpServers: { a: { command: 'x', signalbox: { sampling: 'always' } } } }, '/etc/signalbox.json: mcpServers.a.signalbox.sampling: must be "allow", "ask" or "deny"'],
     ['port too big', { port: 70_000 }, '/etc/signalbox.json: port: must be at most 65535'],
     ['port with a fraction', { port: 1.5 }, '/etc/signalbox.json: port: must be a whole number'],
+    ['address of the model with a password', { llm: { provider: 'openai', base_url: 'http://me:hush@x/v1' } }, '/etc/signalbox.json: llm.base_url: must not hold a user name, password, query or fragment'],
     ['address of the model', { llm: { provider: 'openai', base_url: 'ftp://x' } }, '/etc/signalbox.json: llm.base_url: must be an http or https URL'],
     [
       'server name',
@@ -252,6 +253,8 @@ describe('problems name the place and the remedy', () => {
     ['durability', { flags: { durability: 'paper' } }, '--durability: must be process or power'],
     ['provider', { flags: { provider: 'hush' } }, '--provider: must be openai, anthropic or scripted'],
     ['base URL flag', { flags: { provider: 'openai', baseUrl: 'hush' } }, '--base-url: must be an http or https URL'],
+    ['base URL flag with a key', { flags: { provider: 'openai', baseUrl: 'http://x/v1?key=hush' } }, '--base-url: must not hold a user name, password, query or fragment'],
+    ['base URL variable with a password', { env: { OPENAI_API_KEY: 'o', OPENAI_BASE_URL: 'https://me:hush@x/v1' } }, 'the environment variable OPENAI_BASE_URL: must not hold a user name, password, query or fragment'],
     ['base URL variable', { env: { OPENAI_API_KEY: 'o', OPENAI_BASE_URL: 'hush' } }, 'the environment variable OPENAI_BASE_URL: must be an http or https URL'],
     [
       'provider without its key',

@@ -1,9 +1,10 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { chooseLlm, httpUrl, type LlmChoice } from './choose-llm.ts';
+import { chooseLlm, type LlmChoice } from './choose-llm.ts';
 import { ConfigError, type Config } from './config.ts';
 import { parseConfigFile, problemsError } from './config-file.ts';
 import type { FileConfig } from './config-schema.ts';
+import { httpUrl } from './http-url.ts';
 import { toServerConfig } from './server-config.ts';
 
 /** Values of the command line, as strings where they are one; undefined means not given. */

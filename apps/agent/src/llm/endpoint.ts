@@ -24,13 +24,10 @@ export interface EndpointOptions {
 
 /**
  * A compatible server may need no key; the vendor always does.
- * @throws LlmError `auth` without a usable key, `invalid` for a base URL that is none
+ * @throws LlmError `auth` without a usable key
  */
 export function endpointOf({ vendor, baseUrl, apiKey }: EndpointOptions): Endpoint {
   const url = (baseUrl ?? vendor.baseUrl).replace(/\/+$/, '');
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new LlmError('invalid', `The base URL "${url}" of the provider ${vendor.provider} is not an http or https URL. Correct llm.base_url.`);
-  }
   const isVendor = new URL(url).host === new URL(vendor.baseUrl).host;
   if (apiKey === undefined && isVendor) throw new LlmError('auth', `There is no API key for ${vendor.name}. Set ${vendor.keyVariable} and start again.`);
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
