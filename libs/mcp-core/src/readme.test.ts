@@ -14,17 +14,25 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'readme-'));
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const [server = '', host = '', handler = '', ...others] = [...readme.matchAll(/^```ts\n(.*?)^```$/gmsu)].map((match) => match[1] ?? '');
-  expect(others).toEqual([]);
-  const compilerOptions = { noEmit: true, strict: true, module: 'nodenext', target: 'es2024', types: ['node'], customConditions: ['@signalbox/source'], allowImportingTsExtensions: true, skipLibCheck: true };
+  const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gmsu)].map((match) => match[1] ?? '');
+  const [server = '', host = '', handler = ''] = examples;
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    module: 'nodenext',
+    target: 'es2024',
+    types: ['node'],
+    customConditions: ['@signalbox/source'],
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+  };
   const files = {
+    ...Object.fromEntries(examples.map((example, index) => [`example-${String(index)}.ts`, example])),
     'package.json': JSON.stringify({ type: 'module' }),
     'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.ts'] }),
-    'server.ts': server,
-    'host.ts': host,
-    'handler.ts': handler,
     'calculator.js': server,
-    'run-host.ts': host.replace("['calculator.js']", `['${sourceCondition}', 'calculator.js']`),
+    'handler.ts': handler,
+    'host.ts': host.replace("['calculator.js']", `['${sourceCondition}', 'calculator.js']`),
   };
   await Promise.all([symlink(nodeModules, path.join(folder, 'node_modules')), ...Object.entries(files).map(([name, text]) => writeFile(path.join(folder, name), text))]);
 });
@@ -44,7 +52,7 @@ describe('the examples of the README', () => {
   });
 
   test('run: the host calls the server', async () => {
-    expect(await outputOf('run-host.ts')).toBe('{"quotient":0.25}\n');
+    expect(await outputOf('host.ts')).toBe('{"quotient":0.25}\n');
   });
 
   test('run: the handler reports its progress', async () => {
