@@ -18,7 +18,7 @@ export interface Implementation {
 
 export const FLOOR_SERVER = pathOf('floor/server.mjs');
 
-/** What ours is compared with comes after it. */
+/** The name of ours, which the others are compared with. */
 export const OURS = 'signalbox';
 
 export const implementations: readonly Implementation[] = [

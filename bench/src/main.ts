@@ -2,13 +2,14 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { fullLoad, quickLoad } from './load.ts';
 import { runRounds } from './run-rounds.ts';
+import { shareOneCore } from './share-core.ts';
 import { formatTable, tables } from './tables.ts';
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const load = values.quick ? quickLoad : fullLoad;
 const begun = performance.now();
 
-process.stdout.write(`${machine()}\n`);
+process.stdout.write(`${machine()}\n${sharing()}\n`);
 const rows = await runRounds({
   load,
   nodeArguments: [],
@@ -22,6 +23,11 @@ process.stdout.write(`\n${String(load.rounds)} rounds in ${((performance.now() -
 function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor';
   return `Node ${process.version}, ${process.platform} ${process.arch}, ${String(availableParallelism())} cores (${model}), load average ${loads()}`;
+}
+
+function sharing(): string {
+  const core = shareOneCore();
+  return core === undefined ? 'All processes run on whatever core is free.' : `All processes share core ${String(core)}.`;
 }
 
 function loads(): string {

@@ -1,8 +1,9 @@
 import { textOf } from './clients/bench-client.ts';
+import { drive } from './drive.ts';
 import { perOperation, type Figures, type FiguresByTable } from './figures.ts';
 import type { FloorConnection } from './floor/connection.ts';
 import type { Subject } from './implementations.ts';
-import { CALLS_IN_FLIGHT, drive, type Load } from './load.ts';
+import { CALLS_IN_FLIGHT, type Load } from './load.ts';
 import { startServer, type ServerProcess } from './server-process.ts';
 
 /**
@@ -16,11 +17,11 @@ export async function measureServer({ implementation, era }: Subject, load: Load
   const list = (): Promise<void> => listTools(connection);
   try {
     await connection.open();
-    await drive(load.warmUpCalls / 2, 1, call);
-    await drive(load.warmUpCalls / 2, CALLS_IN_FLIGHT, call);
+    await drive(load.warmUpCalls / 10, 1, call);
+    await drive(load.warmUpCalls * 0.9, CALLS_IN_FLIGHT, call);
     const serverSequential = await measure(server, load.sequentialCalls, () => drive(load.sequentialCalls, 1, call));
     const serverConcurrent = await measure(server, load.concurrentCalls, () => drive(load.concurrentCalls, CALLS_IN_FLIGHT, call));
-    await drive(load.lists / 5, 1, list);
+    await drive(load.lists / 2, 1, list);
     const serverList = await measure(server, load.lists, () => drive(load.lists, 1, list));
     return { serverSequential, serverConcurrent, serverList };
   } finally {

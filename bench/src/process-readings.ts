@@ -1,20 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
-/** Milliseconds of one tick of the kernel's clock as /proc shows it. */
-const TICK_MS = 10;
-
-/** CPU time of a running process in milliseconds, user and system, in steps of 10 ms; NaN where there is no /proc. */
+/** CPU time of a running process in milliseconds, that of threads which have ended not included; NaN where /proc does not tell. */
 export function cpuMsOf(pid: number): number {
-  const text = readProc(pid, 'stat');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11] ?? Number.NaN) + Number(fields[12] ?? Number.NaN)) * TICK_MS;
+  if (process.platform !== 'linux') return Number.NaN;
+  const threads = readdirSync(`/proc/${String(pid)}/task`);
+  const nanoseconds = threads.map((thread) => Number.parseInt(readProc(`${String(pid)}/task/${thread}/schedstat`), 10));
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
 /** Resident memory of a running process in MiB; NaN where there is no /proc. */
 export function residentMibOf(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/mu.exec(readProc(pid, 'status'))?.[1] ?? Number.NaN) / 1024;
+  if (process.platform !== 'linux') return Number.NaN;
+  return Number(/^VmRSS:\s+(\d+)/mu.exec(readProc(`${String(pid)}/status`))?.[1] ?? Number.NaN) / 1024;
 }
 
-function readProc(pid: number, file: string): string {
-  return process.platform === 'linux' ? readFileSync(`/proc/${String(pid)}/${file}`, 'latin1') : '';
+/** Empty where the kernel was built without it. */
+function readProc(file: string): string {
+  try {
+    return readFileSync(`/proc/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
 }

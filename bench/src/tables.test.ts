@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { median } from './figures.ts';
-import { drive } from './load.ts';
 import { formatTable, type Row, type Table } from './tables.ts';
 
 test('the median is the middle value, or the mean of the middle two', () => {
@@ -27,18 +26,4 @@ test('a table shows medians, their spread and the ratio to ours in the same era'
 | sdk, modern       | 1,500.0 |   – |    0 % |  75.00 |
 `,
   );
-});
-
-test('drive keeps so many calls in flight and makes so many in all', async () => {
-  let made = 0;
-  let inFlight = 0;
-  let most = 0;
-  await drive(20, 3, async () => {
-    made += 1;
-    inFlight += 1;
-    most = Math.max(most, inFlight);
-    await Promise.resolve();
-    inFlight -= 1;
-  });
-  expect({ made, most }).toEqual({ made: 20, most: 3 });
 });

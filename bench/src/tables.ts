@@ -50,7 +50,7 @@ export const tables: readonly Table[] = [
     key: 'start',
     title: 'Server: spawn to first tools/list, 30 tools',
     columns: [
-      { figure: 'cpuMs', title: 'CPU ms', digits: 0 },
+      { figure: 'cpuMs', title: 'CPU ms', digits: 1 },
       { figure: 'readyMs', title: 'ready ms', digits: 0 },
       { figure: 'residentMib', title: 'idle RSS MiB', digits: 1 },
     ],

@@ -1,8 +1,9 @@
 // Runs one client library in this process against the floor server and sends the figures to the parent.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { drive } from '../drive.ts';
 import { perOperation, type Figures } from '../figures.ts';
 import { FLOOR_SERVER } from '../implementations.ts';
-import { CALLS_IN_FLIGHT, drive, FLOOD_NOTIFICATIONS } from '../load.ts';
+import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS } from '../load.ts';
 import type { ClientTask } from '../measure-client.ts';
 import type { BenchClient, ConnectBenchClient } from './bench-client.ts';
 
@@ -13,11 +14,11 @@ const client = await connect(FLOOR_SERVER, era);
 const call = (): Promise<void> => callEcho(client);
 const list = (): Promise<void> => listTools(client);
 
-await drive(load.warmUpCalls / 2, 1, call);
-await drive(load.warmUpCalls / 2, CALLS_IN_FLIGHT, call);
+await drive(load.warmUpCalls / 10, 1, call);
+await drive(load.warmUpCalls * 0.9, CALLS_IN_FLIGHT, call);
 const clientSequential = await measure(load.sequentialCalls, () => drive(load.sequentialCalls, 1, call));
 const clientConcurrent = await measure(load.concurrentCalls, () => drive(load.concurrentCalls, CALLS_IN_FLIGHT, call));
-await drive(load.lists / 5, 1, list);
+await drive(load.lists / 2, 1, list);
 const clientList = await measure(load.lists, () => drive(load.lists, 1, list));
 let heard = 0;
 const flood = (): Promise<void> => client.flood(FLOOD_NOTIFICATIONS, () => (heard += 1));
