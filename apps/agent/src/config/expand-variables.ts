@@ -9,7 +9,7 @@ export interface Expansion {
 
 const REFERENCE = /\$?\$\{([^}]*)\}?/g;
 const NAMED = /^(?:env:)?([A-Za-z_]\w*)(?::-([^]*))?$/;
-const SECRET_NAME = /key|token|secret|passw|credential|auth/i;
+const SECRET_NAME = /key|token|secret|pass|credential|auth|dsn|ur[il]$/i;
 
 /**
  * Replaces `${NAME}` (also written `${env:NAME}`) with the variable's value and `${NAME:-default}` with the default where the variable is unset
@@ -25,8 +25,7 @@ export function expandVariables(text: string, env: { readonly [name: string]: st
       problems.push(`\${${inner}} cannot be expanded; write \${NAME} or \${NAME:-default}, or $\${ for a literal \${`);
       return '';
     }
-    const value = env[name];
-    if (fallback !== undefined && (value === undefined || value === '')) return fallback;
+    const value = fallback === undefined ? env[name] : env[name] || fallback;
     if (value === undefined) {
       problems.push(`the environment variable ${name} is not set; set it, or write \${${name}:-default}`);
       return '';

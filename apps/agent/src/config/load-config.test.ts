@@ -80,6 +80,12 @@ describe('what is read', () => {
     });
   });
 
+  test('a default that stands in for a secret, and addresses with passwords, are secrets too', async () => {
+    const args = ['${API_TOKEN:-built-in}', '${DATABASE_URL}', '${DB_PASS}', '${HOME}'];
+    const config = await loadConfig(sources({ mcpServers: { a: { command: 'x', args } } }, { env: { DATABASE_URL: 'postgres://me:hush@db', DB_PASS: 'hush', HOME: '/home/me' } }));
+    expect(config.servers[0]?.secrets).toEqual(['built-in', 'postgres://me:hush@db', 'hush']);
+  });
+
   test('fields of an entry that are not read are named with what to use', async () => {
     const config = await loadConfig(sources({ mcpServers: { a: { command: 'x', trust: true, arg: ['y'], excludeTools: ['z'], zzzzzzzzzz: 1 } } }));
     expect(config.notices).toEqual([
