@@ -23,7 +23,7 @@ interface ConnectOptions {
 async function serve(directories: readonly string[]): Promise<{ filesystem: FilesystemServer; lines: string[] }> {
   const lines: string[] = [];
   const log = createLogger('debug', { write: (line) => lines.push(line) });
-  return { filesystem: await createFilesystemServer({ directories, version: '0.0.0', log }), lines };
+  return { filesystem: await createFilesystemServer({ directories, log }), lines };
 }
 
 async function connectTo(filesystem: FilesystemServer, { era = 'legacy', roots }: ConnectOptions = {}): Promise<Client> {

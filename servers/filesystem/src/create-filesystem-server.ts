@@ -1,6 +1,6 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
 import type { Transport } from '@signalbox/mcp-core';
-import type { Logger } from '@signalbox/server-kit';
+import { createLogger, logErrors, packageVersion, type Logger } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from './files/limits.ts';
 import { createResourceProvider } from './resources/create-resource-provider.ts';
 import { Watchers } from './resources/watchers.ts';
@@ -18,8 +18,8 @@ export interface FilesystemServerOptions {
   /** `narrow` (default): a legacy client's roots narrow the directories. `ignore`: roots are never read. */
   readonly roots?: RootsMode;
   readonly limits?: Partial<Limits>;
-  readonly version: string;
-  readonly log: Logger;
+  /** Default: warnings and errors to stderr. */
+  readonly log?: Logger;
 }
 
 export interface FilesystemServer {
@@ -42,7 +42,7 @@ export class NoUsableDirectoryError extends Error {
  * @throws NoUsableDirectoryError when directories were given and none can be opened
  */
 export async function createFilesystemServer(options: FilesystemServerOptions): Promise<FilesystemServer> {
-  const { directories, log } = options;
+  const { directories, log = createLogger('warn') } = options;
   const opener = await chooseOpener('/');
   const { directories: cli, problems } = await findAllowedDirectories(directories, opener);
   if (cli.length === 0 && problems.length > 0) throw new NoUsableDirectoryError(problems);
@@ -59,7 +59,7 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
     },
     log: (level, data, logger) => everyConnection((each) => each.log(level, data, logger)),
     async connect(transport: Transport) {
-      const own = createConnectionServer(options, { cli, opener, watchers });
+      const own = createConnectionServer(options, { cli, opener, watchers, log });
       const connection = await own.connect(transport);
       live.add(own);
       void connection.closed.finally(() => live.delete(own));
@@ -73,21 +73,23 @@ interface Shared {
   readonly cli: readonly AllowedDirectory[];
   readonly opener: Opener;
   readonly watchers: Watchers;
+  readonly log: Logger;
 }
 
 /** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
 function createConnectionServer(options: FilesystemServerOptions, shared: Shared): Server {
-  const { version, log, roots: rootsMode = 'narrow' } = options;
+  const { roots: rootsMode = 'narrow' } = options;
+  const { cli, opener, watchers, log } = shared;
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const session = new SessionSandbox({ cli: shared.cli, rootsMode, opener: shared.opener, warn: (message) => log.warn(message) });
-  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), debug: (line) => log.debug(line) });
+  const session = new SessionSandbox({ cli, rootsMode, opener, warn: (message) => log.warn(message) });
+  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), log });
   const server: Server = createServer({
-    info: { name: 'signalbox-filesystem', version, title: 'Filesystem' },
+    info: { name: 'signalbox-filesystem', title: 'Filesystem', version: packageVersion(import.meta.url) },
     instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
     tools: createTools(runner),
-    resources: createResourceProvider({ session, limits, watchers: shared.watchers, updated: (uri) => server.changes.resourceUpdated(uri) }),
+    resources: createResourceProvider({ session, limits, watchers, updated: (uri) => server.changes.resourceUpdated(uri) }),
     onLegacySession: (legacySession) => session.attach(legacySession),
-    onError: (error) => log.error(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    onError: logErrors(log),
   });
   return server;
 }

@@ -1,6 +1,7 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import type { InteractiveContext } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
+import { createLogger } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from '../files/limits.ts';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
 import { chooseOpener } from '../sandbox/choose-opener.ts';
@@ -12,7 +13,7 @@ import { createTools } from '../tools/create-tools.ts';
 export interface ToolCaller {
   /** Runs one handler; rejects with what the handler throws. */
   call(tool: string, args: JsonObject, context?: InteractiveContext): Promise<CalledTool>;
-  /** Debug lines of the calls so far. */
+  /** What the calls so far logged, with line ends. */
   readonly lines: readonly string[];
 }
 
@@ -34,7 +35,8 @@ export async function createToolCaller(directories: readonly string[], options: 
   const sandbox = new Sandbox(found.directories, 'cli', opener);
   const lines: string[] = [];
   const limits = { ...defaultLimits, ...options.limits };
-  const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), debug: (line) => lines.push(line) });
+  const log = createLogger('debug', { write: (line) => lines.push(line) });
+  const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), log });
   const tools = createTools(runner);
   return {
     lines,

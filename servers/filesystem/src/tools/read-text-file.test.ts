@@ -145,7 +145,7 @@ describe('read_text_file', () => {
     const context = createTestContext({ signal: cancel.signal });
     const reading = tools.call('read_text_file', { path: 'big.txt', offset: 5 }, { ...context, progress: () => cancel.abort(new Error('enough')) });
     await expect(reading).rejects.toThrow('enough');
-    expect(tools.lines).toEqual([expect.stringMatching(/^tool=read_text_file outcome=cancelled scanned=\d+ ms=\d+$/)]);
+    expect(tools.lines).toEqual([expect.stringMatching(/debug tool=read_text_file outcome=cancelled scanned=\d+ ms=\d+\n$/)]);
   });
 
   test.each([

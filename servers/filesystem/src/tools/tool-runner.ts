@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks';
 import { ProtocolError, ToolError } from '@signalbox/mcp-core';
 import type { InteractiveContext, ToolOutput } from '@signalbox/mcp-core/server';
+import { logCall, type Logger } from '@signalbox/server-kit';
 import type { Limits } from '../files/limits.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -28,36 +28,27 @@ export interface RunningCall {
 export interface ToolRunnerOptions {
   readonly limits: Limits;
   readonly sandboxOf: (context: InteractiveContext) => Promise<Sandbox>;
-  /** Gets one line for each call that ended. */
-  readonly debug: (line: string) => void;
+  readonly log: Logger;
 }
 
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const { limits, sandboxOf, debug } = options;
+  const { limits, sandboxOf, log } = options;
   return {
     limits,
-    async run(call, context, body) {
-      const startedAt = performance.now();
-      let scanned: number | undefined;
-      const end = (outcome: 'finished' | 'failed' | 'cancelled') => {
-        const facts = [`tool=${call.tool}`, `outcome=${outcome}`, ...(scanned === undefined ? [] : [`scanned=${scanned}`])];
-        debug([...facts, `ms=${Math.round(performance.now() - startedAt)}`].join(' '));
-      };
-      const report = (count: number, message?: string) => {
-        scanned = count;
-        context.progress({ progress: count, ...(message === undefined ? {} : { message }) });
-      };
-      try {
-        const sandbox = await sandboxOf(context);
-        context.signal.throwIfAborted();
-        const output = await body({ sandbox, signal: context.signal, scanned: report });
-        end('finished');
-        return output;
-      } catch (error) {
-        end(context.signal.aborted ? 'cancelled' : 'failed');
-        throw toolError(error, call.path);
-      }
-    },
+    run: (call, context, body) =>
+      logCall({ tool: call.tool, signal: context.signal, log }, async (note) => {
+        const scanned = (count: number, message?: string) => {
+          note('scanned', count);
+          context.progress({ progress: count, ...(message === undefined ? {} : { message }) });
+        };
+        try {
+          const sandbox = await sandboxOf(context);
+          context.signal.throwIfAborted();
+          return await body({ sandbox, signal: context.signal, scanned });
+        } catch (error) {
+          throw toolError(error, call.path);
+        }
+      }),
   };
 }
 
