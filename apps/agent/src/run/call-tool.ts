@@ -1,12 +1,21 @@
 import type { Run, ToolCall } from '../ports/run-store.ts';
+import type { ToolCallOutcome } from '../ports/tool-registry.ts';
 import type { CallActivity } from './activities.ts';
 import { isShutdown } from './commits.ts';
-import { inBackground, type EngineContext } from './engine-context.ts';
+import { enqueue, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
 import { ProgressLog } from './progress-log.ts';
 import { questionsOf } from './questions.ts';
 import { reconcile } from './reconcile.ts';
 import { serversReady } from './servers-ready.ts';
 import { settleCall, type CallEnd } from './settle-call.ts';
+
+/** A result for which there was no room so often is not tried again. */
+const MAX_RESULT_TRIES = 5;
+
+const UNSTORABLE: End = {
+  outcome: { type: 'error', message: 'The server answered, but the answer could not be stored; the log of the service says why.' },
+  progress: undefined,
+};
 
 /** A call that this process sends: the attempt is committed before the first byte. */
 export interface Dispatched {
@@ -28,15 +37,14 @@ export async function callTool(context: EngineContext, callId: string): Promise<
 }
 
 async function performCall(context: EngineContext, planned: ToolCall, activity: CallActivity): Promise<void> {
-  let dispatched: Dispatched | undefined;
   try {
     await serversReady(context, [planned.server], AbortSignal.any([activity.signal, context.closing]));
-    dispatched = await dispatch(context, planned, activity);
-    if (dispatched !== undefined) await sendCall(context, dispatched);
+    const dispatched = await dispatch(context, planned, activity);
+    if (dispatched !== undefined) await settle(context, dispatched, await sendCall(context, dispatched));
   } catch (error) {
     if (isShutdown(error)) return;
-    context.logger.error('a tool call failed inside the service', { call_id: planned.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    if (dispatched !== undefined) inBackground(context, 'settling a failed tool call', settle(context, dispatched, { outcome: { type: 'lost', message: 'The service failed while the call was under way; its log says why.' }, progress: undefined }));
+    logFailure(context, planned, error);
+    enqueue(context, { type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
   }
 }
 
@@ -54,11 +62,13 @@ async function dispatch(context: EngineContext, planned: ToolCall, activity: Cal
   });
 }
 
-async function sendCall(context: EngineContext, dispatched: Dispatched): Promise<void> {
+type End = Omit<CallEnd, 'call'>;
+
+async function sendCall(context: EngineContext, dispatched: Dispatched): Promise<End> {
   const { run, call, activity } = dispatched;
   context.reach('before-tool-send');
   const progress = new ProgressLog(context, call);
-  const outcome = await context.registry.call({
+  const sent = context.registry.call({
     wireName: call.wireName,
     arguments: call.arguments,
     runId: run.id,
@@ -69,15 +79,36 @@ async function sendCall(context: EngineContext, dispatched: Dispatched): Promise
     onProgress: (update) => progress.add(update),
     questions: questionsOf(context, dispatched),
   });
+  const outcome = await sent.catch((error: unknown): ToolCallOutcome => {
+    logFailure(context, call, error);
+    return { type: 'lost', message: 'The service failed while the call was under way; its log says why.' };
+  });
   context.reach('after-tool-result');
-  const last = await progress.close();
-  await settle(context, dispatched, { outcome, progress: last });
+  return { outcome, progress: await progress.close() };
 }
 
-function settle(context: EngineContext, { run, call }: Dispatched, end: Omit<CallEnd, 'call'>): Promise<void> {
+/** Stores how a call ended, as often as it takes: nobody else knows it. A result that still finds no room is given up for a word that it came. */
+async function settle(context: EngineContext, dispatched: Dispatched, end: End): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await storeEnd(context, dispatched, tries <= MAX_RESULT_TRIES || end.outcome.type !== 'result' ? end : UNSTORABLE);
+      return;
+    } catch (error) {
+      if (isShutdown(error)) return;
+      logFailure(context, dispatched.call, error);
+      await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
+    }
+  }
+}
+
+function storeEnd(context: EngineContext, { run, call }: Dispatched, end: End): Promise<void> {
   return context.commit(run.id, async (change) => {
     // Registered first: whatever follows the commit comes after this point.
     change.afterCommit(() => context.reach('after-tool-commit'));
     await settleCall(context, change, { call, ...end });
   });
+}
+
+function logFailure({ logger }: EngineContext, { id }: ToolCall, error: unknown): void {
+  logger.error('a tool call failed inside the service', { call_id: id, error });
 }

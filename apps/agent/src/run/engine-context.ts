@@ -39,14 +39,17 @@ export interface EngineContext {
   readonly closing: AbortSignal;
 }
 
+/** How long what the store refused waits before it is tried again. */
+export const STORE_RETRY_MS = 5000;
+
 /** Hands a job to the queue; a queue that fails loses nothing, the next start enqueues from the store. */
 export function enqueue({ queue, logger }: EngineContext, job: Job, delayMs = 0): void {
-  queue.enqueue(job, { delayMs }).catch((error: unknown) => logger.error('a job could not be enqueued', { job, error: String(error) }));
+  queue.enqueue(job, { delayMs }).catch((error: unknown) => logger.error('a job could not be enqueued', { ...job, error }));
 }
 
 /** Runs background work of a run whose failure nobody awaits; a failure is logged. */
 export function inBackground({ logger }: EngineContext, what: string, work: Promise<unknown>): void {
   work.catch((error: unknown) => {
-    if (!isShutdown(error)) logger.error(`${what} failed`, { error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    if (!isShutdown(error)) logger.error(`${what} failed`, { error });
   });
 }

@@ -14,12 +14,12 @@ import { cancelRun } from './cancel-run.ts';
 import { Commits, isShutdown } from './commits.ts';
 import { createRun } from './create-run.ts';
 import { endRun } from './end-run.ts';
-import { inBackground, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
+import { enqueue, STORE_RETRY_MS, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
 import { onDeadline } from './expiry.ts';
 import { defaultRecovery } from './lost-call.ts';
 import { recover } from './recover.ts';
 import { respond } from './respond.ts';
-import { Timers } from './timers.ts';
+import { Timers, type Deadline } from './timers.ts';
 
 export interface EngineDependencies {
   readonly store: RunStore;
@@ -71,7 +71,7 @@ class Engine implements RunEngine {
       policyOf: (server) => (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
       recovery: dependencies.recovery ?? defaultRecovery,
       activities: new Activities(),
-      timers: new Timers(clock, (deadline) => inBackground(this.#context, 'a deadline', onDeadline(this.#context, deadline))),
+      timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
       commit: (runId, work) => this.#commits.commit(runId, work),
       closing: this.#closing.signal,
     };
@@ -112,12 +112,15 @@ class Engine implements RunEngine {
     this.#unsubscribe();
   }
 
+  /** A job that fails comes again: nothing else may be there to move its run on. */
   async #work(job: Job): Promise<void> {
     try {
       if (job.type === 'call-tool') await callTool(this.#context, job.callId);
       else await this.#advance(job.runId);
     } catch (error) {
-      if (!isShutdown(error)) throw error;
+      if (isShutdown(error)) return;
+      enqueue(this.#context, job, STORE_RETRY_MS);
+      throw error;
     }
   }
 
@@ -131,9 +134,21 @@ class Engine implements RunEngine {
       await this.#context.commit(runId, async (change) => {
         const turn = await change.sql.activeTurn(runId);
         if (turn !== undefined && (await change.sql.endTurn(turn.messageId, 'failed'))) change.emit({ type: 'turn.failed', data: { turn: turn.turn, message_id: turn.messageId, error: failure } });
+        await change.sql.savePartial(runId, undefined);
         await endRun(this.#context, change, { status: 'failed', error: failure });
       });
       throw error;
+    }
+  }
+
+  async #onDue(deadline: Deadline): Promise<void> {
+    const { clock, logger, timers } = this.#context;
+    try {
+      await onDeadline(this.#context, deadline);
+    } catch (error) {
+      if (isShutdown(error)) return;
+      logger.error('a deadline failed', { ...deadline, error });
+      timers.set(deadline, clock.now() + STORE_RETRY_MS);
     }
   }
 }

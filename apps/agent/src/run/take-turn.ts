@@ -46,7 +46,7 @@ interface Stopped {
 /** A model call that ended before its message: by the provider, by a stop of the run, or by the close of the engine. */
 async function stopTurn(context: EngineContext, { run, number, messageId }: Turn, { text, error, signal }: Stopped): Promise<void> {
   const failure = describe(error);
-  if (!(error instanceof LlmError) && !signal.aborted) context.logger.error('a model call failed', { run_id: run.id, error: String(error) });
+  if (!(error instanceof LlmError) && !signal.aborted) context.logger.error('a model call failed', { run_id: run.id, error });
   await context.commit(run.id, async (change) => {
     const isCancelling = (await change.sql.run(run.id))?.status === 'cancelling';
     const data = { turn: number, message_id: messageId };

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { InboxItem, Run, RunEvent, RunReader, RunStore, ToolCall } from '../../ports/run-store.ts';
@@ -28,6 +29,8 @@ export interface ServiceOptions {
   readonly crashAt?: CrashPoint;
   /** Kills this service as soon as it has committed so many transactions. */
   readonly dieAfterCommits?: number;
+  /** Whether the store has no room for its nth write. */
+  readonly isFull?: (write: number) => boolean;
   readonly isStarted?: boolean;
   readonly concurrency?: { readonly 'advance-run': number; readonly 'call-tool': number };
 }
@@ -61,7 +64,7 @@ export interface Service {
 
 const never = new Promise<never>(() => undefined);
 
-export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, concurrency, isStarted = true, ...options }: ServiceOptions): Promise<Service> {
+export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, isFull = () => false, concurrency, isStarted = true, ...options }: ServiceOptions): Promise<Service> {
   const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
   const opened = await openRunStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
@@ -70,7 +73,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     life.isOver = true;
     crash.resolve();
   };
-  const store = mortal(opened, { life, die, dieAfterCommits });
+  const store = mortal(opened, { life, die, dieAfterCommits, isFull });
   const bus = createInProcessSignalBus();
   const lookers = new Set<() => void>();
   const lookAgain = (): void => {
@@ -80,7 +83,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
   const registry = new FakeRegistry(tools, lookAgain);
   const errors: string[] = [];
   const signals: Signal[] = [];
-  const fail = (message: string, fields?: unknown): void => void (life.isOver || errors.push(`${message} ${JSON.stringify(fields)}`));
+  const fail = (message: string, fields?: unknown): void => void (life.isOver || errors.push(`${message} ${inspect(fields)}`));
   const queue = createMemoryJobQueue({ clock, onError: (job, error) => fail(JSON.stringify(job), error instanceof Error ? error.stack : error) });
   const engine = createRunEngine({
     store,
@@ -183,17 +186,21 @@ interface Death {
   readonly life: { readonly isOver: boolean };
   readonly die: () => void;
   readonly dieAfterCommits: number;
+  readonly isFull: (write: number) => boolean;
 }
 
 /** The store of a service that can be killed: afterwards nothing it is asked ever happens. */
-function mortal(store: RunStore, { life, die, dieAfterCommits }: Death): RunStore {
+function mortal(store: RunStore, { life, die, dieAfterCommits, isFull }: Death): RunStore {
   let commits = 0;
+  let writes = 0;
   const isOver = (): boolean => life.isOver;
   const read = new Proxy(store.read, {
     get: (target, name: keyof RunReader) => (isOver() ? () => never : target[name]),
   });
   const write: RunStore['write'] = async (work) => {
     if (isOver()) return never;
+    writes += 1;
+    if (isFull(writes)) throw new Error('database or disk is full');
     const result = await store.write(work);
     commits += 1;
     if (commits >= dieAfterCommits) die();
