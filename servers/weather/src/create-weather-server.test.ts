@@ -3,8 +3,8 @@ import { createInMemoryTransports } from '@signalbox/mcp-core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import type { WeatherProvider } from './provider.ts';
-import { openMeteo, providerOf, springfields } from './testing/open-meteo.test.support.ts';
-import { sendJson, startUpstream } from './testing/upstream.test.support.ts';
+import { openMeteo, providerOf, springfields } from './testing/open-meteo.ts';
+import { sendJson, startUpstream } from './testing/upstream.ts';
 import { createWeatherServer } from './create-weather-server.ts';
 
 const eras = ['legacy', 'modern'] as const;

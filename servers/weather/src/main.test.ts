@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { connectClient, type Client } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { expect, onTestFinished, test } from 'vitest';
-import { openMeteo } from './testing/open-meteo.test.support.ts';
-import { startUpstream } from './testing/upstream.test.support.ts';
+import { openMeteo } from './testing/open-meteo.ts';
+import { startUpstream } from './testing/upstream.ts';
 
 const main = ['--conditions=@signalbox/source', fileURLToPath(new URL('main.ts', import.meta.url))];
 

@@ -1,6 +1,6 @@
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
-import { callTool } from '../testing/call-tool.test.support.ts';
+import { callTool } from '../testing/call-tool.ts';
 import { weatherCompareTool } from '../tools/weather-compare.ts';
 import { weatherCurrentTool } from '../tools/weather-current.ts';
 import { weatherForecastTool } from '../tools/weather-forecast.ts';

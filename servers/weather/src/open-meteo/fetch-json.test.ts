@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
+import { sendJson, startUpstream, type Answer } from '../testing/upstream.ts';
 import { WeatherError } from '../weather-error.ts';
 import { fetchJson, type FetchSettings } from './fetch-json.ts';
 import { realRuntime } from './runtime.ts';

@@ -1,8 +1,8 @@
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { callTool } from '../testing/call-tool.test.support.ts';
-import { forecastDocument, geocoded, openMeteo, providerOf, springfields } from '../testing/open-meteo.test.support.ts';
-import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
+import { callTool } from '../testing/call-tool.ts';
+import { forecastDocument, geocoded, openMeteo, providerOf, springfields } from '../testing/open-meteo.ts';
+import { sendJson, startUpstream, type Answer } from '../testing/upstream.ts';
 import { weatherCompareTool } from './weather-compare.ts';
 
 const places = Object.fromEntries(['A', 'B', 'C', 'Bad', 'E', 'F'].map((name, index) => [name, [geocoded(index, name)]]));

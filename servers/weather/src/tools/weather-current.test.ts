@@ -1,9 +1,9 @@
 import type { ElicitParams } from '@signalbox/mcp-core';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { callTool } from '../testing/call-tool.test.support.ts';
-import { currentDocument, geocoded, openMeteo, providerOf, springfields } from '../testing/open-meteo.test.support.ts';
-import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
+import { callTool } from '../testing/call-tool.ts';
+import { currentDocument, geocoded, openMeteo, providerOf, springfields } from '../testing/open-meteo.ts';
+import { sendJson, startUpstream, type Answer } from '../testing/upstream.ts';
 import type { OpenMeteoOptions } from '../open-meteo/open-meteo-provider.ts';
 import { weatherCurrentTool } from './weather-current.ts';
 

@@ -1,8 +1,8 @@
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { callTool } from '../testing/call-tool.test.support.ts';
-import { forecastDocument, openMeteo, providerOf } from '../testing/open-meteo.test.support.ts';
-import { sendJson, startUpstream, type Answer } from '../testing/upstream.test.support.ts';
+import { callTool } from '../testing/call-tool.ts';
+import { forecastDocument, openMeteo, providerOf } from '../testing/open-meteo.ts';
+import { sendJson, startUpstream, type Answer } from '../testing/upstream.ts';
 import { weatherForecastTool } from './weather-forecast.ts';
 
 async function setUp(answer: Answer = openMeteo()) {

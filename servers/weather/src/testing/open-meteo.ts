@@ -1,6 +1,6 @@
 import { createOpenMeteoProvider, type OpenMeteoOptions } from '../open-meteo/open-meteo-provider.ts';
 import type { WeatherProvider } from '../provider.ts';
-import { sendJson, type Answer, type Upstream } from './upstream.test.support.ts';
+import { sendJson, type Answer, type Upstream } from './upstream.ts';
 
 /** A provider whose both services are `upstream`, that pauses for no time. */
 export function providerOf(upstream: Upstream, options: Partial<OpenMeteoOptions> = {}): WeatherProvider {
