@@ -76,6 +76,17 @@ describe('a modern server', () => {
     expect(server.isClosed).toBe(true);
   });
 
+  test('that ends right after its DiscoverResult is not tried as a legacy one', async () => {
+    const first = new ScriptedServer();
+    const second = new ScriptedServer({ initialize: initialized() });
+    const outcome = outcomeOf(connectClient(opening(first, second), { info }));
+    await first.receives('server/discover');
+    first.deliver({ id: 1, ...discovered({}) });
+    first.crash(new Error('exited with code 1'));
+    expect(await outcome).toMatchObject({ code: 'connect-failed', message: expect.stringContaining('exited with code 1') as string });
+    expect(second.received).toEqual([]);
+  });
+
   test('without a version in common is told apart from a broken one', async () => {
     const server = new ScriptedServer({ 'server/discover': refused(-32022, { supported: ['2099-01-01'] }), initialize: initialized() });
     await expect(connectTo(server)).rejects.toThrow(/no protocol version in common; the server speaks: 2099-01-01/);

@@ -33,7 +33,7 @@ export class Connection {
   readonly #listeners = new Set<NotificationListener>();
   #codec: Codec | undefined;
   #lastProgressToken = 0;
-  #isClosed = false;
+  #end: { readonly error: Error | undefined } | undefined;
   #isAnnounced = false;
   #isCloseAsked = false;
 
@@ -67,11 +67,12 @@ export class Connection {
 
   /**
    * Ends connecting: from here on the end of the connection is told to `onClosed`.
-   * @throws LocalError `connection-lost` when it has ended already.
+   * @throws LocalError `connect-failed` when it has ended already.
    */
   announce(): void {
-    if (this.#isClosed) {
-      throw new LocalError('connection-lost', 'The connection ended as soon as it was established.');
+    if (this.#end !== undefined) {
+      const { error } = this.#end;
+      throw new LocalError('connect-failed', `The connection ended as soon as it was established${error === undefined ? '.' : `: ${error.message}`}`, { cause: error });
     }
     this.#isAnnounced = true;
   }
@@ -247,7 +248,7 @@ export class Connection {
   }
 
   #closed(error: Error | undefined): void {
-    this.#isClosed = true;
+    this.#end = { error };
     if (this.#isAnnounced) {
       this.callBack('the end of the connection', () => this.#options.onClosed?.(this.#isCloseAsked ? undefined : error));
     }
