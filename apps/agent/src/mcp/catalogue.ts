@@ -24,6 +24,9 @@ export const EMPTY_CATALOGUE: Catalogue = { entries: new Map(), warnings: [] };
 
 const MAX_TOOLS = 1000;
 const MAX_DESCRIPTION_LENGTH = 64 * 1024;
+const MAX_DEFINITION_LENGTH = 512 * 1024;
+/** All that is kept of the tools of one server. */
+const MAX_CATALOGUE_LENGTH = 8 * 1024 * 1024;
 /** Milliseconds that the schemas of one server may take together. */
 const COMPILE_BUDGET_MS = 5000;
 
@@ -37,13 +40,19 @@ export async function readCatalogue(server: ServerConfig, tools: readonly Tool[]
   const warnings = unmatchedPatterns(server, named);
   if (named.length < tools.length) warnings.push(`${tools.length - named.length} tools are not offered: they have no name`);
   let spentMs = 0;
+  let length = 0;
   for (const tool of named.slice(0, MAX_TOOLS)) {
     if (!isOffered(server, tool.name)) continue;
     await nextTurn();
     const startedAt = performance.now();
     try {
       if (spentMs > COMPILE_BUDGET_MS) throw new UnusableSchemaError('the schemas of the server take too long to compile');
-      addTool(entries, toEntry(server, tool, evaluate));
+      const entry = toEntry(server, tool, evaluate);
+      const added = JSON.stringify(entry.tool).length;
+      if (added > MAX_DEFINITION_LENGTH) throw new UnusableSchemaError(`its definition is larger than ${MAX_DEFINITION_LENGTH / 1024} KiB`);
+      if (length + added > MAX_CATALOGUE_LENGTH) throw new UnusableSchemaError(`the definitions of the server's tools are larger than ${MAX_CATALOGUE_LENGTH / 1024 / 1024} MiB together`);
+      addTool(entries, entry);
+      length += added;
     } catch (error) {
       if (!(error instanceof UnusableSchemaError)) throw error;
       warnings.push(`tool ${JSON.stringify(tool.name.slice(0, 100))} is not offered: ${error.message}`);

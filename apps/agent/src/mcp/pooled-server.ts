@@ -31,13 +31,16 @@ export class PooledServer {
   readonly config: ServerConfig;
   /** Admits calls; outlives the server's processes. */
   readonly gate = new CallGate();
+  /** Replaces the server's secrets in a text. */
+  readonly mask: (text: string) => string;
   readonly #options: PooledServerOptions;
-  readonly #mask: (text: string) => string;
   #status: ServerStatus;
   #life: ServerLife | undefined;
   #catalogue = EMPTY_CATALOGUE;
   #start = new AbortController();
   #starting: Promise<void> = Promise.resolve();
+  /** The end of the life before: nothing is started while something of it is left. */
+  #ending: Promise<void> = Promise.resolve();
   #cancelRestart: () => void = () => undefined;
   #retired: { readonly life: ServerLife; readonly reason: string } | undefined;
   #failures = 0;
@@ -46,7 +49,7 @@ export class PooledServer {
   constructor(config: ServerConfig, options: PooledServerOptions) {
     this.config = config;
     this.#options = options;
-    this.#mask = secretMask(config);
+    this.mask = secretMask(config);
     this.#status = { name: config.name, state: 'connecting', toolCount: 0, warnings: [], since: options.clock.now(), restarts: 0 };
   }
 
@@ -81,7 +84,8 @@ export class PooledServer {
       this.#options.logger.warn(`the server is started afresh: ${reason}`, { server: this.config.name });
       this.#leave(life);
       this.#setStatus('connecting', { restarts: this.#status.restarts + 1 });
-      this.#starting = life.connection.close().then(() => this.#begin());
+      this.#ending = life.connection.close();
+      this.start();
     }
     await life.connection.exited;
   }
@@ -89,14 +93,18 @@ export class PooledServer {
   /** Ends the process, the attempt to start it or the wait for the next one. */
   async close(): Promise<void> {
     const life = this.#life;
-    if (life !== undefined) this.#leave(life);
+    if (life !== undefined) {
+      this.#leave(life);
+      this.#ending = life.connection.close();
+    }
     this.#setStatus('closed');
     this.#cancelRestart();
     this.#start.abort();
-    await Promise.all([this.#starting, life?.connection.close()]);
+    await Promise.all([this.#starting, this.#ending]);
   }
 
   async #begin(): Promise<void> {
+    await this.#ending;
     if (this.#status.state === 'closed') return;
     const start = new AbortController();
     this.#start = start;
@@ -105,6 +113,7 @@ export class PooledServer {
       const life = await startLife(this.config, {
         info: this.#options.info,
         connect: this.#options.connect,
+        clock: this.#options.clock,
         evaluate: this.#options.evaluate,
         signal: start.signal,
         onStderr: (line) => this.#onStderr(line),
@@ -113,7 +122,8 @@ export class PooledServer {
         onConflict: () => this.#onConflict(),
         onIdle: () => this.#replaceRetired(),
       });
-      this.#enter(life);
+      if (start.signal.aborted) await life.connection.close();
+      else this.#enter(life);
     } catch (error) {
       if (!start.signal.aborted) this.#fail(error);
     }
@@ -122,7 +132,7 @@ export class PooledServer {
   #enter(life: ServerLife): void {
     this.#life = life;
     this.#setStatus('ready');
-    for (const warning of life.catalogue.warnings) this.#options.logger.warn(warning, { server: this.config.name });
+    for (const warning of this.#status.warnings) this.#options.logger.warn(warning, { server: this.config.name });
     void life.ended.then((error) => this.#onEnded(life, error));
   }
 
@@ -136,14 +146,14 @@ export class PooledServer {
     this.#leave(life);
     if (this.#options.clock.now() - this.#status.since >= STABLE_MS) this.#failures = 0;
     // What the ended process started may still be there.
-    void life.connection.close();
+    this.#ending = life.connection.close();
     this.#fail(error);
   }
 
   #fail(error: unknown): void {
     this.#failures += 1;
     const delayMs = restartDelayMs(this.#failures, this.#options.random);
-    const description = this.#mask(describeFailure(this.config, error, this.#lastStderr));
+    const description = this.mask(describeFailure(this.config, error, this.#lastStderr));
     this.#options.logger.debug('the server is started again after a while', { server: this.config.name, restart_in_ms: delayMs });
     this.#setStatus('failed', { error: description });
     this.#cancelRestart = this.#options.clock.after(delayMs, () => {
@@ -175,7 +185,7 @@ export class PooledServer {
   }
 
   #debug(line: string): void {
-    this.#options.logger.debug(this.#mask(line), { server: this.config.name });
+    this.#options.logger.debug(this.mask(line), { server: this.config.name });
   }
 
   #setStatus(state: ServerStatus['state'], details: Partial<ServerStatus> = {}): void {
@@ -187,7 +197,7 @@ export class PooledServer {
       warnings: [],
       since: state === before ? since : this.#options.clock.now(),
       restarts,
-      ...(this.#life === undefined ? {} : describeLife(this.#life)),
+      ...(this.#life === undefined ? {} : { ...describeLife(this.#life), warnings: this.#life.catalogue.warnings.map(this.mask) }),
       ...details,
     };
     this.#options.onChange(this.#status);
@@ -200,7 +210,6 @@ function describeLife({ connection, catalogue }: ServerLife): Partial<ServerStat
     era,
     protocolVersion,
     toolCount: catalogue.entries.size,
-    warnings: catalogue.warnings,
     ...(info === undefined ? {} : { serverInfo: { name: info.name, version: info.version } }),
     ...(instructions === undefined ? {} : { instructions }),
     ...(connection.pid === undefined ? {} : { pid: connection.pid }),

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { LocalError, type Tool } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
+import type { Clock } from '../ports/test-hooks.ts';
 import type { BoundedEvaluation } from './bounded-evaluation.ts';
 import { EMPTY_CATALOGUE, readCatalogue, type Catalogue } from './catalogue.ts';
 import { coalesce } from './coalesce.ts';
@@ -9,6 +9,7 @@ import type { ConnectOptions, ConnectServer, ServerConnection } from './server-c
 
 export interface ServerLifeOptions extends Pick<ConnectOptions, 'info' | 'signal' | 'onStderr' | 'onLog'> {
   readonly connect: ConnectServer;
+  readonly clock: Clock;
   readonly evaluate: BoundedEvaluation;
   /** The tools were read again. */
   readonly onCatalogue: () => void;
@@ -28,19 +29,23 @@ export interface ServerLife {
   readonly ended: Promise<LocalError>;
 }
 
-/** Between two readings of a tool list that keeps changing. */
+/** All pages of a tool list together. */
+const LIST_LIMIT_MS = 60_000;
+/** The least time between two readings of a tool list that keeps changing. */
 const REFRESH_PAUSE_MS = 500;
+/** How many times longer than the last reading the pause after it is, so that a server cannot keep this process at work. */
+const REFRESH_PAUSE_FACTOR = 10;
 
 /** Starts the server, connects and reads its tools, which are read again whenever it says that they changed. Rejects with nothing left running. */
 export async function startLife(server: ServerConfig, options: ServerLifeOptions): Promise<ServerLife> {
-  const { connect, onConflict, onIdle, onCatalogue, evaluate } = options;
+  const { connect, clock, signal, onConflict, onIdle, onCatalogue, evaluate } = options;
   const router = new QuestionRouter(server, { onConflict, onIdle });
   const end = Promise.withResolvers<LocalError>();
   const opened = Promise.withResolvers<() => Promise<void>>();
   let catalogue = EMPTY_CATALOGUE;
   const connection = await connect(server, {
     info: options.info,
-    signal: options.signal,
+    signal,
     handlers: router.handlers,
     onStderr: options.onStderr,
     onLog: options.onLog,
@@ -48,25 +53,32 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
     onClosed: (error) => end.resolve(new LocalError('connection-lost', error?.message ?? 'The server ended the connection', { cause: error })),
   });
   const read = async (): Promise<void> => {
-    catalogue = await readCatalogue(server, await listTools(connection), evaluate);
+    catalogue = await readCatalogue(server, await listTools(connection, clock), evaluate);
   };
+  let readingMs = 0;
   const refresh = coalesce(
     async () => {
+      const startedAt = clock.now();
       await read().catch((error: unknown) => {
         // The tools known so far stay: a server that cannot list them now may still run them.
         catalogue = { ...catalogue, warnings: [`the changed tool list could not be read: ${error instanceof Error ? error.message : String(error)}`] };
       });
+      readingMs = clock.now() - startedAt;
       onCatalogue();
     },
-    () => delay(REFRESH_PAUSE_MS, undefined, { ref: false }),
+    () => new Promise((resolve) => void clock.after(Math.max(REFRESH_PAUSE_MS, readingMs * REFRESH_PAUSE_FACTOR), resolve)),
   );
+  const onAbort = (): void => void connection.close();
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
+    signal.throwIfAborted();
     if (connection.client.server.capabilities.tools?.listChanged === true) await connection.client.watch({ toolsListChanged: true }, () => undefined);
     await read();
-    options.signal.throwIfAborted();
   } catch (error) {
     await connection.close();
     throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
   opened.resolve(refresh);
   return {
@@ -79,6 +91,16 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
   };
 }
 
-async function listTools({ client }: ServerConnection): Promise<readonly Tool[]> {
-  return client.server.capabilities.tools === undefined ? [] : client.listTools();
+async function listTools({ client }: ServerConnection, clock: Clock): Promise<readonly Tool[]> {
+  if (client.server.capabilities.tools === undefined) return [];
+  const limit = new AbortController();
+  const stopTimer = clock.after(LIST_LIMIT_MS, () => limit.abort(new LocalError('request-timeout', `its tools could not be listed within ${LIST_LIMIT_MS / 1000} s`)));
+  try {
+    return await client.listTools({ signal: limit.signal });
+  } catch (error) {
+    limit.signal.throwIfAborted();
+    throw error;
+  } finally {
+    stopTimer();
+  }
 }

@@ -1,5 +1,5 @@
 import { LocalError, type Tool } from '@signalbox/mcp-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ServerConfig } from '../config/config.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
 import { FakeServer } from './testing/fake-server.ts';
@@ -126,6 +126,27 @@ describe('starting again', () => {
     expect(waits).toEqual([1000, 2000, 1000, 2000]);
   });
 
+  test('a server is started again only when what it left behind has ended, and closing waits for that, too', async () => {
+    const server = new FakeServer(toolNamed('t'));
+    const ending = Promise.withResolvers<void>();
+    server.closing = ending.promise;
+    const { pool, clock } = poolOf({ server });
+    pool.start();
+    await statusOf(pool, 'server', isReady);
+    server.crash();
+    await statusOf(pool, 'server', isFailed);
+    clock.advance(1000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(server.launches).toBe(1);
+    let isClosed = false;
+    const closed = pool.close().then(() => (isClosed = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isClosed).toBe(false);
+    ending.resolve();
+    await closed;
+    expect(server.launches).toBe(1);
+  });
+
   test('closing ends connections, attempts and waits, and nothing starts after', async () => {
     const [failing, hanging, running] = [new FakeServer(), new FakeServer(), new FakeServer()];
     failing.launchPlan.push(new Error('no'));
@@ -149,6 +170,30 @@ test('a server that is closed while its tools are being read stays closed', asyn
   pool.start();
   await closing;
   expect(pool.servers()).toMatchObject([{ state: 'closed', toolCount: 0 }]);
+  expect(server.open).toBe(0);
+});
+
+test('closing does not wait for a tool list that never comes', async () => {
+  const server = new FakeServer();
+  server.isListHanging = true;
+  const { pool } = poolOf({ server });
+  const listing = new Promise<void>((resolve) => (server.onList = resolve));
+  pool.start();
+  await listing;
+  await pool.close();
+  expect(pool.servers()[0]?.state).toBe('closed');
+  expect(server.open).toBe(0);
+});
+
+test('a server is given up when its tool list does not end within a minute', async () => {
+  const server = new FakeServer();
+  server.isListHanging = true;
+  const { pool, clock } = poolOf({ server });
+  const listing = new Promise<void>((resolve) => (server.onList = resolve));
+  pool.start();
+  await listing;
+  clock.advance(60_000);
+  expect((await statusOf(pool, 'server', isFailed)).error).toContain('its tools could not be listed within 60 s');
   expect(server.open).toBe(0);
 });
 
@@ -204,7 +249,7 @@ describe('what went wrong is said with place and remedy', () => {
 describe('the tools of a server', () => {
   test('are read again when they change, at most once more for any number of changes meanwhile', async () => {
     const server = new FakeServer(toolNamed('a'));
-    const { pool } = poolOf({ server });
+    const { pool, clock } = poolOf({ server });
     pool.start();
     await statusOf(pool, 'server', isReady);
     server.tools = [toolNamed('a'), toolNamed('b')];
@@ -215,6 +260,8 @@ describe('the tools of a server', () => {
     server.options.onToolsChanged();
     await statusOf(pool, 'server', (status) => status.toolCount === 2);
     server.tools = [];
+    await vi.waitFor(() => expect(clock.waits).toEqual([500]), { interval: 1 });
+    clock.advance(500);
     await statusOf(pool, 'server', (status) => status.toolCount === 0);
     expect(changes).toEqual([2, 0]);
     expect(pool.find('server__a')).toBeUndefined();
@@ -222,12 +269,12 @@ describe('the tools of a server', () => {
 
   test('stay as they were when they cannot be read again, with a warning', async () => {
     const server = new FakeServer(toolNamed('a'));
-    const { pool } = poolOf({ server });
+    const { pool } = poolOf({ server }, { server: { env: { KEY: 'hush-hush' } } });
     pool.start();
     await statusOf(pool, 'server', isReady);
-    server.listFailure = new Error('busy');
+    server.listFailure = new Error('busy with hush-hush');
     server.options.onToolsChanged();
-    expect(await statusOf(pool, 'server', (status) => status.warnings.length > 0)).toMatchObject({ state: 'ready', toolCount: 1, warnings: ['the changed tool list could not be read: busy'] });
+    expect(await statusOf(pool, 'server', (status) => status.warnings.length > 0)).toMatchObject({ state: 'ready', toolCount: 1, warnings: ['the changed tool list could not be read: busy with ***'] });
   });
 
   test('a change while the server connects is not missed', async () => {
@@ -280,8 +327,30 @@ describe('the tools of a server', () => {
   });
 
   test('more than 1000 are cut', async () => {
-    const { pool } = poolOf({ server: new FakeServer(...Array.from({ length: 1001 }, (_, index) => toolNamed(`t${index}`, {}))) });
+    const { pool } = poolOf({ server: new FakeServer(...Array.from({ length: 1001 }, (_, index) => toolNamed(`t${index}`, {}))) }, { server: { allow: ['t999', 't1000'] } });
     pool.start();
-    expect(await statusOf(pool, 'server', isReady)).toMatchObject({ toolCount: 1000, warnings: ['1 tools are not offered: only the first 1000 of a server are'] });
+    expect(await statusOf(pool, 'server', isReady)).toMatchObject({ toolCount: 1, warnings: ['1 tools are not offered: only the first 1000 of a server are'] });
+    expect(pool.find('server__t999')).toBeDefined();
+  });
+
+  test('definitions that are too large, alone or together, are left out', async () => {
+    const large = (name: string, length: number): Tool => ({ ...toolNamed(name, { type: 'object', description: 'x'.repeat(length) }), title: 'y'.repeat(50_000) });
+    const { pool } = poolOf({ server: new FakeServer({ ...toolNamed('titled'), title: 'x'.repeat(600_000) }, ...Array.from({ length: 40 }, (_, index) => large(`t${index}`, 200_000))) });
+    pool.start();
+    const { warnings, toolCount } = await statusOf(pool, 'server', isReady);
+    expect(warnings[0]).toBe('tool "titled" is not offered: its definition is larger than 512 KiB');
+    expect(warnings[1]).toMatch(/is not offered: the definitions of the server's tools are larger than 8 MiB together$/);
+    expect(toolCount).toBe(33);
+  });
+
+  test('that change all the time are read again at a pace that leaves time for other work', async () => {
+    const server = new FakeServer(toolNamed('a'));
+    const { pool, clock } = poolOf({ server });
+    pool.start();
+    await statusOf(pool, 'server', isReady);
+    server.onList = () => clock.advance(2000);
+    server.options.onToolsChanged();
+    server.options.onToolsChanged();
+    await vi.waitFor(() => expect(clock.waits).toContain(20_000), { interval: 1 });
   });
 });

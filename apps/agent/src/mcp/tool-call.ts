@@ -12,6 +12,11 @@ const PROBE_MS = 2000;
 
 /** Makes one call of a known tool and says how it ended; never rejects. */
 export async function callTool(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
+  const outcome = await attempt(server, call, clock);
+  return 'message' in outcome ? { ...outcome, message: server.mask(outcome.message) } : outcome;
+}
+
+async function attempt(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
   const refusal = checkArguments(call.entry, call.request);
   if (refusal !== undefined) return refusal;
   const admission = await admit(server, call.request, clock);

@@ -16,6 +16,10 @@ export class FakeServer {
   /** What the next launches do: an error rejects, `hang` never ends until aborted; none left connects. */
   readonly launchPlan: ('hang' | Error)[] = [];
   listFailure: Error | undefined;
+  /** Whether a list is never answered; its request ends with the connection or its signal. */
+  isListHanging = false;
+  /** What closing a connection takes beside ending the process. */
+  closing: Promise<void> = Promise.resolve();
   /** Called when the tools are being listed, after those of this listing are fixed. */
   onList: () => void = () => undefined;
   /** How a ping ends; default: answered. */
@@ -66,6 +70,7 @@ export class FakeServer {
 
   #connection(): ServerConnection {
     const exit = Promise.withResolvers<void>();
+    const closed = new AbortController();
     let isClosed = false;
     this.#exit = exit.resolve;
     this.open += 1;
@@ -76,7 +81,8 @@ export class FakeServer {
         if (!isClosed) this.open -= 1;
         isClosed = true;
         exit.resolve();
-        return Promise.resolve();
+        closed.abort();
+        return this.closing;
       },
       client: {
         server: {
@@ -86,10 +92,10 @@ export class FakeServer {
           protocolVersion: this.era === 'legacy' ? '2025-11-25' : '2026-07-28',
           era: this.era,
         },
-        listTools: () => {
+        listTools: ({ signal } = {}) => {
           const listed = this.listFailure === undefined ? Promise.resolve(this.tools) : Promise.reject(this.listFailure);
           this.onList();
-          return listed;
+          return this.isListHanging ? ended([closed.signal, ...(signal === undefined ? [] : [signal])]) : listed;
         },
         ping: () => this.ping(),
         watch: (filter) => Promise.resolve({ filter, close: () => Promise.resolve() }),
@@ -104,4 +110,10 @@ export class FakeServer {
     options.signal?.addEventListener('abort', () => reject(new LocalError('request-cancelled', 'The request was cancelled', { sent: true })), { once: true });
     return promise;
   }
+}
+
+function ended(signals: readonly AbortSignal[]): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    for (const signal of signals) signal.addEventListener('abort', () => reject(new LocalError('request-cancelled', 'it ended')), { once: true });
+  });
 }
