@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { NewRun as EngineNewRun } from '../ports/run-engine.ts';
-import type { Run } from '../ports/run-store.ts';
-import { isSettled } from '../run/follow-run.ts';
+import { isSettled, type Run } from '../ports/run-store.ts';
 import { streamEvents } from './event-stream.ts';
 import type { HttpApp, HttpDependencies } from './http-server.ts';
 import { Problem } from './problem.ts';

@@ -4,6 +4,13 @@ import type { CancelLevel } from './tool-registry.ts';
 
 export type RunStatus = 'queued' | 'running' | 'input_required' | 'cancelling' | 'completed' | 'failed' | 'cancelled' | 'expired';
 
+/** The terminal ones. */
+export const SETTLED_STATUSES: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'expired'];
+
+export function isSettled(run: { readonly status: RunStatus }): boolean {
+  return SETTLED_STATUSES.includes(run.status);
+}
+
 export interface RunLimits {
   readonly turns: number;
   readonly toolCalls: number;

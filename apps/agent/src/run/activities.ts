@@ -1,5 +1,5 @@
-/** Why the engine stopped waiting for a model or a tool. */
-export type StopCause = 'run-stopped' | 'shutdown';
+/** Why the engine waits no longer for a model, a tool, or the answer to a question of its server. */
+export type StopCause = 'run-stopped' | 'shutdown' | 'ended';
 
 /** Something this process waits for on behalf of a run. */
 export interface Activity {
@@ -37,7 +37,12 @@ export class Activities {
     const controller = new AbortController();
     const { promise: parked, resolve: park } = Promise.withResolvers<void>();
     this.#calls.set(callId, { runId, controller, park });
-    return { signal: controller.signal, parked, park, end: () => void this.#calls.delete(callId) };
+    const end = (): void => {
+      this.#calls.delete(callId);
+      // What its server still asks is of no use.
+      controller.abort('ended' satisfies StopCause);
+    };
+    return { signal: controller.signal, parked, park, end };
   }
 
   /** Stops the turn and the calls of one run and of no other. */

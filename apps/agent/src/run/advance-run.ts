@@ -1,6 +1,6 @@
+import { isSettled } from '../ports/run-store.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { EngineContext } from './engine-context.ts';
-import { isSettled } from './end-run.ts';
 import { watchWallClock } from './limits.ts';
 import { serversReady } from './servers-ready.ts';
 import { takeTurn } from './take-turn.ts';
@@ -8,8 +8,10 @@ import { takeTurn } from './take-turn.ts';
 /** Takes the next step of a run that can take one: the model call of its next turn. Safe to call at any time and as often as one likes. */
 export async function advanceRun(context: EngineContext, runId: string): Promise<void> {
   const run = await context.store.read.run(runId);
-  if (run === undefined || isSettled(run) || context.closing.aborted || context.activities.hasTurn(runId)) return;
+  if (run === undefined || isSettled(run) || context.activities.hasTurn(runId)) return;
   if (run.status === 'queued') await claimRun(context, runId);
+  // Else a turn would begin after the close told all turns to stop.
+  if (context.closing.aborted) return;
   const activity = context.activities.beginTurn(runId);
   try {
     await serversReady(context, run.servers, activity.signal);

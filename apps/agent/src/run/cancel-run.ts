@@ -1,6 +1,5 @@
 import { EngineError } from '../ports/run-engine.ts';
-import type { Run } from '../ports/run-store.ts';
-import { isSettled } from './end-run.ts';
+import { isSettled, type Run } from '../ports/run-store.ts';
 import type { EngineContext } from './engine-context.ts';
 import { stopRun } from './stop-run.ts';
 

@@ -1,15 +1,9 @@
-import type { Run, RunError, RunStatus } from '../ports/run-store.ts';
+import { isSettled, type Run, type RunError, type RunStatus } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
 import { voidItems } from './inbox.ts';
 import { forgetWallClock } from './limits.ts';
 import { messageText } from './message-text.ts';
-
-const SETTLED: ReadonlySet<RunStatus> = new Set(['completed', 'failed', 'cancelled', 'expired']);
-
-export function isSettled(run: Pick<Run, 'status'>): boolean {
-  return SETTLED.has(run.status);
-}
 
 /** How a run ends by itself; a stopped run ends in `finishStopping`. */
 export type RunEnd = { readonly status: 'completed'; readonly answer: string } | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };

@@ -1,4 +1,4 @@
-import type { InboxItem, PartialMessage, Run, RunEvent, RunReader, RunStatus } from '../ports/run-store.ts';
+import { isSettled, type InboxItem, type PartialMessage, type Run, type RunEvent, type RunReader } from '../ports/run-store.ts';
 import type { Signal, SignalBus } from '../ports/signal-bus.ts';
 
 export type Delta = Extract<Signal, { type: 'delta' }>;
@@ -17,10 +17,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-const SETTLED: ReadonlySet<RunStatus> = new Set(['completed', 'failed', 'cancelled', 'expired']);
 const PAGE = 500;
-
-export const isSettled = (run: Run): boolean => SETTLED.has(run.status);
 
 /**
  * Follows a run until it is settled and every event was delivered, or the signal aborts. No event is missed or delivered twice. The text deltas

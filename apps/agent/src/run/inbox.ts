@@ -35,10 +35,12 @@ export async function openItem(context: EngineContext, change: Change, { id, kin
   change.afterCommit(() => context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt));
 }
 
-/** Closes the open items of the run, or of one call, that nobody can use an answer to any more. */
+/** Closes the items of the run, or of one call, that nobody can use an answer to any more, those with an answer that was not delivered included. */
 export async function voidItems(context: EngineContext, change: Change, { reason, callId }: { reason: RunEventTypes['inbox.void']['reason']; callId?: string }): Promise<void> {
-  const items = await change.sql.inboxItems({ runId: change.runId, state: 'open' });
-  for (const item of items) if (callId === undefined || item.callId === callId) await voidItem(context, change, { item, reason });
+  for (const state of ['open', 'answered'] as const) {
+    const items = await change.sql.inboxItems({ runId: change.runId, state });
+    for (const item of items) if (callId === undefined || item.callId === callId) await voidItem(context, change, { item, reason });
+  }
 }
 
 export async function voidItem({ bus, timers }: EngineContext, change: Change, { item, reason }: { item: InboxItem; reason: RunEventTypes['inbox.void']['reason'] }): Promise<void> {

@@ -170,6 +170,33 @@ describe('a form that a server asks for during a call', () => {
     expect((await service.read.inboxItems({ runId: id })).map((item) => item.state)).toEqual(['void']);
   });
 
+  test('whose call ends while the answer is on its way was not delivered', async () => {
+    const answered = Promise.withResolvers<void>();
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__ask' }]]),
+      tools: {
+        a__ask: {
+          annotations: READ_ONLY,
+          call: async ({ questions }) => {
+            questions.elicit!(FORM, { signal: new AbortController().signal, meta: {} }).catch(() => undefined);
+            await answered.promise;
+            return ok('did not wait');
+          },
+        },
+      },
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    const item = await service.item(id);
+    service.bus.subscribe((signal) => {
+      if (signal.type === 'inbox') answered.resolve();
+    });
+    await service.engine.respond(item.id, { action: 'decline' });
+    expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+    await service.engine.close();
+    expect((await service.read.inboxItem(item.id))?.state).toBe('void');
+    expect((await service.types(id)).at(-1)).toBe('run.completed');
+  });
+
   test('is closed when the run is cancelled, and the server hears a refusal', async () => {
     const heard: unknown[] = [];
     const service = await openService({
@@ -265,6 +292,33 @@ describe('sampling', () => {
     expect(await outcome()).toBe(message);
     await service.settled(id);
     expect(await service.read.inboxItems({ runId: id })).toEqual([]);
+  });
+
+  test('that outlives its call is stopped and costs the run nothing', async () => {
+    const heard = Promise.withResolvers<unknown>();
+    const agent = callsThenAnswer([[{ name: 'a__sum' }]]);
+    const asked = Promise.withResolvers<void>();
+    const service = await openService({
+      script: (request, index) => {
+        if (request.purpose === 'agent') return agent(request, index);
+        asked.resolve();
+        return { text: 'late', hold: new Promise<never>(() => undefined) };
+      },
+      tools: {
+        a__sum: {
+          annotations: READ_ONLY,
+          call: async ({ questions }) => {
+            questions.sample!(PARAMS, { signal: new AbortController().signal, meta: {} }).catch(heard.resolve);
+            await asked.promise;
+            return ok('did not wait');
+          },
+        },
+      },
+      policies: { a: { approval: 'auto', sampling: 'allow' } },
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    expect(await service.settled(id)).toMatchObject({ status: 'completed', usage: { input: 20 } });
+    expect(await heard.promise).toBeInstanceOf(ProtocolError);
   });
 
   test('whose model call fails tells the server and not the run', async () => {

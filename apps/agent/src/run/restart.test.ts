@@ -253,6 +253,20 @@ describe('close', () => {
     expect(await next.settled(id)).toMatchObject({ status: 'completed', answer: 'whole' });
   });
 
+  test('that comes while a run is being claimed lets no turn begin', async () => {
+    const service = await openService({ script: () => ({ text: 'x', hold: never }) });
+    const closed = Promise.withResolvers<void>();
+    const unsubscribe = service.bus.subscribe((signal) => {
+      if (signal.type !== 'events' || signal.lastSeq < 2) return;
+      unsubscribe();
+      service.engine.close().then(closed.resolve, closed.reject);
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    await closed.promise;
+    expect(await service.types(id)).toEqual(['run.queued', 'run.started']);
+    expect(service.llm.requests).toEqual([]);
+  });
+
   test('gives a call its grace and keeps a result that comes in it', async () => {
     const end = Promise.withResolvers<void>();
     const service = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools: { w__write: { call: () => end.promise.then(() => ok('in time')) } }, policies: AUTO });

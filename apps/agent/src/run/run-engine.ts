@@ -101,7 +101,6 @@ class Engine implements RunEngine {
   async close({ graceMs = DEFAULT_GRACE_MS }: { readonly graceMs?: number } = {}): Promise<void> {
     const { queue, clock, activities, timers } = this.#context;
     this.#closing.abort();
-    timers.clearAll();
     activities.stopTurns();
     const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
     const cancelGrace = clock.after(graceMs, resolve);
@@ -109,6 +108,7 @@ class Engine implements RunEngine {
     cancelGrace();
     activities.parkCalls();
     await this.#commits.close();
+    timers.clearAll();
     this.#unsubscribe();
   }
 

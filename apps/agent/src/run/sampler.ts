@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError, type ContentBlock, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent } from '@signalbox/mcp-core';
 import { LlmError, type LlmRequest, type Message } from '../ports/llm-provider.ts';
+import { isSettled } from '../ports/run-store.ts';
 import type { Asker } from './ask.ts';
 import type { EngineContext } from './engine-context.ts';
 import { messageText } from './message-text.ts';
@@ -57,7 +58,9 @@ export class Sampler {
   async #charge({ usage, model }: Finish): Promise<void> {
     const { id: callId, runId, server } = this.#asker.call;
     await this.#context.commit(runId, async ({ sql, emit }) => {
-      const total = addUsage((await sql.run(runId))?.usage, usage);
+      const run = await sql.run(runId);
+      if (run === undefined || isSettled(run)) return;
+      const total = addUsage(run.usage, usage);
       await sql.updateRun(runId, { usage: total });
       emit({ type: 'usage.updated', data: { source: 'server', server, call_id: callId, model, usage: usageData(usage), total: usageData(total) } });
     });

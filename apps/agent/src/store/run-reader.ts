@@ -1,9 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Run, RunReader } from '../ports/run-store.ts';
+import { SETTLED_STATUSES, type RunReader } from '../ports/run-store.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { eventCodec, inboxCodec, messageCodec, runCodec, toolCallCodec, type Database } from './database.ts';
-
-const SETTLED: readonly Run['status'][] = ['completed', 'failed', 'cancelled', 'expired'];
 
 /** Reads over a connection or a transaction. */
 export function createRunReader(db: Kysely<Database>): RunReader {
@@ -69,7 +67,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     },
 
     async unsettledRuns() {
-      const rows = await db.selectFrom('runs').selectAll().where('status', 'not in', SETTLED).orderBy('createdAt').orderBy('id').execute();
+      const rows = await db.selectFrom('runs').selectAll().where('status', 'not in', SETTLED_STATUSES).orderBy('createdAt').orderBy('id').execute();
       return rows.map((row) => runCodec.decode(row));
     },
   };
