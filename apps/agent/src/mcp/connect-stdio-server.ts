@@ -4,21 +4,29 @@ import type { ServerConfig } from '../config/config.ts';
 import type { Reaper } from './reaper.ts';
 import type { ConnectOptions, ServerConnection } from './server-connection.ts';
 
-/** Starts a server as a child process and speaks with it over stdin and stdout; the reaper knows its process group as long as it may live. */
-export async function connectStdioServer(server: ServerConfig, options: ConnectOptions, reaper: Reaper): Promise<ServerConnection> {
+export interface StdioSurroundings {
+  /** Knows the server's process group as long as it may live. */
+  readonly reaper: Reaper;
+  /** Milliseconds between the end of its input, SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+}
+
+/** Starts a server as a child process and speaks with it over stdin and stdout. */
+export async function connectStdioServer(server: ServerConfig, options: ConnectOptions, { reaper, graceMs }: StdioSurroundings): Promise<ServerConnection> {
   const { signal, onLog } = options;
-  const children: ChildTransport[] = [];
+  let child: ChildTransport | undefined;
+  const forget = (): void => {
+    if (child?.pid !== undefined) reaper.remove(child.pid);
+  };
   const open = (): ChildTransport => {
     signal.throwIfAborted();
-    const child = launch(server, options);
-    children.push(child);
+    // A second process is started only when the first has ended.
+    forget();
+    child = launch(server, options, graceMs);
     if (child.pid !== undefined) reaper.add(child.pid);
     return child;
   };
-  const forget = (): void => {
-    for (const { pid } of children) if (pid !== undefined) reaper.remove(pid);
-  };
-  const onAbort = (): void => void children.at(-1)?.close();
+  const onAbort = (): void => void child?.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const client = await connectClient(open, {
@@ -30,8 +38,7 @@ export async function connectStdioServer(server: ServerConfig, options: ConnectO
       onLog: ({ level, logger, data }) => onLog(`${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
       onProblem: (problem) => onLog(problem.message),
     });
-    const { pid, exited = Promise.resolve() } = children.at(-1) ?? {};
-    return { client, pid, exited, close: () => client.close().then(forget) };
+    return { client, pid: child?.pid, exited: child?.exited ?? Promise.resolve(), close: () => client.close().then(forget) };
   } catch (error) {
     forget();
     throw error;
@@ -40,6 +47,6 @@ export async function connectStdioServer(server: ServerConfig, options: ConnectO
   }
 }
 
-function launch({ command, args, env, cwd }: ServerConfig, { onStderr }: ConnectOptions): ChildTransport {
-  return spawnStdio({ command, args, env, ...(cwd === undefined ? {} : { cwd }), onStderr });
+function launch({ command, args, env, cwd }: ServerConfig, { onStderr }: ConnectOptions, graceMs: number): ChildTransport {
+  return spawnStdio({ command, args, env, ...(cwd === undefined ? {} : { cwd }), onStderr, graceMs });
 }

@@ -19,6 +19,8 @@ export interface PooledServerOptions {
   readonly logger: Logger;
   /** Gives 0 to 1. */
   readonly random: () => number;
+  /** Milliseconds the server has to answer a ping. */
+  readonly graceMs: number;
   readonly evaluate: BoundedEvaluation;
   readonly onChange: (status: ServerStatus) => void;
 }
@@ -51,6 +53,11 @@ export class PooledServer {
     this.#options = options;
     this.mask = secretMask(config);
     this.#status = { name: config.name, state: 'connecting', toolCount: 0, warnings: [], since: options.clock.now(), restarts: 0 };
+  }
+
+  /** Milliseconds it has to answer a ping, and to end when it is to. */
+  get graceMs(): number {
+    return this.#options.graceMs;
   }
 
   get status(): ServerStatus {

@@ -3,9 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * A process of its own that outlives the one that started it just long enough to end the process groups this leaves behind. It reads `+GROUP`
- * and `-GROUP` lines; when its input ends, however the other process ended, it gives the groups 1 s to follow by themselves, then sends SIGTERM,
- * and SIGKILL 2 s later.
+ * and `-GROUP` lines; when its input ends, however the other process ended, it gives the groups half of its argument's milliseconds to follow by
+ * themselves, then sends SIGTERM, and SIGKILL that many milliseconds later.
  */
+const graceMs = Number(process.argv[2]);
 const POLL_MS = 50;
 const groups = new Set<number>();
 
@@ -16,9 +17,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (line.startsWith('+')) groups.add(group);
   else groups.delete(group);
 }
-await groupsEnd(1000);
+await groupsEnd(graceMs / 2);
 signalAll('SIGTERM');
-await groupsEnd(2000);
+await groupsEnd(graceMs);
 signalAll('SIGKILL');
 
 async function groupsEnd(limitMs: number): Promise<void> {

@@ -52,7 +52,7 @@ test.runIf(process.platform !== 'win32')('groups that were removed are left alon
   const [kept, ended] = [1, 2].map(() => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' }));
   const keptExit = once(kept!, 'exit');
   const endedExit = once(ended!, 'exit');
-  const reaper = createReaper();
+  const reaper = createReaper({ graceMs: 200 });
   reaper.add(kept!.pid!);
   reaper.add(ended!.pid!);
   reaper.remove(kept!.pid!);

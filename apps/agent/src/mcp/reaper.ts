@@ -15,17 +15,20 @@ export interface Reaper {
 // Beside this file as it was built, or as it was written.
 const MAIN = join(import.meta.dirname, `reaper-main${extname(import.meta.filename)}`);
 
-/** Starts its helper process with the first group. On Windows, which has no process groups, it does nothing. */
-export function createReaper(): Reaper {
+/**
+ * Starts its helper process with the first group. The helper gives a group `graceMs` after SIGTERM, and half of that before. On Windows, which has
+ * no process groups, it does nothing.
+ */
+export function createReaper({ graceMs }: { readonly graceMs: number }): Reaper {
   const groups = new Set<number>();
   let helper: ChildProcess | undefined;
   const tell = (line: string): void => {
     if (helper === undefined) {
-      helper = startHelper();
+      const started = startHelper(graceMs);
       const forget = (): void => {
-        helper = undefined;
+        if (helper === started) helper = undefined;
       };
-      helper.once('exit', forget).once('error', forget);
+      helper = started.once('exit', forget).once('error', forget);
       for (const group of groups) helper.stdin?.write(`+${group}\n`);
     } else {
       helper.stdin?.write(`${line}\n`);
@@ -50,9 +53,9 @@ export function createReaper(): Reaper {
   };
 }
 
-function startHelper(): ChildProcess {
+function startHelper(graceMs: number): ChildProcess {
   // Detached, so that a Ctrl-C meant for this process does not end the helper before its work.
-  const helper = spawn(process.execPath, [MAIN], { detached: true, env: {}, stdio: ['pipe', 'ignore', 'ignore'], windowsHide: true });
+  const helper = spawn(process.execPath, [MAIN, String(graceMs)], { detached: true, env: {}, stdio: ['pipe', 'ignore', 'ignore'], windowsHide: true });
   // Its exit is heard of; until then what it can no longer read is lost without harm.
   helper.stdin.on('error', () => undefined);
   helper.unref();

@@ -21,18 +21,20 @@ export interface ServerPoolOptions {
   readonly connect?: ConnectServer;
   /** Gives 0 to 1; default `Math.random`. */
   readonly random?: () => number;
+  /** Milliseconds a server has to react, to a ping after a cancellation, to the end of its input and to SIGTERM; default 2000. */
+  readonly graceMs?: number;
 }
 
 /** The tools of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
-export function createServerPool({ servers, clientInfo, logger, clock, connect, random = Math.random }: ServerPoolOptions): ToolRegistry {
+export function createServerPool({ servers, clientInfo, logger, clock, connect, random = Math.random, graceMs = 2000 }: ServerPoolOptions): ToolRegistry {
   const listeners = new Set<(status: ServerStatus) => void>();
   const evaluate = createBoundedEvaluation();
-  const reaper = createReaper();
+  const reaper = createReaper({ graceMs });
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
   };
-  const shared = { info: clientInfo, clock, logger, random, evaluate, onChange };
-  const connectServer: ConnectServer = connect ?? ((server, options) => connectStdioServer(server, options, reaper));
+  const shared = { info: clientInfo, clock, logger, random, graceMs, evaluate, onChange };
+  const connectServer: ConnectServer = connect ?? ((server, options) => connectStdioServer(server, options, { reaper, graceMs }));
   const pool = servers.map((config) => new PooledServer(config, { ...shared, connect: connectServer }));
   return {
     start: () => pool.forEach((server) => server.start()),

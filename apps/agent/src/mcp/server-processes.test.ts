@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ServerConfig } from '../config/config.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import { connectStdioServer } from './connect-stdio-server.ts';
 import { createServerPool } from './server-pool.ts';
 import { ManualClock } from './testing/manual-clock.ts';
 import { callRequest, recordingLogger, serverConfig, statusOf } from './testing/pool-fixture.ts';
@@ -15,7 +16,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-function start(servers: { readonly [name: string]: Partial<ServerConfig> }): { readonly pool: ToolRegistry; readonly clock: ManualClock; readonly log: readonly string[] } {
+function start(servers: { readonly [name: string]: Partial<ServerConfig> }, { graceMs = 2000 } = {}): { readonly pool: ToolRegistry; readonly clock: ManualClock; readonly log: readonly string[] } {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const pool = createServerPool({
@@ -23,6 +24,7 @@ function start(servers: { readonly [name: string]: Partial<ServerConfig> }): { r
     clientInfo: { name: 'signalbox', version: '0' },
     logger,
     clock,
+    graceMs,
   });
   pools.push(pool);
   pool.start();
@@ -78,6 +80,18 @@ describe('servers that do not work leave the others alone', () => {
   });
 });
 
+test('of a server that ends itself when it is probed, the second process alone is recorded', async () => {
+  const heard: string[] = [];
+  const reaper = { add: (pid: number) => heard.push(`+${pid}`), remove: (pid: number) => heard.push(`-${pid}`), close: () => Promise.resolve() };
+  const silent = { onStderr: () => undefined, onLog: () => undefined, onToolsChanged: () => undefined, onClosed: () => undefined };
+  const options = { info: { name: 'signalbox', version: '0' }, handlers: {}, signal: new AbortController().signal, ...silent };
+  const connection = await connectStdioServer(serverConfig('old', { command: 'node', ...raw('unprobed') }), options, { reaper, graceMs: 2000 });
+  const [first] = heard;
+  expect(heard).toEqual([first, first?.replace('+', '-'), `+${connection.pid}`]);
+  await connection.close();
+  expect(heard.at(-1)).toBe(`-${connection.pid}`);
+});
+
 describe('calls', () => {
   test('progress comes in order and before the outcome', async () => {
     const { pool } = start({ fine: raw('fine') });
@@ -110,7 +124,7 @@ describe('calls', () => {
   });
 
   test('a server that is stuck is ended by a cancellation and started afresh', async () => {
-    const { pool } = start({ fine: raw('fine') });
+    const { pool } = start({ fine: raw('fine') }, { graceMs: 200 });
     const { pid } = await statusOf(pool, 'fine', isReady);
     const abort = new AbortController();
     expect(await pool.call(callRequest('fine__spin', { signal: abort.signal, onProgress: () => abort.abort() }))).toEqual({ type: 'cancelled', level: 'confirmed' });

@@ -7,8 +7,6 @@ import type { ServerLife } from './server-life.ts';
 
 /** `_meta` key of the idempotency key. */
 const IDEMPOTENCY_KEY = 'dev.signalbox/idempotency-key';
-/** How long the answer to the ping after a cancellation, or the end of the process, is awaited. */
-const PROBE_MS = 2000;
 
 /** Makes one call of a known tool and says how it ended; never rejects. */
 export async function callTool(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
@@ -122,15 +120,15 @@ const LEVEL_TEXT: { readonly [L in CancelLevel]: string } = {
 async function traceCancellation({ server, life, clock }: Line): Promise<CancelLevel> {
   const { connection, router } = life;
   try {
-    await connection.client.ping({ timeoutMs: PROBE_MS, maxTotalMs: PROBE_MS });
+    await connection.client.ping({ timeoutMs: server.graceMs, maxTotalMs: server.graceMs });
   } catch (error) {
     if (error instanceof LocalError && error.code === 'request-timeout') {
-      const reason = `it did not answer within ${seconds(PROBE_MS)} after a call was cancelled`;
+      const reason = `it did not answer within ${seconds(server.graceMs)} after a call was cancelled`;
       if (!router.hasCalls) return replaced(server, life, reason);
       server.retire(life, reason);
       return 'sent';
     }
-    if (error instanceof LocalError) return (await settlesWithin(connection.exited, clock)) ? 'confirmed' : 'failed';
+    if (error instanceof LocalError) return (await settlesWithin(connection.exited, server.graceMs, clock)) ? 'confirmed' : 'failed';
     // An error of the server is an answer, too.
   }
   if (router.hasAsked) server.retire(life, 'a call that may still ask was cancelled');
@@ -142,9 +140,9 @@ async function replaced(server: PooledServer, life: ServerLife, reason: string):
   return 'confirmed';
 }
 
-async function settlesWithin(promise: Promise<unknown>, clock: Clock): Promise<boolean> {
+async function settlesWithin(promise: Promise<unknown>, limitMs: number, clock: Clock): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
-  const stopTimer = clock.after(PROBE_MS, () => late.resolve(false));
+  const stopTimer = clock.after(limitMs, () => late.resolve(false));
   try {
     return await Promise.race([promise.then(() => true), late.promise]);
   } finally {

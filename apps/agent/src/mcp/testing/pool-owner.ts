@@ -13,6 +13,7 @@ const pool = createServerPool({
   clientInfo: { name: 'owner', version: '0' },
   logger: recordingLogger(),
   clock: systemClock,
+  graceMs: 200,
 });
 pool.onServerChange(({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)));
 process.stdin.once('end', () => process.exit(1));

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 /**
  * A legacy MCP server written against the wire, run as a process by tests. Its behaviour is its first argument: `fine`, `exit` (at once),
  * `silent` (never answers), `garbage` (writes lines that are no messages),
- * `stubborn` (ends only when it is killed).
+ * `stubborn` (ends only when it is killed), `unprobed` (exits when it is asked for its era).
  */
 const [behaviour] = process.argv.slice(2);
 const TOOLS = ['echo', 'progress', 'hang', 'spin', 'die', 'ask', 'grow', 'environment'];
@@ -32,6 +32,9 @@ function onMessage({ id, method, params, result }: Message): void {
   switch (method) {
     case undefined:
       return send({ id: asking, result: { content: [{ type: 'text', text: JSON.stringify(result) }] } });
+    case 'server/discover':
+      if (behaviour === 'unprobed') process.exit(1);
+      return send({ id, error: { code: -32601, message: 'Method not found' } });
     case 'initialize':
       return send({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'raw', version: '1' } } });
     case 'tools/list':
