@@ -108,6 +108,15 @@ test('a turn and a call wait for servers that are still connecting', async () =>
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
 });
 
+test('a server that hangs while it connects is waited for once and not at every turn', async () => {
+  const service = await openService({ script: () => ({ text: 'without it' }), tools: { a__one: { call: () => Promise.resolve(ok('1')) } }, isStarted: false });
+  service.registry.connecting = new Promise<never>(() => undefined);
+  await service.engine.start();
+  service.clock.pass(15_000);
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'without it' });
+});
+
 test('a planned call that moved on while its server connected is not sent', async () => {
   const connected = Promise.withResolvers<void>();
   const tools = { a__one: { call: () => Promise.resolve(ok('1')) } };

@@ -1,4 +1,5 @@
 import type { CallToolResult, ToolAnnotations } from '@signalbox/mcp-core';
+import type { Clock } from '../../ports/test-hooks.ts';
 import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
 
 export type Behaviour = (request: ToolCallRequest) => Promise<ToolCallOutcome>;
@@ -17,10 +18,12 @@ export class FakeRegistry implements ToolRegistry {
   readonly #tools: { readonly [wireName: string]: FakeTool };
 
   readonly #onCall: () => void;
+  readonly #since: number;
 
-  constructor(tools: { readonly [wireName: string]: FakeTool }, onCall: () => void) {
+  constructor(tools: { readonly [wireName: string]: FakeTool }, onCall: () => void, clock: Clock) {
     this.#tools = tools;
     this.#onCall = onCall;
+    this.#since = clock.now();
   }
 
   start(): void {
@@ -34,7 +37,7 @@ export class FakeRegistry implements ToolRegistry {
 
   servers(): readonly ServerStatus[] {
     const names = [...new Set(Object.keys(this.#tools).map(serverOf))];
-    return names.map((name) => ({ name, state: this.connecting === undefined ? 'ready' : 'connecting', toolCount: 1, warnings: [], since: 0, restarts: 0 }));
+    return names.map((name) => ({ name, state: this.connecting === undefined ? 'ready' : 'connecting', toolCount: 1, warnings: [], since: this.#since, restarts: 0 }));
   }
 
   tools(servers?: readonly string[]): readonly CatalogueTool[] {

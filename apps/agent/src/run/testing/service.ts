@@ -80,7 +80,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     for (const look of lookers) look();
   };
   const llm = new FakeLlm(script, lookAgain);
-  const registry = new FakeRegistry(tools, lookAgain);
+  const registry = new FakeRegistry(tools, lookAgain, clock);
   const errors: string[] = [];
   const signals: Signal[] = [];
   const fail = (message: string, fields?: unknown): void => void (life.isOver || errors.push(`${message} ${inspect(fields)}`));
