@@ -235,7 +235,7 @@ describe.each(WIRES)('$provider', (kind) => {
     const controller = new AbortController();
     server.replies.push({ events: [], end: 'stall' });
     const call = failure(collect(connect(kind, server), REQUEST, controller.signal));
-    await vi.waitFor(() => expect(server.seen).toHaveLength(1));
+    await vi.waitFor(() => expect(server.seen).toHaveLength(1), 10_000);
     controller.abort();
     expect((await call).kind).toBe('aborted');
     await server.seen[0]?.closed;

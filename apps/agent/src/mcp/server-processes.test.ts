@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ServerConfig } from '../config/config.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
 import { createServerPool } from './server-pool.ts';
-import { ManualClock } from './testing/manual-clock.ts';
 import { callRequest, recordingLogger, serverConfig, statusOf } from './testing/pool-fixture.ts';
 
 const RAW_SERVER = join(import.meta.dirname, 'testing', 'raw-server.ts');
@@ -74,7 +74,7 @@ describe('servers that do not work leave the others alone', () => {
 
   test('closing ends also a server that never answered', async () => {
     const { pool, log } = start({ silent: raw('silent') });
-    await expect.poll(() => log.some((line) => line.includes('started with'))).toBe(true);
+    await expect.poll(() => log.some((line) => line.includes('started with')), { timeout: 10_000 }).toBe(true);
     await pool.close();
     expect(pool.servers()[0]?.state).toBe('closed');
   });

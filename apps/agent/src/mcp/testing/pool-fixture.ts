@@ -2,9 +2,9 @@ import type { JsonObject, Tool } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../../config/config.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ServerStatus, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
+import { ManualClock } from '../../testing/manual-clock.ts';
 import { createServerPool } from '../server-pool.ts';
 import { FakeServer } from './fake-server.ts';
-import { ManualClock } from './manual-clock.ts';
 
 export interface PoolFixture {
   readonly pool: ToolRegistry;
