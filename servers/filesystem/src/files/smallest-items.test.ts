@@ -16,3 +16,14 @@ test('keeps nothing without room, and everything when there is more room than it
   for (const name of ['b', 'a']) [none, roomy].forEach((items) => items.add(name));
   expect([none.sorted(), roomy.sorted()]).toEqual([[], ['a', 'b']]);
 });
+
+test('looks once at each item that is too large, and does not sort it', () => {
+  let comparisons = 0;
+  const smallest = new SmallestItems<number>(10, (left, right) => {
+    comparisons++;
+    return left - right;
+  });
+  for (let item = 0; item < 100_000; item++) smallest.add(item);
+  expect(smallest.sorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(comparisons).toBeLessThan(101_000);
+});
