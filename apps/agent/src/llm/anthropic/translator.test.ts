@@ -72,3 +72,8 @@ test('a stop reason stays when a later count comes without one', () => {
   const events = translate(START, ...block(0, { type: 'text', text: 'Hi' }), { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: {} }, ...end(null));
   expect(finishOf(events)).toMatchObject({ stop: 'end', usage: { output: 9 } });
 });
+
+test('a compatible server that counts nothing is estimated', () => {
+  const events = translate({ type: 'message_start', message: { model: 'm-1' } }, ...block(0, { type: 'text', text: 'Hello there' }), { type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' });
+  expect(finishOf(events)).toMatchObject({ stop: 'end', usage: { input: 100, output: 3, source: 'estimated' } });
+});

@@ -70,8 +70,7 @@ export class MessagesTranslator {
       case 'message_delta':
         this.#rawStop = raw.delta.stop_reason ?? this.#rawStop;
         this.#refusal = raw.delta.stop_details?.explanation ?? this.#refusal;
-        this.#count(raw.usage);
-        this.#hasFinalUsage = true;
+        this.#countFinal(raw.usage);
         break;
       case 'message_stop':
         this.#finish();
@@ -156,10 +155,15 @@ export class MessagesTranslator {
     });
   }
 
-  /** Later counts are cumulative and may be partial: only what is there replaces what was. */
-  #count(usage: RawUsage | Anthropic.MessageDeltaUsage): void {
-    const present = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
+  /** Later counts are cumulative and may be partial: only what is there replaces what was. Compatible servers may count nothing. */
+  #count(usage: RawUsage | Anthropic.MessageDeltaUsage | undefined): void {
+    const present = Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined);
     this.#usage = { ...this.#usage, ...(Object.fromEntries(present) as RawUsage) }; // entries of a usage
+  }
+
+  #countFinal(usage: Anthropic.MessageDeltaUsage | undefined): void {
+    this.#count(usage);
+    if (usage !== undefined) this.#hasFinalUsage = true;
   }
 
   #totals(): Usage {
