@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** CPU time of a running process in milliseconds, that of threads which have ended not included; NaN where /proc does not tell. */
 export function cpuMsOf(pid: number): number {
@@ -16,9 +16,6 @@ export function residentMibOf(pid: number): number {
 
 /** Empty where the kernel was built without it. */
 function readProc(file: string): string {
-  try {
-    return readFileSync(`/proc/${file}`, 'latin1');
-  } catch {
-    return '';
-  }
+  const path = `/proc/${file}`;
+  return existsSync(path) ? readFileSync(path, 'latin1') : '';
 }
