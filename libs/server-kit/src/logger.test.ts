@@ -17,6 +17,10 @@ describe('createLogger', () => {
     expect(logged(level)).toHaveLength(count);
   });
 
+  test('lets no message steer a terminal', () => {
+    expect(logged('error', '\u001b[2J\u0007 \u009b1m \u202Etxt.exe é😀')).toEqual([String.raw`1970-01-01T00:00:00.000Z error \u001b[2J\u0007 \u009b1m \u202etxt.exe é😀` + '\n']);
+  });
+
   test('keeps a message with line breaks on one line', () => {
     expect(logged('error', 'a\nb\r\nc\u2028d')).toEqual([String.raw`1970-01-01T00:00:00.000Z error a\nb\nc\nd` + '\n']);
   });

@@ -16,7 +16,7 @@ export interface LoggerOptions {
   readonly now?: () => Date;
 }
 
-/** Writes one line `<ISO time> <level> <message>` for each message of `level` or above; line breaks in a message are escaped. */
+/** Writes one line `<ISO time> <level> <message>` for each message of `level` or above; line breaks and control characters in a message are escaped. */
 export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logger {
   const { write = writeToStderr, now = () => new Date() } = options;
   const threshold = LOG_LEVELS.indexOf(level);
@@ -27,9 +27,16 @@ export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logg
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** `text` with its line breaks written as `\n`. */
+/**
+ * `text` with its line breaks written as `\n`, other control characters and the marks that reorder text as `\u001b`: what a client or a file is
+ * called must not steer the terminal of whoever reads the log.
+ */
 export function oneLine(text: string): string {
-  return text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, String.raw`\n`);
+  return text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, String.raw`\n`).replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function writeToStderr(line: string): void {
