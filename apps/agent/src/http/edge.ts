@@ -10,18 +10,23 @@ export interface EdgeOptions {
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Addresses to bind to that mean every address of the machine, whatever its names are. */
+const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
 const OPEN_TO_ALL = new Set(['/healthz']);
 
 /**
- * Refuses requests that a web page of another origin, or a name that was rebound to this machine, could send; then those without the token.
+ * Refuses requests that a web page of another origin, or a name that was rebound to this machine, could send; then those without the token. An edge
+ * that is bound to every address cannot know its names: there the token alone keeps rebound names out.
  * @see https://owasp.org/www-community/attacks/DNS_Rebinding
  */
 export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
-  const names = new Set([...LOOPBACK, options.host.includes(':') ? `[${options.host}]` : options.host]);
+  const host = options.host.toLowerCase();
+  const names = new Set([...LOOPBACK, host.includes(':') ? `[${host}]` : host]);
+  const isAnyHostOurs = EVERY_ADDRESS.has(host) && options.token !== undefined;
   const digest = options.token === undefined ? undefined : sha256(options.token);
 
   app.addHook('onRequest', async (request) => {
-    checkHost(request, names);
+    if (!isAnyHostOurs) checkHost(request, names);
     checkOrigin(request);
     if (digest !== undefined && !OPEN_TO_ALL.has(request.routeOptions.url ?? '')) checkToken(request, digest);
     if (request.method === 'POST') checkContentType(request);

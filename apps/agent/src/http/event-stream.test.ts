@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { get as httpGet, request as httpRequest, type IncomingMessage } from 'node:http';
+import { get as httpGet, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestEdge, type TestEdge } from './testing.ts';
+import type { Run } from '../ports/run-store.ts';
+import { createTestEdge, newRun, type TestEdge } from './testing.ts';
 
 interface Frame {
   readonly id?: string;
@@ -78,6 +79,69 @@ test('a reconnect after the end of a settled run is told to stop', async () => {
   await edge.append('run-1', ['run.completed'], { status: 'completed' });
   expect((await open('/v1/runs/run-1/events', { 'last-event-id': '2' })).statusCode).toBe(204);
   expect((await take(frames(await open('/v1/runs/run-1/events')), 99)).map((frame) => frame.id)).toEqual([undefined, '1', '2']);
+});
+
+test('a Last-Event-ID beyond the last event is refused, whether or not the run is settled: the events that come would be missed', async () => {
+  expect((await open('/v1/runs/run-1/events', { 'last-event-id': '2' })).statusCode).toBe(400);
+  expect((await open('/v1/runs/run-1/events?after=2')).statusCode).toBe(400);
+  await edge.append('run-1', ['run.completed'], { status: 'completed' });
+  expect((await open('/v1/runs/run-1/events', { 'last-event-id': '3' })).statusCode).toBe(400);
+});
+
+test('readers that come and go leave no listener behind', async () => {
+  for (let cycle = 0; cycle < 50; cycle += 1) {
+    const responses = await Promise.all([1, 2, 3, 4].map(() => open('/v1/runs/run-1/events')));
+    expect(edge.listeners()).toBeGreaterThanOrEqual(4);
+    for (const response of responses) response.destroy();
+  }
+  await expect.poll(() => edge.listeners()).toBe(0);
+});
+
+test('a reader that is gone before its stream begins leaves no listener behind', async () => {
+  await edge.close();
+  const asked = Promise.withResolvers<void>();
+  const stored = Promise.withResolvers<Run>();
+  edge = await createTestEdge({}, { createRun: () => (asked.resolve(), stored.promise) });
+  await edge.app.listen({ port: 0, host: '127.0.0.1' });
+  const closed = new Promise<void>((resolve) => {
+    edge.app.server.on('request', (_request, response: ServerResponse) => response.once('close', resolve));
+  });
+  const request = httpRequest({ port: (edge.app.server.address() as AddressInfo).port, method: 'POST', path: '/v1/runs', headers: { accept: 'text/event-stream', 'content-type': 'application/json' } });
+  request.on('error', () => undefined);
+  request.end('{"prompt":"b"}');
+  await asked.promise;
+  request.destroy();
+  await closed;
+  const run = newRun('run-2', 'b');
+  await edge.store.write((sql) => sql.insertRun(run));
+  const followed = new Promise<void>((resolve) => {
+    const subscribe = edge.bus.subscribe.bind(edge.bus);
+    edge.bus.subscribe = (listener) => {
+      const unsubscribe = subscribe(listener);
+      return () => (unsubscribe(), resolve());
+    };
+  });
+  stored.resolve(run);
+  await followed;
+  expect(edge.listeners()).toBe(0);
+});
+
+test('HEAD of a stream ends', async () => {
+  const request = httpRequest(`${base}/v1/runs/run-1/events`, { method: 'HEAD', headers: { accept: 'text/event-stream' } });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  await once(response.resume(), 'end');
+  expect(response.statusCode).toBe(200);
+  expect(edge.listeners()).toBe(0);
+});
+
+test('a stream that fails is reported and cut, so that its reader comes again', async () => {
+  const broken = new Error('disk I/O error');
+  edge.store.read.events = () => Promise.reject(broken);
+  const response = await open('/v1/runs/run-1/events');
+  await expect(take(frames(response), 99)).rejects.toThrow('aborted');
+  expect(edge.errors).toEqual([broken]);
+  expect(edge.listeners()).toBe(0);
 });
 
 test('a Last-Event-ID that is no event id is refused', async () => {

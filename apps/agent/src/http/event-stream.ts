@@ -16,18 +16,22 @@ export interface EventStreamDependencies {
 
 const HEARTBEAT_MS = 15_000;
 
-/** Streams a run to one reader as server-sent events until the run is settled and everything was sent, or the reader is gone. */
+/**
+ * Streams a run to one reader as server-sent events until the run is settled and everything was sent, or the reader is gone. A response whose stream
+ * fails is left open, so that the reader does not take its end for the end of the run.
+ */
 export async function streamEvents(dependencies: EventStreamDependencies, response: ServerResponse, start: { readonly run: Run; readonly after: number; readonly location: string }): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
+  if (response.closed) gone.abort();
   const writer = new SseWriter(response, { location: start.location });
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
     const frames = followRun(dependencies, { runId: start.run.id, after: start.after, signal: gone.signal });
     for await (const frame of frames) await writer.write(sseFrame(frame, dependencies.llm.info));
+    writer.end();
   } finally {
     stopHeartbeat();
-    writer.end();
   }
 }
 
@@ -35,7 +39,7 @@ function heartbeat(clock: Clock, writer: SseWriter): () => void {
   let cancel = (): void => undefined;
   const schedule = (): void => {
     cancel = clock.after(HEARTBEAT_MS, () => {
-      void writer.comment('keep-alive');
+      writer.comment('keep-alive');
       schedule();
     });
   };

@@ -76,6 +76,10 @@ describe('bad input is answered with a problem that names the place and the reme
     ['GET', '/v1/runs?limit=0', 400, 'invalid_request'],
     ['GET', '/v1/runs?limt=1', 400, 'invalid_request'],
     ['GET', '/v1/runs?status=asleep', 400, 'invalid_request'],
+    ['GET', '/v1/runs/%zz', 400, 'invalid_request'],
+    ['GET', `/v1/runs/${'a'.repeat(101)}`, 400, 'invalid_request'],
+    ['GET', '//v1/runs', 404, 'route_not_found'],
+    ['OPTIONS', '/v1/runs', 404, 'route_not_found'],
     ['GET', '/v1/nothing', 404, 'route_not_found'],
     ['DELETE', '/v1/runs', 404, 'route_not_found'],
   ] as const)('%s %s', async (method, url, status, code) => {
@@ -122,6 +126,25 @@ describe('the edge refuses what a web page could send', () => {
   test('no answer allows another origin to read it', async () => {
     const response = await get('/v1/runs', { origin: 'http://127.0.0.1:8020' });
     expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  test.each(['127.0.0.1.', 'localhost.evil.example', '127.0.0.1@evil.example', '[::2]:8020', 'evil.example:127.0.0.1'])('the Host %j is no name of a service on this machine alone', async (host) => {
+    expect((await get('/healthz', { host })).json()).toMatchObject({ code: 'forbidden_host' });
+  });
+
+  test('a name of the configuration is known in any case', async () => {
+    await edge.close();
+    edge = await createTestEdge({ token: 'right', host: 'Box.LAN' });
+    expect((await get('/healthz', { host: 'box.lan:8020' })).statusCode).toBe(200);
+    expect((await get('/healthz', { host: 'other.lan' })).statusCode).toBe(403);
+  });
+
+  test('bound to every address it may be called by any name, with the token', async () => {
+    await edge.close();
+    edge = await createTestEdge({ token: 'right', host: '0.0.0.0' });
+    expect((await get('/v1/runs', { host: '192.168.1.7:8020', authorization: 'Bearer right' })).statusCode).toBe(200);
+    expect((await get('/v1/runs', { host: 'box.lan' })).statusCode).toBe(401);
+    expect((await get('/v1/runs', { host: 'box.lan', origin: 'https://evil.example', authorization: 'Bearer right' })).statusCode).toBe(403);
   });
 
   test('with a token every endpoint but /healthz asks for it', async () => {

@@ -35,7 +35,14 @@ export type HttpApp = FastifyInstance<
 
 /** The REST edge, not yet listening. Schemas are one source for validation, types and `/openapi.json`. */
 export async function createHttpServer(dependencies: HttpDependencies, edge: EdgeOptions): Promise<FastifyInstance> {
-  const app = Fastify({ logger: false, bodyLimit: 1024 * 1024, forceCloseConnections: true });
+  const app = Fastify({
+    logger: false,
+    bodyLimit: 1024 * 1024,
+    forceCloseConnections: true,
+    // As much as a request line can hold: the schemas refuse what is too long, and name it.
+    routerOptions: { maxParamLength: 16 * 1024 },
+    frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toProblem(error)),
+  });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setNotFoundHandler((request, reply) =>

@@ -76,6 +76,8 @@ export function toProblem(error: unknown): Problem {
       return new Problem('payload_too_large', 'the body may have at most 1 MiB');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json'");
+    case 'FST_ERR_BAD_URL':
+      return new Problem('invalid_request', 'the path of the URL has a % that is not followed by two hexadecimal digits of UTF-8 text');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem('invalid_request', 'the Content-Length header does not fit the body');
     default:

@@ -48,7 +48,7 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
     async (request, reply) => {
       const run = await engine.createRun(newRun(request.body));
       reply.code(202).header('location', `/v1/runs/${run.id}`);
-      return accepts(request, 'text/event-stream') ? stream(dependencies, { reply, run, after: 0 }) : view(run);
+      return accepts(request, 'text/event-stream') ? stream(dependencies, { request, reply, run, after: 0 }) : view(run);
     },
   );
 
@@ -109,10 +109,12 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
     },
     async (request, reply) => {
       const run = await existing(request.params.id);
-      if (accepts(request, 'text/event-stream')) {
+      if (accepts(request, 'text/event-stream') && request.method !== 'HEAD') {
         const last = lastEventId(request);
-        if (last !== undefined && isSettled(run) && last >= run.lastSeq) return reply.code(204).send(null);
-        return stream(dependencies, { reply, run, after: last ?? request.query.after ?? 0 });
+        const after = last ?? request.query.after ?? 0;
+        if (after > run.lastSeq) throw new Problem('invalid_request', `the run has ${run.lastSeq} events, so none can follow event ${after}; leave Last-Event-ID and \`after\` out to read all of them`);
+        if (last !== undefined && isSettled(run) && last === run.lastSeq) return reply.code(204).send(null);
+        return stream(dependencies, { request, reply, run, after });
       }
       const { after = 0, limit } = request.query;
       const events = await read.events(run.id, { after, limit });
@@ -123,9 +125,21 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
   );
 }
 
-async function stream(dependencies: HttpDependencies, { reply, run, after }: { reply: FastifyReply; run: Run; after: number }): Promise<FastifyReply> {
+interface Stream {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly run: Run;
+  readonly after: number;
+}
+
+async function stream(dependencies: HttpDependencies, { request, reply, run, after }: Stream): Promise<FastifyReply> {
   reply.hijack();
-  await streamEvents(dependencies, reply.raw, { run, after, location: `/v1/runs/${run.id}` });
+  try {
+    await streamEvents(dependencies, reply.raw, { run, after, location: `/v1/runs/${run.id}` });
+  } catch (error) {
+    dependencies.onError(error, { method: request.method, url: request.url });
+    reply.raw.destroy();
+  }
   return reply;
 }
 

@@ -33,8 +33,9 @@ export class SseWriter {
     await this.#send(`${id}event: ${frame.event}\ndata: ${JSON.stringify(frame.data)}\n\n`);
   }
 
-  async comment(text: string): Promise<void> {
-    await this.#send(`: ${text}\n\n`);
+  /** Left out while the reader has not taken what was written before. */
+  comment(text: string): void {
+    if (!this.closed && !this.#response.writableNeedDrain) this.#response.write(`: ${text}\n\n`);
   }
 
   end(): void {

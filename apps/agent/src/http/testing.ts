@@ -17,6 +17,8 @@ export interface TestEdge {
   readonly store: RunStore;
   readonly bus: SignalBus;
   readonly errors: unknown[];
+  /** How many listen on the bus. */
+  listeners(): number;
   /** Appends events as an engine would: in one transaction, then the signal. */
   append(runId: string, types: readonly string[], patch?: Partial<Pick<Run, 'status' | 'answer'>>): Promise<void>;
   close(): Promise<void>;
@@ -31,7 +33,7 @@ const clock: Clock = {
 export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Partial<RunEngine> = {}): Promise<TestEdge> {
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const store = await openRunStore({ dataDir, durability: 'process', clock });
-  const bus = createInProcessSignalBus();
+  const { bus, listeners } = counted(createInProcessSignalBus());
   const errors: unknown[] = [];
   const app = await createHttpServer(
     {
@@ -51,6 +53,7 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
     store,
     bus,
     errors,
+    listeners,
     async append(runId, types, patch) {
       const lastSeq = await store.write(async (transaction) => {
         if (patch !== undefined) await transaction.updateRun(runId, patch);
@@ -62,6 +65,24 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
       await app.close();
       await store.close();
       await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+function counted(bus: SignalBus): { readonly bus: SignalBus; readonly listeners: () => number } {
+  let count = 0;
+  return {
+    listeners: () => count,
+    bus: {
+      publish: (signal) => bus.publish(signal),
+      subscribe(listener) {
+        count += 1;
+        const unsubscribe = bus.subscribe(listener);
+        return () => {
+          count -= 1;
+          unsubscribe();
+        };
+      },
     },
   };
 }
@@ -105,7 +126,7 @@ function storingEngine(store: RunStore): RunEngine {
   };
 }
 
-function newRun(id: string, prompt: string): Run {
+export function newRun(id: string, prompt: string): Run {
   return {
     id,
     status: 'queued',
