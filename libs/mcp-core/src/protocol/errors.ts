@@ -1,4 +1,5 @@
 import type { JsonRpcErrorObject } from '../jsonrpc/messages.ts';
+import { shorten } from './shorten.ts';
 
 /** The JSON-RPC and MCP error codes that cross the wire. @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes */
 export const ErrorCode = {
@@ -33,12 +34,15 @@ export class ProtocolError extends Error {
   }
 }
 
+/** A longer URI is not repeated in full. */
+const MAX_URI_CHARACTERS = 8192;
+
 /** The resource does not exist; its code depends on the revision, which the codec decides. */
 export class ResourceNotFoundError extends ProtocolError {
   readonly uri: string;
 
   constructor(uri: string) {
-    super(ErrorCode.invalidParams, `Resource not found: ${uri}`, { data: { uri } });
+    super(ErrorCode.invalidParams, `Resource not found: ${shorten(uri)}`, { data: { uri: uri.length > MAX_URI_CHARACTERS ? shorten(uri) : uri } });
     this.name = 'ResourceNotFoundError';
     this.uri = uri;
   }

@@ -7,6 +7,7 @@ import { readString } from './read-params.ts';
 import type { SchemaValidator } from './schema-validator.ts';
 import type { ServedRequest } from './served-request.ts';
 import type { ToolDefinition, ToolOutput } from './tool.ts';
+import { shorten } from '../protocol/shorten.ts';
 
 export interface ToolCaller {
   readonly tools: ReadonlyMap<string, ToolDefinition>;
@@ -23,7 +24,7 @@ export interface ToolCaller {
 export async function callTool(caller: ToolCaller, request: ServedRequest): Promise<CallToolResult> {
   const name = readString(request.params, 'name');
   const tool = caller.tools.get(name);
-  if (tool === undefined) throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${name}`);
+  if (tool === undefined) throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
   const { arguments: args = {} } = request.params;
   if (!isJsonObject(args)) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: arguments must be an object');
   const key = readIdempotencyKey(request.meta);

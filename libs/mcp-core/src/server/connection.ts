@@ -19,6 +19,7 @@ import { ResourceWatches } from './resource-watches.ts';
 import { ServedRequest } from './served-request.ts';
 import type { ServerConnection, ServerOptions } from './server.ts';
 import type { ToolDefinition } from './tool.ts';
+import { shorten } from '../protocol/shorten.ts';
 
 export interface ConnectionContext {
   readonly options: ServerOptions;
@@ -147,7 +148,7 @@ export class Connection implements ServerConnection, ConnectionScope {
   async #serve(request: JsonRpcRequest, signal: AbortSignal, { codec, open }: EraService): Promise<Reply> {
     try {
       const method = codec.clientRequests.has(request.method) ? this.#context.methods.get(request.method) : undefined;
-      if (method === undefined) throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${request.method}`);
+      if (method === undefined) throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${shorten(request.method)}`);
       const exchange = await open();
       signal.throwIfAborted();
       const result = await this.#run(method, new ServedRequest(request, exchange, signal));

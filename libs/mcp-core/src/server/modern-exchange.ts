@@ -9,6 +9,7 @@ import type { RequestClient } from './context.ts';
 import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { Outbox } from './outbox.ts';
 import { capabilityOf } from './question-capability.ts';
+import { shorten } from '../protocol/shorten.ts';
 
 /** The methods whose params may carry a `requestState`; to the others it is an unknown member. */
 const MULTI_ROUND_TRIP = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -56,5 +57,5 @@ function refuseForeignState({ method, params }: JsonRpcRequest): void {
 function readLogLevel(request: JsonRpcRequest): LoggingLevel | undefined {
   const level = metaOf(request.params)[MetaKey.logLevel];
   if (level === undefined || isLoggingLevel(level)) return level;
-  throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: unknown ${MetaKey.logLevel} ${JSON.stringify(level)}`);
+  throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: unknown ${MetaKey.logLevel} ${shorten(JSON.stringify(level))}`);
 }

@@ -1,5 +1,6 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../protocol/tools.ts';
+import { shorten } from '../protocol/shorten.ts';
 
 /** What is wrong with a value, one sentence each; empty when it conforms. */
 export type SchemaCheck = (value: unknown) => readonly string[];
@@ -40,15 +41,15 @@ async function loadLibrary(): Promise<Ajv2020> {
 
 function describe(error: ErrorObject): string {
   const { keyword, instancePath, params } = error as ErrorObject & { readonly params: { readonly [name: string]: unknown } };
-  const place = fieldName(instancePath);
+  const place = shorten(fieldName(instancePath));
   const within = place === '' ? '' : ` in "${place}"`;
   const subject = place === '' ? 'The value' : `"${place}"`;
   switch (keyword) {
     case 'required':
-      return `"${String(params.missingProperty)}" is required${within}. Add it.`;
+      return `"${shorten(String(params.missingProperty))}" is required${within}. Add it.`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return `"${String(params.additionalProperty ?? params.unevaluatedProperty)}" is not known${within}. Remove it.`;
+      return `"${shorten(String(params.additionalProperty ?? params.unevaluatedProperty))}" is not known${within}. Remove it.`;
     case 'type':
       return `${subject} must be of type ${[params.type].flat().join(' or ')}.`;
     case 'enum':

@@ -186,3 +186,13 @@ describe('createServer', () => {
     expect(() => createServer({ info, tools })).toThrow(message);
   });
 });
+
+test.each(PROTOCOL_VERSIONS)('%s: an answer does not grow with the names it refuses', async (version) => {
+  const { call } = await speak(version, [add]);
+  const huge = 'x'.repeat(1_000_000);
+  for (const params of [{ name: huge }, { name: 'add', arguments: { a: 1, b: 2, [huge]: 3 } }]) {
+    const answer = JSON.stringify(await call(params));
+    expect(answer).toContain('xxx');
+    expect(answer.length).toBeLessThan(2000);
+  }
+});
