@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 // `npx vitest` at the root: every package in one process, for watch mode and for merged coverage.
 export default defineConfig({
   test: {
-    projects: ["libs/*", "servers/*", "apps/*", "tests/e2e", "tests/interop", "tools/workspace"],
+    projects: ["libs/*", "servers/*", "apps/*", "tests/e2e", "tests/interop", "tools/workspace", "bench"],
     reporters: ['default'],
-    coverage: { provider: 'v8', include: ['{libs,servers,apps}/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/bin.ts'], reporter: ['text', 'json-summary'] },
+    coverage: { provider: 'v8', include: ['{libs,servers,apps}/*/src/**/*.ts'], exclude: ["**/*.test.ts", "**/testing/**"], reporter: ['text', 'json-summary'] },
   },
 });
