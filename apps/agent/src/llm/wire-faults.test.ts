@@ -146,6 +146,15 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(error.message).toContain(`${server.origin}${kind.wire.path} must exist`);
   });
 
+  test.each(['text/html; charset=utf-8', 'application/json'])('a %s where a stream is due is no answer, and what to check is said at once', async (type) => {
+    await using server = await startFakeServer(kind.wire);
+    server.replies.push({ status: 200, headers: { 'content-type': type }, body: '<html>Welcome</html>' });
+    const error = await failure(collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST));
+    expect(error).toMatchObject({ kind: 'protocol', retryable: false, message: expect.stringContaining(`${type} instead of an event stream`) as string });
+    expect(error.message).toContain('check that the base URL speaks this API');
+    expect(server.seen).toHaveLength(1);
+  });
+
   test('an error inside a stream of a 200 keeps its kind, and is not retried once the answer began', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: [...beginning(kind), errorEvent(kind, 'overloaded_error', 'Overloaded')], end: 'clean' });

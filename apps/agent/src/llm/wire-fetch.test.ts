@@ -12,7 +12,8 @@ test('only the headers that are named leave, and every byte of the body is told,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   let bytes = 0;
-  const send = wireFetch({ headers: { authorization: 'Bearer ours' }, passed: new Set(['accept']), onBytes: (count) => (bytes += count) });
+  const endpoint = { provider: 'openai', vendor: 'OpenAI', baseUrl: 'http://localhost', isVendor: false, keyVariable: 'OPENAI_API_KEY', path: '/responses', apiKey: 'none' };
+  const send = wireFetch({ endpoint, headers: { authorization: 'Bearer ours' }, passed: new Set(['accept']), onBytes: (count) => (bytes += count) });
   const response = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers: { accept: 'x/y', authorization: 'Bearer theirs', 'x-other': '1' } });
   expect(await response.text()).toBe(body);
   server.close();

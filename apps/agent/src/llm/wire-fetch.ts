@@ -1,4 +1,8 @@
+import type { Endpoint } from './endpoint.ts';
+import { protocolError } from './wire-failure.ts';
+
 export interface WireFetchOptions {
+  readonly endpoint: Endpoint;
   /** Sent instead of whatever the SDK or its environment variables made of them. */
   readonly headers: { readonly [name: string]: string };
   /** Names the SDK's own headers that may pass, lower case. */
@@ -9,14 +13,19 @@ export interface WireFetchOptions {
 
 /**
  * A `fetch` for an SDK: nothing but the headers named here leaves, to no other address than the one asked for, and every byte that comes is told,
- * keep-alives included.
+ * keep-alives included. Rejects with `LlmError` when a page or a document comes where a stream is due.
  */
-export function wireFetch({ headers, passed, onBytes }: WireFetchOptions): typeof fetch {
+export function wireFetch({ endpoint, headers, passed, onBytes }: WireFetchOptions): typeof fetch {
   return async (input, init) => {
     const sent = new Headers([...new Headers(init?.headers)].filter(([name]) => passed.has(name)));
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
     const response = await fetch(input, { ...init, headers: sent, redirect: 'manual' });
     if (response.body === null) return response;
+    const type = response.headers.get('content-type') ?? '';
+    if (response.ok && /html|json/i.test(type)) {
+      await response.body.cancel();
+      throw protocolError(`${type} instead of an event stream`, endpoint);
+    }
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
         transform(chunk, controller) {
