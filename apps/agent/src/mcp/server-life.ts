@@ -61,7 +61,7 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
       const startedAt = clock.now();
       await read().catch((error: unknown) => {
         // The tools known so far stay: a server that cannot list them now may still run them.
-        catalogue = { ...catalogue, warnings: [`the changed tool list could not be read: ${error instanceof Error ? error.message : String(error)}`] };
+        catalogue = { ...catalogue, warnings: [`the changed tool list could not be read: ${messageOf(error)}`] };
       });
       readingMs = clock.now() - startedAt;
       onCatalogue();
@@ -72,8 +72,9 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    if (connection.client.server.capabilities.tools?.listChanged === true) await connection.client.watch({ toolsListChanged: true }, () => undefined);
+    const problems = await watchTools(connection);
     await read();
+    catalogue = { ...catalogue, warnings: [...problems, ...catalogue.warnings] };
   } catch (error) {
     await connection.close();
     throw error;
@@ -91,6 +92,17 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
   };
 }
 
+/** Asks to hear of changes; the tools can be used without, so a failure is only a warning. */
+async function watchTools({ client }: ServerConnection): Promise<readonly string[]> {
+  if (client.server.capabilities.tools?.listChanged !== true) return [];
+  try {
+    await client.watch({ toolsListChanged: true }, () => undefined);
+    return [];
+  } catch (error) {
+    return [`changes of the tool list will not be noticed: ${messageOf(error)}`];
+  }
+}
+
 async function listTools({ client }: ServerConnection, clock: Clock): Promise<readonly Tool[]> {
   if (client.server.capabilities.tools === undefined) return [];
   const limit = new AbortController();
@@ -103,4 +115,8 @@ async function listTools({ client }: ServerConnection, clock: Clock): Promise<re
   } finally {
     stopTimer();
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

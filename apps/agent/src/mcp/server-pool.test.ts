@@ -1,4 +1,4 @@
-import { LocalError, type Tool } from '@signalbox/mcp-core';
+import { LocalError, ProtocolError, type Tool } from '@signalbox/mcp-core';
 import { describe, expect, test, vi } from 'vitest';
 import type { ServerConfig } from '../config/config.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
@@ -275,6 +275,14 @@ describe('the tools of a server', () => {
     server.listFailure = new Error('busy with hush-hush');
     server.options.onToolsChanged();
     expect(await statusOf(pool, 'server', (status) => status.warnings.length > 0)).toMatchObject({ state: 'ready', toolCount: 1, warnings: ['the changed tool list could not be read: busy with ***'] });
+  });
+
+  test('are offered by a server that cannot tell of their changes, with a warning', async () => {
+    const server = new FakeServer(toolNamed('a'));
+    server.watchFailure = new ProtocolError(-32601, 'no subscriptions');
+    const { pool } = poolOf({ server });
+    pool.start();
+    expect(await statusOf(pool, 'server', (status) => isReady(status) || isFailed(status))).toMatchObject({ state: 'ready', toolCount: 1, warnings: ['changes of the tool list will not be noticed: no subscriptions'] });
   });
 
   test('a change while the server connects is not missed', async () => {

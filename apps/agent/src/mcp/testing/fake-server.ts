@@ -16,6 +16,8 @@ export class FakeServer {
   /** What the next launches do: an error rejects, `hang` never ends until aborted; none left connects. */
   readonly launchPlan: ('hang' | Error)[] = [];
   listFailure: Error | undefined;
+  /** Why changes of the tool list cannot be subscribed to. */
+  watchFailure: Error | undefined;
   /** Whether a list is never answered; its request ends with the connection or its signal. */
   isListHanging = false;
   /** What closing a connection takes beside ending the process. */
@@ -98,7 +100,7 @@ export class FakeServer {
           return this.isListHanging ? ended([closed.signal, ...(signal === undefined ? [] : [signal])]) : listed;
         },
         ping: () => this.ping(),
-        watch: (filter) => Promise.resolve({ filter, close: () => Promise.resolve() }),
+        watch: (filter) => (this.watchFailure === undefined ? Promise.resolve({ filter, close: () => Promise.resolve() }) : Promise.reject(this.watchFailure)),
         callTool: (name, args, options = {}) => this.#call(name, args, options),
       },
     };
