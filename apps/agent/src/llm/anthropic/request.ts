@@ -4,7 +4,7 @@ import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
 import { fitTools } from '../tool-schema.ts';
-import { wireCallId } from '../wire-call-id.ts';
+import { resultCallIds, wireCallId } from '../wire-call-id.ts';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Content = Anthropic.ContentBlockParam;
@@ -58,11 +58,9 @@ function thinkingFor({ purpose }: LlmRequest, model: string): Pick<Params, 'thin
 /** Neighbours of one role are joined: the results of a turn must stand in one message. */
 function messagesOf(messages: readonly Message[], options: BuildOptions): Anthropic.MessageParam[] {
   const joined: { role: 'user' | 'assistant'; content: Content[] }[] = [];
-  const replayed = new Set<string>();
+  const callId = resultCallIds(messages, (message) => nativeContent(message, options) !== undefined);
   for (const message of messages) {
-    const native = nativeContent(message, options);
-    if (native !== undefined) callIdsIn(message).forEach((id) => replayed.add(id));
-    const content = native ?? (message.role === 'assistant' ? assistantContent(message) : userContent(message, (id) => (replayed.has(id) ? id : wireCallId(id))));
+    const content = nativeContent(message, options) ?? (message.role === 'assistant' ? assistantContent(message) : userContent(message, callId));
     const last = joined.at(-1);
     if (last?.role === message.role) last.content.push(...content);
     else if (content.length > 0) joined.push({ role: message.role, content });
@@ -74,10 +72,6 @@ function nativeContent({ native }: Message, { model, endpoint, withoutThinking =
   if (native?.provider !== nativeProviderOf(endpoint) || native.model !== model) return undefined;
   const items = native.items as readonly Content[]; // stored from this provider's own output
   return items.filter(({ type }) => !withoutThinking || (type !== 'thinking' && type !== 'redacted_thinking'));
-}
-
-function callIdsIn({ content }: Message): readonly string[] {
-  return content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
 }
 
 /** Thinking goes back in native items only. */

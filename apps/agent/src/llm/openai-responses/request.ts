@@ -4,7 +4,7 @@ import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
 import { fitTools } from '../tool-schema.ts';
-import { wireCallId } from '../wire-call-id.ts';
+import { resultCallIds, wireCallId } from '../wire-call-id.ts';
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 type InputItem = OpenAI.Responses.ResponseInputItem;
@@ -55,22 +55,10 @@ function reasoningFor({ purpose }: LlmRequest): Pick<Params, 'reasoning' | 'incl
 }
 
 function inputOf(messages: readonly Message[], target: { readonly provider: string; readonly model: string }): InputItem[] {
-  const items: InputItem[] = [];
-  const replayed = new Set<string>();
-  for (const message of messages) {
-    const { native } = message;
-    if (native?.provider === target.provider && native.model === target.model) {
-      callIdsIn(message).forEach((id) => replayed.add(id));
-      items.push(...(native.items as readonly InputItem[])); // stored from this provider's own output
-    } else {
-      items.push(...(message.role === 'assistant' ? assistantItems(message) : userItems(message, (id) => (replayed.has(id) ? id : wireCallId(id)))));
-    }
-  }
-  return items;
-}
-
-function callIdsIn({ content }: Message): readonly string[] {
-  return content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+  const nativeItems = ({ native }: Message): readonly InputItem[] | undefined =>
+    native?.provider === target.provider && native.model === target.model ? (native.items as readonly InputItem[]) : undefined; // stored from this provider's own output
+  const callId = resultCallIds(messages, (message) => nativeItems(message) !== undefined);
+  return messages.flatMap((message) => nativeItems(message) ?? (message.role === 'assistant' ? assistantItems(message) : userItems(message, callId)));
 }
 
 /** Reasoning goes back in native items only. */
