@@ -108,9 +108,15 @@ export async function createApp({ config, version, logger, paced = true, hooks =
   };
 }
 
+/** Each state of a server once: one that fails again and again for the same reason is one warning. */
 function logServerChanges(registry: ToolRegistry, logger: Logger): void {
+  const told = new Map<string, string>();
   registry.onServerChange(({ name, state, toolCount, era, error }) => {
+    if (state !== 'failed' && state !== 'ready') return;
+    const news = `${state} ${toolCount} ${error}`;
+    if (told.get(name) === news) return;
+    told.set(name, news);
     if (state === 'failed') logger.warn('a server is not available', { server: name, ...(error === undefined ? {} : { error }) });
-    else if (state === 'ready') logger.info('a server is ready', { server: name, tools: toolCount, ...(era === undefined ? {} : { era }) });
+    else logger.info('a server is ready', { server: name, tools: toolCount, ...(era === undefined ? {} : { era }) });
   });
 }

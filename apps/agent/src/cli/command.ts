@@ -12,7 +12,7 @@ import { StoreError } from '../store/store-error.ts';
 import { parseArguments, USAGE, type Arguments } from './arguments.ts';
 import { runDemos } from './demo.ts';
 import { UsageError, type Io } from './io.ts';
-import { runTask } from './run.ts';
+import { isInterrupted, runTask } from './run.ts';
 import { serve } from './serve.ts';
 
 export interface Surroundings {
@@ -45,11 +45,11 @@ function messageForPeople(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const isOurs = error instanceof UsageError || error instanceof ConfigError || error instanceof StoreError || error instanceof EngineError;
   if (isOurs) return error.message;
-  const { code, address, port } = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
+  const { code, address, port, path } = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use: stop the program that uses it, or choose another with --port (0 takes a free one)`;
   if (code === 'EACCES' && port !== undefined) return `port ${port} needs more rights than this user has: choose one above 1023 with --port`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `the host ${address ?? ''} is no address of this machine: check --host`;
-  return undefined;
+  return path === undefined ? undefined : error.message;
 }
 
 async function runWithApp(io: Io, surroundings: Surroundings, { parsed, hooks }: { parsed: Arguments; hooks: TestHooks }): Promise<number> {
@@ -71,12 +71,12 @@ async function withApp(
   app: App,
   { config, parsed, surroundings }: { config: LoadedConfig; parsed: Arguments; surroundings: Surroundings },
 ): Promise<number> {
-  if (parsed.command === 'serve') return serve(io, app, config);
+  if (parsed.command === 'serve') return serve(io, app, { config, isDemo: parsed.isDemo });
   for (const notice of [app.llm.info.notice, ...config.notices]) if (notice !== undefined) io.err(`${notice}\n`);
   if (parsed.command === 'demo') return runDemos(io, app, { repository: surroundings.repository, database: demoDatabase(config) });
   const run = await runTask(io, app, parsed);
-  if (run?.status === 'cancelled') return 130;
-  return run?.status === 'completed' ? 0 : 1;
+  if (isInterrupted(run)) return 130;
+  return run.status === 'completed' ? 0 : 1;
 }
 
 async function configure(surroundings: Surroundings, parsed: Arguments): Promise<LoadedConfig> {

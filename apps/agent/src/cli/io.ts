@@ -1,6 +1,6 @@
 /** The terminal a command talks to; `main.ts` makes the real one. */
 export interface Io {
-  /** To stdout, verbatim. */
+  /** To stdout, verbatim; held back while a question is open. */
   out(text: string): void;
   /** To stderr, verbatim. */
   err(text: string): void;
@@ -9,7 +9,7 @@ export interface Io {
   /** Whether a person can be asked on stdin. */
   readonly canAsk: boolean;
   readonly columns: number;
-  /** Asks one line; aborting gives up with `undefined`. */
+  /** Asks one line; undefined when aborted, or when the input has ended. One question at a time. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
   /** Hears Ctrl-C and SIGTERM; returns the unsubscribe function. */
   onInterrupt(listener: () => void): () => void;

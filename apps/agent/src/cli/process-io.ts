@@ -1,25 +1,39 @@
 import { createInterface } from 'node:readline/promises';
 import type { Io } from './io.ts';
 
-/** The terminal of this process. */
+/** The terminal of this process. Where nobody reads any more, what is written is lost and the process goes on. */
 export function createProcessIo(process: NodeJS.Process): Io {
+  const terminal = { input: process.stdin, output: process.stdout };
+  let heldBack: string[] | undefined;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
   return {
-    out: (text) => void process.stdout.write(text),
+    out: (text) => void (heldBack?.push(text) ?? process.stdout.write(text)),
     err: (text) => void process.stderr.write(text),
     isTerminal: process.stdout.isTTY,
     canAsk: process.stdin.isTTY && process.stdout.isTTY,
     columns: process.stdout.isTTY ? process.stdout.columns : 80,
     async ask(question, signal) {
-      const terminal = createInterface({ input: process.stdin, output: process.stdout });
+      const lines = createInterface(terminal);
       // Ctrl-C while a question is open means what it means elsewhere.
-      terminal.once('SIGINT', () => process.emit('SIGINT'));
+      lines.on('SIGINT', () => process.emit('SIGINT'));
+      const ended = new Promise<undefined>((resolve) => {
+        lines.once('close', () => resolve(undefined));
+      });
+      heldBack = [];
       try {
-        return await terminal.question(question, { signal });
+        return await Promise.race([lines.question(question, { signal }), ended]);
       } catch (error) {
-        if (signal.aborted || isAbort(error)) return undefined;
+        if (signal.aborted) return undefined;
         throw error;
       } finally {
-        terminal.close();
+        lines.close();
+        const texts = heldBack;
+        heldBack = undefined;
+        process.stdout.write(texts.join(''));
       }
     },
     onInterrupt(listener) {
@@ -30,8 +44,4 @@ export function createProcessIo(process: NodeJS.Process): Io {
       };
     },
   };
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
 }

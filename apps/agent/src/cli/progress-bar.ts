@@ -1,3 +1,4 @@
+import { terminalLine } from '../terminal-text.ts';
 import type { Io } from './io.ts';
 
 export interface ProgressUpdate {
@@ -19,7 +20,7 @@ export class ProgressBar {
   }
 
   draw(name: string, update: ProgressUpdate): void {
-    const line = `  ${bar(update)} ${name}${update.message === undefined ? '' : ` ${update.message.replaceAll(/\p{Cc}/gu, ' ')}`}`;
+    const line = `  ${bar(update)} ${terminalLine(update.message === undefined ? name : `${name} ${update.message}`)}`;
     if (this.#io.isTerminal) {
       this.#io.out(`\r\u001b[K${line.slice(0, this.#io.columns - 1)}`);
       this.#isDrawn = true;

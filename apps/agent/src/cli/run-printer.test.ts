@@ -71,3 +71,19 @@ test('a tool cannot steer the terminal with its text', () => {
   printer.frame(event({ type: 'tool_call.failed', data: { call_id: 'c1', attempt: 1, message: 'x', result: { text: '\u001b[2J\u0007boo', truncated: false, is_error: true, other_content: [] } } }));
   expect(text()).toBe('✗ c1 0 ms: [2Jboo\n');
 });
+
+test('neither can a model with its answer or the name of a tool, a server with a message, or a provider with its error', () => {
+  const { io, text } = printed(true);
+  const printer = new RunPrinter(io);
+  const hostile = 'a\u001b[2J\u009b1m\r\u202eb\nc';
+  printer.frame(delta(0, hostile));
+  printer.frame(event({ type: 'tool_call.planned', data: { call_id: 'c1', turn: 1, position: 0, tool_use_id: 't1', name: hostile, server: 's', tool: 't', arguments: { [hostile]: 1 }, state: 'planned', repeatable: false } }));
+  printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress: 1, total: 2, message: hostile } }));
+  printer.frame(event({ type: 'tool_call.retrying', data: { call_id: 'c1', attempt: 1, reason: 'connection_lost', message: hostile, delay_ms: 0 } }));
+  printer.frame(event({ type: 'tool_call.outcome_unknown', data: { call_id: 'c1', attempt: 1, message: hostile } }));
+  printer.frame(event({ type: 'run.failed', data: { error: { code: 'x', message: hostile }, answer: undefined } }));
+  const ours = text().replaceAll('\r\u001b[K', '');
+  expect(ours).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+  expect(ours).toContain('run failed: a[2J1m b c\n');
+  expect(ours.split('\n').filter((line) => line.startsWith('c'))).toEqual(['c']);
+});

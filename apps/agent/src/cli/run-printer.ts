@@ -1,11 +1,11 @@
-import type { JsonObject } from '@signalbox/mcp-core';
 import type { RunEvent } from '../ports/run-store.ts';
 import { eventBody, type ResultPreview } from '../run/events.ts';
 import type { Delta, RunFrame } from '../run/follow-run.ts';
+import { terminalJson, terminalLine, terminalText } from '../terminal-text.ts';
 import type { Io } from './io.ts';
 import { ProgressBar } from './progress-bar.ts';
 
-/** Prints a run for a person: what is called with what, how far it is, what came of it, and the answer as it is written. */
+/** Prints a run for a person: what is called with what, how far it is, what came of it, and the answer as it is written. Nothing of it can steer the terminal. */
 export class RunPrinter {
   readonly #io: Io;
   readonly #bar: ProgressBar;
@@ -24,6 +24,11 @@ export class RunPrinter {
     if (frame.type === 'delta') this.#delta(frame.delta);
   }
 
+  line(text: string): void {
+    this.end();
+    this.#io.out(`${terminalLine(text)}\n`);
+  }
+
   end(): void {
     this.#bar.clear();
     this.#endText();
@@ -33,12 +38,12 @@ export class RunPrinter {
     const body = eventBody(event);
     switch (body.type) {
       case 'run.started':
-        return this.#line(`run ${event.runId}${body.data.scripted ? ' (scripted: no model is configured)' : ` with ${body.data.provider} ${body.data.model}`}`);
+        return this.line(`run ${event.runId}${body.data.scripted ? ' (scripted: no model is configured)' : ` with ${body.data.provider} ${body.data.model}`}`);
       case 'message.completed':
         return this.#message(body.data.message_id, body.data.text);
       case 'tool_call.planned':
         this.#names.set(body.data.call_id, body.data.name);
-        return this.#line(`→ ${body.data.name} ${compact(body.data.arguments)}`);
+        return this.line(`→ ${body.data.name} ${compact(body.data.arguments)}`);
       case 'tool_call.dispatched':
         this.#startedAt.set(body.data.call_id, event.at);
         return undefined;
@@ -49,20 +54,18 @@ export class RunPrinter {
       case 'tool_call.failed':
         return this.#result('✗', { event, callId: body.data.call_id, result: body.data.result });
       case 'tool_call.cancelled':
-        return this.#line(`✗ ${this.#name(body.data.call_id)} cancelled${body.data.cancel === undefined ? '' : ` (${body.data.cancel})`}`);
+        return this.line(`✗ ${this.#name(body.data.call_id)} cancelled${body.data.cancel === undefined ? '' : ` (${body.data.cancel})`}`);
       case 'tool_call.retrying':
-        return this.#line(`… ${this.#name(body.data.call_id)} is tried again: ${body.data.message ?? body.data.reason}`);
+        return this.line(`… ${this.#name(body.data.call_id)} is tried again: ${body.data.message ?? body.data.reason}`);
       case 'tool_call.outcome_unknown':
-        return this.#line(`? ${this.#name(body.data.call_id)}: ${body.data.message}`);
-      case 'inbox.opened':
-        return this.#line(`? ${question(body.data.kind, body.data.request)}`);
+        return this.line(`? ${this.#name(body.data.call_id)}: ${body.data.message}`);
       case 'limit.exceeded':
-        return this.#line(`limit reached: ${body.data.limit} (${body.data.allowed})`);
+        return this.line(`limit reached: ${body.data.limit} (${body.data.allowed})`);
       case 'run.failed':
       case 'run.expired':
-        return this.#line(`run failed: ${body.data.error.message}`);
+        return this.line(`run failed: ${body.data.error.message}`);
       case 'run.cancelled':
-        return this.#line('run cancelled');
+        return this.line('run cancelled');
       default:
         return undefined;
     }
@@ -88,7 +91,7 @@ export class RunPrinter {
     if (fresh === '') return;
     if (this.#writing.length === 0) this.#bar.clear();
     this.#writing.length += fresh.length;
-    this.#io.out(fresh);
+    this.#io.out(terminalText(fresh));
   }
 
   #endText(): void {
@@ -98,35 +101,20 @@ export class RunPrinter {
 
   #result(mark: string, { event, callId, result }: { readonly event: RunEvent; readonly callId: string; readonly result: ResultPreview }): void {
     const started = this.#startedAt.get(callId) ?? event.at;
-    this.#line(`${mark} ${this.#name(callId)} ${event.at - started} ms: ${oneLine(result.text, 160)}`);
+    this.line(`${mark} ${this.#name(callId)} ${event.at - started} ms: ${cut(result.text, 160)}`);
   }
 
-  #line(text: string): void {
-    this.#bar.clear();
-    this.#endText();
-    this.#io.out(`${text}\n`);
-  }
 
   #name(callId: string): string {
     return this.#names.get(callId) ?? callId;
   }
 }
 
-function question(kind: string, request: JsonObject): string {
-  const message = request['message'];
-  return `${kind}: ${typeof message === 'string' ? oneLine(message, 500) : compact(request)}`;
-}
-
 function compact(value: unknown): string {
-  return oneLine(JSON.stringify(value), 200);
+  return cut(terminalJson(value), 200);
 }
 
-function oneLine(text: string, maxLength: number): string {
-  const line = withoutControls(text.replaceAll(/\s+/g, ' ').trim());
+function cut(text: string, maxLength: number): string {
+  const line = terminalLine(text.trim());
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
-}
-
-/** A tool's text must not be able to steer the terminal. */
-function withoutControls(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '');
 }

@@ -1,8 +1,9 @@
 import type { App } from '../app.ts';
-import type { Run, RunEvent } from '../ports/run-store.ts';
-import { followRun } from '../run/follow-run.ts';
 import { eventView } from '../http/views.ts';
-import { answerInboxItem, type Asked } from './answer-inbox.ts';
+import type { Run, RunEvent } from '../ports/run-store.ts';
+import { followRun, type RunFrame } from '../run/follow-run.ts';
+import { terminalJson } from '../terminal-text.ts';
+import { InboxPrompt } from './inbox-prompt.ts';
 import type { Io } from './io.ts';
 import { RunPrinter } from './run-printer.ts';
 
@@ -12,15 +13,19 @@ export interface RunCommand {
   readonly isJson: boolean;
 }
 
+/** The store of a command is its own, so where nobody can be asked at the terminal nobody will ever answer: questions expire at once. */
+const UNASKED = { inboxExpiryMs: 1 };
+
 /**
- * Runs one task in this process, prints its events, and returns the settled run. The first Ctrl-C cancels the run to the far end and goes on
- * printing until it is settled; the second gives up waiting.
+ * Runs one task in this process, prints its events, and returns the run: settled, or `cancelling` when the person gave up waiting. The first Ctrl-C
+ * cancels the run to the far end and goes on printing until it is settled; the second gives up waiting.
  */
-export async function runTask(io: Io, app: App, { prompt, servers, isJson }: RunCommand): Promise<Run | undefined> {
+export async function runTask(io: Io, app: App, { prompt, servers, isJson }: RunCommand): Promise<Run> {
   await app.start();
-  const run = await app.engine.createRun({ prompt, ...(servers.length === 0 ? {} : { servers }) });
-  const printer = isJson ? jsonPrinter(io) : new RunPrinter(io);
+  const canAsk = io.canAsk && !isJson;
+  const run = await app.engine.createRun({ prompt, ...(servers.length === 0 ? {} : { servers }), ...(canAsk ? {} : { limits: UNASKED }) });
   const stop = new AbortController();
+  const reader = isJson ? jsonReader(io) : printingReader(io, app, { canAsk, signal: stop.signal });
   let interrupts = 0;
   const unsubscribe = io.onInterrupt(() => {
     interrupts += 1;
@@ -28,16 +33,18 @@ export async function runTask(io: Io, app: App, { prompt, servers, isJson }: Run
     else cancel(io, app, run.id);
   });
   try {
-    for await (const frame of followRun(app, { runId: run.id, after: 0, signal: stop.signal })) {
-      printer.frame(frame);
-      if (frame.type === 'event' && frame.event.type === 'inbox.opened') answer(io, app, { event: frame.event, signal: stop.signal });
-    }
-    printer.end();
-    return await app.read.run(run.id);
+    for await (const frame of followRun(app, { runId: run.id, after: 0, signal: stop.signal })) reader.frame(frame);
+    reader.end();
+    return (await app.read.run(run.id)) ?? run;
   } finally {
     stop.abort();
     unsubscribe();
   }
+}
+
+/** Whether the person at the terminal stopped the run. */
+export function isInterrupted(run: Run): boolean {
+  return run.status === 'cancelled' || run.status === 'cancelling';
 }
 
 function cancel(io: Io, app: App, runId: string): void {
@@ -47,26 +54,36 @@ function cancel(io: Io, app: App, runId: string): void {
   });
 }
 
-function answer(io: Io, app: App, { event, signal }: { event: RunEvent; signal: AbortSignal }): void {
-  const item = askedOf(event);
-  if (!io.canAsk) {
-    io.err(`  nobody can be asked here; answer with: signalbox serve, then POST /v1/inbox/${item.id}/respond\n`);
-    return;
-  }
-  answerInboxItem(io, app.engine, { item, signal }).catch((error: unknown) => {
-    io.err(`  the answer was not taken: ${error instanceof Error ? error.message : String(error)}\n`);
-  });
+interface Reader {
+  frame(frame: RunFrame): void;
+  end(): void;
 }
 
-function askedOf({ data }: RunEvent): Asked {
-  return { id: String(data['inbox_item_id']), kind: String(data['kind']), request: data['request'] as Asked['request'] };
-}
-
-function jsonPrinter(io: Io): Pick<RunPrinter, 'frame' | 'end'> {
+function printingReader(io: Io, app: App, { canAsk, signal }: { readonly canAsk: boolean; readonly signal: AbortSignal }): Reader {
+  const printer = new RunPrinter(io);
+  const prompt = new InboxPrompt(io, { engine: app.engine, print: (line) => printer.line(line), signal });
   return {
     frame(frame) {
-      if (frame.type === 'event') io.out(`${JSON.stringify(eventView(frame.event))}\n`);
+      printer.frame(frame);
+      if (frame.type !== 'event') return;
+      if (canAsk) prompt.hear(frame.event);
+      else sayUnasked(io, frame.event);
+    },
+    end: () => printer.end(),
+  };
+}
+
+function jsonReader(io: Io): Reader {
+  return {
+    frame(frame) {
+      if (frame.type !== 'event') return;
+      io.out(`${terminalJson(eventView(frame.event))}\n`);
+      sayUnasked(io, frame.event);
     },
     end: () => undefined,
   };
+}
+
+function sayUnasked(io: Io, { type, data }: RunEvent): void {
+  if (type === 'inbox.opened') io.err(`signalbox: ${String(data['kind'])} needs a person, and nobody can be asked here; use a terminal, or allow it with "signalbox" in the server's configuration\n`);
 }

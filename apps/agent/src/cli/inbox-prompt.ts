@@ -1,0 +1,59 @@
+import { EngineError, type RunEngine } from '../ports/run-engine.ts';
+import type { RunEvent } from '../ports/run-store.ts';
+import { eventBody } from '../run/events.ts';
+import { terminalLine } from '../terminal-text.ts';
+import { askPerson, questionOf, type Asked } from './ask-person.ts';
+import type { Io } from './io.ts';
+
+export interface InboxPromptOptions {
+  readonly engine: Pick<RunEngine, 'respond'>;
+  /** Prints a line between others. */
+  readonly print: (line: string) => void;
+  /** Ends all questions. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks the person at the terminal, one item at a time in the order in which they were opened, each until it is answered or needs no answer any more. */
+export class InboxPrompt {
+  readonly #io: Io;
+  readonly #options: InboxPromptOptions;
+  readonly #open = new Map<string, AbortController>();
+  #asked: Promise<void> = Promise.resolve();
+
+  constructor(io: Io, options: InboxPromptOptions) {
+    this.#io = io;
+    this.#options = options;
+  }
+
+  hear(event: RunEvent): void {
+    const { type, data } = eventBody(event);
+    if (type === 'inbox.opened') this.#add({ id: data.inbox_item_id, kind: data.kind, request: data.request });
+    if (type === 'inbox.void' || type === 'inbox.expired' || type === 'inbox.answered') this.#open.get(data.inbox_item_id)?.abort();
+  }
+
+  #add(item: Asked): void {
+    const closed = new AbortController();
+    this.#open.set(item.id, closed);
+    const before = this.#asked;
+    this.#asked = (async () => {
+      await before;
+      await this.#answer(item, AbortSignal.any([closed.signal, this.#options.signal]));
+      this.#open.delete(item.id);
+    })();
+  }
+
+  async #answer(item: Asked, signal: AbortSignal): Promise<void> {
+    const isOver = (): boolean => signal.aborted;
+    if (!isOver()) this.#options.print(`? ${questionOf(item)}`);
+    while (!isOver()) {
+      try {
+        const response = await askPerson(this.#io, item, signal);
+        if (response !== undefined && !isOver()) await this.#options.engine.respond(item.id, response);
+        return;
+      } catch (error) {
+        this.#io.err(`  the answer was not taken: ${terminalLine(error instanceof Error ? error.message : String(error))}\n`);
+        if (!(error instanceof EngineError && error.code === 'invalid_response')) return;
+      }
+    }
+  }
+}
