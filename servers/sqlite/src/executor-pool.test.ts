@@ -271,7 +271,7 @@ function startServerProcess(path: string): ChildProcess {
     pool.run('read-query', { query: ${JSON.stringify(RUNAWAY)} }, signal);
     const [pid] = pool.pids;
     await pool.run('read-query', { query: 'SELECT 2' }, signal);
-    console.log(pid);`;
+    process.stdout.write(String(pid));`;
   const server = spawn(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => {
     server.kill('SIGKILL');
