@@ -23,15 +23,17 @@ export function createProcessIo(process: NodeJS.Process): Io {
       const ended = new Promise<undefined>((resolve) => {
         lines.once('close', () => resolve(undefined));
       });
-      heldBack = [];
+      const texts: string[] = [];
+      heldBack = texts;
       try {
-        return await Promise.race([lines.question(question, { signal }), ended]);
+        const answer = await Promise.race([lines.question(question, { signal }), ended]);
+        if (answer === undefined) process.stdout.write('\n');
+        return answer;
       } catch (error) {
         if (signal.aborted) return undefined;
         throw error;
       } finally {
         lines.close();
-        const texts = heldBack;
         heldBack = undefined;
         process.stdout.write(texts.join(''));
       }

@@ -58,6 +58,19 @@ await serveStdio(
         },
       }),
       defineTool({
+        name: 'linger',
+        description: 'Ends when it is cancelled.',
+        inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+        annotations: reads,
+        async handler(_args, context) {
+          context.progress({ progress: 1, message: 'lingering' });
+          await new Promise((resolve) => {
+            context.signal.addEventListener('abort', resolve);
+          });
+          return text('lingered');
+        },
+      }),
+      defineTool({
         name: 'explode',
         description: 'Throws.',
         inputSchema: { type: 'object', properties: {}, additionalProperties: false },
