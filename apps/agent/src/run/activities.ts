@@ -1,3 +1,5 @@
+import type { ToolCall } from '../ports/run-store.ts';
+
 /** Why the engine waits no longer for a model, a tool, or the answer to a question of its server. */
 export type StopCause = 'run-stopped' | 'shutdown' | 'ended';
 
@@ -14,10 +16,28 @@ export interface CallActivity extends Activity {
   park(): void;
 }
 
+/** The calls that one server is asked at a time, so that one that hangs takes no place from the others. */
+const MAX_CALLS_PER_SERVER = 32;
+
+interface CallUnderWay {
+  readonly runId: string;
+  readonly server: string;
+  readonly controller: AbortController;
+  readonly park: () => void;
+  isParked: boolean;
+}
+
 /** The model and tool calls that run in this process now. They are the means to stop a run; what is true of it is in the store. */
 export class Activities {
   readonly #turns = new Map<string, AbortController>();
-  readonly #calls = new Map<string, { readonly runId: string; readonly controller: AbortController; readonly park: () => void }>();
+  readonly #calls = new Map<string, CallUnderWay>();
+  readonly #waiting = new Map<string, Set<string>>();
+  readonly #onRoom: (callId: string) => void;
+
+  /** `onRoom` hears of each call that was refused by `hasRoom` when it may ask again. */
+  constructor(onRoom: (callId: string) => void) {
+    this.#onRoom = onRoom;
+  }
 
   hasTurn(runId: string): boolean {
     return this.#turns.has(runId);
@@ -27,20 +47,35 @@ export class Activities {
     return this.#calls.has(callId);
   }
 
+  /** Whether the call may begin: one that waits for a person takes no room of its server. */
+  hasRoom({ id, server }: Pick<ToolCall, 'id' | 'server'>): boolean {
+    const underWay = [...this.#calls.values()].filter((call) => call.server === server && !call.isParked);
+    if (underWay.length < MAX_CALLS_PER_SERVER) return true;
+    this.#waiting.set(server, (this.#waiting.get(server) ?? new Set()).add(id));
+    return false;
+  }
+
   beginTurn(runId: string): Activity {
     const controller = new AbortController();
     this.#turns.set(runId, controller);
     return { signal: controller.signal, end: () => void this.#turns.delete(runId) };
   }
 
-  beginCall(runId: string, callId: string): CallActivity {
+  beginCall({ id, runId, server }: Pick<ToolCall, 'id' | 'runId' | 'server'>): CallActivity {
     const controller = new AbortController();
-    const { promise: parked, resolve: park } = Promise.withResolvers<void>();
-    this.#calls.set(callId, { runId, controller, park });
+    const { promise: parked, resolve } = Promise.withResolvers<void>();
+    const park = (): void => {
+      call.isParked = true;
+      resolve();
+      this.#giveRoom(server);
+    };
+    const call: CallUnderWay = { runId, server, controller, park, isParked: false };
+    this.#calls.set(id, call);
     const end = (): void => {
-      this.#calls.delete(callId);
+      this.#calls.delete(id);
       // What its server still asks is of no use.
       controller.abort('ended' satisfies StopCause);
+      this.#giveRoom(server);
     };
     return { signal: controller.signal, parked, park, end };
   }
@@ -59,5 +94,11 @@ export class Activities {
   /** Lets go of every call; they are not stopped. */
   parkCalls(): void {
     for (const call of this.#calls.values()) call.park();
+  }
+
+  #giveRoom(server: string): void {
+    const waiting = this.#waiting.get(server) ?? [];
+    this.#waiting.delete(server);
+    for (const id of waiting) this.#onRoom(id);
   }
 }

@@ -25,13 +25,13 @@ export interface Dispatched {
 }
 
 /**
- * Sends a planned call and stores how it ended. Resolves when it has ended, when it waits for a person (it then goes on without holding a place
- * among the working jobs), or when the engine waits no longer.
+ * Sends a planned call and stores how it ended. Resolves when it has ended, when it waits for room on its server or for a person (it then goes on
+ * without holding a place among the working jobs), or when the engine waits no longer.
  */
 export async function callTool(context: EngineContext, callId: string): Promise<void> {
   const call = await context.store.read.toolCall(callId);
-  if (call?.state !== 'planned' || context.closing.aborted || context.activities.hasCall(callId)) return;
-  const activity = context.activities.beginCall(call.runId, callId);
+  if (call?.state !== 'planned' || context.closing.aborted || context.activities.hasCall(callId) || !context.activities.hasRoom(call)) return;
+  const activity = context.activities.beginCall(call);
   const ended = performCall(context, call, activity).finally(() => activity.end());
   await Promise.race([ended, activity.parked]);
 }

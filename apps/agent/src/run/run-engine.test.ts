@@ -117,6 +117,31 @@ test('a server that hangs while it connects is waited for once and not at every 
   expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'without it' });
 });
 
+test('a server whose calls hang takes no place from the others, and what waits for room on it is sent when there is some', async () => {
+  const answers = Promise.withResolvers<void>();
+  const slow = Array.from({ length: 40 }, () => ({ name: 'slow__one' }));
+  const service = await openService({
+    script: ({ messages }) => {
+      const [first] = messages;
+      if (messages.length > 1) return { text: 'done' };
+      return { calls: JSON.stringify(first).includes('hang') ? slow : [{ name: 'quick__one' }] };
+    },
+    tools: {
+      slow__one: { annotations: READ_ONLY, call: () => answers.promise.then(() => ok('late')) },
+      quick__one: { annotations: READ_ONLY, call: () => Promise.resolve(ok('1')) },
+    },
+    concurrency: { 'advance-run': 8, 'call-tool': 33 },
+  });
+  const hanging = await service.engine.createRun({ prompt: 'hang' });
+  await service.until(async () => service.registry.sent.length === 32 || undefined);
+  const quick = await service.engine.createRun({ prompt: 'quick' });
+  expect(await service.settled(quick.id)).toMatchObject({ status: 'completed' });
+  expect(service.registry.sent).toHaveLength(33);
+  answers.resolve();
+  expect(await service.settled(hanging.id)).toMatchObject({ status: 'completed' });
+  expect(service.registry.sent.filter((request) => request.wireName === 'slow__one')).toHaveLength(40);
+});
+
 test('a planned call that moved on while its server connected is not sent', async () => {
   const connected = Promise.withResolvers<void>();
   const tools = { a__one: { call: () => Promise.resolve(ok('1')) } };

@@ -35,7 +35,7 @@ export interface EngineDependencies {
   /** Ids of rows, in order of creation; default UUIDv7. */
   readonly newId?: () => string;
   readonly recovery?: RecoveryDecision;
-  /** Model and tool calls under way at a time; default 32 and 64. A call that waits for a person is not counted. */
+  /** Model and tool calls under way at a time; default 32 and 256. A call that waits for a person is not counted. */
   readonly concurrency?: { readonly [T in Job['type']]: number };
 }
 
@@ -57,7 +57,7 @@ class Engine implements RunEngine {
   constructor(dependencies: EngineDependencies) {
     const { store, queue, bus, registry, llm, clock, logger, policies, crashPoints } = dependencies;
     this.#commits = new Commits(store, bus);
-    this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 64 };
+    this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 256 };
     this.#context = {
       store,
       queue,
@@ -70,7 +70,7 @@ class Engine implements RunEngine {
       reach: (point) => crashPoints?.(point),
       policyOf: (server) => (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
       recovery: dependencies.recovery ?? defaultRecovery,
-      activities: new Activities(),
+      activities: new Activities((callId) => enqueue(this.#context, { type: 'call-tool', callId })),
       timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
       commit: (runId, work) => this.#commits.commit(runId, work),
       closing: this.#closing.signal,
