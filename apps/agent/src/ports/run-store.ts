@@ -69,6 +69,9 @@ export type NewEvent = { readonly type: string; readonly data: JsonObject };
 
 export type ToolCallState = 'planned' | 'awaiting_approval' | 'dispatched' | 'input_required' | 'succeeded' | 'failed' | 'cancelled' | 'unknown';
 
+/** Those in which a call can still change by itself or by a person's approval. */
+export const OPEN_CALL_STATES: readonly ToolCallState[] = ['planned', 'awaiting_approval', 'dispatched', 'input_required'];
+
 /** A row of the ledger: it exists before anything is sent. */
 export interface ToolCall {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { ActiveTurn, Run } from '../ports/run-store.ts';
+import { OPEN_CALL_STATES, type ActiveTurn, type Run } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import { endRun } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -52,7 +52,7 @@ async function isBlocked(context: EngineContext, change: Change, run: Run): Prom
   if (await expireRunIfDue(context, change, run)) return true;
   const calls = await change.sql.toolCalls(run.id, { turn: run.turns });
   const open = await change.sql.inboxItems({ runId: run.id, state: 'open' });
-  const unsettled = calls.filter((call) => ['planned', 'awaiting_approval', 'dispatched', 'input_required'].includes(call.state));
+  const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));
   if (unsettled.length === 0 && open.length === 0) {
     await storeToolResults(context, change, calls);
     return false;

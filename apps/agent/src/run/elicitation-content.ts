@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isPlainObject } from '../plain-object.ts';
 
 /** The keywords of a form field; a server's other keywords, regular expressions and references among them, are not looked at. */
 const FIELD_KEYWORDS = new Set([
@@ -9,7 +10,7 @@ const FIELD_KEYWORDS = new Set([
 
 /** Why a form cannot be checked, or nothing. @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation */
 export function checkableSchema(schema: JsonSchema): string | undefined {
-  if (!isObject(schema['properties'])) return 'it is no object schema with properties';
+  if (!isPlainObject(schema['properties'])) return 'it is no object schema with properties';
   try {
     compile(schema);
     return undefined;
@@ -42,11 +43,7 @@ function compile(schema: JsonSchema): ReturnType<Ajv2020['compile']> {
 
 function fieldSchema(field: unknown): unknown {
   if (Array.isArray(field)) return field.map(fieldSchema);
-  if (!isObject(field)) return field;
+  if (!isPlainObject(field)) return field;
   const known = Object.entries(field).filter(([keyword]) => FIELD_KEYWORDS.has(keyword));
   return Object.fromEntries(known.map(([keyword, value]) => [keyword, ['items', 'oneOf', 'anyOf'].includes(keyword) ? fieldSchema(value) : value]));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

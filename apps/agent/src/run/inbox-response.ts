@@ -1,4 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
+import { isPlainObject } from '../plain-object.ts';
 import { EngineError } from '../ports/run-engine.ts';
 import type { InboxItem, InboxKind } from '../ports/run-store.ts';
 import { contentProblems } from './elicitation-content.ts';
@@ -34,15 +35,11 @@ function checkContent(item: InboxItem, action: string, content: unknown): { read
     if (content !== undefined) throw refuse('content: is only part of an accepted form');
     return {};
   }
-  if (!isObject(content)) throw refuse('content: must be an object with the fields of the form');
+  if (!isPlainObject(content)) throw refuse('content: must be an object with the fields of the form');
   // Opened only with a schema that compiles.
   const problems = contentProblems(item.request['requested_schema'] as JsonObject, content);
   if (problems.length > 0) throw refuse(problems.join('; '));
   return { content };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function refuse(message: string): EngineError {

@@ -1,4 +1,4 @@
-import type { InboxItem, Run } from '../ports/run-store.ts';
+import { OPEN_CALL_STATES, type InboxItem, type Run } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import { finishStopping } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -12,7 +12,7 @@ export async function reconcile(context: EngineContext, change: Change): Promise
   const { sql, runId } = change;
   const run = await sql.run(runId);
   if (run === undefined) return;
-  const calls = await sql.toolCalls(runId, { state: ['planned', 'dispatched', 'awaiting_approval', 'input_required'] });
+  const calls = await sql.toolCalls(runId, { state: OPEN_CALL_STATES });
   const hasTurn = (await sql.activeTurn(runId)) !== undefined;
   const open = await sql.inboxItems({ runId, state: 'open' });
   switch (run.status) {

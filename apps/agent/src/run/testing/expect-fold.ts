@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { RunReader } from '../../ports/run-store.ts';
-import { foldEvents } from '../fold.ts';
 import { usageData } from '../usage.ts';
+import { foldEvents } from './fold.ts';
 
 /** Fails unless the events of every run are numbered without gap and tell exactly what its rows say. */
 export async function expectFoldMatches(read: RunReader): Promise<void> {
