@@ -43,14 +43,10 @@ export class Activities {
     return this.#turns.has(runId);
   }
 
-  hasCall(callId: string): boolean {
-    return this.#calls.has(callId);
-  }
-
-  /** Whether the call may begin: one that waits for a person takes no room of its server. */
+  /** Whether the call may begin: its last attempt is over, and its server is asked few others. A call that waits for a person takes no room. */
   hasRoom({ id, server }: Pick<ToolCall, 'id' | 'server'>): boolean {
     const underWay = [...this.#calls.values()].filter((call) => call.server === server && !call.isParked);
-    if (underWay.length < MAX_CALLS_PER_SERVER) return true;
+    if (!this.#calls.has(id) && underWay.length < MAX_CALLS_PER_SERVER) return true;
     this.#waiting.set(server, (this.#waiting.get(server) ?? new Set()).add(id));
     return false;
   }

@@ -30,7 +30,7 @@ export interface Dispatched {
  */
 export async function callTool(context: EngineContext, callId: string): Promise<void> {
   const call = await context.store.read.toolCall(callId);
-  if (call?.state !== 'planned' || context.closing.aborted || context.activities.hasCall(callId) || !context.activities.hasRoom(call)) return;
+  if (call?.state !== 'planned' || context.closing.aborted || !context.activities.hasRoom(call)) return;
   const activity = context.activities.beginCall(call);
   const ended = performCall(context, call, activity).finally(() => activity.end());
   await Promise.race([ended, activity.parked]);

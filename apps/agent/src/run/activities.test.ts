@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { Activities } from './activities.ts';
+
+const call = (id: string, server = 'a') => ({ id, runId: 'r', server });
+
+test('a call whose next attempt comes before the last one is over is told when it is', () => {
+  const told: string[] = [];
+  const activities = new Activities((id) => told.push(id));
+  const last = activities.beginCall(call('one'));
+  last.park();
+  expect(activities.hasRoom(call('one'))).toBe(false);
+  expect(told).toEqual([]);
+  last.end();
+  expect(told).toEqual(['one']);
+  expect(activities.hasRoom(call('one'))).toBe(true);
+});
+
+test('a server has room for 32 calls; one that waits for a person takes none, and other servers have their own', () => {
+  const told: string[] = [];
+  const activities = new Activities((id) => told.push(id));
+  const calls = Array.from({ length: 32 }, (_, index) => activities.beginCall(call(`call-${index}`)));
+  expect(activities.hasRoom(call('late'))).toBe(false);
+  expect(activities.hasRoom(call('other', 'b'))).toBe(true);
+  calls[0]!.park();
+  expect(told).toEqual(['late']);
+  expect(activities.hasRoom(call('late'))).toBe(true);
+});
