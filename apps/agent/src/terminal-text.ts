@@ -1,9 +1,9 @@
 /** What steers a terminal instead of being shown, or shows text in another order than it has; line breaks and tabs are neither. */
-const STEERING = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
+const CONTROLS = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
 
 /** Text of a model or a server as it may go to a terminal. */
 export function terminalText(text: string): string {
-  return text.replaceAll(STEERING, '');
+  return text.replaceAll(CONTROLS, '');
 }
 
 /** The same on one line, so that it cannot look like lines of ours. */
@@ -15,5 +15,5 @@ export function terminalLine(text: string): string {
 export function terminalJson(value: unknown): string {
   // Typed as a string, it is none for undefined.
   const json = JSON.stringify(value) as string | undefined;
-  return (json ?? 'undefined').replaceAll(STEERING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return (json ?? 'undefined').replaceAll(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -9,7 +9,7 @@ function sources(file: unknown, rest: { readonly flags?: ConfigFlags; readonly e
   return {
     flags: { config: '/etc/signalbox.json', ...rest.flags },
     env: rest.env ?? {},
-    cwd: '/work',
+    cwd: '/folder',
     homeDir: '/home/ann',
     readFile: () => Promise.resolve(typeof file === 'string' ? file : JSON.stringify(file)),
   };
@@ -109,9 +109,9 @@ describe('where it is read from', () => {
   ])('the file without --config lies below %s', async (_title, env, expected) => {
     const asked: string[] = [];
     const readFile = (path: string): Promise<string> => (asked.push(path), missing());
-    const config = await loadConfig({ flags: {}, env, cwd: '/work', homeDir: '/home/ann', readFile });
+    const config = await loadConfig({ flags: {}, env, cwd: '/folder', homeDir: '/home/ann', readFile });
     expect(asked).toEqual([expected]);
-    expect(config).toMatchObject({ file: undefined, servers: [], host: '127.0.0.1', port: 8020, dataDir: '/work/.signalbox', logLevel: 'info', durability: 'process' });
+    expect(config).toMatchObject({ file: undefined, servers: [], host: '127.0.0.1', port: 8020, dataDir: '/folder/.signalbox', logLevel: 'info', durability: 'process' });
   });
 
   test('a signalbox.json of the working directory is not read', async () => {
@@ -139,7 +139,7 @@ describe('what wins', () => {
 
   test('the environment wins over the file', async () => {
     const env = { SIGNALBOX_HOST: '127.0.0.2', SIGNALBOX_PORT: '0', SIGNALBOX_DATA_DIR: 'there', SIGNALBOX_LOG_LEVEL: 'debug', SIGNALBOX_TOKEN: 't' };
-    expect(await loadConfig(sources(file, { env }))).toMatchObject({ host: '127.0.0.2', port: 0, dataDir: '/work/there', logLevel: 'debug', token: 't' });
+    expect(await loadConfig(sources(file, { env }))).toMatchObject({ host: '127.0.0.2', port: 0, dataDir: '/folder/there', logLevel: 'debug', token: 't' });
   });
 
   test('flags win over everything', async () => {
@@ -161,7 +161,7 @@ describe('the model', () => {
     ['both keys', { env: { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' } }, { provider: 'openai', apiKey: 'o' }],
     ['configured over keys', { llm: { provider: 'anthropic', model: 'c' }, env: { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o' } }, { provider: 'anthropic', apiKey: 'a', model: 'c' }],
     ['scripted over keys', { llm: { provider: 'scripted' }, env: { OPENAI_API_KEY: 'o' } }, { provider: 'scripted', apiKey: undefined }],
-    ['a scenario over keys', { flags: { scenario: 's.json' }, env: { OPENAI_API_KEY: 'o' } }, { provider: 'scripted', scenario: '/work/s.json' }],
+    ['a scenario over keys', { flags: { scenario: 's.json' }, env: { OPENAI_API_KEY: 'o' } }, { provider: 'scripted', scenario: '/folder/s.json' }],
     ['a scenario of the file', { llm: { scenario: 's.json' } }, { provider: 'scripted', scenario: '/etc/s.json' }],
     ['a server of one’s own needs no key', { llm: { provider: 'openai', base_url: 'http://127.0.0.1:1/v1' } }, { provider: 'openai', apiKey: undefined, baseUrl: 'http://127.0.0.1:1/v1' }],
     [

@@ -3,7 +3,8 @@ import { get as httpGet, request as httpRequest, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Run } from '../ports/run-store.ts';
-import { createTestEdge, newRun, type TestEdge } from './testing.ts';
+import { queuedRun } from '../ports/testing/queued-run.ts';
+import { createTestEdge, type TestEdge } from './testing.ts';
 
 interface Frame {
   readonly id?: string;
@@ -112,7 +113,7 @@ test('a reader that is gone before its stream begins leaves no listener behind',
   await asked.promise;
   request.destroy();
   await closed;
-  const run = newRun('run-2', 'b');
+  const run = queuedRun('run-2');
   await edge.store.write((sql) => sql.insertRun(run));
   const followed = new Promise<void>((resolve) => {
     const subscribe = edge.bus.subscribe.bind(edge.bus);

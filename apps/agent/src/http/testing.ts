@@ -6,6 +6,7 @@ import { EngineError, type RunEngine } from '../ports/run-engine.ts';
 import type { Run, RunStore } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { openRunStore } from '../store/open-run-store.ts';
@@ -108,7 +109,7 @@ function storingEngine(store: RunStore): RunEngine {
     async createRun({ prompt, servers }) {
       if (servers?.includes('nowhere') === true) throw new EngineError('unknown_server', 'no server is named "nowhere"');
       count += 1;
-      const run = newRun(`run-${count}`, prompt);
+      const run = queuedRun(`run-${count}`, { prompt, createdAt: count });
       await store.write(async (transaction) => {
         await transaction.insertRun(run);
         await transaction.append(run.id, [{ type: 'run.queued', data: {} }]);
@@ -123,30 +124,5 @@ function storingEngine(store: RunStore): RunEngine {
     respond: () => Promise.reject(new EngineError('inbox_item_not_open', 'it was answered already')),
     start: async () => undefined,
     close: async () => undefined,
-  };
-}
-
-export function newRun(id: string, prompt: string): Run {
-  return {
-    id,
-    status: 'queued',
-    statusReason: undefined,
-    prompt,
-    servers: undefined,
-    provider: 'scripted',
-    model: 'scripted',
-    scripted: true,
-    limits: { turns: 50, toolCalls: 200, wallClockMs: 3_600_000, callInactivityMs: 120_000, callMaxMs: 1_800_000, inboxExpiryMs: 86_400_000 },
-    lastSeq: 0,
-    turns: 0,
-    toolCalls: 0,
-    usage: undefined,
-    answer: undefined,
-    error: undefined,
-    waitedMs: 0,
-    waitingSince: undefined,
-    createdAt: Date.now(),
-    startedAt: undefined,
-    finishedAt: undefined,
   };
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { InvalidCursorError, type InboxItem, type Run, type RunStore, type ToolCall } from './run-store.ts';
+import { queuedRun } from './testing/queued-run.ts';
 
 /** What every adapter of the run store must do. `open` gives a store that is empty. */
 export function runStoreContract(name: string, open: () => Promise<RunStore>): void {
@@ -13,7 +14,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
 
     test('a run is read back as it was written, absent fields included', async () => {
       const store = await openStore();
-      const run: Run = { ...runRow('r1'), servers: ['a', 'b'], prompt: '[1,2]', usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 2, reasoning: 0, source: 'reported' } };
+      const run: Run = { ...queuedRun('r1'), servers: ['a', 'b'], prompt: '[1,2]', usage: { input: 1, cacheRead: 0, cacheWrite: 0, output: 2, reasoning: 0, source: 'reported' } };
       await store.write((sql) => sql.insertRun(run));
       expect(await store.read.run('r1')).toEqual(run);
       expect(await store.read.run('r2')).toBeUndefined();
@@ -21,7 +22,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
 
     test('a patch sets the fields it names, clears those it names with undefined and leaves the rest', async () => {
       const store = await openStore();
-      await store.write((sql) => sql.insertRun({ ...runRow('r1'), statusReason: 'asked', answer: 'half' }));
+      await store.write((sql) => sql.insertRun({ ...queuedRun('r1'), statusReason: 'asked', answer: 'half' }));
       await store.write((sql) => sql.updateRun('r1', { status: 'running', statusReason: undefined, error: { code: 'x', message: 'y' } }));
       await store.write((sql) => sql.updateRun('r1', {}));
       expect(await store.read.run('r1')).toMatchObject({ status: 'running', statusReason: undefined, answer: 'half', error: { code: 'x', message: 'y' } });
@@ -29,7 +30,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
 
     test('events take the next numbers in commit order, without gap or duplicate, under concurrent writers', async () => {
       const store = await openStore();
-      await store.write((sql) => sql.insertRun(runRow('r1')));
+      await store.write((sql) => sql.insertRun(queuedRun('r1')));
       const last = await Promise.all(
         Array.from({ length: 30 }, (_, index) => store.write((sql) => sql.append('r1', [{ type: 'a', data: { index } }, { type: 'b', data: { index } }]))),
       );
@@ -43,7 +44,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('a page of events starts after a number and is limited', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        await sql.insertRun(runRow('r1'));
+        await sql.insertRun(queuedRun('r1'));
         await sql.append('r1', ['a', 'b', 'c', 'd'].map((type) => ({ type, data: {} })));
       });
       expect((await store.read.events('r1', { after: 1, limit: 2 })).map((event) => event.type)).toEqual(['b', 'c']);
@@ -52,7 +53,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
 
     test('a transaction that throws leaves nothing, its event numbers included', async () => {
       const store = await openStore();
-      await store.write((sql) => sql.insertRun(runRow('r1')));
+      await store.write((sql) => sql.insertRun(queuedRun('r1')));
       const failed = store.write(async (sql) => {
         await sql.append('r1', [{ type: 'lost', data: {} }]);
         await sql.updateRun('r1', { status: 'running' });
@@ -71,7 +72,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('readers see nothing of a transaction before its commit, the transaction sees its own writes', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        await sql.insertRun(runRow('r1'));
+        await sql.insertRun(queuedRun('r1'));
         expect(await sql.run('r1')).toBeDefined();
         expect(await store.read.run('r1')).toBeUndefined();
       });
@@ -81,10 +82,10 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('runs are listed newest first in pages that survive new runs, and by status', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await sql.insertRun({ ...runRow(id), createdAt: index < 3 ? 1 : 2, status: id === 'b' ? 'failed' : 'queued' });
+        for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await sql.insertRun({ ...queuedRun(id), createdAt: index < 3 ? 1 : 2, status: id === 'b' ? 'failed' : 'queued' });
       });
       const first = await store.read.runs({ limit: 2 });
-      await store.write((sql) => sql.insertRun({ ...runRow('z'), createdAt: 9 }));
+      await store.write((sql) => sql.insertRun({ ...queuedRun('z'), createdAt: 9 }));
       const second = await store.read.runs({ limit: 2, cursor: first.nextCursor ?? '' });
       const third = await store.read.runs({ limit: 2, cursor: second.nextCursor ?? '' });
       expect([first, second, third].map((page) => page.data.map((run) => run.id))).toEqual([['e', 'd'], ['c', 'b'], ['a']]);
@@ -100,7 +101,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('messages keep their order, blocks and native items', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        await sql.insertRun(runRow('r1'));
+        await sql.insertRun(queuedRun('r1'));
         await sql.insertMessage('r1', { id: 'm2', turn: 0, role: 'user', content: [{ type: 'text', text: '{"not":"parsed"}' }] });
         await sql.insertMessage('r1', { id: 'm1', turn: 1, role: 'assistant', content: [], native: { provider: 'p', model: 'm', items: [{ b: 1, a: 2 }] } });
       });
@@ -113,7 +114,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('a tool call changes only from an expected state and attempt', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        await sql.insertRun(runRow('r1'));
+        await sql.insertRun(queuedRun('r1'));
         await sql.insertToolCall(callRow('c1'));
       });
       const update = (state: ToolCall['state'], attempt: number, patch: Partial<ToolCall>): Promise<boolean> =>
@@ -129,7 +130,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('tool calls come by turn and position and can be filtered', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        await sql.insertRun(runRow('r1'));
+        await sql.insertRun(queuedRun('r1'));
         await sql.insertToolCall({ ...callRow('c1'), turn: 2, state: 'unknown' });
         await sql.insertToolCall({ ...callRow('c2'), position: 1 });
         await sql.insertToolCall(callRow('c3'));
@@ -143,7 +144,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('of several answers to an inbox item one wins', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        await sql.insertRun(runRow('r1'));
+        await sql.insertRun(queuedRun('r1'));
         await sql.insertInboxItem(itemRow('i1'));
       });
       const answers = await Promise.all(
@@ -156,8 +157,8 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('inbox items are listed oldest first, by run and state', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        await sql.insertRun(runRow('r1'));
-        await sql.insertRun(runRow('r2'));
+        await sql.insertRun(queuedRun('r1'));
+        await sql.insertRun(queuedRun('r2'));
         await sql.insertInboxItem({ ...itemRow('i1'), createdAt: 5 });
         await sql.insertInboxItem({ ...itemRow('i2'), runId: 'r2', createdAt: 3 });
         await sql.insertInboxItem({ ...itemRow('i3'), state: 'void', createdAt: 4 });
@@ -169,7 +170,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
 
     test('the partial text of a run is one row that is overwritten and removed', async () => {
       const store = await openStore();
-      await store.write((sql) => sql.insertRun(runRow('r1')));
+      await store.write((sql) => sql.insertRun(queuedRun('r1')));
       await store.write((sql) => sql.savePartial('r1', { messageId: 'm1', text: 'a' }));
       await store.write((sql) => sql.savePartial('r1', { messageId: 'm1', text: 'ab' }));
       expect(await store.read.partial('r1')).toEqual({ messageId: 'm1', text: 'ab' });
@@ -180,7 +181,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
     test('an attempt of a turn ends once', async () => {
       const store = await openStore();
       await store.write(async (sql) => {
-        await sql.insertRun(runRow('r1'));
+        await sql.insertRun(queuedRun('r1'));
         await sql.startTurn({ runId: 'r1', turn: 1, owner: 'boot', messageId: 'm1' });
       });
       expect(await store.read.activeTurn('r1')).toEqual({ turn: 1, owner: 'boot', messageId: 'm1' });
@@ -193,36 +194,11 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
       const store = await openStore();
       const statuses: readonly Run['status'][] = ['queued', 'running', 'input_required', 'cancelling', 'completed', 'failed', 'cancelled', 'expired'];
       await store.write(async (sql) => {
-        for (const [createdAt, status] of statuses.entries()) await sql.insertRun({ ...runRow(status), status, createdAt });
+        for (const [createdAt, status] of statuses.entries()) await sql.insertRun({ ...queuedRun(status), status, createdAt });
       });
       expect((await store.read.unsettledRuns()).map((run) => run.id)).toEqual(['queued', 'running', 'input_required', 'cancelling']);
     });
   });
-}
-
-function runRow(id: string): Run {
-  return {
-    id,
-    status: 'queued',
-    statusReason: undefined,
-    prompt: 'do it',
-    servers: undefined,
-    provider: 'scripted',
-    model: 'demo',
-    scripted: true,
-    limits: { turns: 1, toolCalls: 1, wallClockMs: 1, callInactivityMs: 1, callMaxMs: 1, inboxExpiryMs: 1 },
-    lastSeq: 0,
-    turns: 0,
-    toolCalls: 0,
-    usage: undefined,
-    answer: undefined,
-    error: undefined,
-    waitedMs: 0,
-    waitingSince: undefined,
-    createdAt: 1,
-    startedAt: undefined,
-    finishedAt: undefined,
-  };
 }
 
 function callRow(id: string): ToolCall {

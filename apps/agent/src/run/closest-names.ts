@@ -1,3 +1,5 @@
+import { editDistance } from '../edit-distance.ts';
+
 const MOST = 3;
 
 /** The names that resemble a wrong one, nearest first; at most three. */
@@ -14,14 +16,5 @@ export function closestNames(name: string, candidates: readonly string[]): reado
 /** Edits between two names; one when one is the other without its server prefix. */
 function distanceOf(left: string, right: string): number {
   if (right.endsWith(`__${left}`) || left.endsWith(`__${right}`)) return 1;
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j += 1) {
-      const substitution = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
+  return editDistance(left, right);
 }

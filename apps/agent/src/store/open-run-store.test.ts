@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { runStoreContract } from '../ports/run-store.contract.ts';
-import type { Run, RunStore } from '../ports/run-store.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import { queuedRun } from '../ports/testing/queued-run.ts';
 import { openRunStore } from './open-run-store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -19,29 +20,6 @@ async function refusal(dataDir: string): Promise<string> {
   const error: unknown = await open(dataDir).catch((reason: unknown) => reason);
   return error instanceof StoreError ? `${error.code}: ${error.message}` : `not refused: ${JSON.stringify(error)}`;
 }
-
-const runRow: Run = {
-  id: 'r',
-  status: 'queued',
-  statusReason: undefined,
-  prompt: 'p',
-  servers: undefined,
-  provider: 'x',
-  model: 'y',
-  scripted: false,
-  limits: { turns: 1, toolCalls: 1, wallClockMs: 1, callInactivityMs: 1, callMaxMs: 1, inboxExpiryMs: 1 },
-  lastSeq: 0,
-  turns: 0,
-  toolCalls: 0,
-  usage: undefined,
-  answer: undefined,
-  error: undefined,
-  waitedMs: 0,
-  waitingSince: undefined,
-  createdAt: 1,
-  startedAt: undefined,
-  finishedAt: undefined,
-};
 
 runStoreContract('SQLite', () => open(newDataDir()));
 
@@ -118,7 +96,7 @@ describe('the data directory', () => {
   test('opened again keeps what was committed', async () => {
     const dataDir = newDataDir();
     const first = await open(dataDir, 'power');
-    await first.write((sql) => sql.insertRun(runRow));
+    await first.write((sql) => sql.insertRun(queuedRun('r')));
     await first.close();
     const second = await open(dataDir);
     expect(await second.read.run('r')).toMatchObject({ prompt: 'p' });
@@ -129,7 +107,7 @@ describe('the data directory', () => {
 test('events and turns carry the time of the clock', async () => {
   const store = await open(newDataDir());
   await store.write(async (sql) => {
-    await sql.insertRun(runRow);
+    await sql.insertRun(queuedRun('r'));
     await sql.append('r', [{ type: 'run.queued', data: { prompt: 'p' } }]);
   });
   expect(await store.read.events('r', { after: 0, limit: 1 })).toEqual([{ runId: 'r', seq: 1, type: 'run.queued', version: 1, at: 1234, data: { prompt: 'p' } }]);

@@ -14,15 +14,15 @@ test('resolves against the base directory on POSIX and keeps backslashes', () =>
 
 test('resolves Windows spellings', () => {
   const windows = { windows: true };
-  expect(parsePath('c:/work/A.TXT', 'C:\\Work', windows)).toBe('c:\\work\\A.TXT');
-  expect(parsePath('\\\\srv\\share\\dir\\sub', 'C:\\Work', windows)).toBe('\\\\srv\\share\\dir\\sub');
-  expect(parsePath('sub\\..\\x', 'C:\\Work', windows)).toBe('C:\\Work\\x');
+  expect(parsePath('c:/docs/A.TXT', 'C:\\Docs', windows)).toBe('c:\\docs\\A.TXT');
+  expect(parsePath('\\\\srv\\share\\dir\\sub', 'C:\\Docs', windows)).toBe('\\\\srv\\share\\dir\\sub');
+  expect(parsePath('sub\\..\\x', 'C:\\Docs', windows)).toBe('C:\\Docs\\x');
 });
 
-test.each(['C:\\Work\\f.txt:ads', 'C:\\Work\\CON', 'aux.txt', 'C:\\Work\\com1', '\\\\?\\C:\\Windows\\win.ini', '//./pipe/x', 'a.txt.', 'a ', 'a?b', 'a\0b'])(
+test.each(['C:\\Docs\\f.txt:ads', 'C:\\Work\\CON', 'aux.txt', 'C:\\Work\\com1', '\\\\?\\C:\\Windows\\win.ini', '//./pipe/x', 'a.txt.', 'a ', 'a?b', 'a\0b'])(
   'refuses %j on Windows',
   (input) => {
-    expect(() => parsePath(input, 'C:\\Work', { windows: true })).toThrow(PathError);
+    expect(() => parsePath(input, 'C:\\Docs', { windows: true })).toThrow(PathError);
   },
 );
 
