@@ -99,7 +99,7 @@ describe('the data directory', () => {
     await first.write((sql) => sql.insertRun(queuedRun('r')));
     await first.close();
     const second = await open(dataDir);
-    expect(await second.read.run('r')).toMatchObject({ prompt: 'p' });
+    expect(await second.read.run('r')).toMatchObject({ prompt: 'do it' });
     await second.close();
   });
 });
