@@ -61,7 +61,8 @@ describe('signalbox-sqlite', () => {
     if (end === 'SIGTERM') server.kill('SIGTERM');
     else server.stdin.end();
     expect(await once(server, 'exit')).toEqual([0, null]);
-    expect(performance.now() - startedMs).toBeLessThan(1000);
+    // One second, and as much again for a machine that does other work.
+    expect(performance.now() - startedMs).toBeLessThan(2000);
     expect(listProcesses().filter(({ pid }) => pids.includes(pid))).toEqual([]);
   });
 

@@ -82,8 +82,19 @@ describe('dialects and liberties that servers take', () => {
 
   test('a large definition that is referred to often is compiled once', () => {
     const large = object(Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`p${index}`, { type: 'string', minLength: index }])));
-    const schema = { ...object(Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`r${index}`, { $ref: '#/$defs/large' }]))), $defs: { large } };
-    expect(compileArgumentValidator(schema, evaluate)({ r399: { p3: 'ab' } })).toContain('r399.p3: must NOT have fewer than 3 characters');
+    const referringTo = (count: number): JsonObject => ({ ...object(Object.fromEntries(Array.from({ length: count }, (_, index) => [`r${index}`, { $ref: '#/$defs/large' }]))), $defs: { large } });
+    const unbounded: typeof evaluate = (_limitMs, work) => work();
+    const compile = (count: number) => {
+      const startedAt = performance.now();
+      const check = compileArgumentValidator(referringTo(count), unbounded);
+      return { check, ms: performance.now() - startedAt };
+    };
+    compile(1);
+    const few = compile(1);
+    const many = compile(400);
+    expect(many.check({ r399: { p3: 'ab' } })).toContain('r399.p3: must NOT have fewer than 3 characters');
+    // Compiled at each place, it would take about 400 times as long.
+    expect(many.ms / few.ms).toBeLessThan(100);
   });
 
   test('$async does not switch validation off', () => {
