@@ -91,7 +91,7 @@ describe('cancelling a run in the middle of a search', () => {
   test("leaves another run's call on the same server alone", async () => {
     const first = await api.start('search');
     const second = await api.start('search');
-    await api.waitFor(first.id, (event) => event.type === 'tool_call.progress');
+    await Promise.all([first, second].map(({ id }) => api.waitFor(id, (event) => event.type === 'tool_call.progress')));
     await api.post(`/v1/runs/${first.id}/cancel`);
     expect(await api.settled(first.id)).toMatchObject({ status: 'cancelled' });
     expect(await api.settled(second.id)).toMatchObject({ status: 'completed' });

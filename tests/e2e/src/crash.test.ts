@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ApiClient, type RunView } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
@@ -40,9 +41,15 @@ async function start(env: Record<string, string> = {}): Promise<ApiClient> {
   return new ApiClient(service.url);
 }
 
-/** Starts the run and resolves when the process has killed itself at the crash point; returns the id of the run. */
-async function crashDuring(prompt: string, point: string): Promise<string> {
-  const before = await start({ CRASH_AT: point });
+interface Crashed {
+  readonly id: string;
+  /** The types of the events that were stored before the process died. */
+  readonly stored: readonly string[];
+}
+
+/** Starts the run and resolves when the process has killed itself at the crash point, and not before the file `evidence` was there. */
+async function crashDuring(prompt: string, point: string, evidence?: string): Promise<Crashed> {
+  const before = await start({ CRASH_AT: point, ...(evidence === undefined ? {} : { CRASH_EVIDENCE: evidence }) });
   const { id } = await before.start(prompt);
   const { process: child } = services.at(-1)!;
   await new Promise<void>((resolve) => {
@@ -50,32 +57,43 @@ async function crashDuring(prompt: string, point: string): Promise<string> {
     else resolve();
   });
   expect(child.signalCode).toBe('SIGKILL');
-  return id;
+  return { id, stored: storedEvents(id) };
+}
+
+function storedEvents(id: string): readonly string[] {
+  const database = new Database(join(folder.path, 'data', 'signalbox.sqlite'));
+  try {
+    return database.prepare<[string], string>('SELECT type FROM events WHERE run_id = ? ORDER BY seq').pluck().all(id);
+  } finally {
+    database.close();
+  }
 }
 
 const lines = (file: string): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []);
 
 /** The events of a run are 1, 2, 3… without a gap, and those from before the crash are the same afterwards. */
-async function expectContinuous(api: ApiClient, run: RunView): Promise<void> {
+async function expectContinuous(api: ApiClient, run: RunView, stored: readonly string[]): Promise<void> {
   const events = await api.events(run.id);
   expect(events.map((event) => event.seq)).toEqual(Array.from({ length: run.last_seq }, (_, index) => index + 1));
-  expect(events[0]?.type).toBe('run.queued');
+  expect(stored[0]).toBe('run.queued');
+  expect(events.length).toBeGreaterThan(stored.length);
+  expect(events.slice(0, stored.length).map((event) => event.type)).toEqual(stored);
 }
 
 describe('the service is killed with SIGKILL and started again', () => {
   test('before the model call: the run goes on and completes', async () => {
-    const id = await crashDuring('append', 'before-model-call');
+    const { id, stored } = await crashDuring('append', 'before-model-call');
     expect(lines(ledger)).toEqual([]);
     const api = await start();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
     expect(lines(ledger)).toEqual(['one']);
-    await expectContinuous(api, run);
+    await expectContinuous(api, run, stored);
     expect((await api.events(id)).map((event) => event.type)).toContain('turn.interrupted');
   });
 
   test('during a call that writes: the write is not repeated, and a person is asked', async () => {
-    const id = await crashDuring('append', 'during-tool-call');
+    const { id, stored } = await crashDuring('append', 'during-tool-call', ledger);
     expect(lines(ledger)).toEqual(['one']);
     const api = await start();
     await api.waitFor(id, (event) => event.type === 'inbox.opened');
@@ -87,47 +105,47 @@ describe('the service is killed with SIGKILL and started again', () => {
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
     expect(lines(ledger)).toEqual(['one']);
-    await expectContinuous(api, run);
+    await expectContinuous(api, run, stored);
   });
 
   test("during a trusted server's read-only call: it is made again, and the run completes", async () => {
-    const id = await crashDuring('look', 'during-tool-call');
+    const { id, stored } = await crashDuring('look', 'during-tool-call', `${ledger}.looks`);
     const api = await start();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'looked' });
     expect(await api.toolCalls(id)).toMatchObject([{ name: 'asking__look', state: 'succeeded', attempt: 2 }]);
     expect(lines(`${ledger}.looks`)).toEqual(['look', 'look']);
-    await expectContinuous(api, run);
+    await expectContinuous(api, run, stored);
   });
 
   test('after the result arrived but before it was stored: the write is not repeated, and a person is asked', async () => {
-    const id = await crashDuring('append', 'after-tool-result');
+    const { id } = await crashDuring('append', 'after-tool-result');
     const api = await start();
     await api.waitFor(id, (event) => event.type === 'tool_call.outcome_unknown');
     expect(lines(ledger)).toEqual(['one']);
   });
 
   test('after the result was stored: the run goes on from it', async () => {
-    const id = await crashDuring('append', 'after-tool-commit');
+    const { id, stored } = await crashDuring('append', 'after-tool-commit');
     const api = await start();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
     expect(lines(ledger)).toEqual(['one']);
     expect(await api.toolCalls(id)).toMatchObject([{ state: 'succeeded', attempt: 1 }]);
-    await expectContinuous(api, run);
+    await expectContinuous(api, run, stored);
   });
 });
 
 describe('control: with a protection off, the same crash does harm', () => {
-  test('without the rule of the ledger the write is repeated', async () => {
-    const id = await crashDuring('append', 'during-tool-call');
+  test.for(['during-tool-call', 'after-tool-result'])('without the rule of the ledger a write that was killed at %s is repeated', async (point) => {
+    const { id } = await crashDuring('append', point, ledger);
     const api = await start({ GUARD_OFF: 'ledger' });
     await api.settled(id);
     expect(lines(ledger)).toEqual(['one', 'one']);
   });
 
   test.for(['before-model-call', 'after-tool-commit'])('without recovery a run that was killed at %s is lost', async (point) => {
-    const id = await crashDuring('append', point);
+    const { id } = await crashDuring('append', point);
     const api = await start({ GUARD_OFF: 'recovery' });
     // The service works: a new run completes while the killed one stays where it was.
     expect(await api.settled((await api.start('look')).id)).toMatchObject({ status: 'completed' });

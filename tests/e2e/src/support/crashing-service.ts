@@ -1,13 +1,17 @@
-// The service with test hooks: CRASH_AT names the crash point at which the process kills itself, GUARD_OFF a protection that is switched off.
+// The service with test hooks: CRASH_AT names the crash point at which the process kills itself, or at the first point after it at which the file
+// CRASH_EVIDENCE is there; GUARD_OFF names a protection that is switched off.
+import { existsSync } from 'node:fs';
 import { createProcessIo, runCommand, type TestHooks } from '@signalbox/agent';
 
 type Store = Parameters<NonNullable<TestHooks['store']>>[0];
 
-const { CRASH_AT: crashAt, GUARD_OFF: guardOff } = process.env;
+const { CRASH_AT: crashAt, CRASH_EVIDENCE: evidence, GUARD_OFF: guardOff } = process.env;
+let isDue = false;
 
 const hooks: TestHooks = {
   crashPoints(point) {
-    if (point === crashAt) process.kill(process.pid, 'SIGKILL');
+    isDue ||= point === crashAt;
+    if (isDue && (evidence === undefined || existsSync(evidence))) process.kill(process.pid, 'SIGKILL');
   },
   ...(guardOff === 'ledger' ? { recovery: () => 'retry' as const } : {}),
   ...(guardOff === 'recovery' ? { store: forgetful } : {}),

@@ -39,7 +39,10 @@ export interface Service {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the real service as a process of its own, on a free port, and resolves when it listens. */
+/** Longer than any start takes, shorter than a test may take. */
+const START_LIMIT_MS = 15_000;
+
+/** Starts the real service as a process of its own, on a free port, and resolves when it listens; one that does not is ended. */
 export async function startService({ folder, config, env = {}, program = agentMain }: ServiceOptions): Promise<Service> {
   const file = join(folder, 'signalbox.json');
   await writeFile(file, JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'debug', ...config }));
@@ -53,6 +56,7 @@ export async function startService({ folder, config, env = {}, program = agentMa
     log += text;
   });
   const exited = once(child, 'exit');
+  const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -61,7 +65,7 @@ export async function startService({ folder, config, env = {}, program = agentMa
       if (found !== undefined) resolve(found);
     });
     child.once('exit', (code, signal) => reject(new Error(`the service ended with ${code ?? signal}: ${output}${log}`)));
-  });
+  }).finally(() => clearTimeout(limit));
   return {
     url,
     process: child,
