@@ -12,5 +12,6 @@ export const shared: ViteUserConfig = defineConfig({
     // Most of the time goes into waiting for child processes.
     maxWorkers: 3,
     testTimeout: 20_000,
+    hookTimeout: 20_000,
   },
 });

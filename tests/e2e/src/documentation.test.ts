@@ -48,12 +48,17 @@ async function startCommand({ line, env }: Command): Promise<{ readonly child: C
   return { child, output };
 }
 
-/** `npm start` and `npx NAME` without the npm in front: what its script runs, after everything was installed and built. */
+/** `npm start` and `npx NAME` without the npm in front: what its script runs, after everything was installed and built. Paths are in quotes. */
 function expand(line: string): string {
   const bin = join(repository, 'node_modules/.bin');
   return line
-    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^exec node/, process.execPath))
-    .replace(/^npx (?:-y )?(?:@signalbox\/server-(\w+)|(\w[\w-]*))/, (_, server: string | undefined, name: string | undefined) => join(bin, server === undefined ? (name ?? '') : `signalbox-${server}`));
+    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^exec node/, `"${process.execPath}"`))
+    .replace(/^npx (?:-y )?(?:@signalbox\/server-(\w+)|(\w[\w-]*))/, (_, server: string | undefined, name: string | undefined) => `"${join(bin, server === undefined ? (name ?? '') : `signalbox-${server}`)}"`);
+}
+
+/** The words of an expanded line, without the quotes around them. */
+function words(line: string): readonly string[] {
+  return [...expand(line).matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -132,7 +137,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
       // The file is the example of the README, pointed at files that are there.
       const example = snippets.find((snippet) => snippet.file === 'README.md' && snippet.language === 'json');
       writeFileSync(join(folder.path, 'signalbox.json'), localised(example?.text ?? ''));
-      const here = line.replace('signalbox.json', join(folder.path, 'signalbox.json'));
+      const here = line.replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`);
       if (line.includes(' run ')) {
         const { status, stdout } = run(here);
         expect(status).toBe(0);
@@ -147,8 +152,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   {
     matches: /^npx (?:-y )?@signalbox\/server-\w+|^signalbox-\w+ /,
     async check(line) {
-      const words = expand(line.replace(/^signalbox-/, 'npx signalbox-')).split(' ');
-      const [command = '', ...args] = words.map((word) => localPath(word));
+      const [command = '', ...args] = words(line.replace(/^signalbox-/, 'npx signalbox-')).map((word) => localPath(word));
       await expectTools({ command, args });
     },
   },
@@ -171,7 +175,7 @@ function localPath(word: string): string {
 function localised(json: string): string {
   const { mcpServers } = JSON.parse(json) as { readonly mcpServers: { readonly [name: string]: { readonly command: string; readonly args?: readonly string[] } } };
   const servers = Object.entries(mcpServers).map(([name, entry]) => {
-    const [command = '', ...args] = expand([entry.command, ...(entry.args ?? [])].join(' ')).split(' ');
+    const [command = '', ...args] = words([entry.command, ...(entry.args ?? [])].join(' '));
     return [name, { ...entry, command: command.startsWith('signalbox-') ? join(repository, 'node_modules/.bin', command) : command, args: args.map((arg) => localPath(arg.replace(/^servers\//, `${repository}servers/`))) }];
   });
   return JSON.stringify({ mcpServers: Object.fromEntries(servers) as object });
