@@ -41,4 +41,12 @@ describe('StderrLog', () => {
     expect(recorded('fatal: no\n  \n\n').log.lastLine()).toBe('fatal: no');
     expect(recorded().log.lastLine()).toBe('');
   });
+
+  test('takes the error of a Node that crashed for its last words, not the version below it', () => {
+    const crash = "node:internal/modules/cjs/loader:1424\n  throw err;\n  ^\n\nError: Cannot find module '/nowhere.js'\n    at node:internal/main {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v24.21.0\n";
+    expect(recorded(crash).log.lastLine()).toBe("Error: Cannot find module '/nowhere.js'");
+    expect(recorded('TypeError [ERR_X]: no\n\nNode.js v24.21.0\n').log.lastLine()).toBe('TypeError [ERR_X]: no');
+    expect(recorded('Error: handled\nlistening failed\n').log.lastLine()).toBe('listening failed');
+    expect(recorded('Node.js v24.21.0\n').log.lastLine()).toBe('Node.js v24.21.0');
+  });
 });

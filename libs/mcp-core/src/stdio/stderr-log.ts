@@ -5,12 +5,17 @@ const LINE_BYTES = 8 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
+/** What Node writes last when an error ends it, some lines after the error. */
+const NODE_VERSION_LINE = /^Node\.js v\d+\.\d+\.\d+\S*$/;
+const ERROR_LINE = /^(?:Uncaught )?\w*Error(?: \[\w+\])?: \S/;
+
 /** Keeps the end of a child's stderr and cuts it into lines, in bounded memory whatever the child writes. */
 export class StderrLog {
   readonly #onLine: ((line: string) => void) | undefined;
   #tail: Buffer = Buffer.alloc(0);
   #line: Buffer = Buffer.alloc(0);
   #lastLine = '';
+  #lastErrorLine = '';
 
   constructor(onLine?: (line: string) => void) {
     this.#onLine = onLine;
@@ -43,9 +48,9 @@ export class StderrLog {
     return this.#tail.toString('utf8', start);
   }
 
-  /** The last line that is not blank, at most 8 KiB of it; empty when there is none. */
+  /** The last line that is not blank, or the error above it where that is only the version of a Node that crashed; at most 8 KiB of it, empty when there is none. */
   lastLine(): string {
-    return this.#lastLine;
+    return NODE_VERSION_LINE.test(this.#lastLine) && this.#lastErrorLine !== '' ? this.#lastErrorLine : this.#lastLine;
   }
 
   #extendLine(bytes: Buffer): void {
@@ -61,6 +66,9 @@ export class StderrLog {
     this.#line = Buffer.alloc(0);
     if (line.trim() !== '') {
       this.#lastLine = line;
+    }
+    if (ERROR_LINE.test(line)) {
+      this.#lastErrorLine = line;
     }
     this.#onLine?.(line);
   }
