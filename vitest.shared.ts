@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 /** One config for every package; the JSON result is what tools/test.mjs adds up. */
@@ -8,6 +9,7 @@ export const shared: ViteUserConfig = defineConfig({
     include: ['src/**/*.test.ts'],
     reporters: ['default', 'json'],
     outputFile: { json: '.results/vitest.json' },
+    globalSetup: join(import.meta.dirname, 'vitest.temporary-folder.ts'),
     pool: 'forks',
     // Most of the time goes into waiting for child processes.
     maxWorkers: 3,

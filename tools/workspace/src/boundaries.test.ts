@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { createProjectGraphAsync } from '@nx/devkit';
 import { expect, test } from 'vitest';
 import { boundaryProblems, type Project } from './boundaries.ts';
@@ -16,6 +16,7 @@ const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(fo
 
 const project = (name: string, layer: string, more: Partial<Project> = {}): Project => ({
   name,
+  root: name,
   tags: [layer],
   dependencies: [],
   declared: new Set(),
@@ -32,11 +33,12 @@ async function workspace(): Promise<Project[]> {
       const manifest = manifestOf(folder);
       return {
         name: node.name,
+        root: node.data.root,
         tags: node.data.tags ?? [],
         dependencies: (graph.dependencies[node.name] ?? []).map((edge) => edge.target),
         declared: new Set([...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.devDependencies ?? {})]),
-        files: globSync('src/**/*.ts', { cwd: folder }).map((path) => ({
-          path: relative(root, join(folder, path)),
+        files: globSync(['src/**/*.{ts,mts,cts,js,mjs,cjs}', '*.{js,mjs,cjs}'], { cwd: folder }).map((path) => ({
+          path: relative(root, join(folder, path)).replaceAll(sep, '/'),
           text: readFileSync(join(folder, path), 'utf8'),
         })),
       };
@@ -47,6 +49,7 @@ test('every edge of the workspace points the way its layers allow', { timeout: 6
   const projects = await workspace();
   expect(projects.map((each) => each.name)).toEqual(expect.arrayContaining(['@signalbox/mcp-core', '@signalbox/agent', '@signalbox/server-sqlite']));
   const development = new Set(Object.keys(manifestOf(root).devDependencies ?? {}));
+  expect(projects.flatMap(({ files }) => files.map(({ path }) => path))).toEqual(expect.arrayContaining(['apps/agent/src/main.ts', 'bench/src/servers/sdk-v2.mjs', 'servers/sqlite/bin.js']));
   expect(boundaryProblems(projects, development)).toEqual([]);
 });
 
@@ -75,4 +78,39 @@ test('an import that package.json does not declare is named with its file', () =
 test('a test file may import what the root declares for development', () => {
   const files = [{ path: 'x/src/a.test.ts', text: "import { test } from 'vitest';" }];
   expect(boundaryProblems([project('x', 'layer:core', { files })], new Set(['vitest']))).toEqual([]);
+});
+
+// Filled in, so that the check of this file does not take its samples for imports.
+const foreign = 'zod';
+const sibling = '../../../xy';
+
+test.each([
+  `await import('${foreign}');`,
+  `const load = () => import(/* late */ '${foreign}');`,
+  `void import(\`${foreign}\`);`,
+  `require('${foreign}/v4');`,
+  `import.meta.resolve('${foreign}');`,
+  `export * from '${foreign}';`,
+  `import '${foreign}';`,
+  `import {\n  z,\n} from '${foreign}';`,
+])(
+  'an undeclared import is found in %j',
+  (text) => {
+    const problems = boundaryProblems([project('x', 'layer:core', { files: [{ path: 'x/src/a.mjs', text }] })], new Set());
+    expect(problems).toEqual(['x/src/a.mjs: imports zod, which the package.json of x does not declare']);
+  },
+);
+
+test('a path into another project is named, whatever the layers; one inside the project is not', () => {
+  const files = [{ path: 'servers/x/src/sub/a.ts', text: `import '../b.ts';\nimport { c } from '../../../../libs/core/src/c.ts';\nawait import('${sibling}/src/d.ts');` }];
+  expect(boundaryProblems([project('x', 'layer:server', { root: 'servers/x', files })], new Set())).toEqual([
+    'servers/x/src/sub/a.ts: imports libs/core/src/c.ts, which is outside of x',
+    'servers/x/src/sub/a.ts: imports servers/xy/src/d.ts, which is outside of x',
+  ]);
+});
+
+test('the foreign packages of tests are open to tests alone', () => {
+  const files = [{ path: 'some/x/src/a.test.ts', text: "import { LLMock } from '../../../tests/peers/src/mock-models.ts';" }];
+  expect(boundaryProblems([project('x', 'layer:test', { root: 'some/x', files })], new Set())).toEqual([]);
+  expect(boundaryProblems([project('x', 'layer:app', { root: 'some/x', files })], new Set())).toHaveLength(1);
 });

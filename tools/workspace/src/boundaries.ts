@@ -1,8 +1,11 @@
 import { isBuiltin } from 'node:module';
+import { posix } from 'node:path';
 
 /** One project of the workspace, as far as the boundary check looks at it. */
 export interface Project {
   readonly name: string;
+  /** Its folder, relative to the root of the workspace. */
+  readonly root: string;
   readonly tags: readonly string[];
   /** Names of the workspace projects its package.json depends on. */
   readonly dependencies: readonly string[];
@@ -12,6 +15,7 @@ export interface Project {
 }
 
 export interface SourceFile {
+  /** Relative to the root of the workspace, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -29,10 +33,14 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
 /** Tests, and what only tests import. */
 const FOR_TESTS = /\.(?:test|contract|test\.support)\.ts$|\/testing(?:\/|\.ts$)/;
 
-const IMPORT = /^(?:import|export|\})(?:[^'"\n]*\bfrom)?\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/gm;
+/** Foreign packages that only tests use: no project, and open to tests alone. */
+const PEERS = 'tests/peers/';
+
+const STATIC_IMPORT = /^(?:import|export|\})(?:[^'"\n]*\bfrom)?\s*['"]([^'"\n]+)['"]/gm;
+const DYNAMIC_IMPORT = /(?<![#.\w])(?:import|require|import\.meta\.resolve)\(\s*(?:\/\*.*?\*\/\s*)?(['"`])([^'"`\n]+)\1/g;
 
 /**
- * Names every edge that the layers forbid and every import that the importing package does not declare. Test files and tools may also import
+ * Names every edge that the layers forbid, every import that the importing package does not declare and every path that leaves it. Test files and tools may also import
  * what the root package.json declares for development.
  */
 export function boundaryProblems(projects: readonly Project[], rootDevelopment: ReadonlySet<string>): readonly string[] {
@@ -55,17 +63,29 @@ function edgeProblems(project: Project, layerOf: ReadonlyMap<string, string | un
 }
 
 function importProblems(project: Project, rootDevelopment: ReadonlySet<string>): readonly string[] {
-  const isTool = layer(project) === 'layer:tool';
+  const own = layer(project);
   return project.files.flatMap((file) => {
-    const mayUseRoot = isTool || FOR_TESTS.test(file.path);
-    return [...importedPackages(file.text)]
+    const mayUseRoot = own === 'layer:tool' || FOR_TESTS.test(file.path);
+    const specifiers = specifiersOf(file.text);
+    const undeclared = [...packagesOf(specifiers)]
       .filter((name) => name !== project.name && !project.declared.has(name) && !(mayUseRoot && rootDevelopment.has(name)))
       .map((name) => `${file.path}: imports ${name}, which the package.json of ${project.name} does not declare`);
+    const outside = [...specifiers]
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => posix.join(posix.dirname(file.path), specifier))
+      .filter((target) => !target.startsWith(`${project.root}/`) && !(own === 'layer:test' && target.startsWith(PEERS)))
+      .map((target) => `${file.path}: imports ${target}, which is outside of ${project.name}`);
+    return [...undeclared, ...outside];
   });
 }
 
-function importedPackages(text: string): ReadonlySet<string> {
-  const specifiers = [...text.matchAll(IMPORT)].flatMap(([, fixed, dynamic]) => fixed ?? dynamic ?? []);
-  const foreign = specifiers.filter((specifier) => !specifier.startsWith('.') && !specifier.includes('${') && !isBuiltin(specifier));
+function specifiersOf(text: string): ReadonlySet<string> {
+  const fixed = [...text.matchAll(STATIC_IMPORT)].map((match) => match[1] ?? '');
+  const dynamic = [...text.matchAll(DYNAMIC_IMPORT)].map((match) => match[2] ?? '');
+  return new Set([...fixed, ...dynamic].filter((specifier) => !specifier.includes('${')));
+}
+
+function packagesOf(specifiers: ReadonlySet<string>): ReadonlySet<string> {
+  const foreign = [...specifiers].filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier));
   return new Set(foreign.map((specifier) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')));
 }

@@ -1,0 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Gives the tests of one package a temporary folder of their own; returns what removes it with all that they left there. */
+export function setup(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-tests-'));
+  for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
