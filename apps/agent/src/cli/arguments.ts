@@ -56,15 +56,18 @@ const OPTIONS = {
   version: { type: 'boolean' },
 } as const;
 
+const NO_TASK = 'run needs the task: signalbox run "…"';
+
 /** @throws UsageError */
 export function parseArguments(argv: readonly string[]): Arguments {
   const { values, positionals } = parse(argv);
   const [command, ...rest] = positionals;
   const known = values.help === true ? 'help' : values.version === true ? 'version' : commandOf(command);
   if (known === 'run' && rest.length !== 1) {
-    throw new UsageError(rest.length === 0 ? 'signalbox run needs the task: signalbox run "…"' : 'signalbox run takes one task; put it in quotes');
+    throw new UsageError(rest.length === 0 ? NO_TASK : 'run takes one task; put it in quotes');
   }
-  if ((known === 'serve' || known === 'demo') && rest.length > 0) throw new UsageError(`signalbox ${known} takes no "${rest[0]}"; see signalbox --help`);
+  if (known === 'run' && rest[0]?.trim() === '') throw new UsageError(NO_TASK);
+  if ((known === 'serve' || known === 'demo') && rest.length > 0) throw new UsageError(`${known} takes no "${rest[0]}"; see signalbox --help`);
   return {
     command: known,
     prompt: rest[0] ?? '',

@@ -15,7 +15,8 @@ export function createProcessIo(process: NodeJS.Process): Io {
     err: (text) => void process.stderr.write(text),
     isTerminal: process.stdout.isTTY,
     canAsk: process.stdin.isTTY && process.stdout.isTTY,
-    columns: process.stdout.isTTY ? process.stdout.columns : 80,
+    // A terminal that was never told its size says 0.
+    columns: (process.stdout.isTTY && process.stdout.columns) || 80,
     async ask(question, signal) {
       const lines = createInterface(terminal);
       // Ctrl-C while a question is open means what it means elsewhere.
