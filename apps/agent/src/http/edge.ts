@@ -55,7 +55,7 @@ function checkToken(request: FastifyRequest, expected: Buffer): void {
 function checkContentType(request: FastifyRequest): void {
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
-  throw new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json'");
+  throw new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json', even when there is nothing to say");
 }
 
 function sha256(text: string): Buffer {

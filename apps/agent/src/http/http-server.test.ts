@@ -51,7 +51,7 @@ describe('bad input is answered with a problem that names the place and the reme
     ['deep nesting', `{"prompt": ${'['.repeat(500)}`, 400, 'invalid_json', /nested deeper/],
     ['a missing prompt', {}, 400, 'invalid_request', /prompt/],
     ['a blank prompt', { prompt: '  ' }, 400, 'invalid_request', /prompt/],
-    ['an unknown field', { prompt: 'a', promt: 'b' }, 400, 'invalid_request', /promt/],
+    ['an unknown field', { prompt: 'a', promt: 'b' }, 400, 'invalid_request', /^\/body: .*promt/],
     ['a limit below one', { prompt: 'a', limits: { turns: 0 } }, 400, 'invalid_request', /limits\/turns/],
     ['an unknown limit', { prompt: 'a', limits: { turn: 1 } }, 400, 'invalid_request', /turn/],
     ['a body that is no object', '[1]', 400, 'invalid_request', /object/],

@@ -75,7 +75,7 @@ export function toProblem(error: unknown): Problem {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('payload_too_large', 'the body may have at most 1 MiB');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json'");
+      return new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json', even when there is nothing to say");
     case 'FST_ERR_BAD_URL':
       return new Problem('invalid_request', 'the path of the URL has a % that is not followed by two hexadecimal digits of UTF-8 text');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
@@ -98,7 +98,7 @@ function validationErrors(error: unknown): readonly FieldError[] | undefined {
   if (!(error instanceof Error) || !('validation' in error) || !Array.isArray(error.validation)) return undefined;
   const part = 'validationContext' in error && typeof error.validationContext === 'string' ? error.validationContext : 'request';
   return (error.validation as readonly ValidationIssue[]).map((issue) => ({
-    path: `/${part}${issue.instancePath}`,
+    path: `/${part}${issue.instancePath === '/' ? '' : issue.instancePath}`,
     message: issue.message ?? 'is not valid',
   }));
 }
