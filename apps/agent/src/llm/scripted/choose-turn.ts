@@ -76,7 +76,7 @@ function whyNot({ when }: Turn, { conversation, request, labels }: { conversatio
   if (when.toolResult !== undefined && !newest.some((call) => call.name === when.toolResult || labels.get(call.id) === when.toolResult)) reasons.push(`the newest results hold none of "${when.toolResult}"`);
   if (when.toolError !== failed) reasons.push(failed ? 'a tool result is an error, and the turn does not say "toolError": true' : 'no tool result is an error');
   const missing = (when.tools ?? []).filter((name) => !request.tools.some((tool) => tool.name === name));
-  if (missing.length > 0) reasons.push(`it needs tools that are not offered: ${missing.join(', ')} (is the server configured and ready?)`);
+  if (missing.length > 0) reasons.push(`it needs tools that are not offered: ${missing.join(', ')} (is the server configured and ready? --demo adds those of the demos)`);
   return reasons;
 }
 

@@ -124,6 +124,7 @@ describe('choosing a turn', () => {
     const error = await failure(collect(provider(TWO_STEPS), agentRequest([userText('find cats')], offered('other'))));
     expect(error.kind).toBe('invalid');
     expect(error.message).toContain('scenario "demo" cannot go on. Its nearest turn is number 1, but it needs tools that are not offered: db__find');
+    expect(error.message).toContain('--demo adds those of the demos');
   });
 
   test('sampling sees only turns for sampling', async () => {
