@@ -20,7 +20,7 @@ export class ProgressBar {
   }
 
   draw(name: string, update: ProgressUpdate): void {
-    const line = `  ${bar(update)} ${terminalLine(update.message === undefined ? name : `${name} ${update.message}`)}`;
+    const line = `  ${bar(update)} ${terminalLine(`${name} ${update.message ?? countOf(update)}`.trimEnd())}`;
     if (this.#io.isTerminal) {
       this.#io.out(`\r\u001b[K${line.slice(0, this.#io.columns - 1)}`);
       this.#isDrawn = true;
@@ -40,8 +40,13 @@ export class ProgressBar {
 }
 
 function bar({ progress, total }: ProgressUpdate): string {
-  if (total === undefined || total <= 0) return `${progress}`;
+  if (total === undefined || total <= 0) return '…';
   const share = Math.min(1, Math.max(0, progress / total));
   const filled = Math.round(share * WIDTH);
   return `[${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}] ${Math.floor(share * 100)}%`;
+}
+
+/** What to say of progress that says nothing itself: the number, where no bar shows it. */
+function countOf({ progress, total }: ProgressUpdate): string {
+  return total === undefined || total <= 0 ? `${progress}` : '';
 }

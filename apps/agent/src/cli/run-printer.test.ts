@@ -65,6 +65,15 @@ test('progress is a line for each tenth where nothing can be redrawn', () => {
   expect(text().split('\n').length - 1).toBe(11);
 });
 
+test('progress without a total shows what the server says of it, else the number', () => {
+  const { io, text } = printed(true);
+  const printer = new RunPrinter(io);
+  printer.frame(planned);
+  printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress: 1000, total: undefined, message: '5 matches in 1000 entries' } }));
+  printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress: 1143, total: undefined, message: undefined } }));
+  expect(text().split('\r\u001b[K').slice(1)).toEqual(['  … files__search 5 matches in 1000 entries', '  … files__search 1143']);
+});
+
 test('a tool cannot steer the terminal with its text', () => {
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);
