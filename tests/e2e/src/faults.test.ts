@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
@@ -79,12 +81,24 @@ describe('servers that fail', () => {
   });
 });
 
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
 describe('models that fail', () => {
   test('an unreachable one fails the run with the address and a remedy; the service goes on', async () => {
-    const api = await start({ llm: { provider: 'openai', base_url: 'http://127.0.0.1:9/v1' } }, { OPENAI_API_KEY: 'sk-secret-1234567890' });
+    const address = `127.0.0.1:${await closedPort()}`;
+    const api = await start({ llm: { provider: 'openai', base_url: `http://${address}/v1` } }, { OPENAI_API_KEY: 'sk-secret-1234567890' });
     const run = await api.settled((await api.start('hello')).id);
     expect(run).toMatchObject({ status: 'failed' });
-    expect(run.error?.message).toMatch(/127\.0\.0\.1:9/);
+    expect(run.error?.message).toContain(address);
+    expect(run.error?.message).toMatch(/running\?/);
     expect(JSON.stringify([run, await api.events(run.id)])).not.toContain('sk-secret');
     expect(service?.log()).not.toContain('sk-secret');
     expect(await api.get('/healthz')).toMatchObject({ status: 'ok', provider: 'openai' });
