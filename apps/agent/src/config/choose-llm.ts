@@ -21,6 +21,7 @@ export function chooseLlm(choice: LlmChoice, env: { readonly [name: string]: str
   }
   const provider = choice.provider ?? (choice.scenario === undefined ? providerOfKeys(keys, notices) : 'scripted');
   if (provider === 'scripted') {
+    if (choice.provider === undefined && choice.scenario === undefined) notices.push(...keylessNotices(choice, env));
     return { llm: { provider, model: choice.model, baseUrl: undefined, apiKey: undefined, scenario: choice.scenario }, notices };
   }
   const variable = provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
@@ -38,6 +39,13 @@ function providerOfKeys(keys: { readonly openai: string | undefined; readonly an
   }
   if (keys.openai !== undefined) return 'openai';
   return keys.anthropic === undefined ? 'scripted' : 'anthropic';
+}
+
+/** What looks as if a model were to be used, and is not because there is no key. */
+function keylessNotices({ model }: LlmChoice, env: { readonly [name: string]: string | undefined }): string[] {
+  const url = ['OPENAI', 'ANTHROPIC'].find((vendor) => env[`${vendor}_BASE_URL`] !== undefined);
+  if (url !== undefined) return [`${url}_BASE_URL is not used: ${url}_API_KEY is not set; any text will do for a server that needs no key`];
+  return model === undefined ? [] : [`the model "${model}" is not used: neither OPENAI_API_KEY nor ANTHROPIC_API_KEY is set`];
 }
 
 function vendorBaseUrl(env: { readonly [name: string]: string | undefined }, variable: string): string | undefined {

@@ -178,6 +178,16 @@ describe('the model', () => {
     expect(config.notices).toEqual(['OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is used. Set llm.provider in signalbox.json to choose']);
   });
 
+  test('an address or a model that waits for a key is worth a notice', async () => {
+    const notices = async (env: Record<string, string>, flags = {}) => (await loadConfig(sources({}, { env, flags }))).notices;
+    expect(await notices({ ANTHROPIC_BASE_URL: 'http://y' })).toEqual(['ANTHROPIC_BASE_URL is not used: ANTHROPIC_API_KEY is not set; any text will do for a server that needs no key']);
+    expect(await notices({ SIGNALBOX_MODEL: 'm' })).toEqual(['the model "m" is not used: neither OPENAI_API_KEY nor ANTHROPIC_API_KEY is set']);
+    expect(await notices({ SIGNALBOX_MODEL: 'm', OPENAI_BASE_URL: 'http://y' }, { provider: 'scripted' })).toEqual([]);
+    expect(await notices({ OPENAI_BASE_URL: 'http://y' }, { scenario: 's.json' })).toEqual([]);
+    expect(await notices({ OPENAI_BASE_URL: 'http://y', OPENAI_API_KEY: 'o' })).toEqual([]);
+    expect(await notices({})).toEqual([]);
+  });
+
   test('a scenario beside another provider is worth a notice', async () => {
     const config = await loadConfig(sources({ llm: { provider: 'openai', scenario: 's' } }, { env: { OPENAI_API_KEY: 'o' } }));
     expect(config.notices).toEqual(['the scenario is not used: the provider is "openai"; scenarios are for the provider "scripted"']);
