@@ -13,3 +13,11 @@ test('a task of several words must be quoted', () => {
 test('the other commands take no task', () => {
   expect(() => parseArguments(['serve', 'x'])).toThrow(/^serve takes no "x"/);
 });
+
+test.each([[['serve', '--server', 'a'], /^--server is for run; serve/], [['demo', '--json'], /^--json is for run; demo/]])('%j is refused, not ignored', (argv, message) => {
+  expect(() => parseArguments(argv)).toThrow(message);
+});
+
+test('help is asked for in either spelling, alone or with a command', () => {
+  for (const argv of [['-h'], ['--help'], ['run', '-h'], ['serve', '--json', '--help']]) expect(parseArguments(argv).command).toBe('help');
+});

@@ -23,7 +23,7 @@ Options
   --durability KIND    process (default) or power: survive the end of the process, or of the machine
   --log-level LEVEL    debug, info, warn or error; default info, for run and demo warn
   --json               (run) print the events as JSON lines
-  --help, --version
+  -h, --help, --version
 
 Keys: OPENAI_API_KEY or ANTHROPIC_API_KEY, with OPENAI_BASE_URL or ANTHROPIC_BASE_URL for a compatible server.
 Without a key the answers come from scripts, which know the demos only.
@@ -52,7 +52,7 @@ const OPTIONS = {
   durability: { type: 'string' },
   'log-level': { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
 
@@ -68,6 +68,8 @@ export function parseArguments(argv: readonly string[]): Arguments {
   }
   if (known === 'run' && rest[0]?.trim() === '') throw new UsageError(NO_TASK);
   if ((known === 'serve' || known === 'demo') && rest.length > 0) throw new UsageError(`${known} takes no "${rest[0]}"; see signalbox --help`);
+  const ofRun = values.server !== undefined ? '--server' : values.json === true ? '--json' : undefined;
+  if ((known === 'serve' || known === 'demo') && ofRun !== undefined) throw new UsageError(`${ofRun} is for run; ${known} does not take it`);
   return {
     command: known,
     prompt: rest[0] ?? '',
