@@ -9,7 +9,9 @@ export function describeFailure(server: ServerConfig, error: unknown, lastStderr
   if (code === 'ENOENT' || code === 'ENOTDIR') return `the working directory '${server.cwd ?? ''}' does not exist: check ${place}.cwd`;
   if (code === 'EACCES') return `command '${server.command}' may not be executed: check ${place}.command and the permissions of that file`;
   const message = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
-  const stderr = lastStderr === undefined || message.includes(lastStderr) ? '' : `; its last line on stderr: ${lastStderr}`;
+  // The end of a process tells its last words itself, and they need not be its last line.
+  const isTold = lastStderr === undefined || message.includes(lastStderr) || message.includes('its last words on stderr: ');
+  const stderr = isTold ? '' : `; its last line on stderr: ${lastStderr}`;
   return `${message}${stderr}: ${remedy(error, place)}`;
 }
 
