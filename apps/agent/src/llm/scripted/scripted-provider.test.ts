@@ -120,6 +120,12 @@ describe('choosing a turn', () => {
     expect(textOf(finish.message)).toContain('OPENAI_API_KEY or ANTHROPIC_API_KEY');
   });
 
+  test('the demos are listed as playable only where their tools are offered', async () => {
+    const listed = async (...names: string[]) => textOf(finishOf(await collect(provider(TWO_STEPS), agentRequest([userText('hello')], offered(...names)))).message);
+    expect(await listed('other')).toContain('- The demo: "find cats" (needs --demo)\n');
+    expect(await listed('other', 'db__find')).toContain('- The demo: "find cats"\n');
+  });
+
   test('a scenario whose tools are not offered says which', async () => {
     const error = await failure(collect(provider(TWO_STEPS), agentRequest([userText('find cats')], offered('other'))));
     expect(error.kind).toBe('invalid');

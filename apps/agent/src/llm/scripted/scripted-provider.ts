@@ -48,7 +48,7 @@ export class ScriptedProvider implements LlmProvider {
       if (choice.type === 'stuck') throw stuckError(choice);
       if (choice.type === 'unknown' && request.purpose === 'sampling') throw new LlmError('invalid', `No model is configured, and no script answers this sampling request. ${SET_A_KEY}`);
       if (choice.type === 'turn') await withRetries(failing(choice.turn), { clock, random, signal: guard.signal });
-      const played = choice.type === 'turn' ? playTurn(choice, scopeOf(conversation, choice.labels, choice.groups), conversation.ordinal) : this.#unknownPrompt();
+      const played = choice.type === 'turn' ? playTurn(choice, scopeOf(conversation, choice.labels, choice.groups), conversation.ordinal) : this.#unknownPrompt(request);
       yield* this.#emit(played, { guard, request, choice });
     } finally {
       guard.close();
@@ -79,8 +79,12 @@ export class ScriptedProvider implements LlmProvider {
     else await delay(ms, { clock: this.#options.clock, signal });
   }
 
-  #unknownPrompt(): PlayedTurn {
-    const demos = this.#options.scenarios.map(({ title, prompt }) => `- ${title}: "${prompt}"`).join('\n');
+  #unknownPrompt({ tools }: LlmRequest): PlayedTurn {
+    const offered = new Set(tools.map(({ name }) => name));
+    const demos = this.#options.scenarios.map(({ title, prompt, turns }) => {
+      const isPlayable = turns[0]?.when.tools?.every((name) => offered.has(name)) ?? true;
+      return `- ${title}: "${prompt}"${isPlayable ? '' : ' (needs --demo)'}`;
+    }).join('\n');
     return { deltas: textDeltas(`No model is configured, so only scripted demonstrations can be played. Try one of these prompts:\n${demos}\n${SET_A_KEY}`), stop: 'end' };
   }
 }
