@@ -62,7 +62,7 @@ async function config(scripts: Parameters<typeof writeScenario>[1], args: readon
 }
 
 describe('signalbox run', () => {
-  test('prints the calls, their results and the answer, says that no model answers, and leaves nothing behind', async () => {
+  test('prints the calls, their results and the answer, and says that no model answers', async () => {
     await writeFile(join(folder.path, 'note.txt'), 'remember the milk');
     const file = await config([{ prompt: 'read', steps: [[{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' }, label: 'note' }]], answer: 'It says: ${result.note.text}' }]);
     const run = signalbox('run', '--config', file, 'read');
