@@ -100,6 +100,15 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
     },
   },
   {
+    matches: /^curl -s '?http:\/\/127\.0\.0\.1:8020\/v1\/inbox/,
+    check(line) {
+      const { status, stdout } = run(line);
+      expect(status).toBe(0);
+      // Nothing waits here: the list is empty, and the answer names an item that does not exist.
+      expect(JSON.parse(stdout)).toMatchObject(line.includes('/ID/') ? { status: 404 } : { data: [] });
+    },
+  },
+  {
     matches: /^npx signalbox run --demo "/,
     check(line) {
       const { status, stdout } = run(line);
