@@ -54,22 +54,26 @@ function searches(): Outcome[] {
 }
 
 describe('cancelling a run in the middle of a search', () => {
-  // Other load on the machine only ever adds to the time: one attempt within the limit proves it.
-  test("stops the server's work within 250 ms, and says how far the cancellation got", { retry: 2 }, async () => {
-    const { id } = await api.start('search');
-    await api.waitFor(id, (event) => event.type === 'tool_call.progress');
-    const cancelledAt = Date.now();
-    const answer = await api.post<{ status: string }>(`/v1/runs/${id}/cancel`, { reason: 'enough' });
-    expect(['cancelling', 'cancelled']).toContain(answer.status);
+  test("stops the server's work within 250 ms, and says how far the cancellation got", async () => {
+    const latencies: number[] = [];
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const { id } = await api.start('search');
+      await api.waitFor(id, (event) => event.type === 'tool_call.progress');
+      const cancelledAt = Date.now();
+      const answer = await api.post<{ status: string }>(`/v1/runs/${id}/cancel`, { reason: 'enough' });
+      expect(['cancelling', 'cancelled']).toContain(answer.status);
 
-    const run = await api.settled(id);
-    expect(run).toMatchObject({ status: 'cancelled' });
-    expect(await api.toolCalls(id)).toMatchObject([{ state: 'cancelled', cancel: 'delivered' }]);
-    await expect.poll(searches).toHaveLength(1);
-    const [search] = searches();
-    expect(search).toMatchObject({ outcome: 'cancelled' });
-    expect(search!.scanned).toBeLessThan(ENTRIES);
-    expect(search!.at - cancelledAt).toBeLessThan(250);
+      const run = await api.settled(id);
+      expect(run).toMatchObject({ status: 'cancelled' });
+      expect(await api.toolCalls(id)).toMatchObject([{ state: 'cancelled', cancel: 'delivered' }]);
+      await expect.poll(searches).toHaveLength(attempt);
+      const search = searches().at(-1)!;
+      expect(search).toMatchObject({ outcome: 'cancelled' });
+      expect(search.scanned).toBeLessThan(ENTRIES);
+      latencies.push(search.at - cancelledAt);
+    }
+    // The machine runs other tests meanwhile, which now and then hold up one of three processes; the middle of three is the service's own time.
+    expect(latencies.toSorted((left, right) => left - right)[1], `measured ${latencies.join(', ')} ms`).toBeLessThan(250);
 
     // The server was not harmed: the next run uses the same process.
     expect(await api.settled((await api.start('list')).id)).toMatchObject({ status: 'completed' });
