@@ -15,5 +15,7 @@ export const shared: ViteUserConfig = defineConfig({
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // As long as a machine that does other work may need.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

@@ -59,7 +59,7 @@ describe('ExecutorPool', () => {
     await expect(read(RUNAWAY)).rejects.toMatchObject({ name: 'ToolError', message: expect.stringContaining('stopped after 1500 ms, its time limit') as string });
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(1490);
     expect((await read('SELECT 3')).rows).toEqual([[3]]);
-    await vi.waitFor(() => expect(pool.pids).toHaveLength(1));
+    await vi.waitFor(() => expect(pool.pids).toHaveLength(1), 10_000);
   });
 
   test('serves others while a runaway query keeps a process busy', async () => {
@@ -140,7 +140,7 @@ describe('ExecutorPool', () => {
     const { pool, read, crashes } = startPool(temporaryDatabase());
     await read('SELECT 1');
     process.kill(pool.pids[0]!, 'SIGKILL');
-    await vi.waitFor(() => expect(crashes).toHaveLength(1));
+    await vi.waitFor(() => expect(crashes).toHaveLength(1), 10_000);
     expect((await read('SELECT 2')).rows).toEqual([[2]]);
   });
 
@@ -160,7 +160,7 @@ describe('ExecutorPool', () => {
   test('leaves no process behind when it is closed during a query', async () => {
     const { pool, read } = startPool(temporaryDatabase());
     const running = read(RUNAWAY).catch(String);
-    await vi.waitFor(() => expect(pool.pids).toHaveLength(1));
+    await vi.waitFor(() => expect(pool.pids).toHaveLength(1), 10_000);
     const [pid] = pool.pids;
     await pool.close();
     expect(await running).toContain('shutting down');

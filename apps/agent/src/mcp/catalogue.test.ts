@@ -21,7 +21,7 @@ describe('the tools of a server', () => {
     server.options.onToolsChanged();
     await statusOf(pool, 'server', (status) => status.toolCount === 2);
     server.tools = [];
-    await vi.waitFor(() => expect(clock.waits).toEqual([500]), { interval: 1 });
+    await vi.waitFor(() => expect(clock.waits).toEqual([500]), { interval: 1, timeout: 10_000 });
     clock.advance(500);
     await statusOf(pool, 'server', (status) => status.toolCount === 0);
     expect(changes).toEqual([2, 0]);
@@ -120,6 +120,6 @@ describe('the tools of a server', () => {
     server.onList = () => clock.advance(2000);
     server.options.onToolsChanged();
     server.options.onToolsChanged();
-    await vi.waitFor(() => expect(clock.waits).toContain(20_000), { interval: 1 });
+    await vi.waitFor(() => expect(clock.waits).toContain(20_000), { interval: 1, timeout: 10_000 });
   });
 });

@@ -19,7 +19,7 @@ async function ready(config: Partial<ServerConfig> = {}): Promise<Fixture> {
   const call: Fixture['call'] = async (rest) => {
     const before = server.calls.length;
     const outcome = fixture.pool.call(callRequest('server__t', rest));
-    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), { interval: 1 });
+    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), { interval: 1, timeout: 10_000 });
     return { outcome, received: server.calls.at(-1)! };
   };
   return { ...fixture, server, call };
@@ -124,7 +124,7 @@ describe('how far a cancellation got', () => {
     const before = fixture.clock.waits.length;
     fixture.server.ping = () => Promise.reject(new LocalError('connection-closed', 'gone'));
     abort.abort();
-    await vi.waitFor(() => expect(fixture.clock.waits.length).toBe(before + 1), { interval: 1 });
+    await vi.waitFor(() => expect(fixture.clock.waits.length).toBe(before + 1), { interval: 1, timeout: 10_000 });
     fixture.clock.advance(2000);
     expect(await outcome).toEqual({ type: 'cancelled', level: 'failed' });
   });
@@ -199,7 +199,7 @@ describe('whom a question is put to', () => {
     expect(await server.options.handlers.elicit!(form, question)).toEqual({ action: 'accept', content: { by: '1' } });
     expect(server.calls).toHaveLength(2);
     first.received.answer(done);
-    await vi.waitFor(() => expect(server.calls).toHaveLength(3), { interval: 1 });
+    await vi.waitFor(() => expect(server.calls).toHaveLength(3), { interval: 1, timeout: 10_000 });
     expect(await server.options.handlers.elicit!(form, question)).toEqual({ action: 'accept', content: { by: '3' } });
     server.calls[2]!.answer(done);
     expect(await third).toEqual({ type: 'result', result: done });

@@ -93,7 +93,7 @@ describe("a legacy server's question", () => {
       },
     });
     server.deliver({ id: 7, method: 'elicitation/create', params: form });
-    await vi.waitFor(() => expect(contexts).toHaveLength(1));
+    await vi.waitFor(() => expect(contexts).toHaveLength(1), 10_000);
     server.notify('notifications/cancelled', { requestId: '7' });
     expect(contexts[0]!.signal.aborted).toBe(false);
     server.notify('notifications/cancelled', { requestId: 7, reason: 'too late' });

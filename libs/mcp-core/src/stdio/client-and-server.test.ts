@@ -103,7 +103,7 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     await client.ping();
     expect(heard).toEqual(['note:a']);
     await watch.close();
-    await vi.waitFor(() => expect([...watched]).toEqual([]));
+    await vi.waitFor(() => expect([...watched]).toEqual([]), 10_000);
     server.changes.resourceUpdated('note:a');
     await client.ping();
     expect(heard).toEqual(['note:a']);
