@@ -1,6 +1,6 @@
 import { readEnvelope, type Envelope } from './envelope.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './messages.ts';
-import type { Transport, UnreadableMessage } from './transport.ts';
+import type { MessageOrigin, SendOptions, Transport, UnreadableMessage } from './transport.ts';
 
 /** How a request of ours ended. */
 export type Answer =
@@ -29,7 +29,7 @@ export interface PeerHandlers {
    * Answers a request; `undefined` sends nothing. Called in wire order; the replies go out as they become ready. `signal` aborts on `cancel` and
    * when the connection ends; a reply that comes after that is dropped. A rejection is answered with -32603 and reported to `problem`.
    */
-  request(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined>;
+  request(request: JsonRpcRequest, signal: AbortSignal, origin: MessageOrigin | undefined): Promise<Reply | undefined>;
   /** Called in wire order with the requests. Must not throw. */
   notification(notification: JsonRpcNotification): void;
   /** The peer asks nothing more and answers nothing more; what it asked before can be answered until `close`. Default: closes at once. */
@@ -66,11 +66,14 @@ export class Peer {
   /** Starts the transport; call once. */
   async start(): Promise<void> {
     await this.#transport.start({
-      message: (value) => {
-        this.#receive(value);
+      message: (value, origin) => {
+        this.#receive(value, origin);
       },
       unreadable: (problem) => {
         this.#unreadable(problem);
+      },
+      requestFailed: (id, error) => {
+        this.#pending.get(id)?.({ kind: 'closed', error });
       },
       inputEnded: () => {
         this.#inputEnded();
@@ -82,7 +85,7 @@ export class Peer {
   }
 
   /** Sends a request at once. */
-  request(method: string, params?: JsonObject): OutgoingRequest {
+  request(method: string, params?: JsonObject, options?: SendOptions): OutgoingRequest {
     const id = this.#nextId++;
     const { promise, resolve } = Promise.withResolvers<Answer>();
     const settle = (answer: Answer): void => {
@@ -90,15 +93,20 @@ export class Peer {
     };
     this.#pending.set(id, settle);
     if (this.#isInputEnded || this.#isClosed) settle({ kind: 'unsent', error: new Error('The connection is closed') });
-    else this.#transport.send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }).catch((error: unknown) => {
+    else this.#transport.send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }, options).catch((error: unknown) => {
       settle({ kind: 'unsent', error: toError(error) });
     });
     return { id, answer: promise, forget: () => this.#pending.delete(id) };
   }
 
   /** Resolves when the transport can take another message; rejects when this one was not sent. */
-  async notify(method: string, params?: JsonObject): Promise<void> {
-    await this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) });
+  async notify(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
+    await this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }, options);
+  }
+
+  /** Ends the stream of a running request of the peer, where the transport has one for each. */
+  closeStream(id: RequestId): void {
+    this.#transport.closeStream?.(id);
   }
 
   /** Aborts the signal of a running request of the peer and drops its reply. False when no such request is running. */
@@ -120,10 +128,10 @@ export class Peer {
     return this.#transport.close();
   }
 
-  #receive(value: unknown): void {
+  #receive(value: unknown, origin: MessageOrigin | undefined): void {
     const envelope = readEnvelope(value);
     const isBatch = envelope.kind === 'batch' && envelope.entries.length > 0 && this.#handlers.acceptsBatch?.() === true;
-    const answering = this.#send(isBatch ? this.#dispatchBatch(envelope.entries) : this.#dispatch(envelope));
+    const answering = this.#send(isBatch ? this.#dispatchBatch(envelope.entries, origin) : this.#dispatch(envelope, origin));
     this.#answering.set(answering, envelope.kind === 'request' ? envelope.message.id : undefined);
     void answering.then(() => this.#answering.delete(answering));
   }
@@ -147,15 +155,15 @@ export class Peer {
     if (first !== undefined) await this.#transport.send(Array.isArray(message) ? errors : first).catch(() => undefined);
   }
 
-  async #dispatchBatch(entries: readonly unknown[]): Promise<JsonRpcBatch | undefined> {
-    const responses = await Promise.all(entries.map((entry) => this.#dispatch(readEnvelope(entry))));
+  async #dispatchBatch(entries: readonly unknown[], origin: MessageOrigin | undefined): Promise<JsonRpcBatch | undefined> {
+    const responses = await Promise.all(entries.map((entry) => this.#dispatch(readEnvelope(entry), origin)));
     const present = responses.filter((response) => response !== undefined);
     return present.length === 0 ? undefined : present;
   }
 
   /** Handles one message; resolves with what is to be sent back. */
-  #dispatch(envelope: Envelope): Promise<JsonRpcResponse | undefined> {
-    if (envelope.kind === 'request') return this.#answer(envelope.message);
+  #dispatch(envelope: Envelope, origin: MessageOrigin | undefined): Promise<JsonRpcResponse | undefined> {
+    if (envelope.kind === 'request') return this.#answer(envelope.message, origin);
     return Promise.resolve(this.#take(envelope));
   }
 
@@ -183,20 +191,20 @@ export class Peer {
     }
   }
 
-  async #answer(request: JsonRpcRequest): Promise<JsonRpcResponse | undefined> {
+  async #answer(request: JsonRpcRequest, origin: MessageOrigin | undefined): Promise<JsonRpcResponse | undefined> {
     const { id } = request;
     if (this.#running.has(id)) return { jsonrpc: '2.0', id, error: { code: -32600, message: 'Invalid request: this id is in use by a running request' } };
     const controller = new AbortController();
     this.#running.set(id, controller);
-    const reply = await this.#reply(request, controller.signal);
+    const reply = await this.#reply(request, controller.signal, origin);
     if (this.#running.get(id) !== controller) return undefined;
     this.#running.delete(id);
     return reply && { jsonrpc: '2.0', id, ...reply };
   }
 
-  async #reply(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined> {
+  async #reply(request: JsonRpcRequest, signal: AbortSignal, origin: MessageOrigin | undefined): Promise<Reply | undefined> {
     try {
-      return await this.#handlers.request(request, signal);
+      return await this.#handlers.request(request, signal, origin);
     } catch (error) {
       this.#problem(`The handler of ${request.method} failed`, error);
       return { error: INTERNAL_ERROR };

@@ -1,11 +1,28 @@
-import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
+import type { JsonObject, JsonRpcBatch, JsonRpcMessage, RequestId } from './messages.ts';
+
+/** What a transport knows of a message beside its text. */
+export interface MessageOrigin {
+  /** Principal of an authenticated transport. */
+  readonly auth?: JsonObject;
+}
+
+export interface SendOptions {
+  /** The peer's request that the message belongs to. A transport with several streams sends it on that request's stream, the others ignore it. */
+  readonly relatedTo?: RequestId;
+  /** Header fields of the HTTP request that carries the message; other transports ignore them. */
+  readonly headers?: { readonly [name: string]: string };
+}
 
 /** What a transport delivers. Calls are made in wire order and never before `start` returned. */
 export interface TransportReceiver {
   /** One parsed JSON value; its JSON-RPC shape is not yet checked. */
-  message(value: unknown): void;
+  message(value: unknown, origin?: MessageOrigin): void;
   /** A line or body that could not be read: not JSON, or over the limit. The connection goes on. */
   unreadable(problem: UnreadableMessage): void;
+  /**
+   * Our request with this id was sent and will not be answered: its own stream broke, or the peer refused it outside JSON-RPC. The connection goes on.
+   */
+  requestFailed?(id: RequestId, error: Error): void;
   /**
    * The peer will send nothing more but may still read: what it asked can be answered before the receiver closes the transport. Without this method
    * the connection ends at once.
@@ -31,7 +48,9 @@ export interface Transport {
    * Resolves when the transport took the message and can take another (backpressure); rejects only when nothing of it was sent: the transport is
    * closed, or the message is not serializable. Order is kept. A batch is only sent to answer a batch.
    */
-  send(message: JsonRpcMessage | JsonRpcBatch): Promise<void>;
+  send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void>;
+  /** Ends the stream of a request of the peer before its answer, which the peer then fetches; does nothing where there is one stream for all. */
+  closeStream?(id: RequestId): void;
   /** Idempotent; resolves when everything the transport owns (process, streams, timers) is released. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Icon } from './icons.ts';
 
 export interface Implementation {
   readonly name: string;
@@ -6,6 +7,7 @@ export interface Implementation {
   readonly title?: string;
   readonly description?: string;
   readonly websiteUrl?: string;
+  readonly icons?: readonly Icon[];
 }
 
 /** `{}` is a declaration: `elicitation: {}` means form mode. */
@@ -14,6 +16,8 @@ export interface ClientCapabilities {
   readonly roots?: { readonly listChanged?: boolean };
   readonly sampling?: { readonly context?: JsonObject; readonly tools?: JsonObject };
   readonly elicitation?: { readonly form?: JsonObject; readonly url?: JsonObject };
+  /** Core tasks, in 2025-11-25 only. */
+  readonly tasks?: JsonObject;
   readonly extensions?: { readonly [key: string]: JsonObject };
 }
 
@@ -24,11 +28,13 @@ export interface ServerCapabilities {
   readonly prompts?: { readonly listChanged?: boolean };
   readonly resources?: { readonly subscribe?: boolean; readonly listChanged?: boolean };
   readonly tools?: { readonly listChanged?: boolean };
+  /** Core tasks, in 2025-11-25 only. */
+  readonly tasks?: JsonObject;
   readonly extensions?: { readonly [key: string]: JsonObject };
 }
 
 /** A capability a handler may ask for: the top-level name, or a mode below it. */
-export type ClientCapability = 'roots' | 'sampling' | 'sampling.tools' | 'elicitation' | 'elicitation.form' | 'elicitation.url';
+export type ClientCapability = 'roots' | 'sampling' | 'sampling.tools' | 'elicitation' | 'elicitation.form' | 'elicitation.url' | 'tasks';
 
 export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Icon } from './icons.ts';
 
 export type Role = 'user' | 'assistant';
 
@@ -70,6 +71,7 @@ export interface ResourceLink {
   readonly mimeType?: string;
   /** Bytes. */
   readonly size?: number;
+  readonly icons?: readonly Icon[];
   readonly annotations?: Annotations;
   readonly _meta?: JsonObject;
 }

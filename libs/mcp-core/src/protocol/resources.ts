@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Annotations, ResourceContents } from './content.ts';
+import type { Icon } from './icons.ts';
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources */
 export interface Resource {
@@ -11,6 +12,7 @@ export interface Resource {
   /** Bytes. */
   readonly size?: number;
   readonly annotations?: Annotations;
+  readonly icons?: readonly Icon[];
   readonly _meta?: JsonObject;
 }
 
@@ -22,6 +24,7 @@ export interface ResourceTemplate {
   readonly description?: string;
   readonly mimeType?: string;
   readonly annotations?: Annotations;
+  readonly icons?: readonly Icon[];
   readonly _meta?: JsonObject;
 }
 
@@ -52,4 +55,6 @@ export interface SubscriptionFilter {
   readonly promptsListChanged?: boolean;
   readonly resourcesListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
+  /** Only with the tasks extension. */
+  readonly taskIds?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { ContentBlock } from './content.ts';
+import type { Icon } from './icons.ts';
 
 /** Hints, not guarantees; a client trusts them only from a trusted server. Defaults: not read-only, destructive, not idempotent, open world. */
 export interface ToolAnnotations {
@@ -21,6 +22,7 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
   readonly annotations?: ToolAnnotations;
+  readonly icons?: readonly Icon[];
   readonly _meta?: JsonObject;
 }
 

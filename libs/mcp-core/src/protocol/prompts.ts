@@ -1,0 +1,37 @@
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { ContentBlock, Role } from './content.ts';
+import type { Icon } from './icons.ts';
+import type { CacheHints } from './resources.ts';
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts */
+export interface Prompt {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments?: readonly PromptArgument[];
+  readonly icons?: readonly Icon[];
+  readonly _meta?: JsonObject;
+}
+
+export interface ListPromptsResult extends CacheHints {
+  readonly prompts: readonly Prompt[];
+  readonly nextCursor?: string;
+}
+
+export interface PromptMessage {
+  readonly role: Role;
+  readonly content: ContentBlock;
+}
+
+export interface GetPromptResult {
+  readonly description?: string;
+  readonly messages: readonly PromptMessage[];
+  readonly _meta?: JsonObject;
+}
