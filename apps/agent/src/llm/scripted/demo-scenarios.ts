@@ -3,7 +3,7 @@ import type { ScenarioFile } from './scenario.ts';
 const TOOL_FAILED = 'The tool ${error.tool} failed, so there is no answer. It said: ${error.text}';
 
 /** The folders that the workspaces of the root package.json name. */
-const PACKAGES = '{apps/*,libs/*,servers/*,tests/e2e,tests/interop,tools/workspace,bench}';
+const PACKAGES = '{apps/*,libs/*,servers/*,tests/conformance,tests/e2e,tests/interop,tools/workspace,bench}';
 const PACE = { ttftMs: 300, tokensPerSec: 60 };
 
 const TOP_CUSTOMERS = `SELECT c.name AS customer, c.country, COUNT(DISTINCT o.id) AS orders, printf('%.2f', SUM(i.quantity * i.unit_price_cents) / 100.0) AS total
