@@ -4,7 +4,7 @@ import { ErrorCode, ProtocolError, ToolError } from '../protocol/errors.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import { readIdempotencyKey, type IdempotentCalls } from './idempotency.ts';
 import { readString } from './read-params.ts';
-import type { SchemaValidator } from './schema-validator.ts';
+import type { SchemaValidator } from '../schema/schema-validator.ts';
 import type { ServedRequest } from './served-request.ts';
 import type { ToolDefinition, ToolOutput } from './tool.ts';
 import { shorten } from '../protocol/shorten.ts';

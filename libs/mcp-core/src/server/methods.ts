@@ -10,7 +10,7 @@ import { listTools, STATIC_CACHE_HINTS } from './list-tools.ts';
 import { listen } from './listen.ts';
 import { readCursor, readString } from './read-params.ts';
 import type { ResourceWatches } from './resource-watches.ts';
-import { SchemaValidator } from './schema-validator.ts';
+import { SchemaValidator } from '../schema/schema-validator.ts';
 import type { ServedRequest } from './served-request.ts';
 import type { ResourceProvider, ServerOptions } from './server.ts';
 import type { ToolDefinition } from './tool.ts';
