@@ -16,6 +16,12 @@ export type Answer =
 /** What a request of the peer is answered with. */
 export type Reply = { readonly result: JsonObject } | { readonly error: JsonRpcErrorObject };
 
+/** Waits for the answer to a request of ours. */
+export interface AnswerReceiver {
+  /** Called once, never during `call`'s own run unless nothing could be sent. Must not throw. */
+  answered(answer: Answer): void;
+}
+
 export interface OutgoingRequest {
   readonly id: number;
   /** Never rejects. */
@@ -50,7 +56,7 @@ const INTERNAL_ERROR: JsonRpcErrorObject = { code: -32603, message: 'Internal er
 export class Peer {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new Map<RequestId, (answer: Answer) => void>();
+  readonly #pending = new Map<RequestId, AnswerReceiver>();
   readonly #running = new Map<RequestId, AbortController>();
   /** The answers under way, with the id of their request; those of a batch and to what is invalid have none. */
   readonly #answering = new Map<Promise<void>, RequestId | undefined>();
@@ -73,7 +79,7 @@ export class Peer {
         this.#unreadable(problem);
       },
       requestFailed: (id, error) => {
-        this.#pending.get(id)?.({ kind: 'closed', error });
+        this.#settle(id, { kind: 'closed', error });
       },
       inputEnded: () => {
         this.#inputEnded();
@@ -86,17 +92,33 @@ export class Peer {
 
   /** Sends a request at once. */
   request(method: string, params?: JsonObject, options?: SendOptions): OutgoingRequest {
-    const id = this.#nextId++;
+    const id = this.takeId();
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    const settle = (answer: Answer): void => {
-      if (this.#pending.delete(id)) resolve(answer);
-    };
-    this.#pending.set(id, settle);
-    if (this.#isInputEnded || this.#isClosed) settle({ kind: 'unsent', error: new Error('The connection is closed') });
-    else this.#transport.send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }, options).catch((error: unknown) => {
-      settle({ kind: 'unsent', error: toError(error) });
+    this.call({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }, { answered: resolve }, options);
+    return { id, answer: promise, forget: () => this.forget(id) };
+  }
+
+  /** An id for the next `call`. */
+  takeId(): number {
+    return this.#nextId++;
+  }
+
+  /** Sends a request, whose id is from `takeId`, at once; `request` without its promise. */
+  call(request: JsonRpcRequest, receiver: AnswerReceiver, options?: SendOptions): void {
+    const { id } = request;
+    this.#pending.set(id, receiver);
+    if (this.#isInputEnded || this.#isClosed) {
+      this.#settle(id, { kind: 'unsent', error: new Error('The connection is closed') });
+      return;
+    }
+    this.#transport.send(request, options).catch((error: unknown) => {
+      this.#settle(id, { kind: 'unsent', error: toError(error) });
     });
-    return { id, answer: promise, forget: () => this.#pending.delete(id) };
+  }
+
+  /** Stops waiting for the answer to a request of ours; a late one is swallowed. False when it has ended before. */
+  forget(id: RequestId): boolean {
+    return this.#pending.delete(id);
   }
 
   /** Resolves when the transport can take another message; rejects when this one was not sent. */
@@ -126,6 +148,13 @@ export class Peer {
   /** Closes the transport; idempotent. */
   close(): Promise<void> {
     return this.#transport.close();
+  }
+
+  #settle(id: RequestId, answer: Answer): void {
+    const receiver = this.#pending.get(id);
+    if (receiver === undefined) return;
+    this.#pending.delete(id);
+    receiver.answered(answer);
   }
 
   #receive(value: unknown, origin: MessageOrigin | undefined): void {
@@ -173,14 +202,14 @@ export class Peer {
         this.#handlers.notification(envelope.message);
         return undefined;
       case 'result':
-        this.#pending.get(envelope.message.id)?.({ kind: 'result', result: envelope.message.result });
+        this.#settle(envelope.message.id, { kind: 'result', result: envelope.message.result });
         return undefined;
       case 'error':
         this.#takeError(envelope.message.id, envelope.message.error);
         return undefined;
       case 'invalid-answer':
         this.#problem(`Unusable answer: ${envelope.detail}`);
-        if (envelope.id !== undefined) this.#pending.get(envelope.id)?.({ kind: 'invalid', detail: envelope.detail });
+        if (envelope.id !== undefined) this.#settle(envelope.id, { kind: 'invalid', detail: envelope.detail });
         return undefined;
       case 'batch':
         return this.#refuse(undefined, { code: -32600, message: 'Invalid request: a message must be a JSON object' });
@@ -213,7 +242,7 @@ export class Peer {
 
   #takeError(id: RequestId | undefined, error: JsonRpcErrorObject): void {
     if (id === undefined) this.#problem(`The peer could not read a message: ${error.message}`);
-    else this.#pending.get(id)?.({ kind: 'error', error });
+    else this.#settle(id, { kind: 'error', error });
   }
 
   #unreadable(problem: UnreadableMessage): void {
@@ -230,7 +259,7 @@ export class Peer {
 
   #inputEnded(): void {
     this.#isInputEnded = true;
-    for (const settle of this.#pending.values()) settle({ kind: 'closed', error: undefined });
+    for (const id of this.#pending.keys()) this.#settle(id, { kind: 'closed', error: undefined });
     if (this.#handlers.inputEnded === undefined) void this.close();
     else this.#handlers.inputEnded();
   }
@@ -238,7 +267,7 @@ export class Peer {
   #closed(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const settle of this.#pending.values()) settle({ kind: 'closed', error });
+    for (const id of this.#pending.keys()) this.#settle(id, { kind: 'closed', error });
     for (const id of this.#running.keys()) this.cancel(id, error ?? new Error('The connection is closed'));
     this.#handlers.closed(error);
   }
