@@ -39,11 +39,62 @@ describe('SchemaValidator', () => {
     expect(await validator.compile(schema)).toBe(await validator.compile(schema));
   });
 
+  test('compiles equal schemas once, and has what is compiled at hand', async () => {
+    const validator = new SchemaValidator();
+    const schema = { type: 'object', required: ['a'] };
+    expect(validator.compiled(schema)).toBeUndefined();
+    const check = await validator.compile(schema);
+    expect(validator.compiled(schema)).toBe(check);
+    expect(await validator.compile({ ...schema })).toBe(check);
+    expect(await validator.compile({ ...schema, required: ['b'] })).not.toBe(check);
+  });
+
+  test('keeps apart schemas that carry the same $id', async () => {
+    const validator = new SchemaValidator();
+    const $id = 'https://example.com/args';
+    const [text, number] = await Promise.all([validator.compile({ $id, type: 'string' }), validator.compile({ $id, type: 'number' })]);
+    expect([text('a'), number('a'), text(1), number(1)].map((found) => found.length)).toEqual([0, 1, 1, 0]);
+  });
+
+  test('goes on after many schemas', async () => {
+    const validator = new SchemaValidator();
+    for (let index = 0; index < 1100; index += 1) await validator.compile({ type: 'object', required: [`field${String(index)}`] });
+    expect((await validator.compile({ required: ['field0'], type: 'object' }))({})).toEqual(['"field0" is required. Add it.']);
+  });
+
+  test.each(['http://json-schema.org/draft-07/schema#', 'http://json-schema.org/draft-07/schema', 'https://json-schema.org/draft-07/schema#'])(
+    'speaks draft-07 where %s says so',
+    async ($schema) => {
+      const pair = { type: 'array', items: [{ type: 'string' }, { type: 'number' }], additionalItems: false };
+      expect(await problems({ $schema, ...pair }, ['a', 1])).toEqual([]);
+      expect(await problems({ $schema, ...pair }, ['a', 'b'])).toEqual(['"[1]" must be of type number.']);
+      expect(await problems({ $schema, ...pair }, ['a', 1, 2])).not.toEqual([]);
+    },
+  );
+
+  test('takes a pattern that is only valid without Unicode, a reference to what the schema holds, and the dialect as a value', async () => {
+    expect(await problems({ pattern: '^[\\w-\\.]+$' }, 'a-b.c')).toEqual([]);
+    const address = { $anchor: 'address', type: 'object', required: ['street'] };
+    expect(await problems({ $defs: { address }, properties: { home: { $ref: '#address' } } }, { home: {} })).toEqual(['"street" is required in "home". Add it.']);
+    expect(await problems({ $ref: 'https://json-schema.org/draft/2020-12/schema' }, { type: 'nonsense' })).not.toEqual([]);
+  });
+
   test.each([
-    [{ $ref: 'https://example.com/schema.json' }, "can't resolve reference https://example.com/schema.json"],
-    [{ type: 'nonsense' }, 'schema is invalid'],
-    [{ $schema: 'http://json-schema.org/draft-04/schema#' }, 'no schema with key or ref "http://json-schema.org/draft-04/schema#"'],
-  ])('refuses a schema it cannot read whole: %j', async (schema, message) => {
+    [{ $ref: 'https://example.com/schema.json' }, 'The schema refers to https://example.com/schema.json, which is not in it; nothing is fetched for a schema'],
+    [{ properties: { a: { $ref: '#/$defs/none' } } }, 'The schema refers to #/$defs/none'],
+    [{ type: 'nonsense' }, 'nonsense'],
+    [{ required: 'a' }, 'required value must be'],
+    [{ $schema: 'http://json-schema.org/draft-04/schema#' }, 'Schemas of the dialect "http://json-schema.org/draft-04/schema#" are not supported; use 2020-12'],
+    [{ $schema: 7 }, 'Schemas of the dialect 7 are not supported'],
+    [{ $async: true }, '$async'],
+    [nested(65), 'nested deeper than 64 levels'],
+    [{ enum: Array.from({ length: 10_001 }, () => ({})) }, 'more than 10000 parts'],
+    [{ description: 'x'.repeat(1024 * 1024) }, 'longer than 1048576 characters'],
+  ])('refuses a schema it cannot read whole: %#', async (schema, message) => {
     await expect(new SchemaValidator().compile(schema)).rejects.toThrow(message);
   });
 });
+
+function nested(levels: number): { [key: string]: unknown } {
+  return levels === 1 ? {} : { not: nested(levels - 1) };
+}

@@ -1,42 +1,59 @@
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { createHash } from 'node:crypto';
+import type { ErrorObject } from 'ajv';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { shorten } from '../protocol/shorten.ts';
+import { SchemaLibrary } from './schema-library.ts';
+import { boundedSchemaText } from './schema-limits.ts';
 
 /** What is wrong with a value, one sentence each; empty when it conforms. */
 export type SchemaCheck = (value: unknown) => readonly string[];
 
 const MAX_PROBLEMS = 10;
+/** Checks that are kept for schemas equal to theirs. */
+const MAX_EQUAL = 500;
+const NO_PROBLEMS: readonly string[] = [];
 
 /**
- * Validates against JSON Schema 2020-12, formats included. The validator library is loaded by the first use, and each schema object is compiled once.
- * Network `$ref`s are never followed.
+ * Validates against JSON Schema 2020-12, or draft-07 where `$schema` says so, formats included. The validator library is loaded by the first use. A schema
+ * object is compiled once, and so are equal ones, of which the 500 used last are remembered. Network `$ref`s are never followed. Schemas are bounded in depth,
+ * parts and length.
  */
 export class SchemaValidator {
-  readonly #checks = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
-  #library: Promise<Ajv2020> | undefined;
+  readonly #library = new SchemaLibrary();
+  readonly #ready = new WeakMap<JsonSchema, SchemaCheck>();
+  readonly #compiling = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
+  readonly #equal = new Map<string, Promise<SchemaCheck>>();
 
-  /** @throws Error when the schema itself is invalid or of another dialect. */
+  /** The check of a schema that was compiled before, without waiting. */
+  compiled(schema: JsonSchema): SchemaCheck | undefined {
+    return this.#ready.get(schema);
+  }
+
+  /** Rejects with an Error when the schema is invalid, out of bounds or of another dialect. */
   compile(schema: JsonSchema): Promise<SchemaCheck> {
-    const check = this.#checks.get(schema) ?? this.#compile(schema);
-    this.#checks.set(schema, check);
+    const known = this.#compiling.get(schema);
+    if (known !== undefined) return known;
+    const check = this.#compile(schema);
+    this.#compiling.set(schema, check);
     return check;
   }
 
   async #compile(schema: JsonSchema): Promise<SchemaCheck> {
-    this.#library ??= loadLibrary();
-    const validate: ValidateFunction = (await this.#library).compile(schema);
-    return (value) => {
-      if (validate(value)) return [];
-      return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(describe);
-    };
+    const digest = createHash('sha256').update(boundedSchemaText(schema)).digest('base64');
+    const equal = this.#equal.get(digest) ?? this.#build(schema);
+    this.#equal.delete(digest);
+    this.#equal.set(digest, equal);
+    const [oldest] = this.#equal.keys();
+    if (this.#equal.size > MAX_EQUAL && oldest !== undefined) this.#equal.delete(oldest);
+    const check = await equal;
+    this.#ready.set(schema, check);
+    return check;
   }
-}
 
-async function loadLibrary(): Promise<Ajv2020> {
-  const [{ Ajv2020: Validator }, { default: formats }] = await Promise.all([import('ajv/dist/2020.js'), import('ajv-formats')]);
-  const validator = new Validator({ strict: false, allErrors: true, addUsedSchema: false, logger: false });
-  formats.default(validator);
-  return validator;
+  async #build(schema: JsonSchema): Promise<SchemaCheck> {
+    const validate = await this.#library.compile(schema);
+    return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(describe));
+  }
 }
 
 function describe(error: ErrorObject): string {
