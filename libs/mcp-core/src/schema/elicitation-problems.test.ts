@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { elicitationProblems, withElicitationDefaults } from './elicitation.ts';
+import { elicitationProblems, withElicitationDefaults } from './elicitation-problems.ts';
 
 const choice = { type: 'string', enum: ['a', 'b'] };
 const titled = { type: 'string', oneOf: [{ const: 'a', title: 'A' }, { const: 'b', title: 'B' }] };
