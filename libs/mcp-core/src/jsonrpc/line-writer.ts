@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { toJsonText } from './json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
@@ -26,7 +27,7 @@ export class LineWriter {
    */
   async write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
     if (!this.#output.writable) throw new Error('The output stream is closed');
-    if (this.#output.write(`${JSON.stringify(message)}\n`)) return;
+    if (this.#output.write(`${toJsonText(message)}\n`)) return;
     await this.drained();
   }
 
