@@ -31,7 +31,7 @@ export function buildCodec(revision: Revision): Codec {
     rejectsBadArguments: revision.rejectsBadArguments,
     hasMissingCapabilityError: revision.era === 'modern',
     can: (capabilities, capability) => clientCan(revision, capabilities, capability),
-    encodeResult: (method, result, context) => finish(method, encodeShape(method, result, { revision, context }), { revision, context }),
+    encodeResult: (method, result, context) => encodeResult(method, result, { revision, context }),
     encodeError: (error) => encodeError(error, revision),
     encodeQuestion: (method, params) => encodeQuestion(method, params, revision),
     // The method decides the type of the answer, which a function with one body cannot say.
@@ -47,6 +47,12 @@ export function buildCodec(revision: Revision): Codec {
 interface Encoding {
   readonly revision: Revision;
   readonly context: ResultContext;
+}
+
+/** A result that is not complete has a `resultType` of its own and no other shape. */
+function encodeResult(method: string, result: JsonObject, encoding: Encoding): JsonObject {
+  if (result.resultType !== undefined) return stamp(result, encoding);
+  return finish(method, encodeShape(method, result, encoding), encoding);
 }
 
 function encodeShape(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {
@@ -72,12 +78,12 @@ function encodeStructured(value: unknown, outputSchema: JsonSchema | undefined, 
 function finish(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {
   const { ttlMs, cacheScope, ...rest } = result;
   if (revision.era === 'legacy') return rest;
-  return {
-    resultType: 'complete',
-    ...rest,
-    ...(CACHEABLE.has(method) ? { ttlMs: ttlMs ?? 0, cacheScope: cacheScope ?? 'private' } : {}),
-    _meta: { ...metaOf(rest), [MetaKey.serverInfo]: context.serverInfo },
-  };
+  const hints = CACHEABLE.has(method) ? { ttlMs: ttlMs ?? 0, cacheScope: cacheScope ?? 'private' } : {};
+  return stamp({ resultType: 'complete', ...rest, ...hints }, { revision, context });
+}
+
+function stamp(result: JsonObject, { context }: Encoding): JsonObject {
+  return { ...result, _meta: { ...metaOf(result), [MetaKey.serverInfo]: context.serverInfo } };
 }
 
 function encodeError(error: ProtocolError, revision: Revision): JsonRpcErrorObject {

@@ -7,9 +7,17 @@ import type { Codec } from './codec.ts';
 import { latestLegacyCodec, legacyCodec, modernCodec } from './codecs.ts';
 import { MetaKey, metaOf } from './meta-keys.ts';
 
+/** A request that brings everything with it. */
+export interface ModernRoute {
+  readonly kind: 'modern';
+  readonly codec: Codec;
+  readonly clientInfo: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+}
+
 /** How a server must treat a request. `Session` is what it keeps of `initialize`. */
 export type Route<Session> =
-  | { readonly kind: 'modern'; readonly codec: Codec; readonly clientInfo: Implementation | undefined; readonly capabilities: ClientCapabilities }
+  | ModernRoute
   | { readonly kind: 'legacy'; readonly codec: Codec; readonly session: Session }
   | { readonly kind: 'initialize' }
   | { readonly kind: 'ping' }

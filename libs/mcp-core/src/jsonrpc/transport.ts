@@ -1,9 +1,16 @@
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage, RequestId } from './messages.ts';
 
+/** Who sent a message, as the transport has verified it. */
+export interface AuthContext {
+  /** Names the user or service; sessions, request states and tasks are bound to it. */
+  readonly principal: string;
+  readonly scopes?: readonly string[];
+  readonly claims?: JsonObject;
+}
+
 /** What a transport knows of a message beside its text. */
 export interface MessageOrigin {
-  /** Principal of an authenticated transport. */
-  readonly auth?: JsonObject;
+  readonly auth?: AuthContext;
 }
 
 export interface SendOptions {

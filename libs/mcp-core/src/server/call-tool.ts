@@ -46,6 +46,8 @@ async function invoke({ caller, tool, args }: Invocation, request: ServedRequest
     await checkOutput(caller, tool, result);
     return result;
   } catch (error) {
+    // The client is asked first; this run of the handler has no result to remember.
+    if (request.exchange.journal?.isSuspended === true) throw error;
     return failedResult(error, { caller, tool, request });
   }
 }

@@ -1,30 +1,25 @@
-import type { Codec } from '../era/codec.ts';
-import { readInitialize, routeRequest } from '../era/route-request.ts';
+import { routeRequest } from '../era/route-request.ts';
 import { isRequestId } from '../jsonrpc/envelope.ts';
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
+import type { JsonObject, JsonRpcNotification, RequestId } from '../jsonrpc/messages.ts';
 import { Peer, type Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { withinLimit } from '../jsonrpc/within-limit.ts';
 import type { LoggingLevel, ServerCapabilities } from '../protocol/capabilities.ts';
-import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
+import { LocalError } from '../protocol/errors.ts';
 import { isLoud } from '../protocol/logging-levels.ts';
-import type { JsonSchema } from '../protocol/tools.ts';
 import { notificationOf, type Change, type Changes } from './change-hub.ts';
-import type { Exchange } from './exchange.ts';
 import { InitializedSession } from './initialized-session.ts';
-import type { ConnectionScope, Method } from './methods.ts';
-import { ModernExchange } from './modern-exchange.ts';
+import type { ConnectionScope } from './methods.ts';
+import { openSession } from './open-session.ts';
 import { Outbox } from './outbox.ts';
 import { ResourceWatches } from './resource-watches.ts';
-import { ServedRequest } from './served-request.ts';
+import type { RequestServer } from './request-server.ts';
+import type { IncomingRequest } from './served-request.ts';
 import type { ServerConnection, ServerOptions } from './server.ts';
-import type { ToolDefinition } from './tool.ts';
-import { shorten } from '../protocol/shorten.ts';
 
 export interface ConnectionContext {
   readonly options: ServerOptions;
-  readonly methods: ReadonlyMap<string, Method>;
-  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  readonly requests: RequestServer;
   readonly capabilities: ServerCapabilities;
   readonly changes: Changes;
   readonly onError: (error: unknown) => void;
@@ -53,7 +48,7 @@ export class Connection implements ServerConnection, ConnectionScope {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.closed = promise;
     this.#peer = new Peer(transport, {
-      request: (request, signal) => this.#request(request, signal),
+      request: (request, signal, origin) => this.#request({ request, signal, auth: origin?.auth }),
       notification: (notification) => {
         this.#notification(notification);
       },
@@ -107,19 +102,20 @@ export class Connection implements ServerConnection, ConnectionScope {
     session.notify('notifications/message', { level, ...(logger === undefined ? {} : { logger }), data: data ?? null });
   }
 
-  async #request(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply> {
-    const route = routeRequest(request, this.#session);
+  async #request(incoming: IncomingRequest): Promise<Reply> {
+    const { requests } = this.#context;
+    const route = routeRequest(incoming.request, this.#session);
     switch (route.kind) {
       case 'refused':
         return { error: route.error.toJSON() };
       case 'ping':
         return { result: {} };
       case 'initialize':
-        return this.#initialize(request, signal);
+        return this.#initialize(incoming);
       case 'modern':
-        return this.#serve(request, signal, { codec: route.codec, open: () => Promise.resolve(new ModernExchange(route, request, this.#outbox)) });
+        return requests.modern(incoming, { route, sink: this.#outbox, scope: this });
       case 'legacy':
-        return this.#serve(request, signal, { codec: route.codec, open: () => this.#openSession(route.session, request) });
+        return requests.legacy(incoming, { codec: route.codec, scope: this, open: () => this.#openSession(route.session, incoming.request.method) });
       default:
         return route satisfies never;
     }
@@ -132,54 +128,18 @@ export class Connection implements ServerConnection, ConnectionScope {
     await this.#peer.close();
   }
 
-  #initialize(request: JsonRpcRequest, signal: AbortSignal): Reply {
-    try {
-      const initialize = readInitialize(request);
-      const { info, instructions, resources } = this.#context.options;
-      this.#session = new InitializedSession(initialize, { peer: this.#peer, outbox: this.#outbox, signal: this.#gone.signal });
-      this.#watches = resources && new ResourceWatches(resources, this.#context.onError);
-      const result = { protocolVersion: initialize.codec.version, capabilities: this.#context.capabilities, serverInfo: info };
-      return { result: instructions === undefined ? result : { ...result, instructions } };
-    } catch (error) {
-      return { error: this.#toProtocolError(error, signal).toJSON() };
-    }
+  #initialize({ request }: IncomingRequest): Reply {
+    const opening = openSession(request, this.#context);
+    if ('error' in opening) return opening;
+    const { resources } = this.#context.options;
+    this.#session = new InitializedSession(opening.initialize, { peer: this.#peer, outbox: this.#outbox, signal: this.#gone.signal });
+    this.#watches = resources && new ResourceWatches(resources, this.#context.onError);
+    return { result: opening.result };
   }
 
-  async #serve(request: JsonRpcRequest, signal: AbortSignal, { codec, open }: EraService): Promise<Reply> {
-    try {
-      const method = codec.clientRequests.has(request.method) ? this.#context.methods.get(request.method) : undefined;
-      if (method === undefined) throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${shorten(request.method)}`);
-      const exchange = await open();
-      signal.throwIfAborted();
-      const result = await this.#run(method, new ServedRequest(request, exchange, signal));
-      return { result: codec.encodeResult(request.method, result, { serverInfo: this.#context.options.info, outputSchema: this.#outputSchema(request) }) };
-    } catch (error) {
-      return { error: codec.encodeError(this.#toProtocolError(error, signal)) };
-    }
-  }
-
-  async #run(method: Method, served: ServedRequest): Promise<JsonObject> {
-    try {
-      return await method(served, this);
-    } finally {
-      served.finish();
-    }
-  }
-
-  async #openSession(session: InitializedSession, request: JsonRpcRequest): Promise<InitializedSession> {
-    if (request.method !== 'ping') await this.#sessionReady;
+  async #openSession(session: InitializedSession, method: string): Promise<InitializedSession> {
+    if (method !== 'ping') await this.#sessionReady;
     return session;
-  }
-
-  #outputSchema({ method, params }: JsonRpcRequest): JsonSchema | undefined {
-    return method === 'tools/call' ? this.#context.tools.get(String(params?.name))?.outputSchema : undefined;
-  }
-
-  /** The peer is told no details of what is not meant for it. */
-  #toProtocolError(error: unknown, signal: AbortSignal): ProtocolError {
-    if (error instanceof ProtocolError) return error;
-    if (!signal.aborted) this.#context.onError(error);
-    return new ProtocolError(ErrorCode.internalError, 'Internal error', { cause: error });
   }
 
   #notification({ method, params = {} }: JsonRpcNotification): void {
@@ -228,12 +188,6 @@ export class Connection implements ServerConnection, ConnectionScope {
     this.#gone.abort(new LocalError('connection-closed', 'The connection is closed', error === undefined ? {} : { cause: error }));
     void this.#watches?.end();
   }
-}
-
-/** How requests of one era are served. */
-interface EraService {
-  readonly codec: Codec;
-  readonly open: () => Promise<Exchange>;
 }
 
 function cancelled(reason: unknown): LocalError {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { AuthContext } from '../jsonrpc/transport.ts';
 import type { ClientCapability, Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
 
@@ -12,13 +13,13 @@ export interface RequestClient {
 
 /** What every handler gets. */
 export interface RequestContext {
-  /** Aborted when the client cancels the request or the connection ends. */
+  /** Aborted when the client cancels the request, the connection ends, or the handler will run again after the answer to a question. */
   readonly signal: AbortSignal;
   readonly client: RequestClient;
   /** The request's `_meta`, as sent. */
   readonly meta: JsonObject;
-  /** Principal of an authenticated transport. */
-  readonly auth: JsonObject | undefined;
+  /** Of an authenticated transport. */
+  readonly auth: AuthContext | undefined;
   /** Dropped when the client sent no progress token, when `progress` does not increase, or after the result. At most 10 a second are sent, the last always. */
   progress(update: Progress): void;
   /** Sent to the client when its log level lets it through; else dropped. Never put secrets here. */

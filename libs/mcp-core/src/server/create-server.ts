@@ -1,11 +1,16 @@
 import { inspect } from 'node:util';
+import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
+import type { Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/capabilities.ts';
 import { Changes } from './change-hub.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
+import { handleRequest } from './handle-request.ts';
 import { indexTools } from './list-tools.ts';
 import { capabilitiesOf, createMethods } from './methods.ts';
-import type { Server, ServerConnection, ServerOptions } from './server.ts';
+import { RequestServer } from './request-server.ts';
+import { RequestStates } from './request-states.ts';
+import type { RequestLink, Server, ServerConnection, ServerOptions } from './server.ts';
 
 /**
  * A server of both eras and all revisions.
@@ -17,7 +22,15 @@ export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
   const onError = guard(options.onError ?? writeToStderr);
   const methods = createMethods(options, { tools, capabilities, changes, onError });
-  return new ConnectingServer({ options, tools, methods, capabilities, changes, onError });
+  const requests = new RequestServer({
+    info: options.info,
+    methods,
+    findTool: (name) => tools.get(name),
+    states: new RequestStates(options.requestState),
+    tasks: undefined,
+    onError,
+  });
+  return new ConnectingServer({ options, requests, capabilities, changes, onError });
 }
 
 class ConnectingServer implements Server {
@@ -40,6 +53,10 @@ class ConnectingServer implements Server {
     void connection.closed.then(() => this.#connections.delete(connection));
     await connection.start();
     return connection;
+  }
+
+  handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply> {
+    return handleRequest(this.#context, request, link);
   }
 }
 

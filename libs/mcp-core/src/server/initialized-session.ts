@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { missingCapabilityError } from '../era/client-can.ts';
 import type { Codec, QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import type { InitializeRequest } from '../era/route-request.ts';
-import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
 import type { Answer, Peer } from '../jsonrpc/peer.ts';
 import type { Implementation, LoggingLevel } from '../protocol/capabilities.ts';
 import type { Root } from '../protocol/client-features.ts';
@@ -19,6 +19,7 @@ const DEFAULT_ROOTS_TIMEOUT_MS = 2000;
 export class InitializedSession implements Exchange, LegacySession {
   readonly codec: Codec;
   readonly client: RequestClient;
+  readonly journal = undefined;
   readonly signal: AbortSignal;
   /** Starts at the server's choice; `logging/setLevel` changes it. */
   logLevel: LoggingLevel = 'info';
@@ -39,20 +40,24 @@ export class InitializedSession implements Exchange, LegacySession {
     return this.client.info;
   }
 
-  notify(method: string, params: JsonObject): void {
-    this.#outbox.notify(method, params);
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
+    this.#outbox.notify(method, params, relatedTo);
   }
 
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
     this.#outbox.notifyChange(method, params, isWanted);
   }
 
-  async ask<M extends QuestionMethod>({ method, params, signal }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  closeStream(id: RequestId): void {
+    this.#peer.closeStream(id);
+  }
+
+  async ask<M extends QuestionMethod>({ method, params, signal, relatedTo }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     signal.throwIfAborted();
     const capability = capabilityOf(method, params);
     const wireParams = this.client.can(capability) ? this.codec.encodeQuestion(method, withElicitationId(params)) : undefined;
     if (wireParams === undefined) throw missingCapabilityError(capability);
-    return this.codec.decodeAnswer(method, await this.#request(method, wireParams, signal));
+    return this.codec.decodeAnswer(method, await this.#request({ method, params: wireParams, relatedTo }, signal));
   }
 
   async listRoots({ timeoutMs = DEFAULT_ROOTS_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<readonly Root[] | undefined> {
@@ -83,11 +88,11 @@ export class InitializedSession implements Exchange, LegacySession {
   }
 
   /** Withdraws the request when the signal aborts. */
-  async #request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const outgoing = this.#peer.request(method, params);
+  async #request({ method, params, relatedTo }: SessionRequest, signal: AbortSignal): Promise<JsonObject> {
+    const outgoing = this.#peer.request(method, params, relatedTo === undefined ? undefined : { relatedTo });
     const aborted = Promise.withResolvers<never>();
     const withdraw = (): void => {
-      if (outgoing.forget()) this.#outbox.notify('notifications/cancelled', { requestId: outgoing.id, reason: 'The request it belongs to has ended' });
+      if (outgoing.forget()) this.#outbox.notify('notifications/cancelled', { requestId: outgoing.id, reason: 'The request it belongs to has ended' }, relatedTo);
       aborted.reject(signal.reason);
     };
     signal.addEventListener('abort', withdraw, { once: true });
@@ -97,6 +102,12 @@ export class InitializedSession implements Exchange, LegacySession {
       signal.removeEventListener('abort', withdraw);
     }
   }
+}
+
+interface SessionRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly relatedTo: RequestId | undefined;
 }
 
 /** Only the revisions that have ids put it on the wire. */

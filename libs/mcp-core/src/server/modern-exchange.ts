@@ -1,57 +1,55 @@
 import { missingCapabilityError } from '../era/client-can.ts';
 import type { Codec, QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import { MetaKey, metaOf } from '../era/meta-keys.ts';
-import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
-import type { ClientCapability, Implementation, LoggingLevel } from '../protocol/capabilities.ts';
+import type { ModernRoute } from '../era/route-request.ts';
+import type { JsonObject, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
+import type { LoggingLevel } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { isLoggingLevel } from '../protocol/logging-levels.ts';
+import { shorten } from '../protocol/shorten.ts';
 import type { RequestClient } from './context.ts';
 import type { Exchange, ExchangeQuestion } from './exchange.ts';
-import type { Outbox } from './outbox.ts';
+import type { Journal } from './journal.ts';
+import type { NotificationSink } from './outbox.ts';
 import { capabilityOf } from './question-capability.ts';
-import { shorten } from '../protocol/shorten.ts';
-
-/** The methods whose params may carry a `requestState`; to the others it is an unknown member. */
-const MULTI_ROUND_TRIP = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** A modern request, which knows everything about its client from its own `_meta`. Built for the request, discarded after it. */
 export class ModernExchange implements Exchange {
   readonly codec: Codec;
   readonly client: RequestClient;
   readonly logLevel: LoggingLevel | undefined;
-  readonly #outbox: Outbox;
+  /** Only of the methods that may ask. */
+  readonly journal: Journal | undefined;
+  readonly #sink: NotificationSink;
 
   /** @throws ProtocolError -32602 */
-  constructor(route: { readonly codec: Codec; readonly clientInfo: Implementation | undefined }, request: JsonRpcRequest, outbox: Outbox) {
-    refuseForeignState(request);
-    this.codec = route.codec;
-    this.client = { info: route.clientInfo, era: route.codec.era, can: cannot };
+  constructor({ codec, clientInfo, capabilities }: ModernRoute, request: JsonRpcRequest, server: { readonly sink: NotificationSink; readonly journal: Journal | undefined }) {
+    this.codec = codec;
+    this.client = { info: clientInfo, era: codec.era, can: (capability) => codec.can(capabilities, capability) };
     this.logLevel = readLogLevel(request);
-    this.#outbox = outbox;
+    this.journal = server.journal;
+    this.#sink = server.sink;
   }
 
-  notify(method: string, params: JsonObject): void {
-    this.#outbox.notify(method, params);
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
+    this.#sink.notify(method, params, relatedTo);
   }
 
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
-    this.#outbox.notifyChange(method, params, isWanted);
+    this.#sink.notifyChange(method, params, isWanted);
   }
 
-  /** A modern server asks by answering `input_required`, which this exchange does not do: no question can be asked. */
-  ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
-    return Promise.reject(missingCapabilityError(capabilityOf(question.method, question.params)));
+  /** The end of the stream is the client's way to cancel, so the server keeps it open. */
+  closeStream(): void {
+    // Nothing to do.
   }
-}
 
-function cannot(_capability: ClientCapability): boolean {
-  return false;
-}
-
-/** No request state is issued here, so none can be verified. @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
-function refuseForeignState({ method, params }: JsonRpcRequest): void {
-  if (!MULTI_ROUND_TRIP.has(method) || params?.requestState === undefined) return;
-  throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: this requestState was not issued here');
+  /** A modern server asks by answering `input_required`: the answer is in the journal when the handler runs again. */
+  async ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+    const capability = capabilityOf(question.method, question.params);
+    if (this.journal === undefined || !this.client.can(capability)) throw missingCapabilityError(capability);
+    return this.journal.ask(question);
+  }
 }
 
 function readLogLevel(request: JsonRpcRequest): LoggingLevel | undefined {

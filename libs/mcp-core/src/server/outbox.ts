@@ -1,26 +1,37 @@
-import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { Peer } from '../jsonrpc/peer.ts';
+import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
+import type { SendOptions } from '../jsonrpc/transport.ts';
 
 /** Notifications that may wait for a slow reader before log messages are dropped. */
 const MAX_WAITING = 256;
+
+/** Where notifications go that nobody waits for. */
+export interface NotificationSink {
+  /** `relatedTo` is the request of the peer it is sent for. */
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): void;
+  notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
+}
+
+export interface NotificationSender {
+  notify(method: string, params: JsonObject, options?: SendOptions): Promise<void>;
+}
 
 /**
  * The notifications a connection sends without waiting for their transport. While the peer does not read, log messages are dropped beyond 256 and each
  * change waits once. What fails because the connection ended is dropped, too.
  */
-export class Outbox {
-  readonly #peer: Peer;
+export class Outbox implements NotificationSink {
+  readonly #sender: NotificationSender;
   /** The changes that wait, and whether each goes out once more after that. */
   readonly #changes = new Map<string, (() => boolean) | undefined>();
   #waiting = 0;
 
-  constructor(peer: Peer) {
-    this.#peer = peer;
+  constructor(sender: NotificationSender) {
+    this.#sender = sender;
   }
 
-  notify(method: string, params: JsonObject): void {
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
     if (method === 'notifications/message' && this.#waiting >= MAX_WAITING) return;
-    void this.#send(method, params);
+    void this.#send(method, params, relatedTo);
   }
 
   /**
@@ -42,9 +53,9 @@ export class Outbox {
   }
 
   /** Never rejects. */
-  async #send(method: string, params: JsonObject): Promise<void> {
+  async #send(method: string, params: JsonObject, relatedTo?: RequestId): Promise<void> {
     this.#waiting += 1;
-    await this.#peer.notify(method, params).catch(() => undefined);
+    await this.#sender.notify(method, params, relatedTo === undefined ? undefined : { relatedTo }).catch(() => undefined);
     this.#waiting -= 1;
   }
 }

@@ -131,17 +131,17 @@ describe('questions of a legacy session', () => {
 });
 
 describe('questions of a modern request', () => {
-  test('are answered with -32021 that names the capability', async () => {
+  test('that its client did not declare are answered with -32021 that names the capability', async () => {
     const said: boolean[] = [];
     const client = await serve((context) => {
-      said.push(context.client.can('elicitation'));
-      return context.elicit('who', form);
+      said.push(context.client.can('elicitation'), context.client.can('elicitation.url'));
+      return context.elicit('who', { mode: 'url', message: 'x', url: 'https://example.com' });
     });
     const meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
     expect(await client.request(1, 'tools/call', modern({ name: 'run' }, meta))).toMatchObject({
-      error: { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } },
+      error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } },
     });
-    expect(said).toEqual([false]);
+    expect(said).toEqual([true, false]);
     expect(client.received).toHaveLength(1);
   });
 });

@@ -1,90 +1,136 @@
+import type { QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import { metaOf } from '../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
+import type { AuthContext } from '../jsonrpc/transport.ts';
 import { isLoud } from '../protocol/logging-levels.ts';
 import type { LoggingLevel, Progress } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
 import type { InteractiveContext, Question, RequestClient } from './context.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, ExchangeQuestion } from './exchange.ts';
+import type { LiveTask, TaskOptions, TaskStarter } from './live-task.ts';
 import { ProgressReporter } from './progress-reporter.ts';
+
+/** A request as its connection hands it over. */
+export interface IncomingRequest {
+  readonly request: JsonRpcRequest;
+  /** Aborts when the client gives the request up or is gone. */
+  readonly signal: AbortSignal;
+  readonly auth: AuthContext | undefined;
+}
 
 /** One request while it is served: the handler's context, and its end. */
 export class ServedRequest implements InteractiveContext {
-  readonly request: JsonRpcRequest;
   readonly exchange: Exchange;
-  readonly signal: AbortSignal;
   readonly meta: JsonObject;
-  readonly auth = undefined;
-  readonly #memo = new Map<string, Promise<unknown>>();
-  readonly #progress: ProgressReporter | undefined;
+  /** Told of the neutral task that the handler has become. */
+  onTaskCreated: ((task: JsonObject) => void) | undefined;
+  readonly #incoming: IncomingRequest;
+  readonly #tasks: TaskStarter | undefined;
+  #memo: Map<string, Promise<unknown>> | undefined;
+  #progress: ProgressReporter | undefined;
+  #controller: AbortController | undefined;
+  #live: LiveTask | undefined;
   #isFinished = false;
 
-  constructor(request: JsonRpcRequest, exchange: Exchange, signal: AbortSignal) {
-    this.request = request;
+  /** Without `tasks` the request cannot become a task. */
+  constructor(incoming: IncomingRequest, exchange: Exchange, tasks?: TaskStarter) {
     this.exchange = exchange;
-    this.signal = signal;
-    this.meta = metaOf(request.params);
-    const { progressToken } = this.meta;
-    if (typeof progressToken === 'string' || Number.isInteger(progressToken)) {
-      this.#progress = new ProgressReporter((update) => {
-        exchange.notify('notifications/progress', { progressToken, ...update });
-      });
-      signal.addEventListener('abort', () => this.#progress?.silence(), { once: true });
-    }
+    this.meta = metaOf(incoming.request.params);
+    this.#incoming = incoming;
+    this.#tasks = tasks;
+    if (exchange.journal !== undefined) exchange.journal.onSuspended = (reason) => this.#controller?.abort(reason);
+  }
+
+  get request(): JsonRpcRequest {
+    return this.#incoming.request;
   }
 
   get params(): JsonObject {
     return this.request.params ?? {};
   }
 
+  get auth(): AuthContext | undefined {
+    return this.#incoming.auth;
+  }
+
   get client(): RequestClient {
     return this.exchange.client;
   }
 
+  get signal(): AbortSignal {
+    if (this.exchange.journal === undefined && this.#tasks === undefined) return this.#incoming.signal;
+    this.#controller ??= this.#openController(this.#live?.signal ?? this.#incoming.signal);
+    return this.#controller.signal;
+  }
+
+  /** Whether nobody waits for the handler any more. */
+  get isAbandoned(): boolean {
+    return (this.#live?.signal ?? this.#incoming.signal).aborted;
+  }
+
+  /** Whether the handler may go on after its request was answered. */
+  get canBecomeTask(): boolean {
+    return this.#tasks !== undefined;
+  }
+
+  /** The task that the request has become. */
+  get live(): LiveTask | undefined {
+    return this.#live;
+  }
+
   progress(update: Progress): void {
-    this.#progress?.report(update);
+    if (this.#live !== undefined) {
+      this.#live.progress?.(update);
+      return;
+    }
+    if (this.#isFinished || this.exchange.journal?.isReplaying === true) return;
+    this.#progress ??= this.#openProgress();
+    this.#progress.report(update);
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    const threshold = this.exchange.logLevel;
-    if (threshold === undefined || this.#isFinished || this.signal.aborted || !isLoud(level, threshold)) return;
-    this.exchange.notify('notifications/message', { level, ...(logger === undefined ? {} : { logger }), data: data ?? null });
+    const { exchange } = this;
+    const threshold = exchange.logLevel;
+    if (threshold === undefined || this.#isSilent() || exchange.journal?.isReplaying === true || !isLoud(level, threshold)) return;
+    exchange.notify('notifications/message', { level, ...(logger === undefined ? {} : { logger }), data: data ?? null }, this.request.id);
   }
 
   elicit(key: string, params: ElicitParams): Promise<ElicitResult> {
-    return this.exchange.ask({ method: 'elicitation/create', key, params, signal: this.signal });
+    return handled(this.#ask({ method: 'elicitation/create', key, params: params }));
   }
 
   sample(key: string, params: CreateMessageParams): Promise<CreateMessageResult> {
-    return this.exchange.ask({ method: 'sampling/createMessage', key, params, signal: this.signal });
+    return handled(this.#ask({ method: 'sampling/createMessage', key, params: params }));
   }
 
-  async listRoots(): Promise<readonly Root[]> {
-    return this.#listRoots('roots', this.signal);
+  listRoots(): Promise<readonly Root[]> {
+    return handled(this.#listRoots('roots'));
   }
 
-  async gather(questions: { readonly [key: string]: Question }): Promise<{ readonly [key: string]: unknown }> {
-    const withdrawal = new AbortController();
-    const signal = AbortSignal.any([this.signal, withdrawal.signal]);
-    const answers = Object.entries(questions).map(async ([key, question]) => [key, await this.#ask(key, question, signal)] as const);
-    try {
-      return Object.fromEntries(await Promise.all(answers));
-    } finally {
-      withdrawal.abort();
-    }
+  gather(questions: { readonly [key: string]: Question }): Promise<{ readonly [key: string]: unknown }> {
+    return handled(this.#gather(questions));
   }
 
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    const { journal } = this.exchange;
+    if (journal !== undefined && this.#live === undefined) return journal.once(key, run);
+    this.#memo ??= new Map();
     const result = this.#memo.get(key) ?? Promise.resolve().then(run);
     this.#memo.set(key, result);
     return result as Promise<T>;
   }
 
-  startTask(): Promise<void> {
-    return Promise.resolve();
+  async startTask(options: TaskOptions = {}): Promise<void> {
+    if (this.#live !== undefined) return;
+    const started = await this.#tasks?.start(this, options);
+    if (started === undefined) return;
+    this.#live = started.live;
+    this.#follow(started.live.signal);
+    this.onTaskCreated?.(started.created);
   }
 
   closeStream(): void {
-    // stdio has one stream, which stays open.
+    this.exchange.closeStream(this.request.id);
   }
 
   /** Sends the progress that waits; after this the request is silent. */
@@ -93,14 +139,62 @@ export class ServedRequest implements InteractiveContext {
     this.#progress?.finish();
   }
 
-  #ask(key: string, question: Question, signal: AbortSignal): Promise<unknown> {
-    if (question.elicit !== undefined) return this.exchange.ask({ method: 'elicitation/create', key, params: question.elicit, signal });
-    if (question.sample !== undefined) return this.exchange.ask({ method: 'sampling/createMessage', key, params: question.sample, signal });
-    return this.#listRoots(key, signal);
+  async #gather(questions: { readonly [key: string]: Question }): Promise<{ readonly [key: string]: unknown }> {
+    const withdrawal = new AbortController();
+    const answers = Object.entries(questions).map(async ([key, question]) => [key, await this.#askAny(key, question, withdrawal.signal)] as const);
+    try {
+      return Object.fromEntries(await Promise.all(answers));
+    } finally {
+      withdrawal.abort();
+    }
   }
 
-  async #listRoots(key: string, signal: AbortSignal): Promise<readonly Root[]> {
-    const { roots } = await this.exchange.ask({ method: 'roots/list', key, params: undefined, signal });
-    return roots;
+  #ask<M extends QuestionMethod>(question: Pick<ExchangeQuestion<M>, 'method' | 'key' | 'params'>, withdrawal?: AbortSignal): Promise<QuestionTypes[M]['result']> {
+    const signal = withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
+    return (this.#live ?? this.exchange).ask({ ...question, signal, relatedTo: this.request.id });
   }
+
+  #askAny(key: string, question: Question, withdrawal: AbortSignal): Promise<unknown> {
+    if (question.elicit !== undefined) return this.#ask({ method: 'elicitation/create', key, params: question.elicit }, withdrawal);
+    if (question.sample !== undefined) return this.#ask({ method: 'sampling/createMessage', key, params: question.sample }, withdrawal);
+    return this.#listRoots(key, withdrawal);
+  }
+
+  async #listRoots(key: string, withdrawal?: AbortSignal): Promise<readonly Root[]> {
+    return (await this.#ask({ method: 'roots/list', key, params: undefined }, withdrawal)).roots;
+  }
+
+  #openProgress(): ProgressReporter {
+    const { progressToken } = this.meta;
+    const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
+    return new ProgressReporter((update) => {
+      if (hasToken && !this.#incoming.signal.aborted) this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
+    });
+  }
+
+  #openController(source: AbortSignal): AbortController {
+    const controller = new AbortController();
+    this.#controller = controller;
+    this.#follow(source);
+    return controller;
+  }
+
+  /** Aborts the handler's signal with this one; a source that was followed before counts only while it is the current one. */
+  #follow(source: AbortSignal): void {
+    const abort = (): void => {
+      if (source === (this.#live?.signal ?? this.#incoming.signal)) this.#controller?.abort(source.reason);
+    };
+    if (source.aborted) abort();
+    else source.addEventListener('abort', abort, { once: true });
+  }
+
+  #isSilent(): boolean {
+    return this.#isFinished || this.#live !== undefined || this.#incoming.signal.aborted;
+  }
+}
+
+/** A handler that does not wait for its question must not end the process. */
+function handled<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined);
+  return answer;
 }

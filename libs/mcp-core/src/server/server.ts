@@ -1,8 +1,11 @@
-import type { Transport } from '../jsonrpc/transport.ts';
-import type { Implementation, LoggingLevel } from '../protocol/capabilities.ts';
+import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
+import type { Reply } from '../jsonrpc/peer.ts';
+import type { AuthContext, Transport } from '../jsonrpc/transport.ts';
+import type { Implementation, LoggingLevel, ProtocolVersion } from '../protocol/capabilities.ts';
 import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult } from '../protocol/resources.ts';
 import type { Root } from '../protocol/client-features.ts';
 import type { InteractiveContext, RequestContext } from './context.ts';
+import type { RequestStateOptions } from './request-states.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** A legacy session a server may look at outside a request; there is none in the modern era. */
@@ -37,6 +40,8 @@ export interface ServerOptions {
   readonly onError?: (error: unknown) => void;
   /** Final results of calls that carry `dev.signalbox/idempotency-key` are kept for replay while the process lives; how many, default 1000. */
   readonly idempotencyEntries?: number;
+  /** How the state of a modern request that asked its client is sealed. */
+  readonly requestState?: RequestStateOptions;
 }
 
 /** Where a server publishes changes; every subscribed session and listen stream hears them. */
@@ -47,6 +52,19 @@ export interface ChangeHub {
   resourceUpdated(uri: string): void;
 }
 
+/** What a request that came without a connection knows of its transport. */
+export interface RequestLink {
+  /** Aborts when the client gives the request up. */
+  readonly signal: AbortSignal;
+  readonly auth?: AuthContext;
+  /** Sends a notification that belongs to the request, in call order, before its answer. Resolves when more can be taken. */
+  notify(method: string, params: JsonObject): Promise<void>;
+  /** Aborts when the server shuts down: a subscription then ends in good order. */
+  readonly ended?: AbortSignal;
+  /** Serves a legacy request outside any session in this revision: nothing can be asked of its client, nothing subscribed. */
+  readonly legacyVersion?: ProtocolVersion;
+}
+
 /** A server without a transport; it may serve any number of connections at once. */
 export interface Server {
   readonly changes: ChangeHub;
@@ -54,6 +72,8 @@ export interface Server {
   log(level: LoggingLevel, data: unknown, logger?: string): void;
   /** Serves one peer, both eras; resolves with the connection when it is listening. */
   connect(transport: Transport): Promise<ServerConnection>;
+  /** Serves one request that stands alone: a modern one, or a legacy one outside any session. Never rejects. */
+  handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply>;
 }
 
 export interface ServerConnection {

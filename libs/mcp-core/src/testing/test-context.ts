@@ -1,4 +1,5 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { AuthContext } from '../jsonrpc/transport.ts';
 import { missingCapabilityError } from '../era/client-can.ts';
 import type { ClientCapability, Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
@@ -9,7 +10,7 @@ export interface TestContextOptions {
   readonly era?: Era;
   readonly clientInfo?: Implementation;
   readonly meta?: JsonObject;
-  readonly auth?: JsonObject;
+  readonly auth?: AuthContext;
   /** Answers every elicitation; without it the client has no elicitation. */
   readonly elicit?: (key: string, params: ElicitParams) => ElicitResult | Promise<ElicitResult>;
   /** Answers every sampling request; without it the client has no sampling. */

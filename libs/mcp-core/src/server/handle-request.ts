@@ -1,0 +1,99 @@
+import { missingCapabilityError } from '../era/client-can.ts';
+import { legacyCodec } from '../era/codecs.ts';
+import type { Codec, QuestionMethod, QuestionTypes } from '../era/codec.ts';
+import { routeRequest } from '../era/route-request.ts';
+import type { JsonObject, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
+import type { Reply } from '../jsonrpc/peer.ts';
+import type { SendOptions } from '../jsonrpc/transport.ts';
+import { ErrorCode } from '../protocol/errors.ts';
+import type { RequestClient } from './context.ts';
+import type { ConnectionContext } from './connection.ts';
+import type { Exchange, ExchangeQuestion } from './exchange.ts';
+import type { ConnectionScope } from './methods.ts';
+import { openSession } from './open-session.ts';
+import { Outbox, type NotificationSink } from './outbox.ts';
+import { capabilityOf } from './question-capability.ts';
+import type { RequestLink } from './server.ts';
+
+const NEVER = new AbortController().signal;
+
+/** Serves a request that came without a connection. */
+export function handleRequest(context: ConnectionContext, request: JsonRpcRequest, link: RequestLink): Promise<Reply> {
+  const incoming = { request, signal: link.signal, auth: link.auth };
+  const scope = new LinkScope(link);
+  const sink = new Outbox(new LinkSender(link));
+  if (link.legacyVersion !== undefined) {
+    const codec = legacyCodec(link.legacyVersion);
+    if (codec === undefined) return Promise.resolve({ error: { code: ErrorCode.invalidParams, message: `${link.legacyVersion} is not a legacy protocol version` } });
+    if (request.method === 'initialize') return Promise.resolve(openSession(request, context));
+    return context.requests.legacy(incoming, { codec, scope, open: () => Promise.resolve(new SessionlessExchange(codec, sink)) });
+  }
+  const route = routeRequest(request, undefined);
+  switch (route.kind) {
+    case 'modern':
+      return context.requests.modern(incoming, { route, sink, scope });
+    case 'refused':
+      return Promise.resolve({ error: route.error.toJSON() });
+    default:
+      return Promise.resolve({ error: { code: ErrorCode.invalidRequest, message: `Invalid request: ${request.method} opens a session, which needs a connection` } });
+  }
+}
+
+/** Notifications go to the stream of the one request, whatever they belong to. */
+class LinkSender {
+  readonly #link: RequestLink;
+
+  constructor(link: RequestLink) {
+    this.#link = link;
+  }
+
+  notify(method: string, params: JsonObject, _options?: SendOptions): Promise<void> {
+    return this.#link.notify(method, params);
+  }
+}
+
+/** There is no session, and the stream is that of the request. */
+class LinkScope implements ConnectionScope {
+  readonly session = undefined;
+  readonly watches = undefined;
+  readonly #ended: AbortSignal;
+
+  constructor({ ended = NEVER }: RequestLink) {
+    this.#ended = ended;
+  }
+
+  holdOpen(_id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject> {
+    return run(this.#ended);
+  }
+}
+
+/** A legacy request that knows nothing of its client. */
+class SessionlessExchange implements Exchange {
+  readonly codec: Codec;
+  readonly client: RequestClient;
+  readonly logLevel = 'info';
+  readonly journal = undefined;
+  readonly #sink: NotificationSink;
+
+  constructor(codec: Codec, sink: NotificationSink) {
+    this.codec = codec;
+    this.client = { info: undefined, era: codec.era, can: () => false };
+    this.#sink = sink;
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#sink.notify(method, params);
+  }
+
+  notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
+    this.#sink.notifyChange(method, params, isWanted);
+  }
+
+  closeStream(): void {
+    // The stream cannot be resumed.
+  }
+
+  ask<M extends QuestionMethod>({ method, params }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+    return Promise.reject(missingCapabilityError(capabilityOf(method, params)));
+  }
+}

@@ -1,0 +1,87 @@
+import type { Codec } from '../era/codec.ts';
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import type { ExchangeQuestion } from './exchange.ts';
+import { EMPTY_RECORD, Journal } from './journal.ts';
+import type { QuestionMethod, QuestionTypes } from '../era/codec.ts';
+import type { RequestState, RequestStates, StateBinding } from './request-states.ts';
+import { elicitationProblems } from '../schema/elicitation-problems.ts';
+
+/** The methods that may be answered with `input_required`; to the others `requestState` is an unknown member. */
+const METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** Far beyond any dialogue, so that a handler that asks for ever is noticed. */
+const MAX_ROUNDS = 64;
+
+export interface MultiRoundTripOptions {
+  readonly states: RequestStates;
+  readonly codec: Codec;
+  readonly principal: string | undefined;
+  /** Whether the same state may not be used by two requests. */
+  readonly isSingleUse: boolean;
+}
+
+/**
+ * One request of a dialogue in which the client carries what was learned so far.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export class MultiRoundTrip {
+  readonly journal: Journal;
+  readonly #options: MultiRoundTripOptions;
+  readonly #binding: StateBinding;
+  readonly #round: number;
+
+  private constructor(options: MultiRoundTripOptions, binding: StateBinding, state: RequestState | undefined) {
+    this.#options = options;
+    this.#binding = binding;
+    this.#round = state?.round ?? 0;
+    const { inputResponses } = binding.params;
+    this.journal = new Journal(state?.journal ?? EMPTY_RECORD, isJsonObject(inputResponses) ? inputResponses : {}, (question, response) =>
+      readAnswer(question, response, options.codec),
+    );
+  }
+
+  /** `undefined` for a method that cannot ask. @throws ProtocolError -32602 for a state that is not valid for this request. */
+  static async open(request: JsonRpcRequest, options: MultiRoundTripOptions): Promise<MultiRoundTrip> {
+    const { method, params = {} } = request;
+    const { inputResponses, requestState } = params;
+    if (inputResponses !== undefined && !isJsonObject(inputResponses)) {
+      throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: inputResponses must be an object');
+    }
+    const binding = { method, params, principal: options.principal };
+    const state = requestState === undefined ? undefined : options.states.open(binding, requestState);
+    if (state !== undefined && options.isSingleUse) await options.states.use(state);
+    return new MultiRoundTrip(options, binding, state);
+  }
+
+  static serves(method: string): boolean {
+    return METHODS.has(method);
+  }
+
+  /** The answer that asks the client; call it when the handler and its effects have ended. @throws Error when the dialogue grows beyond its limits. */
+  inputRequired(): JsonObject {
+    if (this.#round >= MAX_ROUNDS) throw new Error(`${this.#binding.method} has asked in ${String(MAX_ROUNDS)} rounds and asks again`);
+    const { states, codec } = this.#options;
+    const inputRequests = Object.fromEntries(
+      this.journal.questions.map(({ key, method, params }) => [key, { method, params: codec.encodeQuestion(method, params) ?? {} }]),
+    );
+    return { resultType: 'input_required', inputRequests, requestState: states.seal(this.#binding, this.#round + 1, this.journal.record()) };
+  }
+}
+
+function readAnswer<M extends QuestionMethod>(question: ExchangeQuestion<M>, response: JsonObject, codec: Codec): QuestionTypes[M]['result'] | undefined {
+  if (!isJsonObject(response)) return undefined;
+  try {
+    const answer = codec.decodeAnswer(question.method, response);
+    return fits(question, answer) ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the content of an accepted form is what the form asked for. */
+function fits({ params }: ExchangeQuestion<QuestionMethod>, answer: QuestionTypes[QuestionMethod]['result']): boolean {
+  if (params === undefined || !('requestedSchema' in params) || !('action' in answer) || answer.action !== 'accept') return true;
+  return elicitationProblems(params.requestedSchema, answer.content ?? {}).length === 0;
+}

@@ -1,0 +1,157 @@
+import type { Codec } from '../era/codec.ts';
+import type { ModernRoute } from '../era/route-request.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Reply } from '../jsonrpc/peer.ts';
+import type { Implementation } from '../protocol/capabilities.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import { shorten } from '../protocol/shorten.ts';
+import type { JsonSchema } from '../protocol/tools.ts';
+import type { Exchange } from './exchange.ts';
+import type { TaskStarter } from './live-task.ts';
+import type { ConnectionScope, Method } from './methods.ts';
+import { ModernExchange } from './modern-exchange.ts';
+import { MultiRoundTrip } from './multi-round-trip.ts';
+import type { NotificationSink } from './outbox.ts';
+import type { RequestStates } from './request-states.ts';
+import { ServedRequest, type IncomingRequest } from './served-request.ts';
+import type { ToolDefinition } from './tool.ts';
+
+export interface RequestServerContext {
+  readonly info: Implementation;
+  readonly methods: ReadonlyMap<string, Method>;
+  readonly findTool: (name: string) => ToolDefinition | undefined;
+  readonly states: RequestStates;
+  readonly tasks: TaskStarter | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface ModernService {
+  readonly route: ModernRoute;
+  readonly sink: NotificationSink;
+  readonly scope: ConnectionScope;
+}
+
+export interface LegacyService {
+  readonly codec: Codec;
+  readonly scope: ConnectionScope;
+  /** Resolves when the session is ready for the request. */
+  readonly open: () => Promise<Exchange>;
+}
+
+/** Answers requests of either era, whatever connection they came over. Its promises never reject. */
+export class RequestServer {
+  readonly #context: RequestServerContext;
+
+  constructor(context: RequestServerContext) {
+    this.#context = context;
+  }
+
+  async modern(incoming: IncomingRequest, { route, sink, scope }: ModernService): Promise<Reply> {
+    const { codec } = route;
+    const { request, auth } = incoming;
+    try {
+      const method = this.#find(request.method, codec);
+      const dialogue = MultiRoundTrip.serves(request.method)
+        ? await MultiRoundTrip.open(request, { states: this.#context.states, codec, principal: auth?.principal, isSingleUse: this.#isDestructive(request.params) })
+        : undefined;
+      const exchange = new ModernExchange(route, request, { sink, journal: dialogue?.journal });
+      return await this.#answer({ method, served: this.#serve(incoming, exchange), scope, dialogue });
+    } catch (error) {
+      return { error: codec.encodeError(this.#toProtocolError(error, incoming.signal.aborted)) };
+    }
+  }
+
+  async legacy(incoming: IncomingRequest, { codec, scope, open }: LegacyService): Promise<Reply> {
+    try {
+      const method = this.#find(incoming.request.method, codec);
+      const exchange = await open();
+      incoming.signal.throwIfAborted();
+      return await this.#answer({ method, served: this.#serve(incoming, exchange), scope });
+    } catch (error) {
+      return { error: codec.encodeError(this.#toProtocolError(error, incoming.signal.aborted)) };
+    }
+  }
+
+  #find(name: string, codec: Codec): Method {
+    const method = codec.clientRequests.has(name) ? this.#context.methods.get(name) : undefined;
+    if (method === undefined) throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${shorten(name)}`);
+    return method;
+  }
+
+  #serve(incoming: IncomingRequest, exchange: Exchange): ServedRequest {
+    const { tasks } = this.#context;
+    const tool = tasks === undefined ? undefined : this.#calledTool(incoming.request);
+    const mayBecomeTask = tool?.task === 'optional' || tool?.task === 'required';
+    return new ServedRequest(incoming, exchange, mayBecomeTask ? tasks : undefined);
+  }
+
+  #answer(service: Service): Promise<Reply> {
+    const { served } = service;
+    if (!served.canBecomeTask) return this.#complete(service);
+    const { exchange, request } = served;
+    return new Promise((resolve) => {
+      served.onTaskCreated = (task) => {
+        resolve({ result: exchange.codec.encodeResult(request.method, { resultType: 'task', ...task }, { serverInfo: this.#context.info }) });
+      };
+      // The answer of a handler that became a task is dropped: the task has its outcome.
+      void this.#complete(service).then(resolve);
+    });
+  }
+
+  async #complete(service: Service): Promise<Reply> {
+    const { served } = service;
+    const { codec } = served.exchange;
+    try {
+      const result = await this.#run(service);
+      served.live?.settle({ result });
+      const { method } = served.request;
+      return { result: codec.encodeResult(method, result, { serverInfo: this.#context.info, outputSchema: this.#outputSchema(served) }) };
+    } catch (error) {
+      const protocolError = this.#toProtocolError(error, served.isAbandoned);
+      served.live?.settle({ error: protocolError });
+      return { error: codec.encodeError(protocolError) };
+    }
+  }
+
+  /** A question that was asked decides: whatever the handler then returned or threw, the answer is the question. */
+  async #run({ method, served, scope, dialogue }: Service): Promise<JsonObject> {
+    try {
+      const result = await method(served, scope);
+      if (dialogue?.journal.isSuspended !== true) return result;
+    } catch (error) {
+      if (dialogue?.journal.isSuspended !== true) throw error;
+    } finally {
+      served.finish();
+    }
+    await dialogue.journal.settled();
+    return dialogue.inputRequired();
+  }
+
+  #outputSchema(served: ServedRequest): JsonSchema | undefined {
+    return this.#calledTool(served.request)?.outputSchema;
+  }
+
+  #calledTool({ method, params }: ServedRequest['request']): ToolDefinition | undefined {
+    return method === 'tools/call' ? this.#context.findTool(String(params?.name)) : undefined;
+  }
+
+  #isDestructive(params: JsonObject | undefined): boolean {
+    if (params?.requestState === undefined) return false;
+    const annotations = this.#context.findTool(String(params.name))?.annotations;
+    return annotations !== undefined && annotations.destructiveHint && !annotations.readOnlyHint && !annotations.idempotentHint;
+  }
+
+  /** The peer is told no details of what is not meant for it. */
+  #toProtocolError(error: unknown, isAbandoned: boolean): ProtocolError {
+    if (error instanceof ProtocolError) return error;
+    if (!isAbandoned) this.#context.onError(error);
+    return new ProtocolError(ErrorCode.internalError, 'Internal error', { cause: error });
+  }
+}
+
+interface Service {
+  readonly method: Method;
+  readonly served: ServedRequest;
+  readonly scope: ConnectionScope;
+  readonly dialogue?: MultiRoundTrip | undefined;
+}
