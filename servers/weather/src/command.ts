@@ -1,4 +1,4 @@
-import { choiceOption, defineServerMain, integerOption, packageVersion, UsageError } from '@signalbox/server-kit';
+import { choiceOption, defineServerMain, integerOption, packageVersion, requestStateKeys, UsageError } from '@signalbox/server-kit';
 import { createWeatherServer } from './create-weather-server.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createOpenMeteoProvider } from './open-meteo/open-meteo-provider.ts';
@@ -23,6 +23,7 @@ Options:
 Environment:
   WEATHER_OPEN_METEO_URL  base URL of the forecast service (default https://api.open-meteo.com)
   WEATHER_GEOCODING_URL   base URL of the geocoding service (default https://geocoding-api.open-meteo.com)
+  MCP_STATE_KEY           seals a question about an ambiguous place until its answer: the current key, then older ones, by commas (default: a key of this process)
 `;
 
 const name = 'signalbox-weather';
@@ -47,7 +48,8 @@ export const command = defineServerMain({
     const delayMs = integerOption(values, 'demo-delay-ms', { min: 0, max: 60_000, default: 150 });
     const forecastUrl = baseUrl(env, 'WEATHER_OPEN_METEO_URL');
     const geocodingUrl = baseUrl(env, 'WEATHER_GEOCODING_URL');
-    if (values.demo === true) return { server: createWeatherServer({ provider: createDemoProvider({ delayMs, maxConcurrency }), units, log }) };
+    const stateKeys = requestStateKeys(env);
+    if (values.demo === true) return { server: createWeatherServer({ provider: createDemoProvider({ delayMs, maxConcurrency }), units, stateKeys, log }) };
     const provider = createOpenMeteoProvider({
       userAgent: `${name}/${version}`,
       ...(forecastUrl === undefined ? {} : { forecastUrl }),
@@ -56,7 +58,7 @@ export const command = defineServerMain({
       maxConcurrency,
       debug: (message) => log.debug(message),
     });
-    return { server: createWeatherServer({ provider, units, log }) };
+    return { server: createWeatherServer({ provider, units, stateKeys, log }) };
   },
 });
 

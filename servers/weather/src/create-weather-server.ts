@@ -10,18 +10,21 @@ export interface WeatherServerOptions {
   readonly provider: WeatherProvider;
   /** Of calls that name none; default `metric`. */
   readonly units?: Units;
+  /** Seal what a question in a modern client carries to its answer; default: a key of this process. */
+  readonly stateKeys?: readonly string[] | undefined;
   /** Default: warnings and errors to stderr. */
   readonly log?: Logger;
 }
 
 /** An MCP server with the weather tools over one provider. */
 export function createWeatherServer(options: WeatherServerOptions): Server {
-  const { provider, units = 'metric', log = createLogger('warn') } = options;
+  const { provider, units = 'metric', stateKeys, log = createLogger('warn') } = options;
   const setup = { provider, defaultUnits: units };
   return createServer({
     info: { name: 'signalbox-weather', title: 'Weather', version: packageVersion(import.meta.url) },
     ...(provider.demo ? { instructions: 'All weather of this server is made-up demonstration data. Say so when you use it.' } : {}),
     tools: logToolCalls([weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)], log),
+    ...(stateKeys === undefined ? {} : { requestState: { keys: stateKeys } }),
     onError: logErrors(log),
   });
 }
