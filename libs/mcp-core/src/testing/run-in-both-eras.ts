@@ -1,0 +1,60 @@
+import { isDeepStrictEqual, inspect } from 'node:util';
+import type { QuestionHandlers } from '../client/client-options.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Era } from '../protocol/capabilities.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
+import { createServer } from '../server/create-server.ts';
+import type { ToolDefinition } from '../server/tool.ts';
+import { connectInMemory } from './connect-in-memory.ts';
+
+/** A tool with a world of its own. */
+export interface ToolUnderTest {
+  readonly tool: ToolDefinition;
+  /** What the calls did to the world, as plain values: rows written, mails sent, files deleted. */
+  effects(): unknown;
+}
+
+export interface RunInBothErasOptions {
+  readonly arguments?: JsonObject;
+  /** Answer the tool's questions, alike in both eras. */
+  readonly handlers?: QuestionHandlers;
+}
+
+/** The same in both eras. */
+export interface RunInBothEras {
+  readonly result: CallToolResult;
+  readonly effects: unknown;
+}
+
+/**
+ * Calls a tool through a legacy session, where its handler runs once, and through modern requests, where it runs again after every question. `prepare`
+ * is called once for each era and must give an equal world.
+ * @throws Error when the results or the effects differ: what happens before a question then is not inside `context.once`.
+ */
+export async function runInBothEras(prepare: () => ToolUnderTest | Promise<ToolUnderTest>, options: RunInBothErasOptions = {}): Promise<RunInBothEras> {
+  const legacy = await runIn('legacy', await prepare(), options);
+  const modern = await runIn('modern', await prepare(), options);
+  requireEqual('effects', legacy.effects, modern.effects);
+  requireEqual('result', legacy.result, modern.result);
+  return modern;
+}
+
+async function runIn(era: Era, { tool, effects }: ToolUnderTest, { arguments: args = {}, handlers = {} }: RunInBothErasOptions): Promise<RunInBothEras> {
+  const server = createServer({ info: { name: 'both-eras', version: '1' }, tools: [tool] });
+  const client = await connectInMemory(server, { info: { name: 'both-eras', version: '1' }, era, handlers });
+  try {
+    const { _meta: _transport, ...result } = await client.callTool(tool.name, args);
+    return { result, effects: structuredClone(effects()) };
+  } finally {
+    await client.close();
+  }
+}
+
+function requireEqual(what: string, legacy: unknown, modern: unknown): void {
+  if (isDeepStrictEqual(legacy, modern)) return;
+  throw new Error(
+    `The ${what} of the tool differ between the eras. A modern handler runs again after each question: effects, times and random values before a question belong inside context.once().
+legacy: ${inspect(legacy, { depth: 8 })}
+modern: ${inspect(modern, { depth: 8 })}`,
+  );
+}
