@@ -3,13 +3,20 @@ import { toJsonText } from './json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
+/** From here on a message is written by itself: joining it with others would copy it once more. */
+const LARGE_LENGTH = 16 * 1024;
+
+const TAKEN = Promise.resolve();
 
 /**
- * Writes one message a line. The owner of the stream listens for its errors.
+ * Writes one message a line. What is written in one turn of the event loop reaches the stream together, when the microtasks of the turn are done: one
+ * system call for many messages. The owner of the stream listens for its errors, and calls `flush` before it lets go of the stream.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export class LineWriter {
   readonly #output: Writable;
+  #lines = '';
+  #isFlushPlanned = false;
   #drained: Promise<void> | undefined;
 
   constructor(output: Writable) {
@@ -18,24 +25,58 @@ export class LineWriter {
 
   /** Whether more than 16 MiB wait for a peer that does not read. Its owner then reads nothing of the peer either until `drained`. */
   get isCongested(): boolean {
-    return this.#output.writableLength > MAX_QUEUED_BYTES;
+    return this.#output.writableLength + this.#lines.length > MAX_QUEUED_BYTES;
   }
 
   /**
-   * Takes the message at once and resolves when the stream can take another, or has ended.
-   * @throws Error when the stream no longer takes data; TypeError when the message cannot be serialized.
+   * Takes the message at once and resolves when the stream can take another, or has ended. The message is serialized before this returns.
+   * @throws Error when the stream no longer takes data; TypeError or RangeError when the message cannot be serialized.
    */
-  async write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
-    if (!this.#output.writable) throw new Error('The output stream is closed');
-    if (this.#output.write(`${toJsonText(message)}\n`)) return;
-    await this.drained();
+  write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+    if (!this.#output.writable) return Promise.reject(new Error('The output stream is closed'));
+    try {
+      this.#append(toJsonText(message));
+    } catch (error) {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
+      return Promise.reject(error);
+    }
+    return this.#output.writableNeedDrain ? this.drained() : TAKEN;
+  }
+
+  /** Hands everything taken so far to the stream. */
+  flush(): void {
+    const lines = this.#lines;
+    this.#lines = '';
+    if (lines !== '' && this.#output.writable) this.#output.write(lines);
   }
 
   /** Resolves when the stream can take data or has ended. */
   drained(): Promise<void> {
-    if (!this.#output.writableNeedDrain || this.#output.destroyed) return Promise.resolve();
+    if (!this.#output.writableNeedDrain || this.#output.destroyed) return TAKEN;
     this.#drained ??= this.#waitForDrain();
     return this.#drained;
+  }
+
+  #append(text: string): void {
+    if (text.length >= LARGE_LENGTH) {
+      this.flush();
+      this.#output.cork();
+      this.#output.write(text);
+      this.#output.write('\n');
+      this.#output.uncork();
+      return;
+    }
+    this.#lines += `${text}\n`;
+    if (this.#lines.length >= this.#output.writableHighWaterMark) this.flush();
+    else if (!this.#isFlushPlanned) this.#planFlush();
+  }
+
+  #planFlush(): void {
+    this.#isFlushPlanned = true;
+    process.nextTick(() => {
+      this.#isFlushPlanned = false;
+      this.flush();
+    });
   }
 
   #waitForDrain(): Promise<void> {

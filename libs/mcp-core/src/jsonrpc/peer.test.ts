@@ -127,7 +127,7 @@ describe('requests of the peer', () => {
   test('get no answer once cancelled, and their signal carries the reason', async () => {
     const reasons: unknown[] = [];
     const { peer, received, send } = await connect({
-      request: (_request, signal) =>
+      request: (_request, { signal }) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () => {
             reasons.push(signal.reason);
@@ -148,7 +148,7 @@ describe('requests of the peer', () => {
   test('are all aborted when the connection ends', async () => {
     const signals: AbortSignal[] = [];
     const { far, send } = await connect({
-      request: (_request, signal) => {
+      request: (_request, { signal }) => {
         signals.push(signal);
         return new Promise(() => undefined);
       },

@@ -1,5 +1,7 @@
+import { batchEntries, type BatchEntry } from './batch-answer.ts';
 import { readEnvelope, type Envelope } from './envelope.ts';
-import type { JsonObject, JsonRpcBatch, JsonRpcErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './messages.ts';
+import type { JsonObject, JsonRpcErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './messages.ts';
+import { RunningRequest } from './running-request.ts';
 import type { MessageOrigin, SendOptions, Transport, UnreadableMessage } from './transport.ts';
 
 /** How a request of ours ended. */
@@ -32,10 +34,11 @@ export interface OutgoingRequest {
 
 export interface PeerHandlers {
   /**
-   * Answers a request; `undefined` sends nothing. Called in wire order; the replies go out as they become ready. `signal` aborts on `cancel` and
-   * when the connection ends; a reply that comes after that is dropped. A rejection is answered with -32603 and reported to `problem`.
+   * Answers a request, at once or later; `undefined` sends nothing. Called in wire order; the replies go out as they become ready. `running` is
+   * cancelled by `cancel` and when the connection ends; a reply that comes after that is dropped. What it throws is answered with -32603 and
+   * reported to `problem`.
    */
-  request(request: JsonRpcRequest, signal: AbortSignal, origin: MessageOrigin | undefined): Promise<Reply | undefined>;
+  request(request: JsonRpcRequest, running: RunningRequest): Reply | undefined | Promise<Reply | undefined>;
   /** Called in wire order with the requests. Must not throw. */
   notification(notification: JsonRpcNotification): void;
   /** The peer asks nothing more and answers nothing more; what it asked before can be answered until `close`. Default: closes at once. */
@@ -44,22 +47,28 @@ export interface PeerHandlers {
   closed(error?: Error): void;
   /** Whether a message that is no JSON-RPC, and whose id cannot be read, is answered with an error without id. Default no. */
   answersWithoutId?(): boolean;
-  /** Whether arrays are read as batches; else they are invalid requests. Default no. */
+  /** Whether arrays are read as batches, of at most 100 messages; else they are invalid requests. Default no. */
   acceptsBatch?(): boolean;
   /** Something that was survived: unreadable input, a useless answer, a rejected handler. */
   problem?(error: Error): void;
 }
 
+/**
+ * Requests of one peer that may run at once; more are answered with an error at once. They cannot be left unread until there is room: what the running
+ * ones wait for, answers and cancellations, would stay unread with them. One read of a pipe brings some 1,700 requests at most.
+ */
+const MAX_RUNNING = 4096;
+const MAX_BATCH = 100;
 const INTERNAL_ERROR: JsonRpcErrorObject = { code: -32603, message: 'Internal error' };
+const NOTHING = Promise.resolve();
 
 /** One end of a JSON-RPC conversation over a transport: numbers and matches our requests (ids from 1, never reused), dispatches the peer's. */
 export class Peer {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<RequestId, AnswerReceiver>();
-  readonly #running = new Map<RequestId, AbortController>();
-  /** The answers under way, with the id of their request; those of a batch and to what is invalid have none. */
-  readonly #answering = new Map<Promise<void>, RequestId | undefined>();
+  readonly #running = new Map<RequestId, RunningRequest>();
+  #handlersRunning = 0;
   #nextId = 1;
   #isInputEnded = false;
   #isClosed = false;
@@ -122,8 +131,8 @@ export class Peer {
   }
 
   /** Resolves when the transport can take another message; rejects when this one was not sent. */
-  async notify(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
-    await this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }, options);
+  notify(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
+    return this.#transport.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }, options);
   }
 
   /** Ends the stream of a running request of the peer, where the transport has one for each. */
@@ -131,18 +140,19 @@ export class Peer {
     this.#transport.closeStream?.(id);
   }
 
-  /** Aborts the signal of a running request of the peer and drops its reply. False when no such request is running. */
+  /** Cancels a running request of the peer and drops its reply. False when no such request is running. */
   cancel(id: RequestId, reason?: unknown): boolean {
-    const controller = this.#running.get(id);
+    const running = this.#running.get(id);
+    if (running === undefined || running.isAnswered) return false;
     this.#running.delete(id);
-    controller?.abort(reason);
-    return controller !== undefined;
+    running.cancel(reason);
+    return true;
   }
 
   /** Resolves when the running requests of the peer with these ids, by default all, have their answers on the way or need none. */
   async answered(ids?: ReadonlySet<RequestId>): Promise<void> {
-    const waiting = [...this.#answering].filter(([, id]) => ids === undefined || (id !== undefined && ids.has(id)));
-    await Promise.all(waiting.map(([answering]) => answering));
+    const waiting = [...this.#running.values()].filter(({ request }) => ids?.has(request.id) ?? true);
+    await Promise.all(waiting.map(({ ended }) => ended));
   }
 
   /** Closes the transport; idempotent. */
@@ -150,24 +160,59 @@ export class Peer {
     return this.#transport.close();
   }
 
-  #settle(id: RequestId, answer: Answer): void {
-    const receiver = this.#pending.get(id);
-    if (receiver === undefined) return;
-    this.#pending.delete(id);
-    receiver.answered(answer);
-  }
-
   #receive(value: unknown, origin: MessageOrigin | undefined): void {
     const envelope = readEnvelope(value);
-    const isBatch = envelope.kind === 'batch' && envelope.entries.length > 0 && this.#handlers.acceptsBatch?.() === true;
-    const answering = this.#send(isBatch ? this.#dispatchBatch(envelope.entries, origin) : this.#dispatch(envelope, origin));
-    this.#answering.set(answering, envelope.kind === 'request' ? envelope.message.id : undefined);
-    void answering.then(() => this.#answering.delete(answering));
+    if (envelope.kind === 'request') void this.#serve(envelope.message, origin);
+    else if (envelope.kind === 'batch' && envelope.entries.length > 0 && this.#handlers.acceptsBatch?.() === true) this.#receiveBatch(envelope.entries, origin);
+    else void this.#deliver(this.#take(envelope), undefined);
   }
 
-  async #send(response: Promise<JsonRpcResponse | JsonRpcBatch | undefined>): Promise<void> {
-    const message = await response;
-    if (message === undefined) return;
+  #receiveBatch(entries: readonly unknown[], origin: MessageOrigin | undefined): void {
+    const isTooLong = entries.length > MAX_BATCH;
+    for (const [index, answer] of batchEntries(entries.length, (responses) => this.#send(responses)).entries()) {
+      const envelope = readEnvelope(entries[index]);
+      if (envelope.kind !== 'request') void answer(this.#take(envelope));
+      else if (isTooLong) void answer(refusal(envelope.message.id, `a batch holds at most ${String(MAX_BATCH)} messages`));
+      else void this.#serve(envelope.message, origin, answer);
+    }
+  }
+
+  #serve(request: JsonRpcRequest, origin: MessageOrigin | undefined, entry?: BatchEntry): Promise<void> {
+    const { id } = request;
+    if (this.#running.get(id)?.isAnswered === false) return this.#deliver(refusal(id, 'this id is in use by a running request'), entry);
+    if (this.#handlersRunning >= MAX_RUNNING) return this.#deliver(refusal(id, `${String(MAX_RUNNING)} requests are running; wait for answers`), entry);
+    const running = new RunningRequest(request, origin);
+    this.#running.set(id, running);
+    return this.#answer(running, entry);
+  }
+
+  /** Never rejects. */
+  async #answer(running: RunningRequest, entry: BatchEntry | undefined): Promise<void> {
+    const { request } = running;
+    let reply: Reply | undefined;
+    this.#handlersRunning += 1;
+    try {
+      const outcome = this.#handlers.request(request, running);
+      // A batch does not wait for the handler of a cancelled request.
+      reply = await (entry === undefined ? outcome : Promise.race([outcome, running.ended.then(() => undefined)]));
+    } catch (error) {
+      this.#problem(`The handler of ${request.method} failed`, error);
+      reply = { error: INTERNAL_ERROR };
+    }
+    this.#handlersRunning -= 1;
+    running.answered();
+    await this.#deliver(running.isCancelled || reply === undefined ? undefined : respond(request.id, reply), entry);
+    running.end();
+    if (this.#running.get(request.id) === running) this.#running.delete(request.id);
+  }
+
+  #deliver(response: JsonRpcResponse | undefined, entry: BatchEntry | undefined): Promise<void> {
+    if (entry !== undefined) return entry(response);
+    return response === undefined ? NOTHING : this.#send(response);
+  }
+
+  /** Resolves when the transport has taken the message or the connection ended; never rejects. */
+  async #send(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
     try {
       await this.#transport.send(message);
     } catch (error) {
@@ -177,23 +222,10 @@ export class Peer {
   }
 
   /** An answer that cannot be serialized must not leave its request unanswered. */
-  async #sendInstead(message: JsonRpcResponse | JsonRpcBatch): Promise<void> {
-    const responses = [message].flat() as readonly JsonRpcResponse[];
-    const errors = responses.map(({ id }): JsonRpcResponse => ({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: INTERNAL_ERROR }));
+  async #sendInstead(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
+    const errors = [message].flat().map(({ id }: JsonRpcResponse) => errorResponse(id, INTERNAL_ERROR));
     const [first] = errors;
     if (first !== undefined) await this.#transport.send(Array.isArray(message) ? errors : first).catch(() => undefined);
-  }
-
-  async #dispatchBatch(entries: readonly unknown[], origin: MessageOrigin | undefined): Promise<JsonRpcBatch | undefined> {
-    const responses = await Promise.all(entries.map((entry) => this.#dispatch(readEnvelope(entry), origin)));
-    const present = responses.filter((response) => response !== undefined);
-    return present.length === 0 ? undefined : present;
-  }
-
-  /** Handles one message; resolves with what is to be sent back. */
-  #dispatch(envelope: Envelope, origin: MessageOrigin | undefined): Promise<JsonRpcResponse | undefined> {
-    if (envelope.kind === 'request') return this.#answer(envelope.message, origin);
-    return Promise.resolve(this.#take(envelope));
   }
 
   #take(envelope: Exclude<Envelope, { kind: 'request' }>): JsonRpcResponse | undefined {
@@ -216,27 +248,7 @@ export class Peer {
       case 'invalid':
         return this.#refuse(envelope.id, { code: -32600, message: `Invalid request: ${envelope.detail}` });
       default:
-        return undefined;
-    }
-  }
-
-  async #answer(request: JsonRpcRequest, origin: MessageOrigin | undefined): Promise<JsonRpcResponse | undefined> {
-    const { id } = request;
-    if (this.#running.has(id)) return { jsonrpc: '2.0', id, error: { code: -32600, message: 'Invalid request: this id is in use by a running request' } };
-    const controller = new AbortController();
-    this.#running.set(id, controller);
-    const reply = await this.#reply(request, controller.signal, origin);
-    if (this.#running.get(id) !== controller) return undefined;
-    this.#running.delete(id);
-    return reply && { jsonrpc: '2.0', id, ...reply };
-  }
-
-  async #reply(request: JsonRpcRequest, signal: AbortSignal, origin: MessageOrigin | undefined): Promise<Reply | undefined> {
-    try {
-      return await this.#handlers.request(request, signal, origin);
-    } catch (error) {
-      this.#problem(`The handler of ${request.method} failed`, error);
-      return { error: INTERNAL_ERROR };
+        return envelope satisfies never;
     }
   }
 
@@ -248,18 +260,18 @@ export class Peer {
   #unreadable(problem: UnreadableMessage): void {
     const code = problem.reason === 'parse-error' ? -32700 : -32600;
     const response = this.#refuse(undefined, { code, message: `${problem.reason === 'parse-error' ? 'Parse error' : 'Invalid request'}: ${problem.detail}` });
-    if (response !== undefined) this.#transport.send(response).catch(() => undefined);
+    void this.#deliver(response, undefined);
   }
 
   #refuse(id: RequestId | undefined, error: JsonRpcErrorObject): JsonRpcResponse | undefined {
     this.#problem(error.message);
     if (id === undefined && this.#handlers.answersWithoutId?.() !== true) return undefined;
-    return { jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error };
+    return errorResponse(id, error);
   }
 
   #inputEnded(): void {
     this.#isInputEnded = true;
-    for (const id of this.#pending.keys()) this.#settle(id, { kind: 'closed', error: undefined });
+    this.#settleAll(undefined);
     if (this.#handlers.inputEnded === undefined) void this.close();
     else this.#handlers.inputEnded();
   }
@@ -267,14 +279,39 @@ export class Peer {
   #closed(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const id of this.#pending.keys()) this.#settle(id, { kind: 'closed', error });
-    for (const id of this.#running.keys()) this.cancel(id, error ?? new Error('The connection is closed'));
+    this.#settleAll(error);
+    const reason = error ?? new Error('The connection is closed');
+    for (const running of this.#running.values()) running.cancel(reason);
+    this.#running.clear();
     this.#handlers.closed(error);
+  }
+
+  #settle(id: RequestId, answer: Answer): void {
+    const receiver = this.#pending.get(id);
+    if (receiver === undefined) return;
+    this.#pending.delete(id);
+    receiver.answered(answer);
+  }
+
+  #settleAll(error: Error | undefined): void {
+    for (const id of this.#pending.keys()) this.#settle(id, { kind: 'closed', error });
   }
 
   #problem(message: string, cause?: unknown): void {
     this.#handlers.problem?.(new Error(message, cause === undefined ? undefined : { cause }));
   }
+}
+
+function respond(id: RequestId, reply: Reply): JsonRpcResponse {
+  return 'result' in reply ? { jsonrpc: '2.0', id, result: reply.result } : errorResponse(id, reply.error);
+}
+
+function errorResponse(id: RequestId | undefined, error: JsonRpcErrorObject): JsonRpcResponse {
+  return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error };
+}
+
+function refusal(id: RequestId, detail: string): JsonRpcResponse {
+  return errorResponse(id, { code: -32600, message: `Invalid request: ${detail}` });
 }
 
 function toError(value: unknown): Error {

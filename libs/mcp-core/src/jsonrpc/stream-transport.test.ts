@@ -36,6 +36,7 @@ describe('StreamTransport', () => {
     const output = new PassThrough();
     const { transport } = open({ output });
     await Promise.all([transport.send(notification('a\nb')), transport.send(notification('c'))]);
+    await new Promise(setImmediate);
     expect(String(output.read())).toBe('{"jsonrpc":"2.0","method":"a\\nb"}\n{"jsonrpc":"2.0","method":"c"}\n');
   });
 

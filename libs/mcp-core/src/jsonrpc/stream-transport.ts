@@ -68,9 +68,8 @@ export class StreamTransport implements Transport {
     return Promise.resolve();
   }
 
-  async send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
-    if (this.#isClosed) throw new Error('The connection is closed');
-    await this.#writer.write(message);
+  send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+    return this.#isClosed ? Promise.reject(new Error('The connection is closed')) : this.#writer.write(message);
   }
 
   close(): Promise<void> {
@@ -92,6 +91,7 @@ export class StreamTransport implements Transport {
   #finish(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#writer.flush();
     for (const detach of this.#detachers.splice(0)) detach();
     this.#input.pause();
     this.#receiver?.closed(error);

@@ -48,7 +48,7 @@ export class Connection implements ServerConnection, ConnectionScope {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.closed = promise;
     this.#peer = new Peer(transport, {
-      request: (request, signal, origin) => this.#request({ request, signal, auth: origin?.auth }),
+      request: (_request, running) => this.#request(running),
       notification: (notification) => {
         this.#notification(notification);
       },

@@ -4,7 +4,7 @@ import type { Codec, QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import { routeRequest } from '../era/route-request.ts';
 import type { JsonObject, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
-import type { SendOptions } from '../jsonrpc/transport.ts';
+import type { AuthContext, SendOptions } from '../jsonrpc/transport.ts';
 import { ErrorCode } from '../protocol/errors.ts';
 import type { RequestClient } from './context.ts';
 import type { ConnectionContext } from './connection.ts';
@@ -13,13 +13,14 @@ import type { ConnectionScope } from './methods.ts';
 import { openSession } from './open-session.ts';
 import { Outbox, type NotificationSink } from './outbox.ts';
 import { capabilityOf } from './question-capability.ts';
+import type { IncomingRequest } from './served-request.ts';
 import type { RequestLink } from './server.ts';
 
 const NEVER = new AbortController().signal;
 
 /** Serves a request that came without a connection. */
 export function handleRequest(context: ConnectionContext, request: JsonRpcRequest, link: RequestLink): Promise<Reply> {
-  const incoming = { request, signal: link.signal, auth: link.auth };
+  const incoming = new LinkedRequest(request, link);
   const scope = new LinkScope(link);
   const sink = new Outbox(new LinkSender(link));
   if (link.legacyVersion !== undefined) {
@@ -36,6 +37,28 @@ export function handleRequest(context: ConnectionContext, request: JsonRpcReques
       return Promise.resolve({ error: route.error.toJSON() });
     default:
       return Promise.resolve({ error: { code: ErrorCode.invalidRequest, message: `Invalid request: ${request.method} opens a session, which needs a connection` } });
+  }
+}
+
+class LinkedRequest implements IncomingRequest {
+  readonly request: JsonRpcRequest;
+  readonly #link: RequestLink;
+
+  constructor(request: JsonRpcRequest, link: RequestLink) {
+    this.request = request;
+    this.#link = link;
+  }
+
+  get signal(): AbortSignal {
+    return this.#link.signal;
+  }
+
+  get isCancelled(): boolean {
+    return this.#link.signal.aborted;
+  }
+
+  get auth(): AuthContext | undefined {
+    return this.#link.auth;
   }
 }
 

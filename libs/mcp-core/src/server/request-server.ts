@@ -57,7 +57,7 @@ export class RequestServer {
       const exchange = new ModernExchange(route, request, { sink, journal: dialogue?.journal });
       return await this.#answer({ method, served: this.#serve(incoming, exchange), scope, dialogue });
     } catch (error) {
-      return { error: codec.encodeError(this.#toProtocolError(error, incoming.signal.aborted)) };
+      return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
     }
   }
 
@@ -65,10 +65,10 @@ export class RequestServer {
     try {
       const method = this.#find(incoming.request.method, codec);
       const exchange = await open();
-      incoming.signal.throwIfAborted();
+      if (incoming.isCancelled) incoming.signal.throwIfAborted();
       return await this.#answer({ method, served: this.#serve(incoming, exchange), scope });
     } catch (error) {
-      return { error: codec.encodeError(this.#toProtocolError(error, incoming.signal.aborted)) };
+      return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
     }
   }
 

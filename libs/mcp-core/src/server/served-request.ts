@@ -15,6 +15,8 @@ export interface IncomingRequest {
   readonly request: JsonRpcRequest;
   /** Aborts when the client gives the request up or is gone. */
   readonly signal: AbortSignal;
+  /** What `signal.aborted` says. A signal is made only for who looks at it, and most handlers do not. */
+  readonly isCancelled: boolean;
   readonly auth: AuthContext | undefined;
 }
 
@@ -65,7 +67,7 @@ export class ServedRequest implements InteractiveContext {
 
   /** Whether nobody waits for the handler any more. */
   get isAbandoned(): boolean {
-    return (this.#live?.signal ?? this.#incoming.signal).aborted;
+    return this.#live?.signal.aborted ?? this.#incoming.isCancelled;
   }
 
   /** Whether the handler may go on after its request was answered. */
@@ -168,7 +170,7 @@ export class ServedRequest implements InteractiveContext {
     const { progressToken } = this.meta;
     const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
     return new ProgressReporter((update) => {
-      if (hasToken && !this.#incoming.signal.aborted) this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
+      if (hasToken && !this.#incoming.isCancelled) this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
     });
   }
 
@@ -189,7 +191,7 @@ export class ServedRequest implements InteractiveContext {
   }
 
   #isSilent(): boolean {
-    return this.#isFinished || this.#live !== undefined || this.#incoming.signal.aborted;
+    return this.#isFinished || this.#live !== undefined || this.#incoming.isCancelled;
   }
 }
 
