@@ -1,0 +1,53 @@
+import { encodeHeaderValue } from '../../era/encode-header-value.ts';
+import { mcpNameOf } from '../../era/mcp-name.ts';
+import type { JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/messages.ts';
+
+/** Header fields of the host, for example `Authorization`. */
+export interface ExtraHeaders {
+  readonly [name: string]: string;
+}
+
+/** Asked before every HTTP request, also those of streams and repetitions. */
+export type HeaderProvider = (request: { readonly method: 'POST' | 'GET' | 'DELETE'; readonly url: string }) => ExtraHeaders | Promise<ExtraHeaders>;
+
+/** Lowercase names that the transport sets itself. */
+export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Which legacy session a message belongs to, as far as the server named it. */
+export interface SessionHeaders {
+  readonly id: string | undefined;
+  readonly protocolVersion: string | undefined;
+}
+
+/** The fields of every POST. */
+export const POST_HEADERS: readonly string[] = ['Content-Type', 'application/json', 'Accept', 'application/json, text/event-stream'];
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata */
+export function modernHeaders(message: JsonRpcRequest | JsonRpcNotification, protocolVersion: string): string[] {
+  const headers = [...POST_HEADERS, 'MCP-Protocol-Version', protocolVersion, 'Mcp-Method', encodeHeaderValue(message.method)];
+  const name = mcpNameOf(message.method, message.params);
+  if (name !== undefined) headers.push('Mcp-Name', encodeHeaderValue(name));
+  return headers;
+}
+
+/** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
+export function sessionHeaders({ id, protocolVersion }: SessionHeaders): string[] {
+  return [...(protocolVersion === undefined ? [] : ['MCP-Protocol-Version', protocolVersion]), ...(id === undefined ? [] : ['Mcp-Session-Id', id])];
+}

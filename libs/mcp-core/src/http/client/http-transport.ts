@@ -1,0 +1,318 @@
+import type { IncomingMessage } from 'node:http';
+import { MetaKey, metaOf } from '../../era/meta-keys.ts';
+import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
+import { DEFAULT_MAX_LINE_BYTES } from '../../jsonrpc/line-reader.ts';
+import type { JsonObject, JsonRpcBatch, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
+import type { SendOptions, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
+import { withinLimit } from '../../jsonrpc/within-limit.ts';
+import { ErrorCode, LocalError } from '../../protocol/errors.ts';
+import { HttpError } from '../http-error.ts';
+import { ClientEndpoint, type EndpointOptions } from './endpoint.ts';
+import { ClientEventStream } from './event-stream.ts';
+import { modernHeaders, POST_HEADERS, sessionHeaders } from './headers.ts';
+import { LegacySseChannel } from './legacy-sse-channel.ts';
+import { postOneWay } from './post-one-way.ts';
+import { PostedRequest, type RequestOwner } from './posted-request.ts';
+import type { HttpErrorContext } from './read-http-error.ts';
+import type { SseReader } from './sse-reader.ts';
+
+export interface HttpTransportOptions extends EndpointOptions {
+  /** Longest accepted body or event in bytes; default 64 MiB. What is longer fails its request, not the connection. */
+  readonly maxMessageBytes?: number;
+  /** How long the server may take to accept a notification or an answer of ours; default 30000 ms. Requests have the limits of their caller. */
+  readonly acceptTimeoutMs?: number;
+  /** Goes over to the HTTP+SSE transport of 2024-11-05 when the server does not take `initialize` by POST; default false. */
+  readonly legacySse?: boolean;
+}
+
+const DEFAULT_ACCEPT_TIMEOUT_MS = 30_000;
+/** How long `close` waits for the server to end the session. */
+const DELETE_LIMIT_MS = 1000;
+const MAX_RESUME_FAILURES = 5;
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+const MODERN_EVIDENCE: ReadonlySet<number> = new Set([
+  ErrorCode.headerMismatch,
+  ErrorCode.missingClientCapability,
+  ErrorCode.unsupportedProtocolVersion,
+]);
+
+/**
+ * The client side of Streamable HTTP, all revisions: the era of each request is read from its `_meta`, a legacy session is learned from the
+ * `initialize` exchange. Connects with the first message. Requests that get no JSON-RPC answer fail with `HttpError`, or `LocalError`
+ * `connection-lost` when no or half a response came; nothing is sent twice except after a redirect within the origin or by `onUnauthorized`.
+ * For a notification or an answer, `send` also rejects when the server refused it.
+ * @throws LocalError `invalid-argument`
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+ */
+export function httpTransport(options: HttpTransportOptions): Transport {
+  return new HttpTransport(options);
+}
+
+class HttpTransport implements Transport, RequestOwner {
+  readonly isHttp = true;
+  readonly endpoint: ClientEndpoint;
+  readonly maxMessageBytes: number;
+  readonly #options: HttpTransportOptions;
+  readonly #running = new Map<RequestId, PostedRequest>();
+  #receiver: TransportReceiver | undefined;
+  #sessionId: string | undefined;
+  /** As negotiated by `initialize`. */
+  #legacyVersion: string | undefined;
+  /** Of the last modern request. */
+  #modernVersion: string | undefined;
+  #standalone: ClientEventStream | undefined;
+  #channel: LegacySseChannel | undefined;
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: HttpTransportOptions) {
+    this.#options = options;
+    this.endpoint = new ClientEndpoint(options);
+    this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_MAX_LINE_BYTES;
+  }
+
+  start(receiver: TransportReceiver): Promise<void> {
+    this.#receiver = receiver;
+    return Promise.resolve();
+  }
+
+  async send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> {
+    if (this.#isClosed) throw new LocalError('connection-closed', `The connection to ${this.endpoint.origin} is closed.`);
+    const body = JSON.stringify(message);
+    if (!('method' in message)) return this.#postOneWay(body, this.#legacyHeaders());
+    if ('id' in message) return this.#sendRequest(message, body, options);
+    if (message.method === 'notifications/cancelled') return this.#cancel(message, body);
+    await this.#postOneWay(body, this.#notificationHeaders(message));
+    if (message.method === 'notifications/initialized') this.#openStandalone();
+  }
+
+  close(): Promise<void> {
+    return this.#end(undefined);
+  }
+
+  deliver(value: unknown): void {
+    if (this.#isClosed) return;
+    for (const entry of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
+      if (isJsonObject(entry) && entry.method === undefined && isRequestId(entry.id)) this.#answered(entry.id, entry);
+    }
+    this.#receiver?.message(value);
+  }
+
+  deliverText(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      if (!this.#isClosed) this.#receiver?.unreadable({ reason: 'parse-error', detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}` });
+      return;
+    }
+    this.deliver(value);
+  }
+
+  ended({ post }: PostedRequest, error: Error | undefined): void {
+    this.#running.delete(post.id);
+    if (error !== undefined && !this.#isClosed) this.#receiver?.requestFailed?.(post.id, error);
+  }
+
+  responded(request: PostedRequest, { statusCode: status = 0, headers }: IncomingMessage): void {
+    const { 'mcp-session-id': sessionId } = headers;
+    const isNew = request.post.method === 'initialize' && !request.post.isModern && status >= 200 && status < 300;
+    if (isNew && typeof sessionId === 'string' && VISIBLE_ASCII.test(sessionId)) this.#sessionId = sessionId;
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility */
+  fallBack(request: PostedRequest, error: HttpError): boolean {
+    const { legacySse = false } = this.#options;
+    const isCandidate = legacySse && request.post.method === 'initialize' && [400, 404, 405].includes(error.status);
+    if (!isCandidate || this.#channel !== undefined || isModern(error)) return false;
+    void this.#openChannel(request, error);
+    return true;
+  }
+
+  resume(request: PostedRequest, { lastEventId, retryMs }: SseReader): boolean {
+    if (request.post.isModern || lastEventId === '' || this.#isClosed) return false;
+    const stream = new ClientEventStream({
+      endpoint: this.endpoint,
+      headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
+      receiver: {
+        event: (event) => this.#takeEvent(event),
+        tooLarge: () => request.fail(new LocalError('invalid-response', `A message of ${this.endpoint.origin} is longer than ${this.maxMessageBytes} bytes`, { sent: true })),
+      },
+      maxEventBytes: this.maxMessageBytes,
+      lastEventId,
+      retryMs,
+      maxFailures: MAX_RESUME_FAILURES,
+      errorContext: () => this.errorContext(),
+      ended: (error) => request.fail(error),
+    });
+    request.onOver(() => stream.close());
+    stream.openLater();
+    return true;
+  }
+
+  errorContext(): HttpErrorContext {
+    const session = this.#sessionId === undefined ? [] : [this.#sessionId];
+    return { origin: this.endpoint.origin, secrets: [...this.endpoint.sentSecrets, ...session], hasSession: session.length > 0 };
+  }
+
+  async #sendRequest(message: JsonRpcRequest, body: string, options: SendOptions | undefined): Promise<void> {
+    const { [MetaKey.protocolVersion]: version } = metaOf(message.params);
+    const isModernRequest = typeof version === 'string';
+    if (isModernRequest) this.#modernVersion = version;
+    const headers = isModernRequest ? modernHeaders(message, version) : this.#legacyHeaders();
+    for (const [name, value] of Object.entries(options?.headers ?? {})) headers.push(name, value);
+    if (this.#channel?.path !== undefined) return this.#postToChannel(message.id, body, headers);
+    const request = new PostedRequest(this, {
+      id: message.id,
+      method: message.method,
+      isModern: isModernRequest,
+      headers,
+      body,
+      hasSession: !isModernRequest && this.#sessionId !== undefined,
+    });
+    this.#running.set(message.id, request);
+    request.send();
+    return request.sent;
+  }
+
+  /** A modern request is cancelled by closing its stream; a legacy one by telling the server, and `initialize` must not be. */
+  async #cancel(message: JsonRpcNotification, body: string): Promise<void> {
+    const { requestId } = message.params ?? {};
+    const request = isRequestId(requestId) ? this.#running.get(requestId) : undefined;
+    const isSilent = request === undefined ? this.#legacyVersion === undefined : request.post.isModern || request.post.method === 'initialize';
+    if (!isSilent) await this.#postOneWay(body, this.#legacyHeaders());
+    if (request === undefined) return;
+    this.#running.delete(request.post.id);
+    request.abort();
+  }
+
+  #answered(id: RequestId, answer: JsonObject): void {
+    const request = this.#running.get(id);
+    if (request === undefined) return;
+    this.#running.delete(id);
+    request.answered();
+    if (request.post.method === 'initialize' && isJsonObject(answer.result) && typeof answer.result.protocolVersion === 'string') {
+      this.#legacyVersion = answer.result.protocolVersion;
+    }
+  }
+
+  #takeEvent({ name, data }: { readonly name: string; readonly data: string }): void {
+    if (name === 'message') this.deliverText(data);
+  }
+
+  #openStandalone(): void {
+    if (this.#isClosed || this.#legacyVersion === undefined || this.#channel !== undefined || this.#standalone !== undefined) return;
+    this.#standalone = new ClientEventStream({
+      endpoint: this.endpoint,
+      headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
+      receiver: { event: (event) => this.#takeEvent(event), tooLarge: () => this.#tooLarge() },
+      maxEventBytes: this.maxMessageBytes,
+      lastEventId: '',
+      retryMs: undefined,
+      maxFailures: Infinity,
+      errorContext: () => this.errorContext(),
+      // A server that never offered the stream may answer 404 to any GET; one that did has forgotten the session.
+      ended: (error, wasOpen) => {
+        if (wasOpen && error instanceof HttpError && error.isSessionLost) void this.#end(error);
+      },
+    });
+    this.#standalone.open();
+  }
+
+  async #openChannel(request: PostedRequest, refusal: HttpError): Promise<void> {
+    const { id } = request.post;
+    const channel = new LegacySseChannel({
+      endpoint: this.endpoint,
+      maxMessageBytes: this.maxMessageBytes,
+      errorContext: () => this.errorContext(),
+      message: (text) => this.deliverText(text),
+      tooLarge: () => this.#tooLarge(),
+      lost: (error) => void this.#end(error),
+    });
+    this.#channel = channel;
+    request.onOver(() => {
+      if (channel.path === undefined) channel.close();
+    });
+    try {
+      await channel.open();
+      await this.#postToChannel(id, request.body, this.#legacyHeaders());
+    } catch (cause) {
+      channel.close();
+      this.#channel = undefined;
+      const { message, status, headers, excerpt, rpcError } = refusal;
+      request.fail(new HttpError(`${message}, and it does not speak HTTP+SSE`, { status, headers, excerpt, rpcError, cause }));
+    }
+  }
+
+  /** Rejects only when nothing was sent, like `send`. */
+  async #postToChannel(id: RequestId, body: string, headers: readonly string[]): Promise<void> {
+    try {
+      await this.#postOneWay(body, headers);
+    } catch (error) {
+      if (error instanceof LocalError && !error.sent) throw error;
+      if (!this.#isClosed) this.#receiver?.requestFailed?.(id, error as Error); // postOneWay rejects with errors only
+    }
+  }
+
+  #postOneWay(body: string, headers: readonly string[]): Promise<void> {
+    const path = this.#channel?.path;
+    return postOneWay(this.endpoint, {
+      body,
+      headers,
+      ...(path === undefined ? {} : { path }),
+      timeoutMs: this.#options.acceptTimeoutMs ?? DEFAULT_ACCEPT_TIMEOUT_MS,
+      errorContext: () => this.errorContext(),
+    });
+  }
+
+  #notificationHeaders(message: JsonRpcNotification): string[] {
+    const version = this.#legacyVersion === undefined ? this.#modernVersion : undefined;
+    return version === undefined ? this.#legacyHeaders() : modernHeaders(message, version);
+  }
+
+  #legacyHeaders(): string[] {
+    return [...POST_HEADERS, ...sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion })];
+  }
+
+  #tooLarge(): void {
+    if (!this.#isClosed) this.#receiver?.unreadable({ reason: 'too-large', detail: `an event is longer than ${this.maxMessageBytes} bytes` });
+  }
+
+  #end(error: Error | undefined): Promise<void> {
+    this.#closing ??= this.#release(error);
+    return this.#closing;
+  }
+
+  async #release(error: Error | undefined): Promise<void> {
+    this.#isClosed = true;
+    this.#standalone?.close();
+    this.#channel?.close();
+    for (const request of this.#running.values()) request.abort();
+    this.#running.clear();
+    if (error === undefined && this.#sessionId !== undefined) await withinLimit(this.#deleteSession(), DELETE_LIMIT_MS);
+    this.endpoint.destroy();
+    this.#receiver?.closed(error);
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
+  #deleteSession(): Promise<void> {
+    return new Promise((resolve) => {
+      this.endpoint.send({
+        method: 'DELETE',
+        headers: sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
+        responded: (response) => {
+          response.on('error', () => undefined);
+          response.resume();
+          resolve();
+        },
+        failed: () => resolve(),
+      });
+    });
+  }
+}
+
+function isModern({ rpcError, status }: HttpError): boolean {
+  if (rpcError === undefined) return false;
+  return MODERN_EVIDENCE.has(rpcError.code) || (status === 404 && rpcError.code === ErrorCode.methodNotFound);
+}

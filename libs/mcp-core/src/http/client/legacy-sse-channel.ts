@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http';
+import { LocalError } from '../../protocol/errors.ts';
+import type { CallHandle, ClientEndpoint } from './endpoint.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
+import { readBody } from './read-body.ts';
+import { SseReader } from './sse-reader.ts';
+
+export interface LegacySseOptions {
+  readonly endpoint: ClientEndpoint;
+  readonly maxMessageBytes: number;
+  readonly errorContext: () => HttpErrorContext;
+  /** The text of a `message` event. */
+  message(text: string): void;
+  tooLarge(): void;
+  /** The stream ended after it had been opened, and with it the connection; not called after `close`. */
+  lost(error: Error): void;
+}
+
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
+
+/**
+ * The stream of the HTTP+SSE transport: everything the server says comes by it, everything we say is POSTed to the address of its first event.
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
+ */
+export class LegacySseChannel {
+  readonly #options: LegacySseOptions;
+  #path: string | undefined;
+  #isClosed = false;
+  #handle: CallHandle | undefined;
+
+  constructor(options: LegacySseOptions) {
+    this.#options = options;
+  }
+
+  /** Where messages are POSTed; set once it is open. */
+  get path(): string | undefined {
+    return this.#path;
+  }
+
+  /**
+   * Resolves when the server named the address. It has no limit of its own: `close` ends it.
+   * @throws HttpError, LocalError `connect-failed`, `connection-lost`
+   */
+  open(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#handle = this.#options.endpoint.send({
+      method: 'GET',
+      headers: ['Accept', 'text/event-stream'],
+      responded: (response) => {
+        if (response.statusCode === 200 && mediaTypeOf(response) === 'text/event-stream') this.#read(response, { resolve, reject });
+        else this.#refused(response, reject);
+      },
+      failed: reject,
+    });
+    return promise;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#handle?.abort();
+  }
+
+  #read(response: IncomingMessage, opening: { readonly resolve: () => void; readonly reject: (error: Error) => void }): void {
+    const { endpoint, maxMessageBytes } = this.#options;
+    const reader = new SseReader(
+      {
+        event: ({ name, data }) => {
+          if (this.#isClosed) return;
+          if (name === 'message' && this.#path !== undefined) {
+            this.#options.message(data);
+          } else if (name === 'endpoint' && this.#path === undefined) {
+            this.#path = endpoint.pathWithinOrigin(data.trim());
+            if (this.#path === undefined) {
+              opening.reject(new LocalError('connect-failed', `${endpoint.origin} names an address for messages that is not its own.`));
+              this.close();
+            } else {
+              opening.resolve();
+            }
+          }
+        },
+        tooLarge: () => this.#options.tooLarge(),
+      },
+      maxMessageBytes,
+    );
+    const onEnd = (cause?: Error): void => {
+      if (this.#isClosed) return;
+      this.#isClosed = true;
+      const error = new LocalError('connection-lost', `${endpoint.origin} ended the event stream`, { sent: true, cause });
+      if (this.#path === undefined) opening.reject(error);
+      else this.#options.lost(error);
+    };
+    response.on('data', (chunk: Buffer) => reader.push(chunk));
+    response.on('end', () => onEnd());
+    response.on('error', onEnd);
+  }
+
+  #refused(response: IncomingMessage, reject: (error: Error) => void): void {
+    readBody(response, MAX_ERROR_BODY_BYTES, (body) => {
+      reject(httpErrorOf(response, body.kind === 'text' ? body.text : '', this.#options.errorContext()));
+    });
+  }
+}

@@ -1,0 +1,213 @@
+import type { IncomingMessage } from 'node:http';
+import { isJsonObject, readEnvelope } from '../../jsonrpc/envelope.ts';
+import type { RequestId } from '../../jsonrpc/messages.ts';
+import { LocalError } from '../../protocol/errors.ts';
+import type { HttpError } from '../http-error.ts';
+import type { Call, CallHandle, ClientEndpoint } from './endpoint.ts';
+import { mediaTypeOf } from './media-type.ts';
+import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
+import { type Body, readBody } from './read-body.ts';
+import { SseReader } from './sse-reader.ts';
+
+/** What a request has to do with its connection. */
+export interface RequestOwner {
+  readonly endpoint: ClientEndpoint;
+  readonly maxMessageBytes: number;
+  /** A parsed message. When it answers a running request, `answered` of that one is called first. */
+  deliver(value: unknown): void;
+  /** The text of an event. */
+  deliverText(text: string): void;
+  /** The request ended without its answer; `error` is absent when nothing of it was sent. */
+  ended(request: PostedRequest, error: Error | undefined): void;
+  /** A first look at the response, before its body. */
+  responded(request: PostedRequest, response: IncomingMessage): void;
+  /** The response has an error status; true when something else is done about the request. */
+  fallBack(request: PostedRequest, error: HttpError): boolean;
+  /** Its stream ended early: goes on at another place, if the stream can be resumed; false when it cannot. */
+  resume(request: PostedRequest, stream: SseReader): boolean;
+  errorContext(): HttpErrorContext;
+}
+
+export interface RequestPost {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly isModern: boolean;
+  readonly headers: readonly string[];
+  readonly body: string;
+  /** Whether it names a session, which a 404 then ends. */
+  readonly hasSession: boolean;
+}
+
+/** How long a server may keep a stream open after the answer. */
+const LINGER_MS = 1000;
+
+/** A request under way: one POST, and the JSON or the stream it is answered with. */
+export class PostedRequest implements Call {
+  readonly method = 'POST';
+  readonly post: RequestPost;
+  readonly headers: readonly string[];
+  readonly body: string;
+  /** Resolves when the request may have reached the server; rejects when it has not. */
+  readonly sent: Promise<void>;
+  readonly #owner: RequestOwner;
+  readonly #settleSent: { readonly resolve: () => void; readonly reject: (error: Error) => void };
+  #handle: CallHandle | undefined;
+  #response: IncomingMessage | undefined;
+  #state: 'running' | 'answered' | 'over' = 'running';
+  #linger: NodeJS.Timeout | undefined;
+  #onOver: (() => void) | undefined;
+
+  constructor(owner: RequestOwner, post: RequestPost) {
+    this.post = post;
+    this.headers = post.headers;
+    this.body = post.body;
+    this.#owner = owner;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.sent = promise;
+    this.#settleSent = { resolve, reject };
+  }
+
+  send(): void {
+    this.#handle = this.#owner.endpoint.send(this);
+  }
+
+  /** The answer arrived, by whatever stream. */
+  answered(): void {
+    this.#state = 'answered';
+    this.#onOver?.();
+    const isStream = this.#response !== undefined && !this.#response.complete;
+    if (isStream) this.#linger = setTimeout(() => this.#handle?.abort(), LINGER_MS);
+  }
+
+  /** Ends it without another word. */
+  abort(): void {
+    this.#state = 'over';
+    this.#settleSent.resolve();
+    clearTimeout(this.#linger);
+    this.#onOver?.();
+    this.#handle?.abort();
+  }
+
+  /** What else ends when the request is answered, fails or is aborted. */
+  onOver(end: () => void): void {
+    this.#onOver = end;
+  }
+
+  responded(response: IncomingMessage): void {
+    this.#response = response;
+    this.#settleSent.resolve();
+    this.#owner.responded(this, response);
+    const { statusCode: status = 0 } = response;
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && mediaTypeOf(response) === 'text/event-stream') this.#readStream(response);
+    else readBody(response, this.#owner.maxMessageBytes, (body) => this.#readAnswer(response, body));
+  }
+
+  failed(error: Error, isSent: boolean): void {
+    if (isSent) {
+      this.#settleSent.resolve();
+      this.fail(error);
+      return;
+    }
+    this.#state = 'over';
+    this.#owner.ended(this, undefined);
+    this.#settleSent.reject(error);
+  }
+
+  fail(error: Error): void {
+    if (this.#state !== 'running') return;
+    this.#state = 'over';
+    this.#onOver?.();
+    this.#owner.ended(this, error);
+  }
+
+  #readStream(response: IncomingMessage): void {
+    const owner = this.#owner;
+    const reader = new SseReader(
+      {
+        event: (event) => {
+          if (this.#state !== 'over' && event.name === 'message') owner.deliverText(event.data);
+        },
+        tooLarge: () => {
+          this.fail(this.#httpError(response, '', tooLarge(owner.maxMessageBytes)));
+          this.#handle?.abort();
+        },
+      },
+      owner.maxMessageBytes,
+    );
+    const onEnd = (cause?: Error): void => {
+      clearTimeout(this.#linger);
+      if (this.#state !== 'running' || owner.resume(this, reader)) return;
+      this.fail(new LocalError('connection-lost', `${owner.endpoint.origin} ended a stream before the answer`, { sent: true, cause }));
+    };
+    response.on('data', (chunk: Buffer) => reader.push(chunk));
+    response.on('end', () => onEnd());
+    response.on('error', onEnd);
+  }
+
+  #readAnswer(response: IncomingMessage, body: Body): void {
+    if (this.#state !== 'running') return;
+    const owner = this.#owner;
+    if (body.kind === 'broken') {
+      this.fail(new LocalError('connection-lost', `The connection to ${owner.endpoint.origin} broke within an answer`, { sent: true, cause: body.error }));
+      return;
+    }
+    const { statusCode: status = 0 } = response;
+    const isSuccess = status >= 200 && status < 300;
+    if (body.kind === 'too-large') {
+      this.fail(this.#httpError(response, '', tooLarge(owner.maxMessageBytes)));
+    } else if (isSuccess && mediaTypeOf(response) === 'application/json') {
+      this.#readJson(response, body.text);
+    } else if (isSuccess) {
+      this.fail(this.#httpError(response, body.text, body.text === '' ? 'no answer to the request' : 'neither JSON nor an event stream'));
+    } else {
+      this.#readError(response, body.text);
+    }
+  }
+
+  #readJson(response: IncomingMessage, text: string): void {
+    const encoding = response.headers['content-encoding'] ?? 'identity';
+    const value = encoding === 'identity' ? parseJson(text) : undefined;
+    if (value === undefined) {
+      this.fail(this.#httpError(response, text, encoding === 'identity' ? 'the body is not JSON' : 'the body is encoded, which was not asked for'));
+      return;
+    }
+    this.#owner.deliver(value);
+    this.fail(this.#httpError(response, text, 'the body does not answer the request'));
+  }
+
+  /** Statuses beside 2xx: a JSON-RPC answer in the body is one, unless the status means more than the body. */
+  #readError(response: IncomingMessage, text: string): void {
+    const { statusCode: status = 0 } = response;
+    const value = parseJson(text);
+    const isOwn = isJsonObject(value) && value.id === this.post.id && value.method === undefined;
+    const hasSession = this.post.hasSession && !isOwn;
+    const error = httpErrorOf(response, text, { ...this.#owner.errorContext(), hasSession });
+    const isOfStatus = status === 401 || status === 403 || error.isSessionLost;
+    const isAnswer = !isOfStatus && isJsonObject(value) && (isOwn || (status < 500 && isErrorWithoutId(value)));
+    if (this.#owner.fallBack(this, error)) return;
+    if (isAnswer) this.#owner.deliver({ ...value, id: this.post.id });
+    this.fail(error);
+  }
+
+  #httpError(response: IncomingMessage, text: string, problem: string): HttpError {
+    return httpErrorOf(response, text, { ...this.#owner.errorContext(), problem, hasSession: false });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isErrorWithoutId(value: { readonly [key: string]: unknown }): boolean {
+  const envelope = readEnvelope(value);
+  return envelope.kind === 'error' && envelope.message.id === undefined;
+}
+
+function tooLarge(maxBytes: number): string {
+  return `a message is longer than ${maxBytes} bytes`;
+}

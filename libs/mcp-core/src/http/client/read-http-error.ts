@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { isJsonObject, readEnvelope } from '../../jsonrpc/envelope.ts';
+import type { JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
+import { HttpError } from '../http-error.ts';
+
+export interface HttpErrorContext {
+  /** The server as the error names it. */
+  readonly origin: string;
+  /** What must not be repeated when the body does. */
+  readonly secrets: readonly string[];
+  /** What went wrong when the status alone does not say it; ends without a full stop. */
+  readonly problem?: string;
+  /** Whether the request named a session, whose end 404 then means. */
+  readonly hasSession?: boolean;
+  readonly cause?: unknown;
+}
+
+const MAX_EXCERPT_CHARACTERS = 500;
+/** Shorter values are in every text. */
+const MIN_SECRET_CHARACTERS = 8;
+const SECRET_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2', 'mcp-session-id', 'authorization', 'proxy-authorization', 'cookie']);
+
+/** The error a response means, `text` being what was read of its body. */
+export function httpErrorOf(response: IncomingMessage, text: string, context: HttpErrorContext): HttpError {
+  const { origin, secrets, problem, hasSession = false, cause } = context;
+  const status = response.statusCode ?? 0;
+  const isSessionLost = hasSession && status === 404;
+  const rpcError = rpcErrorIn(text);
+  const excerpt = redact(text.slice(0, 4 * MAX_EXCERPT_CHARACTERS), secrets).slice(0, MAX_EXCERPT_CHARACTERS).trim();
+  const reason = problem ?? reasonOf(status, isSessionLost) ?? (rpcError === undefined ? excerpt : redact(rpcError.message, secrets));
+  const message = `${origin} answered ${status}${reason === '' ? '' : `: ${reason}`}`;
+  return new HttpError(message, { status, headers: safeHeaders(response), excerpt, rpcError, isSessionLost, cause });
+}
+
+/** The headers of a response without secrets; repeated ones are joined. */
+export function safeHeaders(response: IncomingMessage): { readonly [name: string]: string } {
+  const headers: { [name: string]: string } = {};
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined && !SECRET_HEADERS.has(name)) headers[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return headers;
+}
+
+function reasonOf(status: number, isSessionLost: boolean): string | undefined {
+  if (isSessionLost) return 'the session has ended';
+  return status >= 300 && status < 400 ? 'only redirects (307, 308) within the origin are followed' : undefined;
+}
+
+function rpcErrorIn(text: string): JsonRpcErrorObject | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const envelope = isJsonObject(value) ? readEnvelope(value) : undefined;
+  return envelope?.kind === 'error' ? envelope.message.error : undefined;
+}
+
+function redact(text: string, secrets: readonly string[]): string {
+  const parts = secrets.flatMap((secret) => [secret, ...secret.split(' ')]).filter((part) => part.length >= MIN_SECRET_CHARACTERS);
+  return parts.reduce((redacted, part) => redacted.replaceAll(part, '[redacted]'), text);
+}
