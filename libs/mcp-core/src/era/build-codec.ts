@@ -1,8 +1,10 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
+import { hasJsonText } from '../jsonrpc/json-text.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult } from '../protocol/client-features.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import { ErrorCode, LocalError, ResourceNotFoundError, type ProtocolError } from '../protocol/errors.ts';
+import type { PromptMessage } from '../protocol/prompts.ts';
 import type { JsonSchema, Tool } from '../protocol/tools.ts';
 import { clientCan } from './client-can.ts';
 import type { ClientIdentity, Codec, QuestionMethod, ResultContext } from './codec.ts';
@@ -51,12 +53,15 @@ interface Encoding {
 
 /** A result that is not complete has a `resultType` of its own and no other shape. */
 function encodeResult(method: string, result: JsonObject, encoding: Encoding): JsonObject {
+  // Encoded before, by this codec.
+  if (hasJsonText(result)) return result;
   if (result.resultType !== undefined) return stamp(result, encoding);
   return finish(method, encodeShape(method, result, encoding), encoding);
 }
 
 function encodeShape(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {
   if (method === 'tools/list') return { ...result, tools: (result.tools as readonly Tool[]).map((tool) => encodeTool(tool, revision)) };
+  if (method === 'prompts/get') return { ...result, messages: (result.messages as readonly PromptMessage[]).map((message) => encodeMessage(message, revision)) };
   if (method !== 'tools/call') return result;
   const { structuredContent, ...rest } = result;
   const content = downgradeContent(result.content as readonly ContentBlock[], revision);
@@ -65,9 +70,14 @@ function encodeShape(method: string, result: JsonObject, { revision, context }: 
 }
 
 function encodeTool(tool: Tool, revision: Revision): JsonObject {
-  const { outputSchema, ...rest } = tool;
+  const { outputSchema, task, ...published } = tool;
+  const rest = task !== undefined && revision.hasToolExecution ? { ...published, execution: { taskSupport: task } } : published;
   if (outputSchema === undefined || revision.structuredContent === 'none') return rest;
   return { ...rest, outputSchema: revision.structuredContent === 'object' && outputSchema.type !== 'object' ? wrapSchema(outputSchema) : outputSchema };
+}
+
+function encodeMessage({ content, ...message }: PromptMessage, revision: Revision): JsonObject {
+  return { ...message, content: downgradeContent([content], revision)[0] };
 }
 
 function encodeStructured(value: unknown, outputSchema: JsonSchema | undefined, revision: Revision): JsonObject {

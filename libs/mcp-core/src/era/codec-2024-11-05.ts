@@ -15,6 +15,7 @@ export const codec20241105 = buildCodec({
   hasAudio: false,
   hasResourceLinks: false,
   structuredContent: 'none',
+  hasToolExecution: false,
   hasSamplingBlocks: false,
   elicitation: 'none',
   hasElicitationId: false,

@@ -15,6 +15,7 @@ export const codec20250326 = buildCodec({
   hasAudio: true,
   hasResourceLinks: false,
   structuredContent: 'none',
+  hasToolExecution: false,
   hasSamplingBlocks: false,
   elicitation: 'none',
   hasElicitationId: false,

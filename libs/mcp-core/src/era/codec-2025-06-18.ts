@@ -15,6 +15,7 @@ export const codec20250618 = buildCodec({
   hasAudio: true,
   hasResourceLinks: true,
   structuredContent: 'object',
+  hasToolExecution: false,
   hasSamplingBlocks: false,
   elicitation: 'form-2025-06-18',
   hasElicitationId: false,

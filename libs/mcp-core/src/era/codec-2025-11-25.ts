@@ -15,6 +15,7 @@ export const codec20251125 = buildCodec({
   hasAudio: true,
   hasResourceLinks: true,
   structuredContent: 'object',
+  hasToolExecution: true,
   hasSamplingBlocks: true,
   elicitation: 'form-and-url',
   hasElicitationId: true,

@@ -25,6 +25,7 @@ export const codec20260728 = buildCodec({
   hasAudio: true,
   hasResourceLinks: true,
   structuredContent: 'any',
+  hasToolExecution: false,
   hasSamplingBlocks: true,
   elicitation: 'form-and-url',
   hasElicitationId: false,

@@ -14,6 +14,8 @@ export interface Revision {
   readonly hasResourceLinks: boolean;
   /** `object`: other values travel as `{ result: value }`. */
   readonly structuredContent: 'none' | 'object' | 'any';
+  /** Whether a listed tool tells by `execution.taskSupport` that it can become a task. */
+  readonly hasToolExecution: boolean;
   /** Whether a sampling message may hold several blocks, tool calls and tool results. */
   readonly hasSamplingBlocks: boolean;
   /** `form-2025-06-18`: choices as `enum` with `enumNames`, no multiple choice, boolean defaults only. */

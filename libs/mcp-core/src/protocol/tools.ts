@@ -23,6 +23,8 @@ export interface Tool {
   readonly outputSchema?: JsonSchema;
   readonly annotations?: ToolAnnotations;
   readonly icons?: readonly Icon[];
+  /** Whether a call can, or must, become a task; absent is no. Only 2025-11-25 tells it, as `execution.taskSupport`. */
+  readonly task?: 'optional' | 'required';
   readonly _meta?: JsonObject;
 }
 

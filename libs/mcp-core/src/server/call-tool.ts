@@ -2,16 +2,16 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError, ToolError } from '../protocol/errors.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
+import type { Catalogue } from './catalogue.ts';
 import { readIdempotencyKey, type IdempotentCalls } from './idempotency.ts';
 import { readString } from './read-params.ts';
-import type { SchemaValidator } from '../schema/schema-validator.ts';
 import type { ServedRequest } from './served-request.ts';
-import type { ToolDefinition, ToolOutput } from './tool.ts';
+import type { RegisteredTool } from './tool-table.ts';
+import type { ToolOutput } from './tool.ts';
 import { shorten } from '../protocol/shorten.ts';
 
 export interface ToolCaller {
-  readonly tools: ReadonlyMap<string, ToolDefinition>;
-  readonly validator: SchemaValidator;
+  readonly catalogue: Catalogue;
   readonly calls: IdempotentCalls;
   readonly onError: (error: unknown) => void;
 }
@@ -21,30 +21,31 @@ export interface ToolCaller {
  * @throws ProtocolError -32602 for an unknown tool, arguments that are no object and, before 2025-11-25, arguments that do not fit the schema.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
-export async function callTool(caller: ToolCaller, request: ServedRequest): Promise<CallToolResult> {
+export function callTool(caller: ToolCaller, request: ServedRequest): Promise<CallToolResult> {
   const name = readString(request.params, 'name');
-  const tool = caller.tools.get(name);
+  const tool = caller.catalogue.tools?.get(name);
   if (tool === undefined) throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
   const { arguments: args = {} } = request.params;
   if (!isJsonObject(args)) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: arguments must be an object');
+  request.tool = tool;
   const key = readIdempotencyKey(request.meta);
-  return caller.calls.run({ key, name, args, signal: request.signal }, () => invoke({ caller, tool, args }, request));
+  const invocation = { caller, tool, args };
+  return key === undefined ? invoke(invocation, request) : caller.calls.run({ key, name, args, signal: request.signal }, () => invoke(invocation, request));
 }
 
 interface Invocation {
   readonly caller: ToolCaller;
-  readonly tool: ToolDefinition;
+  readonly tool: RegisteredTool;
   readonly args: JsonObject;
 }
 
 async function invoke({ caller, tool, args }: Invocation, request: ServedRequest): Promise<CallToolResult> {
-  const problems = (await caller.validator.compile(tool.inputSchema))(args);
-  if (problems.length > 0) return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
-  request.signal.throwIfAborted();
+  const reading = tool.readArguments(args);
+  const { problems, value } = reading instanceof Promise ? await reading : reading;
+  if (problems !== undefined) return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
+  if (request.isAbandoned) request.signal.throwIfAborted();
   try {
-    const result = toResult(await tool.handler(args as never, request));
-    await checkOutput(caller, tool, result);
-    return result;
+    return await toResult(tool, await tool.handler(value as never, request));
   } catch (error) {
     // The client is asked first; this run of the handler has no result to remember.
     if (request.exchange.journal?.isSuspended === true) throw error;
@@ -57,22 +58,23 @@ function refuseArguments(text: string, { exchange }: ServedRequest): CallToolRes
   return errorResult(text);
 }
 
-function toResult(output: ToolOutput): CallToolResult {
-  if ('content' in output) return output;
-  const { structuredContent, text } = output;
-  return { content: [{ type: 'text', text: text ?? JSON.stringify(structuredContent) }], structuredContent };
+/** The result as the output schema makes it. @throws Error when the handler broke its own promise. */
+async function toResult(tool: RegisteredTool, output: ToolOutput): Promise<CallToolResult> {
+  if (tool.readOutput === undefined || ('isError' in output && output.isError)) return completed(output, output.structuredContent);
+  const reading = tool.readOutput(output.structuredContent);
+  const { problems, value } = reading instanceof Promise ? await reading : reading;
+  if (problems !== undefined) throw new Error(`The result of ${tool.name} does not conform to its output schema: ${problems.join(' ')}`);
+  return completed(output, value);
 }
 
-/** @throws Error when the handler broke its own promise. */
-async function checkOutput(caller: ToolCaller, tool: ToolDefinition, result: CallToolResult): Promise<void> {
-  if (tool.outputSchema === undefined || result.isError === true) return;
-  const problems = (await caller.validator.compile(tool.outputSchema))(result.structuredContent);
-  if (problems.length > 0) throw new Error(`The result of ${tool.name} does not conform to its output schema: ${problems.join(' ')}`);
+function completed(output: ToolOutput, structuredContent: unknown): CallToolResult {
+  if (!('content' in output)) return { content: [{ type: 'text', text: output.text ?? JSON.stringify(structuredContent) }], structuredContent };
+  return structuredContent === output.structuredContent ? output : { ...output, structuredContent };
 }
 
 interface Failure {
   readonly caller: ToolCaller;
-  readonly tool: ToolDefinition;
+  readonly tool: RegisteredTool;
   readonly request: ServedRequest;
 }
 

@@ -3,43 +3,49 @@ import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/capabilities.ts';
+import type { Tool } from '../protocol/tools.ts';
+import { Catalogue } from './catalogue.ts';
 import { Changes } from './change-hub.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
 import { handleRequest } from './handle-request.ts';
-import { indexTools } from './list-tools.ts';
 import { capabilitiesOf, createMethods } from './methods.ts';
 import { RequestServer } from './request-server.ts';
 import { RequestStates } from './request-states.ts';
+import type { PromptDefinition } from './prompt.ts';
 import type { RequestLink, Server, ServerConnection, ServerOptions } from './server.ts';
+import type { ToolDefinition } from './tool.ts';
 
 /**
  * A server of both eras and all revisions.
- * @throws Error when two tools share a name, a name is not 1–128 of `A–Z a–z 0–9 _ - .`, or an input schema is not of type `object`.
+ * @throws Error when two tools or two prompts share a name, a tool's name is not 1–128 of `A–Z a–z 0–9 _ - .`, an input schema is not of type `object`, or
+ * a Standard Schema has no JSON Schema.
  */
 export function createServer(options: ServerOptions): Server {
-  const tools = indexTools(options.tools ?? []);
-  const capabilities = capabilitiesOf(options);
   const changes = new Changes();
+  const catalogue = new Catalogue(options, changes);
+  const capabilities = capabilitiesOf(options, catalogue);
   const onError = guard(options.onError ?? writeToStderr);
-  const methods = createMethods(options, { tools, capabilities, changes, onError });
+  const methods = createMethods(options, { catalogue, capabilities, changes, onError });
   const requests = new RequestServer({
     info: options.info,
     methods,
-    findTool: (name) => tools.get(name),
+    findTool: (name) => catalogue.tools?.get(name),
     states: new RequestStates(options.requestState),
     tasks: undefined,
     onError,
   });
-  return new ConnectingServer({ options, requests, capabilities, changes, onError });
+  return new ConnectingServer({ options, requests, capabilities, changes, onError }, catalogue);
 }
 
 class ConnectingServer implements Server {
   readonly changes: Changes;
   readonly #context: ConnectionContext;
+  readonly #catalogue: Catalogue;
   readonly #connections = new Set<Connection>();
 
-  constructor(context: ConnectionContext) {
+  constructor(context: ConnectionContext, catalogue: Catalogue) {
     this.#context = context;
+    this.#catalogue = catalogue;
     this.changes = context.changes;
   }
 
@@ -57,6 +63,18 @@ class ConnectingServer implements Server {
 
   handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply> {
     return handleRequest(this.#context, request, link);
+  }
+
+  tool(name: string): Tool | undefined {
+    return this.#catalogue.tools?.find(name);
+  }
+
+  setTools(tools: readonly ToolDefinition[]): void {
+    this.#catalogue.setTools(tools);
+  }
+
+  setPrompts(prompts: readonly PromptDefinition[]): void {
+    this.#catalogue.setPrompts(prompts);
   }
 }
 

@@ -1,5 +1,13 @@
+export type { Completer, CompletionInput, CompletionOutput } from './completion.ts';
+export { createResources } from './create-resources.ts';
+export type { ResourcesOptions } from './create-resources.ts';
 export { createServer } from './create-server.ts';
 export type { InteractiveContext, Question, RequestClient, RequestContext } from './context.ts';
-export type { ChangeHub, LegacySession, ResourceProvider, Server, ServerConnection, ServerOptions } from './server.ts';
+export type { ChangeHub, LegacySession, ResourceProvider, Server, ServerConnection, ServerOptions, TemplateVariable } from './server.ts';
+export { definePrompt } from './prompt.ts';
+export type { PromptArgumentDefinition, PromptDefinition } from './prompt.ts';
+export { defineResource, defineResourceTemplate } from './resource.ts';
+export type { ResourceDefinition, ResourceOutput, ResourceTemplateDefinition, TemplateVariables } from './resource.ts';
 export { defineTool } from './tool.ts';
 export type { ToolDefinition, ToolOutput } from './tool.ts';
+export type { StandardSchema } from '../schema/standard-schema.ts';

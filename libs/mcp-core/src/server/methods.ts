@@ -2,18 +2,20 @@ import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS, type ServerCapabilities } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { isLoggingLevel } from '../protocol/logging-levels.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
 import { callTool } from './call-tool.ts';
+import type { Catalogue } from './catalogue.ts';
 import type { Changes } from './change-hub.ts';
+import { complete } from './completion.ts';
 import { IdempotentCalls } from './idempotency.ts';
 import type { InitializedSession } from './initialized-session.ts';
-import { listTools, STATIC_CACHE_HINTS } from './list-tools.ts';
 import { listen } from './listen.ts';
+import { getPrompt } from './prompt-table.ts';
+import { STATIC_CACHE_HINTS } from './published-list.ts';
 import { readCursor, readString } from './read-params.ts';
 import type { ResourceWatches } from './resource-watches.ts';
-import { SchemaValidator } from '../schema/schema-validator.ts';
 import type { ServedRequest } from './served-request.ts';
 import type { ResourceProvider, ServerOptions } from './server.ts';
-import type { ToolDefinition } from './tool.ts';
 
 /** What some methods need of the connection they came over. */
 export interface ConnectionScope {
@@ -28,16 +30,18 @@ export interface ConnectionScope {
 export type Method = (request: ServedRequest, scope: ConnectionScope) => Promise<JsonObject> | JsonObject;
 
 export interface MethodsContext {
-  readonly tools: ReadonlyMap<string, ToolDefinition>;
+  readonly catalogue: Catalogue;
   readonly capabilities: ServerCapabilities;
   readonly changes: Changes;
   readonly onError: (error: unknown) => void;
 }
 
 /** What the options declare. List changes are declared with every feature because `Server.changes` can publish them. */
-export function capabilitiesOf({ tools, resources }: ServerOptions): ServerCapabilities {
+export function capabilitiesOf({ tools, prompts, resources }: ServerOptions, { hasCompletions }: Catalogue): ServerCapabilities {
   return {
     logging: {},
+    ...(hasCompletions ? { completions: {} } : {}),
+    ...(prompts === undefined ? {} : { prompts: { listChanged: true } }),
     ...(tools === undefined ? {} : { tools: { listChanged: true } }),
     ...(resources === undefined ? {} : { resources: { listChanged: true, ...(resources.subscribe === undefined ? {} : { subscribe: true }) } }),
   };
@@ -46,14 +50,17 @@ export function capabilitiesOf({ tools, resources }: ServerOptions): ServerCapab
 /** Every method the server has, of all revisions. A feature that is not declared has none. */
 export function createMethods(options: ServerOptions, context: MethodsContext): ReadonlyMap<string, Method> {
   const { resources } = options;
+  const { catalogue } = context;
   return new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', () => discover(options, context)],
     ['logging/setLevel', setLevel],
     ['subscriptions/listen', (request, scope) => scope.holdOpen(request.request.id, (ended) => listen({ ...context, resources }, request, ended))],
     ...(options.tools === undefined ? [] : toolMethods(options, context)),
+    ...(options.prompts === undefined ? [] : promptMethods(catalogue)),
     ...(resources === undefined ? [] : resourceMethods(resources)),
     ...(resources?.subscribe === undefined ? [] : subscribeMethods()),
+    ...(catalogue.hasCompletions ? [completionMethod(catalogue, resources)] : []),
   ]);
 }
 
@@ -67,13 +74,24 @@ function setLevel({ params }: ServedRequest, { session }: ConnectionScope): Json
   return {};
 }
 
-function toolMethods({ idempotencyEntries = 1000 }: ServerOptions, { tools, onError }: MethodsContext): [string, Method][] {
-  const caller = { tools, validator: new SchemaValidator(), calls: new IdempotentCalls(idempotencyEntries), onError };
-  const list = listTools(tools);
+function toolMethods({ idempotencyEntries = 1000 }: ServerOptions, { catalogue, onError }: MethodsContext): [string, Method][] {
+  const caller = { catalogue, calls: new IdempotentCalls(idempotencyEntries), onError };
   return [
-    ['tools/list', (request) => list(request.params)],
-    ['tools/call', async (request) => ({ ...(await callTool(caller, request)) })],
+    ['tools/list', ({ params, exchange }) => catalogue.tools?.page(readCursor(params), exchange.codec) ?? {}],
+    // An interface has no index signature; results are JSON objects all the same.
+    ['tools/call', (request) => callTool(caller, request) as Promise<JsonObject & CallToolResult>],
   ];
+}
+
+function promptMethods(catalogue: Catalogue): [string, Method][] {
+  return [
+    ['prompts/list', ({ params, exchange }) => catalogue.prompts?.page(readCursor(params), exchange.codec) ?? {}],
+    ['prompts/get', async (request) => ({ ...(await getPrompt(catalogue, request)) })],
+  ];
+}
+
+function completionMethod(catalogue: Catalogue, resources: ResourceProvider | undefined): [string, Method] {
+  return ['completion/complete', (request) => complete({ prompts: catalogue.prompts, resources }, request)];
 }
 
 function resourceMethods(resources: ResourceProvider): [string, Method][] {

@@ -5,7 +5,6 @@ import type { Reply } from '../jsonrpc/peer.ts';
 import type { Implementation } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { shorten } from '../protocol/shorten.ts';
-import type { JsonSchema } from '../protocol/tools.ts';
 import type { Exchange } from './exchange.ts';
 import type { TaskStarter } from './live-task.ts';
 import type { ConnectionScope, Method } from './methods.ts';
@@ -14,12 +13,12 @@ import { MultiRoundTrip } from './multi-round-trip.ts';
 import type { NotificationSink } from './outbox.ts';
 import type { RequestStates } from './request-states.ts';
 import { ServedRequest, type IncomingRequest } from './served-request.ts';
-import type { ToolDefinition } from './tool.ts';
+import type { RegisteredTool } from './tool-table.ts';
 
 export interface RequestServerContext {
   readonly info: Implementation;
   readonly methods: ReadonlyMap<string, Method>;
-  readonly findTool: (name: string) => ToolDefinition | undefined;
+  readonly findTool: (name: string) => RegisteredTool | undefined;
   readonly states: RequestStates;
   readonly tasks: TaskStarter | undefined;
   readonly onError: (error: unknown) => void;
@@ -105,7 +104,7 @@ export class RequestServer {
       const result = await this.#run(service);
       served.live?.settle({ result });
       const { method } = served.request;
-      return { result: codec.encodeResult(method, result, { serverInfo: this.#context.info, outputSchema: this.#outputSchema(served) }) };
+      return { result: codec.encodeResult(method, result, { serverInfo: this.#context.info, outputSchema: served.tool?.outputSchema }) };
     } catch (error) {
       const protocolError = this.#toProtocolError(error, served.isAbandoned);
       served.live?.settle({ error: protocolError });
@@ -127,11 +126,7 @@ export class RequestServer {
     return dialogue.inputRequired();
   }
 
-  #outputSchema(served: ServedRequest): JsonSchema | undefined {
-    return this.#calledTool(served.request)?.outputSchema;
-  }
-
-  #calledTool({ method, params }: ServedRequest['request']): ToolDefinition | undefined {
+  #calledTool({ method, params }: ServedRequest['request']): RegisteredTool | undefined {
     return method === 'tools/call' ? this.#context.findTool(String(params?.name)) : undefined;
   }
 

@@ -9,6 +9,7 @@ import type { InteractiveContext, Question, RequestClient } from './context.ts';
 import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { LiveTask, TaskOptions, TaskStarter } from './live-task.ts';
 import { ProgressReporter } from './progress-reporter.ts';
+import type { RegisteredTool } from './tool-table.ts';
 
 /** A request as its connection hands it over. */
 export interface IncomingRequest {
@@ -26,6 +27,8 @@ export class ServedRequest implements InteractiveContext {
   readonly meta: JsonObject;
   /** Told of the neutral task that the handler has become. */
   onTaskCreated: ((task: JsonObject) => void) | undefined;
+  /** The tool that is called, as it was when the call began. */
+  tool: RegisteredTool | undefined;
   readonly #incoming: IncomingRequest;
   readonly #tasks: TaskStarter | undefined;
   #memo: Map<string, Promise<unknown>> | undefined;

@@ -4,7 +4,10 @@ import type { AuthContext, Transport } from '../jsonrpc/transport.ts';
 import type { Implementation, LoggingLevel, ProtocolVersion } from '../protocol/capabilities.ts';
 import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult } from '../protocol/resources.ts';
 import type { Root } from '../protocol/client-features.ts';
+import type { Tool } from '../protocol/tools.ts';
+import type { CompletionInput, CompletionOutput } from './completion.ts';
 import type { InteractiveContext, RequestContext } from './context.ts';
+import type { PromptDefinition } from './prompt.ts';
 import type { RequestStateOptions } from './request-states.ts';
 import type { ToolDefinition } from './tool.ts';
 
@@ -16,6 +19,14 @@ export interface LegacySession {
   listRoots(options?: { readonly timeoutMs?: number }): Promise<readonly Root[] | undefined>;
 }
 
+/** A variable of a URI template, with what was typed so far. */
+export interface TemplateVariable {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `createResources` makes one from definitions. */
 export interface ResourceProvider {
   list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult>;
   listTemplates?(cursor: string | undefined, context: RequestContext): Promise<ListResourceTemplatesResult>;
@@ -26,6 +37,8 @@ export interface ResourceProvider {
    * Throw to refuse. Called once per (subscriber, uri), so reference counting is the provider's.
    */
   subscribe?(uri: string, context: RequestContext): Promise<() => Promise<void> | void>;
+  /** @throws ProtocolError -32602 for a template or variable that does not exist. */
+  complete?(variable: TemplateVariable, input: CompletionInput): Promise<CompletionOutput> | CompletionOutput;
 }
 
 export interface ServerOptions {
@@ -33,7 +46,11 @@ export interface ServerOptions {
   readonly instructions?: string;
   /** Listed sorted by name, in every era and to every client alike. */
   readonly tools?: readonly ToolDefinition[];
+  /** Listed sorted by name, in every era and to every client alike. */
+  readonly prompts?: readonly PromptDefinition[];
   readonly resources?: ResourceProvider;
+  /** Tools, and prompts, on a page of their lists; without it all are on one. */
+  readonly pageSize?: number;
   /** Called when a legacy session is initialized and again after each `roots/list_changed`; requests of that session wait for its promise. */
   readonly onLegacySession?: (session: LegacySession) => Promise<void> | void;
   /** Called with each failure that the peer is not told in detail. Default: one line on stderr. */
@@ -74,6 +91,12 @@ export interface Server {
   connect(transport: Transport): Promise<ServerConnection>;
   /** Serves one request that stands alone: a modern one, or a legacy one outside any session. Never rejects. */
   handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply>;
+  /** A tool as it is published at the moment. */
+  tool(name: string): Tool | undefined;
+  /** Replaces all tools at once and publishes the change; calls that run keep their definition. @throws Error as `createServer`, changing nothing. */
+  setTools(tools: readonly ToolDefinition[]): void;
+  /** Replaces all prompts at once and publishes the change. @throws Error as `createServer`, changing nothing. */
+  setPrompts(prompts: readonly PromptDefinition[]): void;
 }
 
 export interface ServerConnection {

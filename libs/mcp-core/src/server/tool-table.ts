@@ -9,7 +9,7 @@ import { PublishedList } from './published-list.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** A tool as it is served: its schemas as JSON Schema, and what reads values of them. */
-export interface RegisteredTool extends Tool, Pick<ToolDefinition, 'annotations' | 'handler'> {
+export interface RegisteredTool extends Omit<Tool, 'annotations' | 'task'>, Pick<ToolDefinition, 'annotations' | 'handler'> {
   readonly task: NonNullable<ToolDefinition['task']>;
   readonly readArguments: ValueReader;
   readonly readOutput: ValueReader | undefined;

@@ -1,0 +1,47 @@
+import { shorten } from '../protocol/shorten.ts';
+import type { JsonSchema } from '../protocol/tools.ts';
+import type { SchemaValidator } from './schema-validator.ts';
+import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard-schema.ts';
+
+/** The value as its schema makes it, or what is wrong with it, one sentence each. */
+export type Reading = { readonly value: unknown; readonly problems?: undefined } | { readonly problems: readonly string[]; readonly value?: undefined };
+
+/** Reads values of one schema. At once where that is possible; rejects or throws with an Error when the schema is broken. */
+export type ValueReader = (value: unknown) => Reading | Promise<Reading>;
+
+const MAX_PROBLEMS = 10;
+
+/** JSON Schema leaves the value as it is; a Standard Schema may transform it. */
+export function createReader(schema: JsonSchema | StandardSchema, validator: SchemaValidator): ValueReader {
+  if (isStandardSchema(schema)) return standardReader(schema);
+  return (value) => {
+    const check = validator.compiled(schema);
+    return check === undefined ? validator.compile(schema).then((compiled) => toReading(value, compiled(value))) : toReading(value, check(value));
+  };
+}
+
+function toReading(value: unknown, problems: readonly string[]): Reading {
+  return problems.length === 0 ? { value } : { problems };
+}
+
+function standardReader({ '~standard': { validate } }: StandardSchema): ValueReader {
+  return (value) => {
+    const result = validate(value);
+    return result instanceof Promise ? result.then(fromStandard) : fromStandard(result);
+  };
+}
+
+function fromStandard(result: StandardResult<unknown>): Reading {
+  return result.issues === undefined ? result : { problems: result.issues.slice(0, MAX_PROBLEMS).map(describe) };
+}
+
+function describe({ path = [], message }: StandardIssue): string {
+  const sentence = shorten(message.endsWith('.') ? message : `${message}.`);
+  return path.length === 0 ? sentence : `"${shorten(placeOf(path))}": ${sentence}`;
+}
+
+function placeOf(path: NonNullable<StandardIssue['path']>): string {
+  return path
+    .map((step) => (typeof step === 'object' ? step.key : step))
+    .reduce<string>((place, key) => (typeof key === 'number' ? `${place}[${String(key)}]` : place === '' ? String(key) : `${place}.${String(key)}`), '');
+}

@@ -1,0 +1,81 @@
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Completion } from '../protocol/completion.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import { shorten } from '../protocol/shorten.ts';
+import type { RequestContext } from './context.ts';
+import type { PromptTable } from './prompt-table.ts';
+import { readString, readStrings } from './read-params.ts';
+import type { ServedRequest } from './served-request.ts';
+import type { ResourceProvider } from './server.ts';
+
+const MAX_VALUES = 100;
+
+export interface CompletionInput {
+  /** What was chosen before for the other arguments. */
+  readonly arguments: { readonly [name: string]: string };
+  readonly context: RequestContext;
+}
+
+/** Values, most relevant first. Of more than 100 the first 100 are sent. */
+export type CompletionOutput = readonly string[] | Completion;
+
+/** Suggests values for what was typed so far, which may be empty. */
+export type Completer = (value: string, input: CompletionInput) => Promise<CompletionOutput> | CompletionOutput;
+
+export interface CompletionSources {
+  readonly prompts: PromptTable | undefined;
+  readonly resources: ResourceProvider | undefined;
+}
+
+/**
+ * Serves `completion/complete`; an argument without a completer has no values.
+ * @throws ProtocolError -32602 for a prompt, template or argument that does not exist.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+ */
+export async function complete(sources: CompletionSources, request: ServedRequest): Promise<JsonObject> {
+  const { ref, argument, context } = request.params;
+  if (!isJsonObject(ref) || !isJsonObject(argument)) throw invalid('ref and argument must be objects');
+  if (context !== undefined && !isJsonObject(context)) throw invalid('context must be an object');
+  const name = readString(argument, 'name', 'argument.name');
+  const value = readString(argument, 'value', 'argument.value');
+  const input = { arguments: readStrings(context?.arguments, 'context.arguments'), context: request };
+  const output = await suggest(sources, ref, { name, value, input });
+  return { completion: toCompletion(output) };
+}
+
+interface Typed {
+  readonly name: string;
+  readonly value: string;
+  readonly input: CompletionInput;
+}
+
+function suggest({ prompts, resources }: CompletionSources, ref: JsonObject, { name, value, input }: Typed): Promise<CompletionOutput> | CompletionOutput {
+  switch (ref.type) {
+    case 'ref/prompt': {
+      const prompt = prompts?.get(readString(ref, 'name', 'ref.name'));
+      if (prompt === undefined) throw invalid(`unknown prompt ${shorten(String(ref.name))}`);
+      const argument = prompt.arguments?.find((candidate) => candidate.name === name);
+      if (argument === undefined) throw invalid(`the prompt ${prompt.name} has no argument ${shorten(name)}`);
+      return argument.complete?.(value, input) ?? [];
+    }
+    case 'ref/resource': {
+      const uriTemplate = readString(ref, 'uri', 'ref.uri');
+      if (resources?.complete === undefined) throw invalid(`unknown resource template ${shorten(uriTemplate)}`);
+      return resources.complete({ uriTemplate, name, value }, input);
+    }
+    default:
+      throw invalid('ref.type must be "ref/prompt" or "ref/resource"');
+  }
+}
+
+function toCompletion(output: CompletionOutput): Completion {
+  const given: Completion = 'values' in output && !Array.isArray(output) ? (output as Completion) : { values: output as readonly string[] };
+  const { total = given.values.length, hasMore = false } = given;
+  const values = given.values.slice(0, MAX_VALUES);
+  return { values, total, hasMore: hasMore || total > values.length };
+}
+
+function invalid(detail: string): ProtocolError {
+  return new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${detail}`);
+}
