@@ -6,7 +6,8 @@ import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
 import type { Answer, Peer } from '../jsonrpc/peer.ts';
 import type { Implementation, LoggingLevel } from '../protocol/capabilities.ts';
 import type { Root } from '../protocol/client-features.ts';
-import { LocalError, ProtocolError } from '../protocol/errors.ts';
+import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
+import { answerProblems } from './answer-problems.ts';
 import type { RequestClient } from './context.ts';
 import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { Outbox } from './outbox.ts';
@@ -52,12 +53,15 @@ export class InitializedSession implements Exchange, LegacySession {
     this.#peer.closeStream(id);
   }
 
-  async ask<M extends QuestionMethod>({ method, params, signal, relatedTo }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  async ask<M extends QuestionMethod>({ method, key, params, signal, relatedTo }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     signal.throwIfAborted();
     const capability = capabilityOf(method, params);
     const wireParams = this.client.can(capability) ? this.codec.encodeQuestion(method, withElicitationId(params)) : undefined;
     if (wireParams === undefined) throw missingCapabilityError(capability);
-    return this.codec.decodeAnswer(method, await this.#request({ method, params: wireParams, relatedTo }, signal));
+    const answer = this.codec.decodeAnswer(method, await this.#request({ method, params: wireParams, relatedTo }, signal));
+    const problems = answerProblems(params, answer);
+    if (problems.length > 0) throw new ProtocolError(ErrorCode.invalidParams, `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`);
+    return answer;
   }
 
   async listRoots({ timeoutMs = DEFAULT_ROOTS_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<readonly Root[] | undefined> {

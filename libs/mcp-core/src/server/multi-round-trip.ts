@@ -1,12 +1,11 @@
-import type { Codec } from '../era/codec.ts';
+import type { Codec, QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import { answerProblems } from './answer-problems.ts';
 import type { ExchangeQuestion } from './exchange.ts';
 import { EMPTY_RECORD, Journal } from './journal.ts';
-import type { QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import type { RequestState, RequestStates, StateBinding } from './request-states.ts';
-import { elicitationProblems } from '../schema/elicitation-problems.ts';
 
 /** The methods that may be answered with `input_required`; to the others `requestState` is an unknown member. */
 const METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -74,14 +73,8 @@ function readAnswer<M extends QuestionMethod>(question: ExchangeQuestion<M>, res
   if (!isJsonObject(response)) return undefined;
   try {
     const answer = codec.decodeAnswer(question.method, response);
-    return fits(question, answer) ? answer : undefined;
+    return answerProblems(question.params, answer).length === 0 ? answer : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Whether the content of an accepted form is what the form asked for. */
-function fits({ params }: ExchangeQuestion<QuestionMethod>, answer: QuestionTypes[QuestionMethod]['result']): boolean {
-  if (params === undefined || !('requestedSchema' in params) || !('action' in answer) || answer.action !== 'accept') return true;
-  return elicitationProblems(params.requestedSchema, answer.content ?? {}).length === 0;
 }

@@ -119,6 +119,15 @@ describe('questions of a legacy session', () => {
     expect(await client.find(asks('notifications/cancelled'))).toMatchObject({ params: { requestId: where!.id } });
   });
 
+  test('do not let an answer through that does not fit the form', async () => {
+    const client = await serve(async (context) => context.elicit('who', { message: 'Name?', requestedSchema: { ...form.requestedSchema, required: ['name'] } }));
+    await initialize(client, '2025-11-25', { elicitation: {} });
+    const answer = client.request(1, 'tools/call', { name: 'run' });
+    const { id } = await client.find(asks('elicitation/create'));
+    client.send({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name: 7 } } });
+    expect(await answer).toMatchObject({ result: { isError: true, content: [{ text: expect.stringContaining('"who" does not fit its form') as string }] } });
+  });
+
   test('give gather its answers under the same keys', async () => {
     const client = await serve((context) => context.gather({ who: { elicit: form }, where: { listRoots: true } }));
     await initialize(client, '2025-11-25', { elicitation: {}, roots: {} });
