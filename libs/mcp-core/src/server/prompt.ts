@@ -27,7 +27,7 @@ export type PromptArgumentsOf<Arguments extends readonly PromptArgumentDefinitio
 } & { readonly [Argument in Arguments[number] as NameOf<Argument, false>]?: string };
 
 /** Types the handler's arguments from their definitions. */
-export function definePrompt<const Arguments extends readonly PromptArgumentDefinition[] = readonly []>(
+export function definePrompt<const Arguments extends readonly PromptArgumentDefinition[]>(
   prompt: Omit<PromptDefinition<PromptArgumentsOf<Arguments>>, 'arguments'> & { readonly arguments?: Arguments },
 ): PromptDefinition {
   return prompt;
