@@ -36,5 +36,3 @@ export async function runReferee(candidate: Candidate, revision: Revision, folde
   });
   return { results, isContent: code === 0, output: output.join('') };
 }
-
-export type { Leg };
