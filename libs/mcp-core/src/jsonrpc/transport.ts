@@ -49,6 +49,8 @@ export interface UnreadableMessage {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export interface Transport {
+  /** Each request is an HTTP request of its own: one that is not answered failed, and says nothing of the peer. Default no. */
+  readonly isHttp?: boolean;
   /** Starts delivery; called once. */
   start(receiver: TransportReceiver): Promise<void>;
   /**

@@ -67,6 +67,8 @@ export type LocalErrorCode =
   | 'connect-failed'
   | 'method-not-in-era'
   | 'capability-missing'
+  /** A question that the server put before its answer was refused. */
+  | 'input-refused'
   | 'invalid-response'
   | 'invalid-argument';
 
