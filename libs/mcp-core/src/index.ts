@@ -38,6 +38,7 @@ export type {
 } from './protocol/content.ts';
 export { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError, ToolError } from './protocol/errors.ts';
 export type { LocalErrorCode } from './protocol/errors.ts';
+export type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from './protocol/prompts.ts';
 export type {
   CacheHints,
   ListResourcesResult,
