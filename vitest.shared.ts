@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-/** One config for every package; the JSON result is what tools/test.mjs adds up. */
+/** One config for every package; the JSON results are what tools/test.mjs adds up. */
 export const shared: ViteUserConfig = defineConfig({
   resolve: { conditions: ['@signalbox/source'] },
   ssr: { resolve: { conditions: ['@signalbox/source'], externalConditions: ['@signalbox/source'] } },
   test: {
     include: ['src/**/*.test.ts'],
-    reporters: ['default', 'json'],
+    reporters: ['default', 'json', join(import.meta.dirname, 'vitest.proofs.ts')],
     outputFile: { json: '.results/vitest.json' },
     globalSetup: join(import.meta.dirname, 'vitest.temporary-folder.ts'),
     pool: 'forks',

@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { coverageOf, type Count } from './requirements/coverage.ts';
+import { requirements } from './requirements/index.ts';
+import type { Proof } from './requirements/proves.ts';
+import { unproved } from './requirements/unproved.ts';
+
+// Adds up what the tests of every package proved of the specification. With --should it also names the rules of level SHOULD that nothing proves.
+const workspace = join(import.meta.dirname, '..', '..', '..');
+const files = globSync('{libs,servers,apps,tests}/*/.results/proofs.json', { cwd: workspace });
+// The reporter of the workspace writes what `proves` made.
+const proofs = files.flatMap((file) => JSON.parse(readFileSync(join(workspace, file), 'utf8')) as readonly Proof[]);
+const { rows, problems, unprovedShould } = coverageOf(requirements, proofs, unproved);
+
+const show = ({ proved, total }: Count): string => `${proved} of ${total}`.padEnd(12);
+const write = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+write(`\nRules of the specification proved\n${''.padEnd(20)}${'MUST'.padEnd(12)}SHOULD`);
+for (const { era, wire, must, should } of rows) write(`${`${era} ${wire}`.padEnd(20)}${show(must)}${show(should)}`);
+const known = unproved.reduce((count, gap) => count + gap.requirements.length, 0);
+const reviewed = Object.values(requirements).filter(({ review }) => review !== undefined).length;
+write(`${reviewed} rules are checked by reading; ${known} are listed as not proved yet`);
+if (process.argv.includes('--should')) for (const name of unprovedShould) write(`SHOULD without a proof: ${name}`);
+for (const problem of problems) write(problem);
+process.exitCode = problems.length === 0 ? 0 : 1;

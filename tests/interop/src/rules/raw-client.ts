@@ -1,0 +1,137 @@
+import { PassThrough } from 'node:stream';
+import type { Era, JsonObject, RequestId } from '@signalbox/mcp-core';
+import type { Server } from '@signalbox/mcp-core/server';
+import { serveStdio } from '@signalbox/mcp-core/stdio';
+import { onTestFinished } from 'vitest';
+import { CLIENT_INFO, Inbox, metaOf, modernMeta, type Message } from './message.ts';
+
+export interface ServerPlace {
+  readonly era: Era;
+  readonly wire: 'stdio' | 'http';
+}
+
+export interface RawClientOptions extends ServerPlace {
+  /** Default: none. */
+  readonly capabilities?: JsonObject;
+  /** The legacy revision to ask for; default 2025-11-25. */
+  readonly version?: string;
+}
+
+/** Every era on every wire a server can be spoken to. */
+export const SERVER_PLACES: readonly ServerPlace[] = [
+  { era: 'legacy', wire: 'stdio' },
+  { era: 'modern', wire: 'stdio' },
+];
+
+/** A wire that takes and gives JSON. */
+export interface RawWire {
+  readonly inbox: Inbox;
+  /** Sends any JSON value. */
+  send(message: unknown): void;
+  close(): Promise<void>;
+}
+
+/** A client that is played by the test: exact messages in, exact messages out. */
+export class RawClient {
+  readonly #wire: RawWire;
+  readonly #options: RawClientOptions;
+  #lastId = 0;
+
+  constructor(wire: RawWire, options: RawClientOptions) {
+    this.#wire = wire;
+    this.#options = options;
+  }
+
+  get received(): readonly Message[] {
+    return this.#wire.inbox.messages;
+  }
+
+  send(message: unknown): void {
+    this.#wire.send(message);
+  }
+
+  notify(method: string, params?: JsonObject): void {
+    this.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) });
+  }
+
+  /** Sends a request of the era and gives its id. `params._meta` is kept. */
+  ask(method: string, params: JsonObject = {}, id: RequestId = this.#nextId()): RequestId {
+    const meta = { ...(this.#options.era === 'modern' ? modernMeta(this.#options.capabilities) : {}), ...metaOf(params) };
+    this.send({ jsonrpc: '2.0', id, method, params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta } });
+    return id;
+  }
+
+  request(method: string, params: JsonObject = {}, id: RequestId = this.#nextId()): Promise<Message> {
+    return this.answer(this.ask(method, params, id));
+  }
+
+  answer(id: RequestId): Promise<Message> {
+    return this.find((message) => message.id === id && message.method === undefined);
+  }
+
+  find(matches: (message: Message) => boolean): Promise<Message> {
+    return this.#wire.inbox.find(matches);
+  }
+
+  /** Resolves when the server has answered something that was sent after all that went before. */
+  async settled(): Promise<void> {
+    await this.request(this.#options.era === 'modern' ? 'server/discover' : 'ping');
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  #nextId(): string {
+    this.#lastId += 1;
+    return `raw-${this.#lastId}`;
+  }
+}
+
+/** Connects to the server; in the legacy era with the handshake behind it. The test that calls it closes it by ending. */
+export async function openRawClient(server: Server, options: RawClientOptions): Promise<RawClient> {
+  const client = openWithoutHandshake(server, options);
+  if (options.era === 'legacy') {
+    await client.request('initialize', { protocolVersion: options.version ?? '2025-11-25', capabilities: options.capabilities ?? {}, clientInfo: CLIENT_INFO });
+    client.notify('notifications/initialized');
+  }
+  return client;
+}
+
+export function openWithoutHandshake(server: Server, options: RawClientOptions): RawClient {
+  const client = new RawClient(openStdio(server).wire, options);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** The wire of stdio with its raw text. */
+export function openStdio(server: Server): { readonly wire: RawWire; readonly input: PassThrough; readonly lines: readonly string[] } {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const inbox = new Inbox();
+  const lines: string[] = [];
+  let rest = '';
+  output.setEncoding('utf8').on('data', (chunk: string) => {
+    const parts = (rest + chunk).split('\n');
+    rest = parts.pop() ?? '';
+    for (const line of parts) {
+      lines.push(line);
+      for (const message of [JSON.parse(line) as Message | Message[]].flat()) inbox.add(message);
+    }
+  });
+  const served = serveStdio(server, { input, output });
+  return {
+    lines,
+    input,
+    wire: {
+      inbox,
+      send: (message) => {
+        input.write(`${JSON.stringify(message)}\n`);
+      },
+      close: async () => {
+        input.end();
+        await served;
+      },
+    },
+  };
+}
