@@ -13,11 +13,11 @@ export function eraOf(version: string): Era | undefined {
  * Whether clients of this revision take an event with an id and no data, and come back for the rest of a stream whose connection was closed.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#sending-messages-to-the-server
  */
-export function hasPrimingEvents(version: unknown): boolean {
+export function hasPrimingEvents(version: ProtocolVersion | undefined): boolean {
   return version === '2025-11-25';
 }
 
 /** Whether a server must accept arrays of messages in this revision. */
-export function hasBatches(version: unknown): boolean {
+export function hasBatches(version: ProtocolVersion): boolean {
   return legacyCodec(version)?.hasBatches ?? false;
 }

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
@@ -9,6 +8,7 @@ import { Changes } from './change-hub.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
 import { handleRequest } from './handle-request.ts';
 import { capabilitiesOf, createMethods } from './methods.ts';
+import { reportToStderr } from './report-to-stderr.ts';
 import { RequestServer } from './request-server.ts';
 import { RequestStates } from './request-states.ts';
 import type { PromptDefinition } from './prompt.ts';
@@ -24,7 +24,7 @@ export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
   const catalogue = new Catalogue(options, changes);
   const capabilities = capabilitiesOf(options, catalogue);
-  const onError = guard(options.onError ?? writeToStderr);
+  const onError = guard(options.onError ?? reportToStderr);
   const methods = createMethods(options, { catalogue, capabilities, changes, onError });
   const requests = new RequestServer({
     info: options.info,
@@ -84,11 +84,7 @@ function guard(report: (error: unknown) => void): (error: unknown) => void {
     try {
       report(error);
     } catch (failure) {
-      writeToStderr(failure);
+      reportToStderr(failure);
     }
   };
-}
-
-function writeToStderr(error: unknown): void {
-  process.stderr.write(`${inspect(error, { breakLength: Infinity }).replaceAll(/\s*\n\s*/gu, ' | ')}\n`);
 }

@@ -1,0 +1,29 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { AuthContext } from '../../jsonrpc/transport.ts';
+import { headerOf, type HttpHeaders } from './http-exchange.ts';
+
+/** `{}` lets a request pass without a principal. */
+export type AuthDecision =
+  | { readonly auth?: AuthContext }
+  /** `challenge` becomes `WWW-Authenticate`; default `Bearer`. */
+  | { readonly refused: 401 | 403; readonly challenge?: string };
+
+/** Decides from the header fields of one request, by lower-case name. A throw is answered with 500. */
+export type Authenticate = (headers: HttpHeaders) => AuthDecision | Promise<AuthDecision>;
+
+/** Lets requests pass that carry one of the tokens; compared in constant time. All of them are one principal. */
+export function bearerTokens(tokens: readonly string[]): Authenticate {
+  const accepted = tokens.map(digest);
+  const allowed: AuthDecision = { auth: { principal: 'bearer' } };
+  return (headers) => {
+    const token = /^bearer +(\S+)$/iu.exec(headerOf(headers, 'authorization') ?? '')?.[1];
+    if (token === undefined) return { refused: 401 };
+    const given = digest(token);
+    const matches = accepted.map((known) => timingSafeEqual(known, given));
+    return matches.includes(true) ? allowed : { refused: 401, challenge: 'Bearer error="invalid_token"' };
+  };
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,49 @@
+import { eraOf } from '../../era/http-versions.ts';
+import { MetaKey, metaOf } from '../../era/meta-keys.ts';
+import { routeRequest } from '../../era/route-request.ts';
+import type { JsonRpcErrorObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
+import { ErrorCode } from '../../protocol/errors.ts';
+import { shorten } from '../../protocol/shorten.ts';
+import { headerOf, type HttpHeaders } from './http-exchange.ts';
+import type { MirroredHeaders } from './mirrored-headers.ts';
+
+/**
+ * Whether a message claims to stand alone: by its `_meta`, its version header, or by `Mcp-Method` where nothing says that it belongs to a session.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
+ */
+export function isModern(params: JsonRpcRequest['params'], headers: HttpHeaders): boolean {
+  const meta = metaOf(params);
+  if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta) return true;
+  const version = headerOf(headers, 'mcp-protocol-version');
+  if (version !== undefined) return eraOf(version) === 'modern';
+  return headers['mcp-method'] !== undefined && headers['mcp-session-id'] === undefined;
+}
+
+/**
+ * What must be refused with status 400 before a modern request is served. The order is the specification's: what `_meta` must have, the version in the
+ * header, the version itself, the other headers.
+ */
+export function checkModernRequest(request: JsonRpcRequest, headers: HttpHeaders, mirrored: MirroredHeaders): JsonRpcErrorObject | undefined {
+  const route = routeRequest(request, undefined);
+  if (route.kind === 'refused' && route.error.code !== ErrorCode.unsupportedProtocolVersion) return route.error.toJSON();
+  if (route.kind === 'initialize' || route.kind === 'ping') return missingMeta();
+  const version = headerOf(headers, 'mcp-protocol-version');
+  const metaVersion = metaOf(request.params)[MetaKey.protocolVersion];
+  if (version !== metaVersion) return mismatch(`Header mismatch: MCP-Protocol-Version is ${quote(version)}, but _meta has ${quote(metaVersion)}`);
+  if (route.kind === 'refused') return route.error.toJSON();
+  const problem = mirrored.mismatch(request, headers);
+  return problem === undefined ? undefined : mismatch(problem);
+}
+
+function missingMeta(): JsonRpcErrorObject {
+  const message = `Invalid params: _meta needs ${MetaKey.protocolVersion} and ${MetaKey.clientCapabilities}`;
+  return { code: ErrorCode.invalidParams, message };
+}
+
+function mismatch(message: string): JsonRpcErrorObject {
+  return { code: ErrorCode.headerMismatch, message };
+}
+
+function quote(value: unknown): string {
+  return typeof value === 'string' ? `'${shorten(value)}'` : 'missing';
+}

@@ -1,0 +1,152 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AuthContext } from '../../jsonrpc/transport.ts';
+import { reportToStderr } from '../../server/report-to-stderr.ts';
+import type { Server } from '../../server/server.ts';
+import { bearerTokens, type Authenticate } from './authentication.ts';
+import { MemoryEventStore } from './event-store.ts';
+import type { HttpExchange } from './http-exchange.ts';
+import type { HttpHandler, HttpHandlerOptions, RequestAuth } from './http-handler.ts';
+import { answerPlain } from './json-answers.ts';
+import { LegacySseEndpoint } from './legacy-sse-endpoint.ts';
+import { McpEndpoint } from './mcp-endpoint.ts';
+import { NodeExchange } from './node-exchange.ts';
+import { OpenExchanges } from './open-exchanges.ts';
+import { LOOPBACK_HOSTS, OriginCheck } from './origin-check.ts';
+import { Sessions } from './sessions.ts';
+import { WebExchange } from './web-exchange.ts';
+
+/**
+ * Serves a server over HTTP, by `node:http` or by the web platform's requests.
+ * @throws Error when a bearer token is empty, or both `bearerToken` and `authenticate` are given.
+ */
+export function createHttpHandler(server: Server, options: HttpHandlerOptions = {}): HttpHandler {
+  return new ServingHandler(server, options);
+}
+
+/** Serves one request on a path. */
+type Endpoint = (exchange: HttpExchange, auth: AuthContext | undefined) => void;
+
+class ServingHandler implements HttpHandler {
+  readonly #origins: OriginCheck;
+  readonly #authenticate: Authenticate | undefined;
+  readonly #endpoints = new Map<string, Endpoint>();
+  /** For the paths that are not listed. */
+  readonly #otherwise: Endpoint | undefined;
+  readonly #exchanges = new OpenExchanges();
+  readonly #sessions: Sessions | undefined;
+  readonly #sse: LegacySseEndpoint | undefined;
+  readonly #ending = new AbortController();
+  readonly #drainMs: number;
+  readonly #keepAliveMs: number;
+  readonly #sweepMs: number;
+  readonly #onError: (error: unknown) => void;
+  #sweep: NodeJS.Timeout | undefined;
+  #keptAliveAt = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(server: Server, options: HttpHandlerOptions) {
+    const { maxBodyBytes = 4_194_304, maxSessions = 10_000, sessionIdleMs = 1_800_000, retryMs = 1000, keepAliveMs = 15_000, drainMs = 3000 } = options;
+    const { path, allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [], eventStore = new MemoryEventStore(), onError = reportToStderr } = options;
+    this.#drainMs = drainMs;
+    this.#keepAliveMs = keepAliveMs;
+    this.#sweepMs = Math.min(keepAliveMs, sessionIdleMs);
+    this.#onError = onError;
+    this.#origins = new OriginCheck({ allowedHosts, allowedOrigins });
+    this.#authenticate = authenticationOf(options);
+    const exchanges = this.#exchanges;
+    if (options.stateless !== true) this.#sessions = new Sessions(server, { maxSessions, sessionIdleMs, retryMs, eventStore, exchanges, onError });
+    const endpoint = new McpEndpoint({ server, sessions: this.#sessions, exchanges, ended: this.#ending.signal, maxBodyBytes, onError });
+    const serve: Endpoint = (exchange, auth) => {
+      endpoint.serve(exchange, auth);
+    };
+    if (path === undefined) this.#otherwise = serve;
+    else this.#endpoints.set(path, serve);
+    const { stream = '/sse', messages = '/messages' } = typeof options.legacySse === 'object' ? options.legacySse : {};
+    if (options.legacySse !== undefined && options.legacySse !== false) {
+      this.#sse = new LegacySseEndpoint({ server, messagesPath: messages, maxBodyBytes, maxConnections: maxSessions, onError });
+      this.#endpoints.set(stream, (exchange, auth) => this.#sse?.serveStream(exchange, auth));
+      this.#endpoints.set(messages, (exchange, auth) => this.#sse?.serveMessage(exchange, auth));
+    }
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse, { auth }: RequestAuth = {}): void {
+    this.#serve(new NodeExchange(request, response), auth);
+  }
+
+  fetch(request: Request, { auth }: RequestAuth = {}): Promise<Response> {
+    const exchange = new WebExchange(request);
+    this.#serve(exchange, auth);
+    return exchange.response;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #serve(exchange: HttpExchange, auth: AuthContext | undefined): void {
+    const refusal = this.#origins.refuse(exchange.headers);
+    const endpoint = this.#endpoints.get(exchange.path) ?? this.#otherwise;
+    if (refusal !== undefined) {
+      answerPlain(exchange, 403, { text: refusal });
+    } else if (endpoint === undefined) {
+      answerPlain(exchange, 404, { text: 'Not found' });
+    } else if (this.#closing !== undefined) {
+      answerPlain(exchange, 503, { text: 'The server is closing', fields: ['connection', 'close'] });
+    } else {
+      this.#startSweep();
+      if (auth !== undefined || this.#authenticate === undefined) endpoint(exchange, auth);
+      else void this.#authenticated(this.#authenticate, exchange, endpoint);
+    }
+  }
+
+  async #authenticated(authenticate: Authenticate, exchange: HttpExchange, endpoint: Endpoint): Promise<void> {
+    try {
+      const decision = await authenticate(exchange.headers);
+      if ('refused' in decision) {
+        const { refused, challenge = 'Bearer' } = decision;
+        answerPlain(exchange, refused, { text: refused === 401 ? 'Unauthorized' : 'Forbidden', fields: ['www-authenticate', challenge] });
+      } else {
+        endpoint(exchange, decision.auth);
+      }
+    } catch (error) {
+      this.#onError(error);
+      answerPlain(exchange, 500, { text: 'Internal server error' });
+    }
+  }
+
+  /** One timer for all streams and sessions, which keeps no process alive. */
+  #startSweep(): void {
+    if (this.#sweep !== undefined) return;
+    this.#keptAliveAt = Date.now();
+    this.#sweep = setInterval(() => {
+      this.#sweepNow();
+    }, this.#sweepMs);
+    this.#sweep.unref();
+  }
+
+  #sweepNow(): void {
+    this.#sessions?.expire();
+    if (Date.now() - this.#keptAliveAt < this.#keepAliveMs) return;
+    this.#keptAliveAt = Date.now();
+    this.#exchanges.keepAlive();
+    this.#sessions?.keepAlive();
+    this.#sse?.keepAlive();
+  }
+
+  async #close(): Promise<void> {
+    this.#ending.abort();
+    await this.#exchanges.drained(this.#drainMs);
+    await Promise.all([this.#sessions?.close(), this.#sse?.close()]);
+    this.#exchanges.abort();
+    clearInterval(this.#sweep);
+  }
+}
+
+function authenticationOf({ authenticate, bearerToken }: HttpHandlerOptions): Authenticate | undefined {
+  if (bearerToken === undefined) return authenticate;
+  if (authenticate !== undefined) throw new Error('bearerToken and authenticate exclude each other');
+  const tokens = [bearerToken].flat();
+  if (tokens.length === 0 || tokens.includes('')) throw new Error('A bearer token must not be empty');
+  return bearerTokens(tokens);
+}

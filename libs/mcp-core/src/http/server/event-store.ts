@@ -1,0 +1,111 @@
+export interface StoredEvent {
+  /** Increases within its stream. */
+  readonly sequence: number;
+  readonly data: string;
+}
+
+export interface StreamAddress {
+  readonly sessionId: string;
+  /** Unique in the session. */
+  readonly stream: number;
+}
+
+/** Keeps the events of legacy sessions for clients that lost a connection and come back for what they missed. */
+export interface EventStore {
+  /** Appends to a stream. A rejection is reported; the event then cannot be replayed. */
+  append(address: StreamAddress, event: StoredEvent): Promise<void> | void;
+  /** The events of this stream after `sequence`, in order; what was dropped is left out. */
+  after(address: StreamAddress, sequence: number): Iterable<StoredEvent> | AsyncIterable<StoredEvent>;
+  /** The session has ended. */
+  forget(sessionId: string): Promise<void> | void;
+}
+
+export interface MemoryEventStoreLimits {
+  /** Default 1000. */
+  readonly maxEventsPerSession?: number;
+  /** Default 1 MiB. The newest event of a session is kept whatever its size. */
+  readonly maxBytesPerSession?: number;
+  /** Default 64 MiB; the events of the session that stored least recently go first. */
+  readonly maxBytes?: number;
+}
+
+/** Keeps the newest events of each session in this process. */
+export class MemoryEventStore implements EventStore {
+  /** In the order of their last event. */
+  readonly #sessions = new Map<string, SessionEvents>();
+  readonly #maxEventsPerSession: number;
+  readonly #maxBytesPerSession: number;
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor({ maxEventsPerSession = 1000, maxBytesPerSession = 1_048_576, maxBytes = 67_108_864 }: MemoryEventStoreLimits = {}) {
+    this.#maxEventsPerSession = maxEventsPerSession;
+    this.#maxBytesPerSession = maxBytesPerSession;
+    this.#maxBytes = maxBytes;
+  }
+
+  append({ sessionId, stream }: StreamAddress, { sequence, data }: StoredEvent): void {
+    const events = this.#sessions.get(sessionId) ?? new SessionEvents();
+    this.#sessions.delete(sessionId);
+    this.#sessions.set(sessionId, events);
+    this.#bytes += events.append({ stream, sequence, data, bytes: Buffer.byteLength(data) });
+    while (events.length > 1 && (events.length > this.#maxEventsPerSession || events.bytes > this.#maxBytesPerSession)) this.#bytes -= events.dropOldest();
+    this.#evict(events);
+  }
+
+  after({ sessionId, stream }: StreamAddress, sequence: number): readonly StoredEvent[] {
+    return this.#sessions.get(sessionId)?.after(stream, sequence) ?? [];
+  }
+
+  forget(sessionId: string): void {
+    this.#bytes -= this.#sessions.get(sessionId)?.bytes ?? 0;
+    this.#sessions.delete(sessionId);
+  }
+
+  #evict(newest: SessionEvents): void {
+    for (const [sessionId, events] of this.#sessions) {
+      if (this.#bytes <= this.#maxBytes || events === newest) return;
+      this.forget(sessionId);
+    }
+  }
+}
+
+interface Entry extends StoredEvent {
+  readonly stream: number;
+  readonly bytes: number;
+}
+
+/** How many dropped entries may be in front before the rest moves up. */
+const MAX_DROPPED = 256;
+
+class SessionEvents {
+  bytes = 0;
+  #entries: (Entry | undefined)[] = [];
+  #first = 0;
+
+  get length(): number {
+    return this.#entries.length - this.#first;
+  }
+
+  append(entry: Entry): number {
+    this.#entries.push(entry);
+    this.bytes += entry.bytes;
+    return entry.bytes;
+  }
+
+  dropOldest(): number {
+    const { bytes = 0 } = this.#entries[this.#first] ?? {};
+    this.#entries[this.#first] = undefined;
+    this.#first += 1;
+    if (this.#first > MAX_DROPPED) {
+      this.#entries = this.#entries.slice(this.#first);
+      this.#first = 0;
+    }
+    this.bytes -= bytes;
+    return bytes;
+  }
+
+  after(stream: number, sequence: number): Entry[] {
+    return this.#entries.filter((entry) => entry !== undefined && entry.stream === stream && entry.sequence > sequence) as Entry[];
+  }
+}

@@ -1,0 +1,112 @@
+import type { EventStore } from './event-store.ts';
+import type { HttpExchange } from './http-exchange.ts';
+import { EVENT_STREAM_FIELDS, KEEP_ALIVE, primingEvent, sseEvent } from './sse-event.ts';
+
+/** What the streams of one session share. */
+export interface StreamScope {
+  readonly sessionId: string;
+  readonly store: EventStore;
+  readonly retryMs: number;
+  readonly onError: (error: unknown) => void;
+  /** Whether the client understands an event without data; known after `initialize`. */
+  readonly isPrimed: boolean;
+}
+
+/**
+ * A stream of events that outlives its connections: events have ids, are kept in the store, and are sent over the connection of the moment, if there is
+ * one.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
+ */
+export class EventStream {
+  readonly number: number;
+  readonly #scope: StreamScope;
+  #connection: HttpExchange | undefined;
+  #sequence = 0;
+  #stored: Promise<void> | undefined;
+  #isEnded = false;
+  #isQuiet = false;
+
+  constructor(number: number, scope: StreamScope) {
+    this.number = number;
+    this.#scope = scope;
+  }
+
+  get isConnected(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  /** Sends over this connection from now on; the one before it ends. */
+  connect(exchange: HttpExchange): void {
+    exchange.open(EVENT_STREAM_FIELDS);
+    void exchange.write(this.#scope.isPrimed ? primingEvent(eventIdOf(this.number, ++this.#sequence), this.#scope.retryMs) : KEEP_ALIVE);
+    this.#attach(exchange);
+  }
+
+  /** Sends what came after an event, then goes on over this connection. Rejects when the store fails. */
+  async resume(exchange: HttpExchange, after: number): Promise<void> {
+    this.disconnect();
+    exchange.open(EVENT_STREAM_FIELDS);
+    void exchange.write(KEEP_ALIVE);
+    let sent = after;
+    // Events may be stored while older ones are sent.
+    while (sent < this.#sequence && !exchange.isGone) {
+      const newest = this.#sequence;
+      await this.#stored;
+      for await (const { sequence, data } of this.#scope.store.after({ sessionId: this.#scope.sessionId, stream: this.number }, sent)) {
+        await exchange.write(sseEvent(data, eventIdOf(this.number, sequence)));
+        sent = sequence;
+      }
+      sent = Math.max(sent, newest);
+    }
+    if (this.#isEnded) exchange.end();
+    else if (!exchange.isGone) this.#attach(exchange);
+  }
+
+  /** Resolves when the connection can take more; at once when there is none. */
+  send(text: string): Promise<void> {
+    const sequence = ++this.#sequence;
+    this.#store(sequence, text);
+    this.#isQuiet = false;
+    return this.#connection?.write(sseEvent(text, eventIdOf(this.number, sequence))) ?? Promise.resolve();
+  }
+
+  keepAlive(): void {
+    if (this.#isQuiet) void this.#connection?.write(KEEP_ALIVE);
+    this.#isQuiet = true;
+  }
+
+  /** Ends the connection, not the stream. */
+  disconnect(): void {
+    this.#connection?.end();
+    this.#connection = undefined;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.disconnect();
+  }
+
+  #attach(exchange: HttpExchange): void {
+    this.disconnect();
+    this.#connection = exchange;
+    exchange.onGone = () => {
+      if (this.#connection === exchange) this.#connection = undefined;
+    };
+  }
+
+  #store(sequence: number, data: string): void {
+    const { sessionId, store, onError } = this.#scope;
+    const storing = store.append({ sessionId, stream: this.number }, { sequence, data });
+    if (storing !== undefined) this.#stored = storing.catch(onError);
+  }
+}
+
+/** The id of an event, which names its stream. */
+export function eventIdOf(stream: number, sequence: number): string {
+  return `${stream.toString(36)}-${sequence.toString(36)}`;
+}
+
+export function readEventId(id: string): { readonly stream: number; readonly sequence: number } | undefined {
+  const [, stream, sequence] = /^([\da-z]{1,10})-([\da-z]{1,10})$/u.exec(id) ?? [];
+  return stream === undefined || sequence === undefined ? undefined : { stream: Number.parseInt(stream, 36), sequence: Number.parseInt(sequence, 36) };
+}

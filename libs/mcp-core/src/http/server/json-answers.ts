@@ -1,0 +1,25 @@
+import type { JsonRpcErrorObject, RequestId } from '../../jsonrpc/messages.ts';
+import type { HttpExchange } from './http-exchange.ts';
+
+export const JSON_FIELDS = ['content-type', 'application/json'] as const;
+const TEXT_FIELDS = ['content-type', 'text/plain; charset=utf-8'] as const;
+
+/** A JSON-RPC error as text; without id when the id could not be read. */
+export function errorText(id: RequestId | undefined, error: JsonRpcErrorObject): string {
+  return JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error });
+}
+
+/** Answers with a JSON-RPC error. */
+export function answerError(exchange: HttpExchange, status: number, { id, ...error }: JsonRpcErrorObject & { readonly id?: RequestId | undefined }): void {
+  exchange.answer(status, JSON_FIELDS, errorText(id, error));
+}
+
+/** Answers what is wrong with the HTTP request, whatever it says. */
+export function answerPlain(exchange: HttpExchange, status: number, { text, fields = [] }: { readonly text: string; readonly fields?: readonly string[] }): void {
+  exchange.answer(status, [...TEXT_FIELDS, ...fields], `${text}\n`);
+}
+
+/** Answers that the message was taken. */
+export function answerAccepted(exchange: HttpExchange): void {
+  exchange.answer(202, [], '');
+}

@@ -1,0 +1,203 @@
+import { eraOf, hasBatches, HEADERLESS_VERSION } from '../../era/http-versions.ts';
+import { readEnvelope } from '../../jsonrpc/envelope.ts';
+import type { JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
+import type { AuthContext } from '../../jsonrpc/transport.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../protocol/capabilities.ts';
+import { ErrorCode } from '../../protocol/errors.ts';
+import { shorten } from '../../protocol/shorten.ts';
+import type { Server } from '../../server/server.ts';
+import { accepts } from './accepted-types.ts';
+import { checkModernRequest, isModern } from './check-modern-request.ts';
+import { headerOf, type HttpExchange } from './http-exchange.ts';
+import { answerAccepted, answerError, answerPlain } from './json-answers.ts';
+import { MirroredHeaders } from './mirrored-headers.ts';
+import { readMessage } from './read-message.ts';
+import type { SessionTransport } from './session-transport.ts';
+import type { Sessions } from './sessions.ts';
+import { StandaloneRequest, type StandaloneScope } from './standalone-request.ts';
+import { serveBatchAlone } from './stateless-batch.ts';
+
+const POST_TYPES = ['application/json', 'text/event-stream'] as const;
+const GET_TYPES = ['text/event-stream'] as const;
+
+export interface McpEndpointOptions extends Omit<StandaloneScope, 'auth' | 'legacyVersion'> {
+  readonly server: Server;
+  /** `undefined` when legacy requests stand alone, too. */
+  readonly sessions: Sessions | undefined;
+  readonly maxBodyBytes: number;
+}
+
+/**
+ * The one path of Streamable HTTP: requests that stand alone and those of legacy sessions.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+export class McpEndpoint {
+  readonly #options: McpEndpointOptions;
+  readonly #mirrored: MirroredHeaders;
+
+  constructor(options: McpEndpointOptions) {
+    this.#options = options;
+    this.#mirrored = new MirroredHeaders((name) => options.server.tool(name)?.inputSchema);
+  }
+
+  serve(exchange: HttpExchange, auth: AuthContext | undefined): void {
+    switch (exchange.method) {
+      case 'POST':
+        this.#post(exchange, auth);
+        return;
+      case 'GET':
+        this.#get(exchange, auth);
+        return;
+      case 'DELETE':
+        this.#delete(exchange, auth);
+        return;
+      default:
+        this.#refuseMethod(exchange);
+    }
+  }
+
+  #post(exchange: HttpExchange, auth: AuthContext | undefined): void {
+    if (!accepts(exchange.headers, POST_TYPES)) {
+      answerPlain(exchange, 406, { text: 'Not acceptable: the client must accept application/json and text/event-stream' });
+      return;
+    }
+    readMessage(exchange, this.#options.maxBodyBytes, (value) => {
+      this.#receive(exchange, value, auth);
+    });
+  }
+
+  #receive(exchange: HttpExchange, value: unknown, auth: AuthContext | undefined): void {
+    const envelope = readEnvelope(value);
+    switch (envelope.kind) {
+      case 'request':
+        if (isModern(envelope.message.params, exchange.headers)) this.#serveAlone(exchange, envelope.message, auth);
+        else this.#serveLegacy(exchange, envelope.message, auth);
+        return;
+      case 'notification':
+        if (isModern(envelope.message.params, exchange.headers)) answerAccepted(exchange);
+        else this.#takeLegacy(exchange, value, auth);
+        return;
+      case 'result':
+      case 'error':
+      case 'invalid-answer':
+        if (isModern(undefined, exchange.headers)) refuse(exchange, 'a client sends no answers');
+        else this.#takeLegacy(exchange, value, auth);
+        return;
+      case 'batch':
+        this.#serveBatch(exchange, envelope.entries, auth);
+        return;
+      case 'invalid':
+        refuse(exchange, envelope.detail, envelope.id);
+        return;
+      default:
+        envelope satisfies never;
+    }
+  }
+
+  #serveAlone(exchange: HttpExchange, request: JsonRpcRequest, auth: AuthContext | undefined): void {
+    const problem = checkModernRequest(request, exchange.headers, this.#mirrored);
+    if (problem === undefined) void this.#handle(exchange, request, { ...this.#options, auth });
+    else answerError(exchange, 400, { id: request.id, ...problem });
+  }
+
+  async #handle(exchange: HttpExchange, request: JsonRpcRequest, scope: StandaloneScope): Promise<void> {
+    const standalone = new StandaloneRequest(exchange, request, scope);
+    standalone.answer(await this.#options.server.handle(request, standalone));
+  }
+
+  #serveLegacy(exchange: HttpExchange, request: JsonRpcRequest, auth: AuthContext | undefined): void {
+    const { sessions } = this.#options;
+    if (sessions === undefined) {
+      const legacyVersion = legacyVersionOf(exchange, request.id);
+      if (legacyVersion !== undefined) void this.#handle(exchange, request, { ...this.#options, auth, legacyVersion });
+    } else if (request.method === 'initialize' && exchange.headers['mcp-session-id'] === undefined) {
+      if (legacyVersionOf(exchange, request.id) !== undefined) this.#open(exchange, request, { sessions, auth });
+    } else {
+      this.#find(exchange, auth, request.id)?.serve(exchange, { value: request, ids: [request.id], auth });
+    }
+  }
+
+  #open(exchange: HttpExchange, request: JsonRpcRequest, { sessions, auth }: { readonly sessions: Sessions; readonly auth: AuthContext | undefined }): void {
+    sessions.open(exchange, request, auth).catch((error: unknown) => {
+      this.#options.onError(error);
+      answerError(exchange, 500, { id: request.id, code: ErrorCode.internalError, message: 'Internal error' });
+    });
+  }
+
+  #takeLegacy(exchange: HttpExchange, value: unknown, auth: AuthContext | undefined): void {
+    if (this.#options.sessions !== undefined) this.#find(exchange, auth)?.take(exchange, value, auth);
+    else if (legacyVersionOf(exchange) !== undefined) answerAccepted(exchange);
+  }
+
+  #serveBatch(exchange: HttpExchange, entries: readonly unknown[], auth: AuthContext | undefined): void {
+    const { sessions, server } = this.#options;
+    const session = sessions === undefined || isModern(undefined, exchange.headers) ? undefined : this.#find(exchange, auth);
+    if (session === undefined && sessions !== undefined) {
+      if (isModern(undefined, exchange.headers)) refuse(exchange, 'a message must be a JSON object');
+      return;
+    }
+    const version = session === undefined ? legacyVersionOf(exchange) : session.version;
+    if (version === undefined) return;
+    const envelopes = entries.map(readEnvelope);
+    const ids = envelopes.map((envelope) => (envelope.kind === 'request' ? envelope.message.id : envelope.kind === 'invalid' ? envelope.id : undefined)).filter((id) => id !== undefined);
+    if (!hasBatches(version) || entries.length === 0) refuse(exchange, 'a message must be a JSON object');
+    else if (envelopes.some((envelope) => envelope.kind === 'request' && envelope.message.method === 'initialize')) refuse(exchange, 'initialize must not be in a batch');
+    else if (ids.length === 0) this.#takeLegacy(exchange, entries, auth);
+    else if (session === undefined) void serveBatchAlone(exchange, envelopes, { server, auth, version });
+    else session.serve(exchange, { value: entries, ids: [...new Set(ids)], auth });
+  }
+
+  #get(exchange: HttpExchange, auth: AuthContext | undefined): void {
+    if (this.#options.sessions === undefined || isModern(undefined, exchange.headers)) {
+      this.#refuseMethod(exchange);
+    } else if (accepts(exchange.headers, GET_TYPES)) {
+      this.#find(exchange, auth)?.listen(exchange, headerOf(exchange.headers, 'last-event-id'));
+    } else {
+      answerPlain(exchange, 406, { text: 'Not acceptable: the client must accept text/event-stream' });
+    }
+  }
+
+  #delete(exchange: HttpExchange, auth: AuthContext | undefined): void {
+    const { sessions } = this.#options;
+    if (sessions === undefined || isModern(undefined, exchange.headers)) {
+      this.#refuseMethod(exchange);
+      return;
+    }
+    const session = this.#find(exchange, auth);
+    if (session === undefined) return;
+    sessions.end(session.sessionId);
+    exchange.answer(200, [], '');
+  }
+
+  /** The session a legacy message belongs to; answers when there is none. */
+  #find(exchange: HttpExchange, auth: AuthContext | undefined, requestId?: RequestId): SessionTransport | undefined {
+    if (legacyVersionOf(exchange, requestId) === undefined) return undefined;
+    const id = headerOf(exchange.headers, 'mcp-session-id');
+    if (id === undefined) {
+      refuse(exchange, 'an Mcp-Session-Id header is needed, from the answer to initialize', requestId);
+      return undefined;
+    }
+    const session = this.#options.sessions?.find(id, auth);
+    if (session === undefined) answerError(exchange, 404, { id: requestId, code: ErrorCode.invalidRequest, message: 'Session not found' });
+    return session;
+  }
+
+  #refuseMethod(exchange: HttpExchange): void {
+    const allow = this.#options.sessions === undefined ? 'POST' : 'POST, GET, DELETE';
+    answerPlain(exchange, 405, { text: 'Method not allowed', fields: ['allow', allow] });
+  }
+}
+
+/** The revision in the header, or the one to assume without; answers when it is not a legacy one that is spoken here. */
+function legacyVersionOf(exchange: HttpExchange, id?: RequestId): ProtocolVersion | undefined {
+  const version = headerOf(exchange.headers, 'mcp-protocol-version') ?? HEADERLESS_VERSION;
+  // The era is known for versions that are spoken here only.
+  if (eraOf(version) === 'legacy') return version as ProtocolVersion;
+  const message = `Unsupported protocol version ${shorten(version)} in MCP-Protocol-Version`;
+  answerError(exchange, 400, { id, code: ErrorCode.unsupportedProtocolVersion, message, data: { supported: PROTOCOL_VERSIONS, requested: version } });
+  return undefined;
+}
+
+function refuse(exchange: HttpExchange, detail: string, id?: RequestId): void {
+  answerError(exchange, 400, { id, code: ErrorCode.invalidRequest, message: `Invalid request: ${detail}` });
+}

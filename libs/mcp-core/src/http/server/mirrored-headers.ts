@@ -1,0 +1,105 @@
+import { decodeHeaderValue } from '../../era/encode-header-value.ts';
+import { mcpNameOf } from '../../era/mcp-name.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonRpcRequest } from '../../jsonrpc/messages.ts';
+import { shorten } from '../../protocol/shorten.ts';
+import type { JsonSchema } from '../../protocol/tools.ts';
+import { headerOf, type HttpHeaders } from './http-exchange.ts';
+
+/** A tool argument that the client repeats in a header. */
+interface MirroredParameter {
+  /** Lower-case name of the header. */
+  readonly header: string;
+  /** The property names that lead to the argument. */
+  readonly path: readonly string[];
+}
+
+const NONE: readonly MirroredParameter[] = [];
+
+/**
+ * Compares the header fields of a modern request with its body: `Mcp-Method`, `Mcp-Name` and the `Mcp-Param-*` of a called tool's input schema, whose
+ * annotations are read once for each schema.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#server-validation
+ */
+export class MirroredHeaders {
+  readonly #inputSchemaOf: (tool: string) => JsonSchema | undefined;
+  readonly #parameters = new WeakMap<JsonSchema, readonly MirroredParameter[]>();
+
+  constructor(inputSchemaOf: (tool: string) => JsonSchema | undefined) {
+    this.#inputSchemaOf = inputSchemaOf;
+  }
+
+  /** What does not agree; `undefined` when all does. */
+  mismatch({ method, params }: JsonRpcRequest, headers: HttpHeaders): string | undefined {
+    const mirroredMethod = headerOf(headers, 'mcp-method');
+    if (mirroredMethod !== method) return describe('Mcp-Method', mirroredMethod, method);
+    const name = mcpNameOf(method, params);
+    const encodedName = headerOf(headers, 'mcp-name');
+    if (name !== undefined && encodedName !== name && (encodedName === undefined || decodeHeaderValue(encodedName) !== name)) {
+      return describe('Mcp-Name', encodedName, name);
+    }
+    return method === 'tools/call' && name !== undefined ? this.#mismatchOfParameters(name, params?.arguments, headers) : undefined;
+  }
+
+  #mismatchOfParameters(tool: string, args: unknown, headers: HttpHeaders): string | undefined {
+    for (const { header, path } of this.#parametersOf(tool)) {
+      const value = valueAt(args, path);
+      const encoded = headerOf(headers, header);
+      if (!isMirrored(value, encoded)) return describe(header, encoded, value === undefined || value === null ? undefined : JSON.stringify(value));
+    }
+    return undefined;
+  }
+
+  #parametersOf(tool: string): readonly MirroredParameter[] {
+    const schema = this.#inputSchemaOf(tool);
+    if (schema === undefined) return NONE;
+    let parameters = this.#parameters.get(schema);
+    if (parameters === undefined) {
+      parameters = [...mirroredParameters(schema, [])];
+      this.#parameters.set(schema, parameters);
+    }
+    return parameters;
+  }
+}
+
+/** Only properties that are reached through properties can be mirrored. */
+function* mirroredParameters(schema: unknown, path: readonly string[]): Generator<MirroredParameter> {
+  if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return;
+  for (const [name, property] of Object.entries(schema.properties)) {
+    if (!isJsonObject(property)) continue;
+    const propertyPath = [...path, name];
+    const annotation = property['x-mcp-header'];
+    if (typeof annotation === 'string' && annotation !== '') yield { header: `mcp-param-${annotation.toLowerCase()}`, path: propertyPath };
+    yield* mirroredParameters(property, propertyPath);
+  }
+}
+
+function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args;
+  for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+/** Numbers are compared as numbers; what is no primitive value is left to the schema. */
+function isMirrored(value: unknown, encoded: string | undefined): boolean {
+  if (value === undefined || value === null) return encoded === undefined;
+  if (encoded === undefined) return false;
+  const text = decodeHeaderValue(encoded);
+  switch (typeof value) {
+    case 'string':
+      return text === value;
+    case 'boolean':
+      return text === String(value);
+    case 'number':
+      return text !== undefined && /^-?\d+(?:\.\d+)?$/u.test(text) && Number(text) === value;
+    default:
+      return true;
+  }
+}
+
+function describe(header: string, given: string | undefined, expected: string | undefined): string {
+  const has = given === undefined ? 'is missing' : `is '${shorten(given)}'`;
+  return expected === undefined
+    ? `Header mismatch: ${header} ${has}, but the body has no such value`
+    : `Header mismatch: ${header} ${has}, but the body has '${shorten(expected)}'`;
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyFailure, HttpExchange, HttpHeaders } from './http-exchange.ts';
+
+/** A client that sends this many times the limit is no longer listened to. */
+const MAX_DISCARDED_LIMITS = 16;
+
+/** A request of `node:http`. */
+export class NodeExchange implements HttpExchange {
+  readonly path: string;
+  readonly query: string;
+  onGone: (() => void) | undefined;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #drained: Promise<void> | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    const { url = '/' } = request;
+    const mark = url.indexOf('?');
+    this.path = mark === -1 ? url : url.slice(0, mark);
+    this.query = mark === -1 ? '' : url.slice(mark + 1);
+    this.#request = request;
+    this.#response = response;
+    response.on('close', () => {
+      if (!response.writableFinished) this.onGone?.();
+    });
+  }
+
+  get method(): string {
+    return this.#request.method ?? '';
+  }
+
+  get headers(): HttpHeaders {
+    return this.#request.headers;
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed;
+  }
+
+  readBody(maxBytes: number, done: (text: string, failure?: BodyFailure) => void): void {
+    new NodeBody(this.#request, maxBytes, done).read();
+  }
+
+  answer(status: number, fields: readonly string[], body: string): void {
+    if (this.isGone) return;
+    // RFC 9110 allows no length with 204.
+    this.#response.writeHead(status, status === 204 ? [...fields] : [...fields, 'content-length', String(Buffer.byteLength(body))]);
+    this.#response.end(body);
+  }
+
+  open(fields: readonly string[]): void {
+    if (this.isGone) return;
+    this.#response.writeHead(200, [...fields]);
+  }
+
+  write(text: string): Promise<void> | undefined {
+    const response = this.#response;
+    if (response.destroyed || response.write(text)) return undefined;
+    this.#drained ??= new Promise((resolve) => {
+      const settle = (): void => {
+        this.#drained = undefined;
+        response.off('drain', settle);
+        response.off('close', settle);
+        resolve();
+      };
+      response.on('drain', settle);
+      response.on('close', settle);
+    });
+    return this.#drained;
+  }
+
+  end(text = ''): void {
+    if (!this.isGone) this.#response.end(text);
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+}
+
+class NodeBody {
+  readonly #request: IncomingMessage;
+  readonly #maxBytes: number;
+  #done: ((text: string, failure?: BodyFailure) => void) | undefined;
+  #first: Buffer | undefined;
+  #more: Buffer[] | undefined;
+  #length = 0;
+
+  constructor(request: IncomingMessage, maxBytes: number, done: (text: string, failure?: BodyFailure) => void) {
+    this.#request = request;
+    this.#maxBytes = maxBytes;
+    this.#done = done;
+  }
+
+  read(): void {
+    const request = this.#request;
+    request.on('data', (chunk: Buffer) => {
+      this.#take(chunk);
+    });
+    request.on('end', () => {
+      this.#finish(this.#text());
+    });
+    request.on('close', () => {
+      this.#finish('', 'gone');
+    });
+  }
+
+  #take(chunk: Buffer): void {
+    this.#length += chunk.length;
+    if (this.#length > this.#maxBytes) {
+      this.#discard();
+    } else if (this.#first === undefined) {
+      this.#first = chunk;
+    } else {
+      this.#more ??= [this.#first];
+      this.#more.push(chunk);
+    }
+  }
+
+  /** The rest is read, so that the answer reaches a client that reads only after it has written, and the connection can go on. */
+  #discard(): void {
+    this.#first = undefined;
+    this.#more = undefined;
+    this.#finish('', 'too-large');
+    if (this.#length > this.#maxBytes * MAX_DISCARDED_LIMITS) this.#request.destroy();
+  }
+
+  #text(): string {
+    if (this.#more !== undefined) return Buffer.concat(this.#more, this.#length).toString();
+    return this.#first === undefined ? '' : this.#first.toString();
+  }
+
+  #finish(text: string, failure?: BodyFailure): void {
+    const done = this.#done;
+    this.#done = undefined;
+    done?.(text, failure);
+  }
+}

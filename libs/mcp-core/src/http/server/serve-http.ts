@@ -1,0 +1,86 @@
+import type { AddressInfo } from 'node:net';
+import type { Server as NodeServer } from 'node:http';
+import type { Server } from '../../server/server.ts';
+import { createHttpHandler } from './create-http-handler.ts';
+import type { HttpHandlerOptions } from './http-handler.ts';
+import { LOOPBACK_HOSTS } from './origin-check.ts';
+
+export interface ServeHttpOptions extends HttpHandlerOptions {
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** The address to listen on. Default `127.0.0.1`. With an address that is not loopback `allowedHosts` is `any` unless given. */
+  readonly host?: string;
+  /** Default `/mcp`. */
+  readonly path?: string;
+  /** How long a client may take to send a request, in milliseconds. Default 60,000. */
+  readonly requestTimeoutMs?: number;
+}
+
+export interface HttpListener {
+  /** Of the MCP endpoint. */
+  readonly url: string;
+  readonly port: number;
+  /** Closes the handler, then every connection. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** A client that keeps a connection must find it open; what it sends on one that is being closed is lost. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const MAX_TIMEOUT_CHECK_MS = 30_000;
+
+/**
+ * Listens for HTTP. Rejects when the address cannot be listened on.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpListener> {
+  const { port = 0, host = '127.0.0.1', path = '/mcp', requestTimeoutMs = 60_000, ...handlerOptions } = options;
+  const handler = createHttpHandler(server, { ...(isLoopback(host) ? {} : { allowedHosts: 'any' }), ...handlerOptions, path });
+  const { createServer } = await import('node:http');
+  const listener = createServer(
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: requestTimeoutMs,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: Math.min(MAX_TIMEOUT_CHECK_MS, requestTimeoutMs),
+    },
+    (request, response) => {
+      handler.handle(request, response);
+    },
+  );
+  const address = await listen(listener, port, host);
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}${path}`,
+    port: address.port,
+    close: () => {
+      closing ??= close(listener, () => handler.close());
+      return closing;
+    },
+  };
+}
+
+function listen(listener: NodeServer, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen(port, host, () => {
+      listener.off('error', reject);
+      // A server that listens on a port has an address of this kind.
+      resolve(listener.address() as AddressInfo);
+    });
+  });
+}
+
+async function close(listener: NodeServer, closeHandler: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    listener.close(() => {
+      resolve();
+    });
+  });
+  await closeHandler();
+  listener.closeAllConnections();
+  await closed;
+}
+
+function isLoopback(host: string): boolean {
+  return LOOPBACK_HOSTS.includes(host) || host === '::1' || host.startsWith('127.');
+}

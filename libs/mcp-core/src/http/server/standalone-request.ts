@@ -1,0 +1,134 @@
+import { toJsonText } from '../../jsonrpc/json-text.ts';
+import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
+import type { Reply } from '../../jsonrpc/peer.ts';
+import type { AuthContext } from '../../jsonrpc/transport.ts';
+import type { ProtocolVersion } from '../../protocol/capabilities.ts';
+import { ErrorCode, LocalError } from '../../protocol/errors.ts';
+import type { RequestLink } from '../../server/server.ts';
+import type { HttpExchange } from './http-exchange.ts';
+import { answerPlain, errorText, JSON_FIELDS } from './json-answers.ts';
+import type { OpenExchange, OpenExchanges } from './open-exchanges.ts';
+import { EVENT_STREAM_FIELDS, KEEP_ALIVE, sseEvent } from './sse-event.ts';
+
+export interface StandaloneScope {
+  readonly auth: AuthContext | undefined;
+  readonly ended: AbortSignal;
+  readonly exchanges: OpenExchanges;
+  readonly onError: (error: unknown) => void;
+  readonly legacyVersion?: ProtocolVersion;
+}
+
+const TAKEN = Promise.resolve();
+
+/**
+ * One request that stands alone, and its answer: JSON when the answer is the first thing sent, else a stream of events. The status line waits for the
+ * first of them. A client that closes the connection has cancelled the request, if it is a modern one.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#receiving-messages
+ */
+export class StandaloneRequest implements RequestLink, OpenExchange {
+  readonly auth?: AuthContext;
+  readonly ended: AbortSignal;
+  readonly legacyVersion?: ProtocolVersion;
+  readonly #exchange: HttpExchange;
+  readonly #request: JsonRpcRequest;
+  readonly #scope: StandaloneScope;
+  #controller: AbortController | undefined;
+  #isGone = false;
+  #isCancelled = false;
+  #isStreaming = false;
+  #isQuiet = false;
+
+  constructor(exchange: HttpExchange, request: JsonRpcRequest, scope: StandaloneScope) {
+    this.#exchange = exchange;
+    this.#request = request;
+    this.#scope = scope;
+    this.ended = scope.ended;
+    if (scope.auth !== undefined) this.auth = scope.auth;
+    if (scope.legacyVersion !== undefined) this.legacyVersion = scope.legacyVersion;
+    exchange.onGone = () => {
+      this.#gone(this.legacyVersion === undefined);
+    };
+    scope.exchanges.add(this);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isCancelled) this.#controller.abort(cancelled());
+    }
+    return this.#controller.signal;
+  }
+
+  notify(method: string, params: JsonObject): Promise<void> {
+    if (this.#isGone) return TAKEN;
+    this.#open();
+    this.#isQuiet = false;
+    return this.#exchange.write(sseEvent(JSON.stringify({ jsonrpc: '2.0', method, params }))) ?? TAKEN;
+  }
+
+  answer(reply: Reply): void {
+    this.#scope.exchanges.delete(this);
+    if (this.#isGone) return;
+    const text = this.#textOf(reply);
+    if (this.#isStreaming) this.#exchange.end(sseEvent(text));
+    else this.#exchange.answer(this.legacyVersion === undefined ? statusOf(reply) : 200, JSON_FIELDS, text);
+  }
+
+  /** An answer that takes long begins as a stream: clients wait for the header for a limited time only. */
+  keepAlive(): void {
+    if (this.#isQuiet && !this.#isGone) {
+      this.#open();
+      void this.#exchange.write(KEEP_ALIVE);
+    }
+    this.#isQuiet = true;
+  }
+
+  abort(): void {
+    if (this.#isStreaming) this.#exchange.destroy();
+    else answerPlain(this.#exchange, 503, { text: 'The server is closing' });
+    this.#gone(true);
+  }
+
+  #open(): void {
+    if (this.#isStreaming) return;
+    this.#isStreaming = true;
+    this.#exchange.open(EVENT_STREAM_FIELDS);
+  }
+
+  #gone(isCancelled: boolean): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#isCancelled = isCancelled;
+    this.#scope.exchanges.delete(this);
+    if (isCancelled) this.#controller?.abort(cancelled());
+  }
+
+  #textOf(reply: Reply): string {
+    const { id } = this.#request;
+    try {
+      return toJsonText({ jsonrpc: '2.0', id, ...reply });
+    } catch (error) {
+      this.#scope.onError(error);
+      return errorText(id, { code: ErrorCode.internalError, message: 'Internal error' });
+    }
+  }
+}
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */
+function statusOf(reply: Reply): number {
+  if ('result' in reply) return 200;
+  switch (reply.error.code) {
+    case ErrorCode.methodNotFound:
+      return 404;
+    case ErrorCode.headerMismatch:
+    case ErrorCode.missingClientCapability:
+    case ErrorCode.unsupportedProtocolVersion:
+      return 400;
+    default:
+      return 200;
+  }
+}
+
+function cancelled(): LocalError {
+  return new LocalError('request-cancelled', 'The client closed the connection', { sent: true });
+}

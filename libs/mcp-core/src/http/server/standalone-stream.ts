@@ -1,0 +1,55 @@
+import { EventStream, type StreamScope } from './event-stream.ts';
+import type { HttpExchange } from './http-exchange.ts';
+
+/** The number of the stream that belongs to no request. */
+export const STANDALONE_STREAM = 0;
+
+/** Messages that may wait for the client to open the stream; the oldest go first. */
+const MAX_WAITING = 256;
+
+/**
+ * The stream a client opens by GET, for what belongs to no request. There is one for each session: a client that opens it again takes it over, so each
+ * message goes over one connection. Messages wait while there is none; one that waits already is not added again.
+ */
+export class StandaloneStream {
+  readonly #stream: EventStream;
+  #waiting: string[] = [];
+
+  constructor(scope: StreamScope) {
+    this.#stream = new EventStream(STANDALONE_STREAM, scope);
+  }
+
+  get isConnected(): boolean {
+    return this.#stream.isConnected;
+  }
+
+  connect(exchange: HttpExchange): void {
+    this.#stream.connect(exchange);
+    this.#flush();
+  }
+
+  async resume(exchange: HttpExchange, after: number): Promise<void> {
+    await this.#stream.resume(exchange, after);
+    this.#flush();
+  }
+
+  send(text: string): Promise<void> {
+    if (this.#stream.isConnected) return this.#stream.send(text);
+    if (!this.#waiting.includes(text)) this.#waiting.push(text);
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    return Promise.resolve();
+  }
+
+  keepAlive(): void {
+    this.#stream.keepAlive();
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  #flush(): void {
+    if (!this.#stream.isConnected) return;
+    for (const text of this.#waiting.splice(0)) void this.#stream.send(text);
+  }
+}

@@ -1,0 +1,133 @@
+import type { BodyFailure, HttpExchange, HttpHeaders } from './http-exchange.ts';
+
+/** What a slow reader may leave unread before `write` asks to wait. */
+const HIGH_WATER_MARK_BYTES = 16_384;
+
+/** A request of the web platform. */
+export class WebExchange implements HttpExchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: HttpHeaders;
+  readonly response: Promise<Response>;
+  onGone: (() => void) | undefined;
+  isGone = false;
+  readonly #request: Request;
+  readonly #encoder = new TextEncoder();
+  readonly #respond: (response: Response) => void;
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #isComplete = false;
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  constructor(request: Request) {
+    const url = new URL(request.url);
+    this.method = request.method;
+    this.path = url.pathname;
+    this.query = url.search.slice(1);
+    this.headers = { host: url.host, ...Object.fromEntries(request.headers) };
+    this.#request = request;
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    this.response = promise;
+    this.#respond = resolve;
+    request.signal.addEventListener('abort', () => {
+      this.#gone();
+    });
+  }
+
+  readBody(maxBytes: number, done: (text: string, failure?: BodyFailure) => void): void {
+    void this.#readBody(maxBytes, done);
+  }
+
+  answer(status: number, fields: readonly string[], body: string): void {
+    this.#isComplete = true;
+    // The platform refuses any body, even an empty one, with this status.
+    this.#respond(new Response(status === 204 ? undefined : body, { status, headers: pairs(fields) }));
+  }
+
+  open(fields: readonly string[]): void {
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#stream = controller;
+        },
+        pull: () => {
+          this.#settleDrained();
+        },
+        cancel: () => {
+          this.#gone();
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: HIGH_WATER_MARK_BYTES }),
+    );
+    this.#respond(new Response(body, { status: 200, headers: pairs(fields) }));
+  }
+
+  write(text: string): Promise<void> | undefined {
+    if (this.isGone || this.#stream === undefined) return undefined;
+    this.#stream.enqueue(this.#encoder.encode(text));
+    if ((this.#stream.desiredSize ?? 0) > 0) return undefined;
+    this.#drained ??= Promise.withResolvers<void>();
+    return this.#drained.promise;
+  }
+
+  end(text?: string): void {
+    if (this.isGone || this.#isComplete) return;
+    this.#isComplete = true;
+    if (text !== undefined) this.#stream?.enqueue(this.#encoder.encode(text));
+    this.#stream?.close();
+    this.#settleDrained();
+  }
+
+  destroy(): void {
+    if (this.isGone || this.#isComplete) return;
+    this.#respond(new Response(undefined, { status: 503 }));
+    this.#stream?.error(new Error('The server ended the stream'));
+    this.#gone();
+  }
+
+  async #readBody(maxBytes: number, done: (text: string, failure?: BodyFailure) => void): Promise<void> {
+    let text: string | undefined;
+    try {
+      text = await readText(this.#request.body, maxBytes);
+    } catch {
+      done('', 'gone');
+      this.#gone();
+      return;
+    }
+    if (text === undefined) done('', 'too-large');
+    else done(text);
+  }
+
+  #gone(): void {
+    if (this.isGone || this.#isComplete) return;
+    this.isGone = true;
+    this.#settleDrained();
+    this.#respond(new Response(undefined, { status: 499 }));
+    this.onGone?.();
+  }
+
+  #settleDrained(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+  }
+}
+
+/** `undefined` when it is longer. */
+async function readText(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string | undefined> {
+  if (body === null) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > maxBytes) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function pairs(fields: readonly string[]): [string, string][] {
+  const result: [string, string][] = [];
+  for (let index = 0; index < fields.length; index += 2) result.push([fields[index] ?? '', fields[index + 1] ?? '']);
+  return result;
+}
