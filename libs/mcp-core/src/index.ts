@@ -49,4 +49,4 @@ export type {
   SubscriptionFilter,
 } from './protocol/resources.ts';
 export type { CallToolResult, JsonSchema, Tool, ToolAnnotations } from './protocol/tools.ts';
-export type { QuestionContext, QuestionHandlers } from './client/client.ts';
+export type { QuestionContext, QuestionHandlers } from './client/client-options.ts';

@@ -32,6 +32,7 @@ export async function connectStdioServer(server: ServerConfig, options: ConnectO
     const client = await connectClient(open, {
       info: options.info,
       handlers: options.handlers,
+      capabilities: { elicitationUrl: true },
       era: server.era,
       onToolsChanged: options.onToolsChanged,
       onClosed: options.onClosed,

@@ -100,6 +100,7 @@ async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): 
       return { type: error.sent ? 'lost' : 'not-sent', message: `the connection to server ${name} ended: ${error.message}` };
     case 'method-not-in-era':
     case 'capability-missing':
+    case 'input-refused':
     case 'invalid-response':
     case 'invalid-argument':
       return { type: 'error', message: `server ${name}: ${error.message}` };

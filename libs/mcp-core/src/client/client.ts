@@ -1,65 +1,12 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Era, Implementation, LoggingLevel, Progress, ProtocolVersion, ServerCapabilities } from '../protocol/capabilities.ts';
-import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+import type { Era, Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities } from '../protocol/capabilities.ts';
+import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
+import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
-
-/** What a handler of a server's question gets. */
-export interface QuestionContext {
-  /** Aborted when the server withdraws the question or the connection ends. */
-  readonly signal: AbortSignal;
-  readonly meta: JsonObject;
-}
-
-/** Declared capabilities are computed from the handlers present. Throw `ProtocolError` (-1: refused) to answer with an error. */
-export interface QuestionHandlers {
-  readonly sample?: (params: CreateMessageParams, context: QuestionContext) => Promise<CreateMessageResult>;
-  readonly elicit?: (params: ElicitParams, context: QuestionContext) => Promise<ElicitResult>;
-  readonly listRoots?: (context: QuestionContext) => Promise<readonly Root[]>;
-}
-
-export interface LogEntry {
-  readonly level: LoggingLevel;
-  readonly logger?: string;
-  readonly data: unknown;
-}
-
-export interface ClientOptions {
-  readonly info: Implementation;
-  readonly handlers?: QuestionHandlers;
-  /** `auto` (default) detects the era with one probe; the others pin it. */
-  readonly era?: 'auto' | Era;
-  /** Silence after which `initialize` is also sent on the same process; default 1500 ms. */
-  readonly probeTimeoutMs?: number;
-  /** After this connecting fails; default 60000 ms. */
-  readonly connectTimeoutMs?: number;
-  /** Inactivity limit of a request, restarted by its progress and stopped while a question of the server is open; default 60000 ms, `Infinity` is none. */
-  readonly requestTimeoutMs?: number;
-  /** With it, a modern server is asked for messages of level `info` and above. */
-  readonly onLog?: (entry: LogEntry) => void;
-  readonly onToolsChanged?: () => void;
-  readonly onResourcesChanged?: () => void;
-  readonly onPromptsChanged?: () => void;
-  /** Hears what was survived: unreadable output of the server, useless answers, failures of question handlers. */
-  readonly onProblem?: (problem: Error) => void;
-  /** Called once, when the connection ended for whatever reason. */
-  readonly onClosed?: (error?: Error) => void;
-}
-
-export interface RequestOptions {
-  /** Aborting cancels the request on the server and rejects with `request-cancelled`. */
-  readonly signal?: AbortSignal;
-  /** Inactivity limit, default `ClientOptions.requestTimeoutMs`. */
-  readonly timeoutMs?: number;
-  /** Hard limit whatever the progress, stopped only while a question of the server is open; default none. */
-  readonly maxTotalMs?: number;
-  /** Merged into the request's `_meta`. */
-  readonly meta?: JsonObject;
-  /** A progress token is always sent; every update is delivered in order and before the answer. */
-  readonly onProgress?: (progress: Progress) => void;
-}
+import type { ClientOptions, RequestOptions } from './client-options.ts';
 
 /** What is known of the connected server. */
 export interface ConnectedServer {
@@ -67,41 +14,89 @@ export interface ConnectedServer {
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
   readonly protocolVersion: ProtocolVersion;
+  /** Can be given back as `ClientOptions.knownEra`. */
   readonly era: Era;
 }
 
-/** A subscription; updates are delivered until `close`, the end of the connection, or the server ends it, which it may do without a reason. */
+/**
+ * A subscription; updates are delivered until `close` or the server ends it, which it may do without a reason. A modern stream that breaks is opened
+ * again and `reconnect` restores every watch; both tell `onUpdated` each watched URI, because changes may have been missed.
+ */
 export interface Watch {
   /** The part of the filter the server honours. */
   readonly filter: SubscriptionFilter;
+  /** Resolves when nothing more will be delivered: without a value when it was closed here, else with the reason. Never rejects. */
+  readonly ended: Promise<Error | undefined>;
+  /** Idempotent. */
   close(): Promise<void>;
+}
+
+/** What a server tells of. `missed`: there were too many changes to keep, or a connection was restored; anything may have changed. */
+export type ServerChange =
+  | { readonly kind: 'tools' | 'prompts' | 'resources' | 'missed' }
+  | { readonly kind: 'resource'; readonly uri: string };
+
+/**
+ * The changes that match a filter, for one reader. It subscribes when it is read for the first time; `return`, which leaving a `for await` calls, ends
+ * the subscription. What waits is held once, however often it changed. It ends when the client closes or the server ends the subscription.
+ */
+export interface ServerChanges extends AsyncIterableIterator<ServerChange> {
+  return(): Promise<IteratorResult<ServerChange>>;
 }
 
 /**
  * A connected client of one server. All methods may be called concurrently. Methods reject with `ProtocolError` for the server's errors and
- * `LocalError` for ours. A `tools/call` is never sent twice.
+ * `LocalError` for ours. A `tools/call` that may have been executed is never sent twice: only an answer that proves that it was not (-32020, -32022)
+ * leads to a second one, and a question of the server (`input_required`) to the retry that it asks for.
  */
 export interface Client {
+  /** Of the current connection. */
   readonly server: ConnectedServer;
-  /** Every tool of every page. */
+  /** Every tool of every page. Over HTTP, without those whose `x-mcp-header` annotations are invalid, of which `onProblem` hears. */
   listTools(options?: RequestOptions): Promise<readonly Tool[]>;
-  /** @throws LocalError `connection-lost` with `sent` when the answer can no longer come. */
+  /**
+   * Over HTTP, the annotated arguments of a tool known from `listTools` travel as headers too.
+   * @throws LocalError `connection-lost` with `sent` when the answer can no longer come; `input-refused` when a question of the server was refused;
+   *   `invalid-response` when the structured content does not fit the tool's output schema.
+   */
   callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult>;
+  listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
+  /** @throws LocalError `input-refused` */
+  getPrompt(name: string, args?: { readonly [name: string]: string }, options?: RequestOptions): Promise<GetPromptResult>;
+  /** Values for an argument of a prompt or of a URI template, given what was typed and chosen before. */
+  complete(ref: CompletionReference, argument: CompleteParams['argument'], options?: CompleteOptions): Promise<Completion>;
   listResources(options?: RequestOptions): Promise<readonly Resource[]>;
   listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]>;
+  /** @throws ResourceNotFoundError; LocalError `input-refused` */
   readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]>;
   /** Legacy: one `resources/subscribe` per URI; modern: one `subscriptions/listen`. Resolves when acknowledged. */
   watch(filter: SubscriptionFilter, onUpdated: (uri: string) => void): Promise<Watch>;
+  /** Default filter: every list the server announces changes of. */
+  changes(filter?: SubscriptionFilter): ServerChanges;
+  /** Least severe log message wanted from here on: of the session (legacy), of each later request (modern). */
+  setLogLevel(level: LoggingLevel, options?: RequestOptions): Promise<void>;
   /** Resolves when the server answered something on this ordered connection: `ping` (legacy) or `server/discover` (modern). */
   ping(options?: RequestOptions): Promise<void>;
   /** Tells a legacy server that the roots changed; nothing in the modern era. */
   rootsChanged(): Promise<void>;
+  /**
+   * Opens a new connection in the place of one that has ended, and restores subscriptions and the log level; nothing while the connection lives.
+   * Concurrent calls share one attempt. Nothing that was lost is sent again.
+   * @throws LocalError `connect-failed`, after which it may be tried again; `connection-closed` after `close`
+   */
+  reconnect(): Promise<void>;
+  /** For good; idempotent. */
   close(): Promise<void>;
 }
 
+export interface CompleteOptions extends RequestOptions {
+  /** Arguments that were chosen before. */
+  readonly chosen?: { readonly [name: string]: string };
+}
+
 /**
- * Opens a transport, detects the era and returns the connected client. `open` is called again at most once, when a legacy server ends its
- * process because of the probe.
+ * Opens a transport, detects the era and returns the connected client. `open` is called again when a server ended its process because of the probe,
+ * and whenever the client needs a new connection: by `reconnect`, or because the server has forgotten the session.
  * @throws LocalError `connect-failed`
  */
 export type ConnectClient = (open: () => Promise<Transport> | Transport, options: ClientOptions) => Promise<Client>;

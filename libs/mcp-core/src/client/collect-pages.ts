@@ -1,23 +1,44 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { LocalError } from '../protocol/errors.ts';
 
-/** Far beyond any real list, so that a server cannot keep a client fetching for ever. */
+/** Far beyond any real list, so that a server cannot keep a client fetching and storing for ever. */
 const MAX_PAGES = 10_000;
+const MAX_ITEMS = 250_000;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * Fetches every page of a list, one after the other. The empty string is a cursor.
- * @throws LocalError `invalid-response` when the server repeats a cursor or never ends.
+ * Fetches every page of a list, one after the other, and joins the items in `member`. The empty string is a cursor.
+ * @throws LocalError `invalid-response` when the server repeats a cursor, never ends, or sends more than 10,000 pages, 250,000 items or 64 Mi characters.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-export async function collectPages(fetchPage: (params: JsonObject) => Promise<JsonObject>): Promise<readonly JsonObject[]> {
+export async function collectPages(member: string, fetchPage: (params: JsonObject) => Promise<JsonObject>): Promise<readonly unknown[]> {
+  const first = await fetchPage({});
+  const items = itemsOf(first, member);
+  if (first.nextCursor === undefined) return items;
+  const all = [...items];
   const cursors = new Set<unknown>();
-  const pages = [await fetchPage({})];
-  for (let cursor = pages[0]?.nextCursor; cursor !== undefined; cursor = pages.at(-1)?.nextCursor) {
-    if (cursors.has(cursor) || cursors.size === MAX_PAGES) {
-      throw new LocalError('invalid-response', `The server's list does not end: page ${pages.length} points to cursor ${JSON.stringify(cursor)}.`, { sent: true });
-    }
+  let characters = sizeOf(first);
+  for (let cursor: unknown = first.nextCursor; cursor !== undefined; ) {
+    if (cursors.has(cursor)) throw endless(`page ${cursors.size + 1} points to cursor ${JSON.stringify(cursor)} again`);
+    if (cursors.size + 1 >= MAX_PAGES || all.length > MAX_ITEMS || characters > MAX_CHARACTERS) throw endless(`it has more than ${cursors.size + 1} pages`);
     cursors.add(cursor);
-    pages.push(await fetchPage({ cursor }));
+    const page = await fetchPage({ cursor });
+    for (const item of itemsOf(page, member)) all.push(item);
+    characters += sizeOf(page);
+    cursor = page.nextCursor;
   }
-  return pages;
+  return all;
+}
+
+/** The codec has checked that it is a list. */
+function itemsOf(page: JsonObject, member: string): readonly unknown[] {
+  return page[member] as readonly unknown[];
+}
+
+function sizeOf(page: JsonObject): number {
+  return JSON.stringify(page).length;
+}
+
+function endless(detail: string): LocalError {
+  return new LocalError('invalid-response', `The server's list does not end: ${detail}.`, { sent: true });
 }

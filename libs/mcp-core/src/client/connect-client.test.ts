@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { metaOf } from '../era/meta-keys.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { LocalError } from '../protocol/errors.ts';
-import type { ClientOptions } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
 import { discovered, initialized, refused, ScriptedServer, silent, type Step } from './scripted-server.test.support.ts';
 
@@ -270,7 +271,20 @@ describe('connecting', () => {
       listRoots: () => Promise.resolve([]),
     };
     await connectTo(server, { era: 'legacy', handlers });
-    expect(server.received[0]!.params!.capabilities).toEqual({ sampling: { tools: {} }, elicitation: { form: {}, url: {} }, roots: { listChanged: true } });
+    expect(server.received[0]!.params!.capabilities).toEqual({ sampling: {}, elicitation: { form: {} }, roots: { listChanged: true } });
+  });
+
+  test.each<[ClientOptions['capabilities'] & object, object]>([
+    [{ samplingTools: true, samplingContext: true }, { sampling: { tools: {}, context: {} }, elicitation: { form: {} } }],
+    [{ elicitationUrl: true, applyDefaults: true }, { sampling: {}, elicitation: { form: { applyDefaults: true }, url: {} } }],
+    [{ elicitationForm: false, elicitationUrl: true }, { sampling: {}, elicitation: { url: {} } }],
+    [{ elicitationForm: false }, { sampling: {} }],
+    [{ extensions: { 'dev.example/x': { a: 1 } } }, { sampling: {}, elicitation: { form: {} }, extensions: { 'dev.example/x': { a: 1 } } }],
+  ])('declares of its handlers what the host says of them: %j', async (capabilities, declared) => {
+    const server = new ScriptedServer({ 'server/discover': discovered });
+    const handlers = { sample: () => Promise.reject(new Error()), elicit: () => Promise.resolve({ action: 'cancel' as const }) };
+    await connectTo(server, { era: 'modern', handlers, capabilities });
+    expect(metaOf(server.received[0]!.params)).toMatchObject({ 'io.modelcontextprotocol/clientCapabilities': declared });
   });
 
   test('fails at the limit and closes the transport', async () => {

@@ -1,39 +1,99 @@
-import type { JsonObject } from '../jsonrpc/messages.ts';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
-import type { ServerCapabilities } from '../protocol/capabilities.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import type { LoggingLevel, ServerCapabilities } from '../protocol/capabilities.ts';
+import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
 import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
+import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
-import type { Client, ClientOptions, ConnectedServer, RequestOptions, Watch } from './client.ts';
+import type { Client, CompleteOptions, ConnectedServer, ServerChanges, Watch } from './client.ts';
+import type { ClientOptions, RequestOptions } from './client-options.ts';
 import { collectPages } from './collect-pages.ts';
-import { type Connection, DEFAULT_REQUEST_TIMEOUT_MS } from './connection.ts';
-import { LegacySubscriptions } from './legacy-subscriptions.ts';
-import { openListenStream } from './listen-stream.ts';
+import { CurrentConnection } from './current-connection.ts';
+import { InputRounds } from './input-rounds.ts';
+import { KnownTools } from './known-tools.ts';
+import { ResponseCache } from './response-cache.ts';
+import { SecondTries } from './second-tries.ts';
+import { announcedLists, readChanges } from './server-changes.ts';
+import { includesList } from './subscription.ts';
+import { Watches } from './watches.ts';
 
-/** The client of an established connection. */
+interface ListMethod {
+  readonly method: string;
+  readonly member: string;
+  readonly capability: keyof ServerCapabilities;
+}
+
+/** The client of one server over the connections it needs, one after the other. */
 export class ConnectedClient implements Client {
-  readonly server: ConnectedServer;
-  readonly #connection: Connection;
+  readonly #current: CurrentConnection;
   readonly #options: ClientOptions;
-  readonly #legacySubscriptions: LegacySubscriptions;
+  readonly #tools: KnownTools;
+  readonly #cache: ResponseCache;
+  readonly #watches: Watches;
+  #logLevel: LoggingLevel | undefined;
 
-  constructor(connection: Connection, server: ConnectedServer, options: ClientOptions) {
-    this.server = server;
-    this.#connection = connection;
+  constructor(open: () => Promise<Transport> | Transport, options: ClientOptions) {
     this.#options = options;
-    this.#legacySubscriptions = new LegacySubscriptions(connection, server.capabilities);
+    this.#tools = new KnownTools(options);
+    this.#cache = new ResponseCache(options.cache);
+    const rounds = new InputRounds(options);
+    this.#current = new CurrentConnection(open, options, {
+      inputRequired: (connection, request, asked) => rounds.answer(connection, request, asked),
+      failed: (connection, request, error) => secondTries.of(connection, request, error),
+      notified: (notification) => this.#cache.notified(notification),
+      renewed: () => this.#restore(),
+    });
+    const secondTries = new SecondTries(this.#current, {
+      relist: () => this.listTools({ cache: 'refresh' }),
+      headersOf: (params) => this.#headersOf(params),
+    });
+    this.#watches = new Watches(this.#current, options.requestTimeoutMs);
+  }
+
+  /** Call once, first. @throws LocalError `connect-failed` */
+  connect(): Promise<void> {
+    return this.#current.connect();
+  }
+
+  get server(): ConnectedServer {
+    return this.#current.server;
   }
 
   async listTools(options?: RequestOptions): Promise<readonly Tool[]> {
-    return this.#list<Tool>({ method: 'tools/list', member: 'tools', capability: 'tools' }, options);
+    const tools = await this.#list<Tool>({ method: 'tools/list', member: 'tools', capability: 'tools' }, options);
+    return this.#tools.learn(tools, this.#current.connection.isHttp);
   }
 
-  async callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
-    this.#require('tools');
-    const result = await this.#connection.request('tools/call', { name, arguments: args }, options);
-    // The codec has checked that `content` is a list of objects.
-    return result as unknown as CallToolResult;
+  callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
+    const missing = this.#missing('tools');
+    if (missing !== undefined) return Promise.reject(missing);
+    const params = { name, arguments: args };
+    const headers = this.#headersOf(params);
+    // The codec checks that `content` is a list of objects.
+    const answer = this.#current.connection.request('tools/call', params, headers === undefined ? options : { ...options, headers }) as Promise<unknown> as Promise<CallToolResult>;
+    return this.#tools.hasOutputSchema(name) ? answer.then((result) => this.#tools.checkOutput(name, result)) : answer;
+  }
+
+  async listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
+    return this.#list<Prompt>({ method: 'prompts/list', member: 'prompts', capability: 'prompts' }, options);
+  }
+
+  async getPrompt(name: string, args: { readonly [name: string]: string } = {}, options?: RequestOptions): Promise<GetPromptResult> {
+    this.#require('prompts');
+    // The codec checks that `messages` is a list of objects.
+    return (await this.#current.connection.request('prompts/get', { name, arguments: args }, options)) as unknown as GetPromptResult;
+  }
+
+  async complete(ref: CompletionReference, argument: CompleteParams['argument'], { chosen, ...options }: CompleteOptions = {}): Promise<Completion> {
+    const params = { ref, argument, ...(chosen === undefined ? {} : { context: { arguments: chosen } }) };
+    const { completion } = await this.#current.connection.request('completion/complete', params, options);
+    if (!isJsonObject(completion) || !Array.isArray(completion.values) || !completion.values.every((value) => typeof value === 'string')) {
+      throw new LocalError('invalid-response', "The server's result is unusable: completion/complete: values must be a list of strings", { sent: true });
+    }
+    return completion as unknown as Completion;
   }
 
   async listResources(options?: RequestOptions): Promise<readonly Resource[]> {
@@ -47,7 +107,7 @@ export class ConnectedClient implements Client {
   async readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]> {
     this.#require('resources');
     try {
-      const { contents } = await this.#connection.request('resources/read', { uri }, options);
+      const { contents } = await this.#cached('resources/read', { uri }, options);
       // The codec has checked that it is a list of objects.
       return contents as readonly ResourceContents[];
     } catch (error) {
@@ -56,23 +116,45 @@ export class ConnectedClient implements Client {
   }
 
   watch(filter: SubscriptionFilter, onUpdated: (uri: string) => void): Promise<Watch> {
-    return this.server.era === 'legacy'
-      ? this.#legacySubscriptions.watch(filter, onUpdated)
-      : openListenStream(this.#connection, { filter, onUpdated, timeoutMs: this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS });
+    return this.#watches.open(filter, {
+      updated: onUpdated,
+      listChanged: () => undefined,
+      missed: () => this.#missed(filter, onUpdated),
+    });
+  }
+
+  changes(filter?: SubscriptionFilter): ServerChanges {
+    return readChanges((listener) => this.#watches.open(filter ?? announcedLists(this.server.capabilities), listener));
+  }
+
+  async setLogLevel(level: LoggingLevel, options?: RequestOptions): Promise<void> {
+    const { connection } = this.#current;
+    if (this.server.era === 'legacy') {
+      this.#require('logging');
+      await connection.request('logging/setLevel', { level }, options);
+    } else {
+      connection.wantLogs(level);
+    }
+    this.#logLevel = level;
   }
 
   async ping(options?: RequestOptions): Promise<void> {
-    await this.#connection.request(this.server.era === 'legacy' ? 'ping' : 'server/discover', {}, options);
+    await this.#current.connection.request(this.server.era === 'legacy' ? 'ping' : 'server/discover', {}, options);
   }
 
   async rootsChanged(): Promise<void> {
     if (this.server.era === 'legacy' && this.#options.handlers?.listRoots !== undefined) {
-      await this.#connection.notify('notifications/roots/list_changed');
+      await this.#current.connection.notify('notifications/roots/list_changed');
     }
   }
 
-  close(): Promise<void> {
-    return this.#connection.close();
+  reconnect(): Promise<void> {
+    return this.#current.reconnect();
+  }
+
+  async close(): Promise<void> {
+    this.#watches.endAll();
+    await this.#current.close();
   }
 
   /** A server without the capability has an empty list, and is not asked. */
@@ -80,22 +162,56 @@ export class ConnectedClient implements Client {
     if (this.server.capabilities[capability] === undefined) {
       return [];
     }
-    const pages = await collectPages((params) => this.#connection.request(method, params, options));
-    // The codec has checked that each is a list of objects.
-    return pages.flatMap((page) => page[member] as readonly T[]);
+    // The codec checks that each is an object.
+    return (await collectPages(member, (params) => this.#cached(method, params, options))) as readonly T[];
+  }
+
+  async #cached(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
+    const { cache = 'use' } = options;
+    const ticket = this.#cache.ticket(method, params);
+    const known = cache === 'use' ? this.#cache.find(ticket) : undefined;
+    if (known !== undefined) return known;
+    const { connection } = this.#current;
+    const result = await connection.request(method, params, options);
+    if (cache !== 'none') this.#cache.keep(ticket, { method, params }, result);
+    return result;
+  }
+
+  /** What the server of the last connection said may not hold for this one. */
+  async #restore(): Promise<void> {
+    this.#tools.forget();
+    this.#cache.forget(() => true);
+    if (this.#logLevel !== undefined) await this.setLogLevel(this.#logLevel).catch((error: unknown) => this.#report('The log level could not be restored', error));
+    await this.#watches.restore();
+  }
+
+  #missed(filter: SubscriptionFilter, onUpdated: (uri: string) => void): void {
+    const { connection } = this.#current;
+    const { onToolsChanged, onPromptsChanged, onResourcesChanged } = this.#options;
+    this.#cache.forget(() => true);
+    for (const uri of filter.resourceSubscriptions ?? []) connection.callBack('a restored watch', () => onUpdated(uri));
+    if (includesList(filter, 'tools')) connection.callBack('a restored watch', () => onToolsChanged?.());
+    if (includesList(filter, 'prompts')) connection.callBack('a restored watch', () => onPromptsChanged?.());
+    if (includesList(filter, 'resources')) connection.callBack('a restored watch', () => onResourcesChanged?.());
+  }
+
+  #headersOf({ name, arguments: args }: JsonObject): { readonly [name: string]: string } | undefined {
+    // Both are what `callTool` was given.
+    return this.#tools.headersOf(name as string, args as JsonObject);
   }
 
   #require(capability: keyof ServerCapabilities): void {
-    if (this.server.capabilities[capability] === undefined) {
-      throw new LocalError('capability-missing', `The server does not offer ${capability}.`);
-    }
+    const missing = this.#missing(capability);
+    if (missing !== undefined) throw missing;
   }
-}
 
-interface ListMethod {
-  readonly method: string;
-  readonly member: string;
-  readonly capability: keyof ServerCapabilities;
+  #missing(capability: keyof ServerCapabilities): LocalError | undefined {
+    return this.server.capabilities[capability] === undefined ? new LocalError('capability-missing', `The server does not offer ${capability}.`) : undefined;
+  }
+
+  #report(message: string, cause: unknown): void {
+    this.#options.onProblem?.(new Error(message, { cause }));
+  }
 }
 
 /** Servers of every revision use either code; -32602 alone may also mean a bad request. */

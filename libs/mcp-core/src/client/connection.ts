@@ -3,48 +3,79 @@ import type { ClientIdentity, Codec } from '../era/codec.ts';
 import { metaOf } from '../era/meta-keys.ts';
 import { isRequestId } from '../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../jsonrpc/messages.ts';
-import { type OutgoingRequest, Peer, type Reply } from '../jsonrpc/peer.ts';
+import { type Answer, type OutgoingRequest, Peer, type Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Progress } from '../protocol/capabilities.ts';
+import type { LoggingLevel } from '../protocol/capabilities.ts';
 import { LocalError } from '../protocol/errors.ts';
-import { isLoggingLevel } from '../protocol/logging-levels.ts';
-import type { ClientOptions, LogEntry, RequestOptions } from './client.ts';
+import { ActiveRequest, type InputRequired, type SendingOptions, type SentRequest } from './active-request.ts';
+import type { ClientOptions } from './client-options.ts';
+import { DeadlineTimer } from './deadline-timer.ts';
+import { declaredCapabilities } from './declared-capabilities.ts';
+import { NotificationDispatch, type NotificationListener } from './notification-dispatch.ts';
 import { readAnswer } from './read-answer.ts';
-import { RequestClock } from './request-clock.ts';
 import { ServerQuestions } from './server-questions.ts';
 
-/** Hears the notifications that belong to no request. */
-export type NotificationListener = (notification: JsonRpcNotification) => void;
+/** Goes on with a request whose answer is not its result. */
+export interface FollowUps {
+  /** The server asks before it answers. */
+  inputRequired(connection: Connection, request: SentRequest, asked: InputRequired): Promise<JsonObject>;
+  /** The result of sending it again, or `undefined` when the error stands. */
+  failed(connection: Connection, request: SentRequest, error: unknown): Promise<JsonObject> | undefined;
+}
 
-interface ActiveRequest {
-  readonly clock: RequestClock;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
+export interface ConnectionHooks extends FollowUps {
+  /** Hears each notification that is not about a request, before anybody else. */
+  notified(notification: JsonRpcNotification): void;
+  /** The connection ended, once it was announced and unless it was retired. `error` says why, when it was not closed here. */
+  ended(connection: Connection, error: Error | undefined): void;
 }
 
 export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 
+/** What may be answered with questions. @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#supported-requests */
+const ASKING_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
 /** One connection to a server: our requests with their progress, limits and cancellation, and the server's questions. */
 export class Connection {
+  /** Aborts when the connection ends. */
+  readonly endSignal: AbortSignal;
+  readonly isHttp: boolean;
   readonly #peer: Peer;
   readonly #options: ClientOptions;
-  readonly #identity: ClientIdentity;
+  readonly #hooks: ConnectionHooks;
   readonly #questions: ServerQuestions;
+  readonly #notifications: NotificationDispatch;
   readonly #active = new Map<unknown, ActiveRequest>();
-  readonly #listeners = new Set<NotificationListener>();
+  readonly #timer = new DeadlineTimer(() => this.#sweep());
+  readonly #endController = new AbortController();
+  #identity: ClientIdentity;
   #codec: Codec | undefined;
-  #lastProgressToken = 0;
+  /** The part of each request's `_meta` that does not change. */
+  #requestMeta: JsonObject = {};
+  #pausedAt: number | undefined;
   #end: { readonly error: Error | undefined } | undefined;
-  #isAnnounced = false;
+  #state: 'connecting' | 'announced' | 'retired' = 'connecting';
   #isCloseAsked = false;
 
-  constructor(transport: Transport, options: ClientOptions) {
+  constructor(transport: Transport, options: ClientOptions, hooks: ConnectionHooks) {
     this.#options = options;
-    // Multi-round-trip questions are not answered yet, so nothing may be declared that leads to them.
-    this.#identity = { info: options.info, capabilities: {}, ...(options.onLog === undefined ? {} : { logLevel: 'info' }) };
-    this.#questions = new ServerQuestions(options.handlers ?? {}, (areOpen) => this.#questionsChanged(areOpen));
+    this.#hooks = hooks;
+    this.isHttp = transport.isHttp === true;
+    this.endSignal = this.#endController.signal;
+    this.#identity = { info: options.info, capabilities: declaredCapabilities(options), ...(options.onLog === undefined ? {} : { logLevel: 'info' }) };
+    this.#questions = new ServerQuestions(options, (areOpen) => this.#questionsChanged(areOpen));
+    this.#notifications = new NotificationDispatch(options, {
+      progressed: (token) => {
+        const request = this.#active.get(token);
+        request?.heard();
+        return request;
+      },
+      cancelled: (notification) => this.#cancelled(notification),
+    });
+    this.#notifications.listen((notification) => hooks.notified(notification));
     this.#peer = new Peer(transport, {
-      request: (request, signal) => this.#answer(request, signal),
-      notification: (notification) => this.callBack(notification.method, () => this.#dispatch(notification)),
+      request: (request, running) => this.#answer(request, running.signal),
+      notification: (notification) => this.#notifications.dispatch(notification),
       closed: (error) => this.#closed(error),
       acceptsBatch: () => this.#codec?.hasBatches === true,
       problem: (problem) => options.onProblem?.(problem),
@@ -56,6 +87,10 @@ export class Connection {
     return this.#codec ?? latestLegacyCodec;
   }
 
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
   /** Starts the transport; call once. */
   start(): Promise<void> {
     return this.#peer.start();
@@ -63,10 +98,16 @@ export class Connection {
 
   agreeOn(codec: Codec): void {
     this.#codec = codec;
+    this.#identify(this.#identity);
+  }
+
+  /** Asks for log messages of this level and above with each later request of the modern era. */
+  wantLogs(logLevel: LoggingLevel): void {
+    this.#identify({ ...this.#identity, logLevel });
   }
 
   /**
-   * Ends connecting: from here on the end of the connection is told to `onClosed`.
+   * Ends connecting: from here on the end of the connection is told.
    * @throws LocalError `connect-failed` when it has ended already.
    */
   announce(): void {
@@ -74,41 +115,40 @@ export class Connection {
       const { error } = this.#end;
       throw new LocalError('connect-failed', `The connection ended as soon as it was established${error === undefined ? '.' : `: ${error.message}`}`, { cause: error });
     }
-    this.#isAnnounced = true;
+    this.#state = 'announced';
   }
 
   /**
-   * Sends a request of the agreed revision and resolves with its result in the neutral model.
-   * @throws ProtocolError, LocalError
+   * Sends a request of the agreed revision, whose `_meta` is that of the options, and resolves with its result in the neutral model, after whatever the follow-ups make of its answers.
+   * Rejects with ProtocolError, LocalError.
    */
-  async request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
-    const { codec } = this;
-    if (!codec.clientRequests.has(method)) {
-      throw new LocalError('method-not-in-era', `${method} does not exist in protocol version ${codec.version}.`);
-    }
-    const result = codec.decodeResult(method, await this.#exchange(method, params, options));
-    switch (result.kind) {
-      case 'complete':
-        return result.result;
-      case 'input-required':
-        throw new LocalError('capability-missing', `The server asked for input before it answers ${method}, which this client does not support yet.`, { sent: true });
-      case 'invalid':
-        throw new LocalError('invalid-response', `The server's result is unusable: ${result.detail}`, { sent: true });
-      default:
-        return result satisfies never;
-    }
+  request(method: string, params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const refusal = this.#refusal(method, options);
+      if (refusal !== undefined) {
+        reject(refusal);
+        return;
+      }
+      const { timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS, maxTotalMs = Infinity, signal, headers } = options;
+      const id = this.#peer.takeId();
+      const request = new ActiveRequest(this, { id, method, params, options, resolve, reject }, { inactivityMs: timeoutMs, totalMs: maxTotalMs });
+      this.#active.set(id, request);
+      if (this.#pausedAt === undefined) this.#timer.fireBy(request.dueAt);
+      signal?.addEventListener('abort', request);
+      this.#peer.call({ jsonrpc: '2.0', id, method, params: this.#wireParams(request) }, request, headers === undefined ? undefined : { headers });
+    });
   }
 
-  /** Sends a request without limits, progress or cancellation. */
+  /** Sends a request without limits, progress, cancellation or follow-ups. */
   send(method: string, params: JsonObject, codec: Codec = this.codec): OutgoingRequest {
     return this.#peer.request(method, codec.encodeRequestParams(params, this.#identity));
   }
 
   /** Stops waiting for a request and tells the server; nothing when it has ended already. */
-  cancel(request: OutgoingRequest, reason: string): void {
-    if (!request.forget()) return;
+  cancel(id: number, reason: string): void {
+    if (!this.#peer.forget(id)) return;
     // The answer is no longer awaited, so a connection that has ended meanwhile changes nothing.
-    this.#peer.notify('notifications/cancelled', { requestId: request.id, reason }).catch(() => undefined);
+    this.#peer.notify('notifications/cancelled', { requestId: id, reason }).catch(() => undefined);
   }
 
   /** @throws LocalError `connection-lost` */
@@ -120,19 +160,14 @@ export class Connection {
     }
   }
 
-  /** Returns the function that ends it. */
+  /** Hears the notifications that are not about a request. Returns the function that ends it. */
   listen(listener: NotificationListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#notifications.listen(listener);
   }
 
   /** Runs a callback of the host, whose failure is told to `onProblem` and harms nothing else. */
   callBack(occasion: string, callback: () => void): void {
-    try {
-      callback();
-    } catch (error) {
-      this.#options.onProblem?.(new Error(`A callback for ${occasion} failed`, { cause: error }));
-    }
+    this.#notifications.callBack(occasion, callback);
   }
 
   close(): Promise<void> {
@@ -140,45 +175,106 @@ export class Connection {
     return this.#peer.close();
   }
 
-  async #exchange(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
-    const { signal, timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS, maxTotalMs = Infinity, meta, onProgress } = options;
-    if (signal?.aborted === true) {
-      throw new LocalError('request-cancelled', `${method} was cancelled before it was sent.`, { sent: false, cause: signal.reason });
-    }
-    if (this.#isCloseAsked) {
-      throw new LocalError('connection-closed', `${method} was not sent: this client is closed.`);
-    }
-    this.#lastProgressToken += 1;
-    const progressToken = this.#lastProgressToken;
-    const request = this.send(method, { ...params, _meta: { ...metaOf(params), ...meta, progressToken } });
-    const interruption = Promise.withResolvers<LocalError>();
-    const interrupt = (error: LocalError): void => {
-      this.#active.delete(progressToken);
-      this.cancel(request, error.message);
-      interruption.resolve(error);
-    };
-    const onAbort = (): void => {
-      interrupt(new LocalError('request-cancelled', `${method} was cancelled.`, { sent: true, cause: signal?.reason }));
-    };
-    const clock = new RequestClock({ inactivityMs: timeoutMs, maxTotalMs }, (problem) => {
-      interrupt(new LocalError('request-timeout', `${method} timed out: ${problem}.`, { sent: true }));
-    });
-    this.#active.set(progressToken, { clock, onProgress });
-    signal?.addEventListener('abort', onAbort);
-    if (!this.#questions.areOpen) {
-      clock.run();
-    }
+  /** Another connection takes its place: it closes when its last request has ended, and its end is not told. */
+  retire(): void {
+    this.#state = 'retired';
+    this.#closeRetired();
+  }
+
+  answered(request: ActiveRequest, answer: Answer): void {
+    this.#forget(request);
     try {
-      const end = await Promise.race([request.answer, interruption.promise]);
-      if (end instanceof LocalError) {
-        throw end;
-      }
-      return readAnswer(method, end);
-    } finally {
-      clock.stop();
-      signal?.removeEventListener('abort', onAbort);
-      this.#active.delete(progressToken);
+      const result = this.#read(request, answer);
+      request.resolve(result);
+    } catch (error) {
+      const again = this.#state === 'connecting' ? undefined : this.#hooks.failed(this, request, error);
+      if (again === undefined) request.reject(error);
+      else request.resolve(again);
     }
+  }
+
+  aborted(request: ActiveRequest): void {
+    const { method, options } = request;
+    this.#interrupt(request, new LocalError('request-cancelled', `${method} was cancelled.`, { sent: true, cause: options.signal?.reason }));
+  }
+
+  #identify(identity: ClientIdentity): void {
+    this.#identity = identity;
+    this.#requestMeta = metaOf(this.codec.encodeRequestParams(undefined, identity));
+  }
+
+  #refusal(method: string, { signal, attempt }: SendingOptions): LocalError | undefined {
+    if (!this.codec.clientRequests.has(method)) {
+      return new LocalError('method-not-in-era', `${method} does not exist in protocol version ${this.codec.version}.`);
+    }
+    if (signal?.aborted === true) {
+      return new LocalError('request-cancelled', `${method} was cancelled before it was sent.`, { sent: attempt !== undefined, cause: signal.reason });
+    }
+    return this.#isCloseAsked ? new LocalError('connection-closed', `${method} was not sent: this client is closed.`) : undefined;
+  }
+
+  /** The id serves as the progress token. */
+  #wireParams({ id, params, options: { meta, attempt } }: ActiveRequest): JsonObject {
+    return { ...params, ...attempt?.input, _meta: { ...meta, ...this.#requestMeta, progressToken: id } };
+  }
+
+  #read(request: ActiveRequest, answer: Answer): JsonObject | Promise<JsonObject> {
+    const { method } = request;
+    const decoded = this.codec.decodeResult(method, readAnswer(method, answer));
+    switch (decoded.kind) {
+      case 'complete':
+        return decoded.result;
+      case 'input-required':
+        if (!ASKING_METHODS.has(method)) throw new LocalError('invalid-response', `The server asked for input to answer ${method}, which it must not.`, { sent: true });
+        return this.#hooks.inputRequired(this, request, decoded);
+      case 'invalid':
+        throw new LocalError('invalid-response', `The server's result is unusable: ${decoded.detail}`, { sent: true });
+      default:
+        return decoded satisfies never;
+    }
+  }
+
+  #interrupt(request: ActiveRequest, error: LocalError): void {
+    this.#forget(request);
+    this.cancel(request.id, error.message);
+    request.reject(error);
+  }
+
+  #forget(request: ActiveRequest): void {
+    request.options.signal?.removeEventListener('abort', request);
+    this.#active.delete(request.id);
+    if (this.#active.size === 0) {
+      this.#timer.idle();
+      this.#closeRetired();
+    }
+  }
+
+  #closeRetired(): void {
+    if (this.#state === 'retired' && this.#active.size === 0) void this.close();
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    let next = Infinity;
+    for (const request of this.#active.values()) {
+      const problem = request.overdue(now);
+      if (problem === undefined) next = Math.min(next, request.dueAt);
+      else this.#interrupt(request, new LocalError('request-timeout', `${request.method} timed out: ${problem}.`, { sent: true }));
+    }
+    if (next < Infinity) this.#timer.fireBy(next);
+  }
+
+  /** While a person is asked, the limits of all requests stop: any of them may have led to the question. */
+  #questionsChanged(areOpen: boolean): void {
+    if (areOpen) {
+      this.#pausedAt = performance.now();
+      this.#timer.stop();
+      return;
+    }
+    const pausedAt = this.#pausedAt ?? Infinity;
+    this.#pausedAt = undefined;
+    for (const request of this.#active.values()) request.resume(pausedAt);
+    this.#sweep();
   }
 
   async #answer(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined> {
@@ -186,85 +282,20 @@ export class Connection {
     return this.codec.era === 'modern' ? undefined : this.#questions.answer(request, this.codec, signal);
   }
 
-  #dispatch(notification: JsonRpcNotification): void {
-    const { method, params = {} } = notification;
-    switch (method) {
-      case 'notifications/progress':
-        this.#progressed(params);
-        break;
-      case 'notifications/message':
-        this.#options.onLog?.(readLogEntry(params));
-        break;
-      case 'notifications/tools/list_changed':
-        this.#options.onToolsChanged?.();
-        break;
-      case 'notifications/resources/list_changed':
-        this.#options.onResourcesChanged?.();
-        break;
-      case 'notifications/prompts/list_changed':
-        this.#options.onPromptsChanged?.();
-        break;
-      case 'notifications/cancelled':
-        this.#cancelled(notification);
-        break;
-      default:
-        this.#tellListeners(notification);
-    }
-  }
-
-  #progressed(params: JsonObject): void {
-    const request = this.#active.get(params.progressToken);
-    const progress = readProgress(params);
-    if (request !== undefined && progress !== undefined) {
-      request.clock.restart();
-      request.onProgress?.(progress);
-    }
-  }
-
-  /** A legacy server withdraws a question of its own; a modern one ends a subscription of ours. */
-  #cancelled(notification: JsonRpcNotification): void {
-    const { requestId, reason } = notification.params ?? {};
-    if (this.codec.era === 'modern') {
-      this.#tellListeners(notification);
-    } else if (isRequestId(requestId)) {
+  /** A legacy server withdraws a question of its own; a modern one ends a subscription of ours. True when it was about a question. */
+  #cancelled({ params = {} }: JsonRpcNotification): boolean {
+    if (this.codec.era === 'modern') return false;
+    const { requestId, reason } = params;
+    if (isRequestId(requestId)) {
       this.#peer.cancel(requestId, new LocalError('request-cancelled', `The server withdrew its question${typeof reason === 'string' ? `: ${reason}` : '.'}`));
     }
-  }
-
-  #tellListeners(notification: JsonRpcNotification): void {
-    for (const listener of this.#listeners) {
-      listener(notification);
-    }
-  }
-
-  #questionsChanged(areOpen: boolean): void {
-    for (const { clock } of this.#active.values()) {
-      if (areOpen) {
-        clock.pause();
-      } else {
-        clock.run();
-      }
-    }
+    return true;
   }
 
   #closed(error: Error | undefined): void {
     this.#end = { error };
-    if (this.#isAnnounced) {
-      this.callBack('the end of the connection', () => this.#options.onClosed?.(this.#isCloseAsked ? undefined : error));
-    }
+    this.#timer.stop();
+    this.#endController.abort(error);
+    if (this.#state === 'announced') this.#hooks.ended(this, this.#isCloseAsked ? undefined : error);
   }
-}
-
-function readProgress(params: JsonObject): Progress | undefined {
-  const { progress, total, message } = params;
-  if (typeof progress !== 'number') {
-    return undefined;
-  }
-  return { progress, ...(typeof total === 'number' ? { total } : {}), ...(typeof message === 'string' ? { message } : {}) };
-}
-
-/** An unknown level is read as `info`. */
-function readLogEntry(params: JsonObject): LogEntry {
-  const { level, logger, data } = params;
-  return { level: isLoggingLevel(level) ? level : 'info', ...(typeof logger === 'string' ? { logger } : {}), data };
 }

@@ -5,10 +5,12 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
 import { isImplementation } from '../protocol/implementation.ts';
-import type { ClientOptions, ConnectedServer } from './client.ts';
+import type { ConnectedServer } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { Connection } from './connection.ts';
+import { declaredCapabilities } from './declared-capabilities.ts';
+import { httpFailureOf, isRequestRefused } from './http-failure.ts';
 import { readAnswer } from './read-answer.ts';
-import { declaredCapabilities } from './server-questions.ts';
 
 /** The revision both sides speak, and what the server said of itself. */
 export interface Agreement {
@@ -16,12 +18,17 @@ export interface Agreement {
   readonly server: ConnectedServer;
 }
 
-/** What `server/discover` showed: a modern server, or why it is none. */
-export type Discovery = { readonly era: 'modern'; readonly agreement: Agreement } | { readonly era: 'legacy'; readonly reason: string };
+/** What `server/discover` showed: a modern server, or why it is none; `unknown` when the connection ended before anything was answered. */
+export type Discovery =
+  | { readonly era: 'modern'; readonly agreement: Agreement }
+  | { readonly era: 'legacy'; readonly reason: string }
+  | { readonly era: 'unknown'; readonly error: LocalError };
+
 
 /**
  * Asks for the server's era. Only a DiscoverResult and the three modern error codes are evidence of a modern server.
- * @throws LocalError `connect-failed` when the server is modern and cannot be spoken to, `connection-lost`
+ * @throws LocalError `connect-failed` when the server is modern and cannot be spoken to, or refused the request with an HTTP status that is no evidence;
+ *   `connection-lost`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio#backward-compatibility
  */
 export function discover(connection: Connection): Promise<Discovery> {
@@ -34,7 +41,7 @@ export function discover(connection: Connection): Promise<Discovery> {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export async function initialize(connection: Connection, options: ClientOptions): Promise<Agreement> {
-  const params = { protocolVersion: latestLegacyCodec.version, capabilities: declaredCapabilities(options.handlers), clientInfo: options.info };
+  const params = { protocolVersion: latestLegacyCodec.version, capabilities: declaredCapabilities(options), clientInfo: options.info };
   const request = connection.send('initialize', params, latestLegacyCodec);
   const result = readAnswer('initialize', await request.answer);
   const codec = legacyCodec(result.protocolVersion);
@@ -57,6 +64,9 @@ async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Disco
   if (answer.kind === 'error') {
     return judgeError(answer.error, attempt);
   }
+  if (answer.kind === 'closed') {
+    return judgeSilence(answer.error, attempt);
+  }
   const decoded = codec.decodeResult('server/discover', readAnswer('server/discover', answer));
   if (decoded.kind !== 'complete' || !Array.isArray(decoded.result.supportedVersions)) {
     return { era: 'legacy', reason: 'its answer to server/discover is no DiscoverResult' };
@@ -66,6 +76,22 @@ async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Disco
     return withoutModernVersion(decoded.result.supportedVersions);
   }
   return { era: 'modern', agreement: { codec: agreed, server: describeServer(decoded.result, agreed, metaOf(decoded.result)[MetaKey.serverInfo]) } };
+}
+
+/** A server that has shown to be modern by its first answer stays so. */
+async function judgeSilence(error: Error | undefined, attempt: DiscoverAttempt): Promise<Discovery> {
+  const { connection, isRetry } = attempt;
+  const failure = httpFailureOf(error);
+  if (failure !== undefined && isRequestRefused(failure) && !isRetry) {
+    // An error answer may have lost its id.
+    return failure.rpcError === undefined ? { era: 'legacy', reason: `it answered server/discover with HTTP status ${failure.status}` } : judgeError(failure.rpcError, attempt);
+  }
+  const hasEnded = connection.hasEnded || error === undefined;
+  const problem = `${hasEnded ? 'The connection ended before server/discover was answered' : 'server/discover failed'}${error === undefined ? '.' : `: ${error.message}`}`;
+  if (hasEnded && !isRetry) {
+    return { era: 'unknown', error: new LocalError('connection-lost', problem, { sent: true, cause: error }) };
+  }
+  throw new LocalError('connect-failed', `The server could not be connected: ${problem}`, { cause: error });
 }
 
 async function judgeError(error: JsonRpcErrorObject, { connection, isRetry }: DiscoverAttempt): Promise<Discovery> {

@@ -1,12 +1,19 @@
 export type {
   Client,
-  ClientOptions,
+  CompleteOptions,
   ConnectClient,
   ConnectedServer,
+  ServerChange,
+  ServerChanges,
+  Watch,
+} from './client.ts';
+export type {
+  CacheOptions,
+  ClientOptions,
+  HandlerCapabilities,
   LogEntry,
   QuestionContext,
   QuestionHandlers,
   RequestOptions,
-  Watch,
-} from './client.ts';
+} from './client-options.ts';
 export { connectClient } from './connect-client.ts';

@@ -1,16 +1,17 @@
 import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { SubscriptionFilter } from '../protocol/resources.ts';
-import type { Watch } from './client.ts';
 import type { Connection } from './connection.ts';
+import { changedList, includesList, type Subscription, type SubscriptionListener } from './subscription.ts';
 
 interface Watcher {
   /** Those the server has not refused. */
   readonly uris: Set<string>;
-  readonly onUpdated: (uri: string) => void;
+  readonly filter: SubscriptionFilter;
+  readonly listener: SubscriptionListener;
 }
 
-interface Subscription {
+interface SharedUri {
   users: number;
   /** Rejects when the server refuses it. */
   readonly acknowledged: Promise<unknown>;
@@ -24,7 +25,7 @@ export class LegacySubscriptions {
   readonly #connection: Connection;
   readonly #capabilities: ServerCapabilities;
   readonly #watchers = new Set<Watcher>();
-  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #subscriptions = new Map<string, SharedUri>();
   readonly #unsubscribing = new Map<string, Promise<unknown>>();
 
   constructor(connection: Connection, capabilities: ServerCapabilities) {
@@ -33,18 +34,25 @@ export class LegacySubscriptions {
     connection.listen(({ method, params }) => {
       if (method === 'notifications/resources/updated' && typeof params?.uri === 'string') {
         this.#updated(params.uri);
+        return;
+      }
+      const list = changedList(method);
+      if (list !== undefined) {
+        this.#tell(method, ({ filter, listener }) => {
+          if (includesList(filter, list)) listener.listChanged(list);
+        });
       }
     });
   }
 
   /**
-   * A URI whose subscription the server refuses is left out of the watch's filter.
+   * A URI whose subscription the server refuses is left out of the filter.
    * @throws LocalError when a subscription is not answered; what was subscribed is given back.
    */
-  async watch(filter: SubscriptionFilter, onUpdated: (uri: string) => void): Promise<Watch> {
-    const { tools, prompts, resources } = this.#capabilities;
+  async subscribe(filter: SubscriptionFilter, listener: SubscriptionListener): Promise<Subscription> {
+    const { resources } = this.#capabilities;
     const uris = resources?.subscribe === true ? [...new Set(filter.resourceSubscriptions)] : [];
-    const watcher: Watcher = { uris: new Set(uris), onUpdated };
+    const watcher: Watcher = { uris: new Set(uris), filter: this.#announced(filter), listener };
     this.#watchers.add(watcher);
     const close = async (): Promise<void> => {
       if (this.#watchers.delete(watcher)) {
@@ -58,13 +66,18 @@ export class LegacySubscriptions {
       throw failure.reason;
     }
     return {
-      filter: {
-        ...(filter.toolsListChanged === true && tools?.listChanged === true ? { toolsListChanged: true } : {}),
-        ...(filter.promptsListChanged === true && prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-        ...(filter.resourcesListChanged === true && resources?.listChanged === true ? { resourcesListChanged: true } : {}),
-        ...(watcher.uris.size > 0 ? { resourceSubscriptions: [...watcher.uris] } : {}),
-      },
+      filter: { ...watcher.filter, ...(watcher.uris.size > 0 ? { resourceSubscriptions: [...watcher.uris] } : {}) },
       close,
+    };
+  }
+
+  /** The lists of the filter whose changes the server announces. */
+  #announced(filter: SubscriptionFilter): SubscriptionFilter {
+    const { tools, prompts, resources } = this.#capabilities;
+    return {
+      ...(filter.toolsListChanged === true && tools?.listChanged === true ? { toolsListChanged: true } : {}),
+      ...(filter.promptsListChanged === true && prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+      ...(filter.resourcesListChanged === true && resources?.listChanged === true ? { resourcesListChanged: true } : {}),
     };
   }
 
@@ -112,13 +125,20 @@ export class LegacySubscriptions {
   /** The URI may be that of a part of the watched resource, and need not look like one. */
   #updated(uri: string): void {
     const watchers = [...this.#watchers].filter((watcher) => watcher.uris.size > 0);
-    const exact = watchers.filter((watcher) => [...watcher.uris].some((watched) => covers(watched, uri)));
-    for (const watcher of exact.length > 0 ? exact : watchers) {
-      this.#connection.callBack('notifications/resources/updated', () => watcher.onUpdated(uri));
+    const exact = new Set(watchers.filter((watcher) => [...watcher.uris].some((watched) => covers(watched, uri))));
+    this.#tell('notifications/resources/updated', (watcher) => {
+      if (exact.size > 0 ? exact.has(watcher) : watcher.uris.size > 0) watcher.listener.updated(uri);
+    });
+  }
+
+  #tell(occasion: string, tell: (watcher: Watcher) => void): void {
+    for (const watcher of this.#watchers) {
+      this.#connection.callBack(occasion, () => tell(watcher));
     }
   }
 }
 
-function covers(watched: string, uri: string): boolean {
+/** Whether the URI is the watched resource or a part of it. */
+export function covers(watched: string, uri: string): boolean {
   return uri === watched || uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`);
 }

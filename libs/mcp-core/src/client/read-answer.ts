@@ -1,6 +1,7 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Answer } from '../jsonrpc/peer.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
+import { httpFailureOf, isRequestRefused } from './http-failure.ts';
 
 /**
  * The result of an answer.
@@ -18,10 +19,7 @@ export function readAnswer(method: string, answer: Answer): JsonObject {
     case 'unsent':
       throw unsentError(method, answer.error);
     case 'closed':
-      throw new LocalError('connection-lost', `The connection ended before ${method} was answered${because(answer.error)}`, {
-        sent: true,
-        cause: answer.error,
-      });
+      throw lostError(method, answer.error);
     default:
       return answer satisfies never;
   }
@@ -32,6 +30,21 @@ function unsentError(method: string, cause: Error): LocalError {
     return new LocalError('invalid-argument', `The params of ${method} cannot be written as JSON${because(cause)}`, { cause });
   }
   return new LocalError('connection-lost', `${method} was not sent${because(cause)}`, { sent: false, cause });
+}
+
+function lostError(method: string, cause: Error | undefined): LocalError | ProtocolError {
+  const failure = httpFailureOf(cause);
+  if (failure?.rpcError !== undefined && isRequestRefused(failure)) {
+    return new ProtocolError(failure.rpcError.code, failure.rpcError.message, { data: failure.rpcError.data, cause });
+  }
+  if (cause instanceof LocalError && cause.code === 'invalid-response') {
+    return cause;
+  }
+  if (failure?.isSessionLost === true) {
+    return new LocalError('connection-lost', `The server has forgotten the session and did not look at ${method}.`, { sent: false, cause });
+  }
+  const end = failure === undefined ? `The connection ended before ${method} was answered` : `${method} failed with HTTP status ${failure.status}`;
+  return new LocalError('connection-lost', `${end}${because(cause)}`, { sent: true, cause });
 }
 
 function because(cause: Error | undefined): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { ElicitResult } from '../protocol/client-features.ts';
 import { ProtocolError } from '../protocol/errors.ts';
-import type { ClientOptions, QuestionContext } from './client.ts';
+import type { ClientOptions, QuestionContext } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
 import { discovered, initialized, ScriptedServer } from './scripted-server.test.support.ts';
 

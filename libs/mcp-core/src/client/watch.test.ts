@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
-import type { Client, ClientOptions } from './client.ts';
+import type { Client } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
 import { discovered, initialized, ScriptedServer, type Step } from './scripted-server.test.support.ts';
 

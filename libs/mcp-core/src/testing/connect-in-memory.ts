@@ -1,4 +1,5 @@
-import type { Client, ClientOptions } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
+import type { ClientOptions } from '../client/client-options.ts';
 import { connectClient } from '../client/connect-client.ts';
 import type { Server } from '../server/server.ts';
 import { createInMemoryTransports } from './in-memory-transport.ts';

@@ -1,0 +1,103 @@
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
+import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+
+/** What a handler of a server's question gets. */
+export interface QuestionContext {
+  /** Aborted when the server withdraws the question, the request that led to it is cancelled, or the connection ends. */
+  readonly signal: AbortSignal;
+  readonly meta: JsonObject;
+}
+
+/**
+ * Answer what a server asks: by a request of its own (legacy), or before it answers one of ours (modern). Declared capabilities are computed from
+ * the handlers present and `ClientOptions.capabilities`; what was not declared never reaches a handler. Throw `ProtocolError` (-1: refused) to refuse:
+ * a legacy server gets the error, a modern one hears nothing more of the request, which rejects with `input-refused`.
+ */
+export interface QuestionHandlers {
+  readonly sample?: (params: CreateMessageParams, context: QuestionContext) => Promise<CreateMessageResult>;
+  readonly elicit?: (params: ElicitParams, context: QuestionContext) => Promise<ElicitResult>;
+  /** `file://` URIs. */
+  readonly listRoots?: (context: QuestionContext) => Promise<readonly Root[]>;
+}
+
+/** What the handlers can do beyond being there. */
+export interface HandlerCapabilities {
+  /** `sample` understands `tools` and `toolChoice`; default false. */
+  readonly samplingTools?: boolean;
+  /** `sample` understands `includeContext`; default false. */
+  readonly samplingContext?: boolean;
+  /** `elicit` takes forms; default true. */
+  readonly elicitationForm?: boolean;
+  /** `elicit` takes URLs to open; default false. */
+  readonly elicitationUrl?: boolean;
+  /** Fields that an accepted form leaves out get the defaults of the asked schema; default false. */
+  readonly applyDefaults?: boolean;
+  /** Extensions by their prefixed name, with their settings; default none. */
+  readonly extensions?: { readonly [name: string]: JsonObject };
+}
+
+export interface LogEntry {
+  readonly level: LoggingLevel;
+  readonly logger?: string;
+  readonly data: unknown;
+}
+
+/** The response cache; a server says of each result how long it may be reused. */
+export interface CacheOptions {
+  /** Results kept; default 256, 0 keeps none. */
+  readonly maxEntries?: number;
+  /** Characters kept, as JSON; default 16 Mi. */
+  readonly maxCharacters?: number;
+  /** Names the authorization context in force; private results are used in the one they were received in. Default: always the same. */
+  readonly authorization?: () => string;
+}
+
+export interface ClientOptions {
+  readonly info: Implementation;
+  readonly handlers?: QuestionHandlers;
+  readonly capabilities?: HandlerCapabilities;
+  /** `auto` (default) detects the era with one probe; the others pin it. */
+  readonly era?: 'auto' | Era;
+  /** What `server.era` said of this server before; it is tried first, and what it turns out to be is used. Only with `era: 'auto'`. */
+  readonly knownEra?: Era;
+  /** Silence after which `initialize` is also sent on the same process; default 1500 ms. Over HTTP silence is no evidence and only the connect limit ends it. */
+  readonly probeTimeoutMs?: number;
+  /** After this connecting fails; default 60000 ms. */
+  readonly connectTimeoutMs?: number;
+  /** Inactivity limit of a request, restarted by its progress and stopped while a question of the server is open; default 60000 ms, `Infinity` is none. */
+  readonly requestTimeoutMs?: number;
+  /** How often one request may be answered with questions; default 10. */
+  readonly maxInputRounds?: number;
+  /**
+   * What happens to structured content that does not fit the output schema of its tool, known from `listTools`: the call rejects with
+   * `invalid-response` (`reject`, default), the host hears of it (`report`), or it is not looked at (`off`).
+   */
+  readonly outputValidation?: 'reject' | 'report' | 'off';
+  /** Default: a cache of its own. */
+  readonly cache?: CacheOptions;
+  /** With it, a modern server is asked for messages of level `info` and above. */
+  readonly onLog?: (entry: LogEntry) => void;
+  readonly onToolsChanged?: () => void;
+  readonly onResourcesChanged?: () => void;
+  readonly onPromptsChanged?: () => void;
+  /** Hears what was survived: unreadable output of the server, useless answers, unusable tools, failures of question handlers. */
+  readonly onProblem?: (problem: Error) => void;
+  /** Called once for each connection that ended, for whatever reason. A session of HTTP that is renewed is not an end. */
+  readonly onClosed?: (error?: Error) => void;
+}
+
+export interface RequestOptions {
+  /** Aborting cancels the request on the server and rejects with `request-cancelled`. */
+  readonly signal?: AbortSignal;
+  /** Inactivity limit, default `ClientOptions.requestTimeoutMs`. */
+  readonly timeoutMs?: number;
+  /** Hard limit whatever the progress, stopped only while a question of the server is open; default none. */
+  readonly maxTotalMs?: number;
+  /** Merged into the request's `_meta`. */
+  readonly meta?: JsonObject;
+  /** A progress token is always sent; every update is delivered in order and before the answer. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** For lists and reads: `use` (default) takes a fresh result from the cache, `refresh` asks and keeps, `none` asks and keeps nothing. */
+  readonly cache?: 'use' | 'refresh' | 'none';
+}

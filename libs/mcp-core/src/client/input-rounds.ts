@@ -1,0 +1,101 @@
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import { LocalError, ProtocolError } from '../protocol/errors.ts';
+import type { InputRequired, SentRequest } from './active-request.ts';
+import type { ClientOptions } from './client-options.ts';
+import type { Connection } from './connection.ts';
+import { QuestionDesk } from './question-desk.ts';
+
+const DEFAULT_MAX_ROUNDS = 10;
+
+/**
+ * Answers what a modern server asks before it answers a request, and sends the request again with the answers.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export class InputRounds {
+  readonly #desk: QuestionDesk;
+  readonly #maxRounds: number;
+
+  constructor(options: ClientOptions) {
+    this.#desk = new QuestionDesk(options);
+    this.#maxRounds = options.maxInputRounds ?? DEFAULT_MAX_ROUNDS;
+  }
+
+  /**
+   * All questions are put at the same time, and the first that is refused withdraws the others. Nobody's time limit runs meanwhile.
+   * @throws LocalError `input-refused`, `capability-missing` without a handler, `request-cancelled`, `connection-lost`, `invalid-response`,
+   *   `invalid-argument` when a handler's answer is unusable
+   */
+  async answer(connection: Connection, request: SentRequest, asked: InputRequired): Promise<JsonObject> {
+    const { method, params, options, sentAt } = request;
+    const { round, spentMs } = options.attempt ?? { round: 0, spentMs: 0 };
+    if (round >= this.#maxRounds) {
+      throw new LocalError('invalid-response', `The server asked for input ${this.#maxRounds + 1} times without answering ${method}.`, { sent: true });
+    }
+    const attempt = { round: round + 1, spentMs: spentMs + performance.now() - sentAt, isSecondTry: false };
+    const responses = await this.#ask(connection, request, asked.inputRequests);
+    const input = {
+      ...(responses === undefined ? {} : { inputResponses: responses }),
+      ...(asked.requestState === undefined ? {} : { requestState: asked.requestState }),
+    };
+    return connection.request(method, params, { ...options, attempt: { ...attempt, input } });
+  }
+
+  async #ask(connection: Connection, request: SentRequest, questions: JsonObject): Promise<JsonObject | undefined> {
+    const entries = Object.entries(questions);
+    if (entries.length === 0) return undefined;
+    const withdrawal = new AbortController();
+    const given = giveUp(connection, request);
+    try {
+      const answers = entries.map(async ([key, question]) => [key, await this.#answerOne(question, connection, withdrawal.signal)] as const);
+      return Object.fromEntries(await Promise.race([Promise.all(answers), given.up]));
+    } catch (error) {
+      withdrawal.abort(error);
+      throw error;
+    } finally {
+      given.stop();
+    }
+  }
+
+  async #answerOne(question: unknown, { codec }: Connection, signal: AbortSignal): Promise<JsonObject> {
+    const { method, params } = isJsonObject(question) ? question : {};
+    if (typeof method !== 'string' || (params !== undefined && !isJsonObject(params))) {
+      throw new LocalError('invalid-response', 'The server asked for input that is no request.', { sent: true });
+    }
+    const ask = this.#desk.find({ method, params }, codec);
+    if (ask === undefined) {
+      throw new LocalError('capability-missing', `The server asked for input by ${method}, which this client did not declare.`, { sent: true });
+    }
+    try {
+      return await ask(signal);
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      throw new LocalError('input-refused', `The server's ${method} was refused: ${error.message}`, { sent: true, cause: error });
+    }
+  }
+}
+
+interface GivenUp {
+  /** Rejects when the questions need no answer any more. */
+  readonly up: Promise<never>;
+  stop(): void;
+}
+
+function giveUp({ endSignal }: Connection, { method, options: { signal } }: SentRequest): GivenUp {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // It may end the race before anybody waits for it.
+  promise.catch(() => undefined);
+  const onAbort = (): void => reject(new LocalError('request-cancelled', `${method} was cancelled.`, { sent: true, cause: signal?.reason }));
+  const onEnd = (): void => reject(new LocalError('connection-lost', `The connection ended while the server waited for input to answer ${method}.`, { sent: true, cause: endSignal.reason }));
+  signal?.addEventListener('abort', onAbort);
+  endSignal.addEventListener('abort', onEnd);
+  if (signal?.aborted === true) onAbort();
+  if (endSignal.aborted) onEnd();
+  return {
+    up: promise,
+    stop: () => {
+      signal?.removeEventListener('abort', onAbort);
+      endSignal.removeEventListener('abort', onEnd);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import { LocalError } from '../protocol/errors.ts';
+import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
+import { type SchemaCheck, SchemaValidator } from '../schema/schema-validator.ts';
+import type { ClientOptions } from './client-options.ts';
+import { type MirroredParam, mirrorParams, readMirroredParams } from './param-headers.ts';
+
+interface KnownTool {
+  readonly outputSchema: JsonSchema | undefined;
+  readonly mirrored: readonly MirroredParam[];
+}
+
+const NONE: readonly MirroredParam[] = [];
+
+/**
+ * What the last list said of each tool: which arguments travel as headers, and what its results must look like. A schema is compiled by the first result,
+ * so one that cannot be used does not harm the list.
+ */
+export class KnownTools {
+  readonly #options: ClientOptions;
+  readonly #validator = new SchemaValidator();
+  readonly #tools = new Map<string, KnownTool>();
+  readonly #unusable = new WeakSet<JsonSchema>();
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** Replaces what was known. Returns the tools that can be used over this transport, and reports the others. */
+  learn(tools: readonly Tool[], isHttp: boolean): readonly Tool[] {
+    this.#tools.clear();
+    return tools.filter((tool) => {
+      const read = isHttp ? readMirroredParams(tool.inputSchema) : { params: NONE };
+      if ('problem' in read) {
+        this.#report(`Tool ${tool.name} is left out of the list: ${read.problem}`);
+        return false;
+      }
+      this.#tools.set(tool.name, { outputSchema: tool.outputSchema, mirrored: read.params });
+      return true;
+    });
+  }
+
+  forget(): void {
+    this.#tools.clear();
+  }
+
+  /** `undefined` when no argument travels as a header, or the tool is not known. */
+  headersOf(name: string, args: JsonObject): { readonly [name: string]: string } | undefined {
+    const mirrored = this.#tools.get(name)?.mirrored ?? NONE;
+    return mirrored.length === 0 ? undefined : mirrorParams(mirrored, args);
+  }
+
+  /** Whether results of this tool must be checked. */
+  hasOutputSchema(name: string): boolean {
+    return this.#options.outputValidation !== 'off' && this.#tools.get(name)?.outputSchema !== undefined;
+  }
+
+  /** @throws LocalError `invalid-response`, unless the policy is to report only. */
+  async checkOutput(name: string, result: CallToolResult): Promise<CallToolResult> {
+    const outputSchema = this.#tools.get(name)?.outputSchema;
+    const check = outputSchema === undefined || result.isError === true ? undefined : (this.#validator.compiled(outputSchema) ?? (await this.#compile(name, outputSchema)));
+    if (check === undefined) return result;
+    const problems = 'structuredContent' in result ? check(result.structuredContent) : ['It has none.'];
+    if (problems.length === 0) return result;
+    const message = `The structured content of tool ${name} does not fit its output schema: ${problems.join(' ')}`;
+    if (this.#options.outputValidation !== 'report') throw new LocalError('invalid-response', message, { sent: true });
+    this.#report(message);
+    return result;
+  }
+
+  /** A schema that does not compile is reported once, and its tool's results are not checked. */
+  async #compile(name: string, schema: JsonSchema): Promise<SchemaCheck | undefined> {
+    if (this.#unusable.has(schema)) return undefined;
+    try {
+      return await this.#validator.compile(schema);
+    } catch (error) {
+      this.#unusable.add(schema);
+      this.#report(`The output schema of tool ${name} cannot be used, so its results are not checked`, error);
+      return undefined;
+    }
+  }
+
+  #report(message: string, cause?: unknown): void {
+    this.#options.onProblem?.(new Error(message, cause === undefined ? undefined : { cause }));
+  }
+}

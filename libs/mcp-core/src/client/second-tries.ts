@@ -1,0 +1,71 @@
+import { pickModernCodec } from '../era/codecs.ts';
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import type { Attempt, SendingOptions, SentRequest } from './active-request.ts';
+import type { Connection } from './connection.ts';
+import type { CurrentConnection } from './current-connection.ts';
+import { httpFailureOf } from './http-failure.ts';
+
+/** Not sent again after a session was lost: only its caller knows whether that is safe. */
+const TOOL_CALL = 'tools/call';
+
+export interface SecondTryHooks {
+  /** Lists the tools anew. */
+  readonly relist: () => Promise<unknown>;
+  /** The headers that a call of this tool needs. */
+  readonly headersOf: (params: JsonObject) => SendingOptions['headers'];
+}
+
+/** Sends a request a second time where the answer to the first proves that it was not executed. */
+export class SecondTries {
+  readonly #current: CurrentConnection;
+  readonly #hooks: SecondTryHooks;
+
+  constructor(current: CurrentConnection, hooks: SecondTryHooks) {
+    this.#current = current;
+    this.#hooks = hooks;
+  }
+
+  /** The result of the second try, or `undefined` when the error stands. */
+  of(connection: Connection, request: SentRequest, error: unknown): Promise<JsonObject> | undefined {
+    if (request.options.attempt?.isSecondTry === true || this.#current.isClosed) return undefined;
+    if (httpFailureOf(error)?.isSessionLost === true) return this.#inNewSession(connection, request, error);
+    if (!(error instanceof ProtocolError) || connection.codec.era !== 'modern') return undefined;
+    if (error.code === ErrorCode.headerMismatch && request.method === TOOL_CALL && connection.isHttp) return this.#withNewHeaders(connection, request, error);
+    return error.code === ErrorCode.unsupportedProtocolVersion ? inMutualVersion(connection, request, error) : undefined;
+  }
+
+  /** The server has refused the request before it looked at it, so everything but a call of a tool is sent again. */
+  async #inNewSession(lost: Connection, request: SentRequest, error: unknown): Promise<JsonObject> {
+    try {
+      await this.#current.renew(lost);
+    } catch {
+      throw error;
+    }
+    if (request.method === TOOL_CALL) throw error;
+    return sendAgain(this.#current.connection, request);
+  }
+
+  async #withNewHeaders(connection: Connection, request: SentRequest, error: ProtocolError): Promise<JsonObject> {
+    try {
+      await this.#hooks.relist();
+    } catch {
+      throw error;
+    }
+    return sendAgain(connection, { ...request, options: { ...request.options, headers: this.#hooks.headersOf(request.params) } });
+  }
+}
+
+function inMutualVersion(connection: Connection, request: SentRequest, { data }: ProtocolError): Promise<JsonObject> | undefined {
+  const codec = isJsonObject(data) && Array.isArray(data.supported) ? pickModernCodec(data.supported) : undefined;
+  if (codec === undefined) return undefined;
+  connection.agreeOn(codec);
+  return sendAgain(connection, request);
+}
+
+function sendAgain(connection: Connection, { method, params, options, sentAt }: SentRequest): Promise<JsonObject> {
+  const { round, spentMs, input } = options.attempt ?? { round: 0, spentMs: 0 };
+  const attempt: Attempt = { round, spentMs: spentMs + performance.now() - sentAt, isSecondTry: true, ...(input === undefined ? {} : { input }) };
+  return connection.request(method, params, { ...options, attempt });
+}

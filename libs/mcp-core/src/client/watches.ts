@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { LocalError } from '../protocol/errors.ts';
+import type { SubscriptionFilter } from '../protocol/resources.ts';
+import type { Watch } from './client.ts';
+import { type Connection, DEFAULT_REQUEST_TIMEOUT_MS } from './connection.ts';
+import type { CurrentConnection } from './current-connection.ts';
+import { LegacySubscriptions } from './legacy-subscriptions.ts';
+import { openListenStream } from './listen-stream.ts';
+import type { Subscription, SubscriptionEnd, SubscriptionListener } from './subscription.ts';
+
+export interface WatchListener extends SubscriptionListener {
+  /** It was restored: changes may have been missed. */
+  missed(): void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+/** With the pauses above, some eight minutes. */
+const MAX_ATTEMPTS = 20;
+
+/** The watches of a client, which outlive their connections. */
+export class Watches {
+  readonly #current: CurrentConnection;
+  readonly #timeoutMs: number;
+  readonly #open = new Set<RestorableWatch>();
+  readonly #legacy = new WeakMap<Connection, LegacySubscriptions>();
+
+  constructor(current: CurrentConnection, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS) {
+    this.#current = current;
+    this.#timeoutMs = requestTimeoutMs;
+  }
+
+  /** Resolves when the server acknowledged it. Rejects like a request. */
+  async open(filter: SubscriptionFilter, listener: WatchListener): Promise<Watch> {
+    const watch = new RestorableWatch(
+      listener,
+      (onEnded) => this.#subscribe(filter, listener, onEnded),
+      () => this.#open.delete(watch),
+    );
+    await watch.subscribe();
+    this.#open.add(watch);
+    return watch;
+  }
+
+  /** Subscribes every watch on the current connection; one that the server refuses ends. */
+  async restore(): Promise<void> {
+    await Promise.all([...this.#open].map((watch) => watch.restore()));
+  }
+
+  /** The client is closed. */
+  endAll(): void {
+    for (const watch of this.#open) watch.end();
+  }
+
+  #subscribe(filter: SubscriptionFilter, listener: SubscriptionListener, onEnded: (end: SubscriptionEnd) => void): Promise<Subscription> {
+    const { connection, server } = this.#current;
+    if (server.era === 'modern') return openListenStream(connection, { filter, listener, timeoutMs: this.#timeoutMs, onEnded });
+    const subscriptions = this.#legacy.get(connection) ?? new LegacySubscriptions(connection, server.capabilities);
+    this.#legacy.set(connection, subscriptions);
+    return subscriptions.subscribe(filter, listener);
+  }
+}
+
+type Subscribe = (onEnded: (end: SubscriptionEnd) => void) => Promise<Subscription>;
+
+class RestorableWatch implements Watch {
+  readonly ended: Promise<Error | undefined>;
+  readonly #listener: WatchListener;
+  readonly #subscribe: Subscribe;
+  readonly #onEnd: () => void;
+  readonly #closing = new AbortController();
+  readonly #end = Promise.withResolvers<Error | undefined>();
+  #subscription: Subscription | undefined;
+
+  constructor(listener: WatchListener, subscribe: Subscribe, onEnd: () => void) {
+    this.#listener = listener;
+    this.#subscribe = subscribe;
+    this.#onEnd = onEnd;
+    this.ended = this.#end.promise;
+  }
+
+  get filter(): SubscriptionFilter {
+    return this.#subscription?.filter ?? {};
+  }
+
+  async subscribe(): Promise<void> {
+    const subscription = await this.#subscribe((end) => this.#lost(end));
+    const replaced = this.#subscription;
+    this.#subscription = subscription;
+    // It is usually gone with its connection.
+    void replaced?.close();
+    if (this.#isClosed) await subscription.close();
+  }
+
+  /** Whatever happens to it, the others are restored. */
+  async restore(): Promise<void> {
+    try {
+      await this.subscribe();
+      if (!this.#isClosed) this.#listener.missed();
+    } catch (error) {
+      // A connection that was lost again is restored again; a refusal is an end.
+      if (!isLost(error)) this.end(error as Error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.end();
+    await this.#subscription?.close();
+  }
+
+  end(reason?: Error): void {
+    this.#closing.abort();
+    this.#onEnd();
+    this.#end.resolve(reason);
+  }
+
+  #lost({ reason, isBroken }: SubscriptionEnd): void {
+    if (isBroken) void this.#reopen(reason);
+    else this.end(reason);
+  }
+
+  async #reopen(reason: Error): Promise<void> {
+    let last = reason;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
+      try {
+        await delay(pauseMs * (1 + Math.random() / 4), undefined, { signal: this.#closing.signal, ref: false });
+        await this.subscribe();
+        if (!this.#isClosed) this.#listener.missed();
+        return;
+      } catch (error) {
+        // Only errors are thrown.
+        last = error as Error;
+        if (this.#isClosed || !isLost(error)) break;
+      }
+    }
+    this.end(last);
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof LocalError && (error.code === 'connection-lost' || error.code === 'connection-closed' || error.code === 'request-timeout');
+}
