@@ -3,8 +3,9 @@ import { hasJsonText } from '../jsonrpc/json-text.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult } from '../protocol/client-features.ts';
 import type { ContentBlock } from '../protocol/content.ts';
-import { ErrorCode, LocalError, ResourceNotFoundError, type ProtocolError } from '../protocol/errors.ts';
+import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
 import type { PromptMessage } from '../protocol/prompts.ts';
+import type { DetailedTask } from '../protocol/tasks.ts';
 import type { JsonSchema, Tool } from '../protocol/tools.ts';
 import { clientCan } from './client-can.ts';
 import type { ClientIdentity, Codec, QuestionMethod, ResultContext } from './codec.ts';
@@ -14,6 +15,7 @@ import { decodeElicitParams, decodeElicitResult, encodeElicitParams, encodeElici
 import { MetaKey, metaOf } from './meta-keys.ts';
 import type { Revision } from './revision.ts';
 import { decodeSamplingParams, decodeSamplingResult, encodeSamplingParams, encodeSamplingResult } from './sampling-codec.ts';
+import { encodeCreatedTask, encodeTask, encodeTaskCapability } from './task-codec.ts';
 import { isWrapped, wrapSchema } from './wrap-structured-content.ts';
 
 /** The results that carry `ttlMs` and `cacheScope`. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
@@ -32,6 +34,9 @@ export function buildCodec(revision: Revision): Codec {
     hasErrorsWithoutId: revision.hasErrorsWithoutId,
     rejectsBadArguments: revision.rejectsBadArguments,
     hasMissingCapabilityError: revision.era === 'modern',
+    tasks: revision.tasks,
+    encodeCapabilities: (capabilities, isListed) => encodeTaskCapability(capabilities, revision.tasks, isListed),
+    encodeTask: (task) => encodeTaskFor(task, revision),
     can: (capabilities, capability) => clientCan(revision, capabilities, capability),
     encodeResult: (method, result, context) => encodeResult(method, result, { revision, context }),
     encodeError: (error) => encodeError(error, revision),
@@ -51,17 +56,26 @@ interface Encoding {
   readonly context: ResultContext;
 }
 
+interface Shaping {
+  readonly revision: Revision;
+  readonly context: Pick<ResultContext, 'outputSchema'>;
+}
+
 /** A result that is not complete has a `resultType` of its own and no other shape. */
 function encodeResult(method: string, result: JsonObject, encoding: Encoding): JsonObject {
   // Encoded before, by this codec.
   if (hasJsonText(result)) return result;
+  const { revision } = encoding;
+  if (result.resultType === 'task') return finishTask(encodeCreatedTask(result as unknown as DetailedTask, revision.tasks), encoding);
   if (result.resultType !== undefined) return stamp(result, encoding);
+  if (method === 'tasks/get') return finishTask(encodeTaskFor(result as unknown as DetailedTask, revision), encoding);
   return finish(method, encodeShape(method, result, encoding), encoding);
 }
 
-function encodeShape(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {
+function encodeShape(method: string, result: JsonObject, { revision, context }: Shaping): JsonObject {
   if (method === 'tools/list') return { ...result, tools: (result.tools as readonly Tool[]).map((tool) => encodeTool(tool, revision)) };
   if (method === 'prompts/get') return { ...result, messages: (result.messages as readonly PromptMessage[]).map((message) => encodeMessage(message, revision)) };
+  if (method.startsWith('tasks/') && revision.tasks === 'core') return encodeCoreTasks(method, result, revision);
   if (method !== 'tools/call') return result;
   const { structuredContent, ...rest } = result;
   const content = downgradeContent(result.content as readonly ContentBlock[], revision);
@@ -83,6 +97,30 @@ function encodeMessage({ content, ...message }: PromptMessage, revision: Revisio
 function encodeStructured(value: unknown, outputSchema: JsonSchema | undefined, revision: Revision): JsonObject {
   if (revision.structuredContent === 'none') return {};
   return { structuredContent: revision.structuredContent === 'object' && isWrapped(value, outputSchema) ? { result: value } : value };
+}
+
+/** The inlined result is no JSON-RPC result, so it has no `resultType`. */
+function encodeTaskFor(task: DetailedTask, revision: Revision): JsonObject {
+  const { result, error, inputRequests } = task;
+  return encodeTask(task, revision.tasks, {
+    ...(result === undefined ? {} : { result: encodeShape('tools/call', result, { revision, context: {} }) }),
+    ...(error === undefined ? {} : { error: { ...encodeError(new ProtocolError(error.code, error.message, { data: error.data }), revision) } }),
+    ...(inputRequests === undefined ? {} : { inputRequests: encodeInputRequests(inputRequests, revision) }),
+  });
+}
+
+function encodeInputRequests(questions: JsonObject, revision: Revision): JsonObject {
+  const entries = Object.entries(questions) as [string, { readonly method: QuestionMethod; readonly params?: unknown }][];
+  return Object.fromEntries(entries.map(([key, { method, params }]) => [key, { method, params: encodeQuestion(method, params, revision) ?? {} }]));
+}
+
+function encodeCoreTasks(method: string, result: JsonObject, revision: Revision): JsonObject {
+  if (method === 'tasks/cancel') return encodeTaskFor(result as unknown as DetailedTask, revision);
+  return method === 'tasks/list' ? { ...result, tasks: (result.tasks as readonly DetailedTask[]).map((task) => encodeTaskFor(task, revision)) } : result;
+}
+
+function finishTask(task: JsonObject, encoding: Encoding): JsonObject {
+  return encoding.revision.era === 'legacy' ? task : stamp({ resultType: 'complete', ...task }, encoding);
 }
 
 function finish(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {

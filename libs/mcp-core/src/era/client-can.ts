@@ -1,5 +1,6 @@
 import type { ClientCapabilities, ClientCapability } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import type { Revision } from './revision.ts';
 
 /** What the client declared, cut to what the revision has. */
@@ -18,6 +19,8 @@ export function clientCan(revision: Revision, capabilities: ClientCapabilities, 
       return revision.elicitation !== 'none' && elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
     case 'elicitation.url':
       return revision.elicitation === 'form-and-url' && elicitation?.url !== undefined;
+    case 'tasks':
+      return revision.tasks === 'extension' && capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
     default:
       return false;
   }
@@ -31,6 +34,7 @@ export function missingCapabilityError(capability: ClientCapability): ProtocolEr
 }
 
 function requiredCapabilities(capability: ClientCapability): ClientCapabilities {
+  if (capability === 'tasks') return { extensions: { [TASKS_EXTENSION]: {} } };
   const [feature = capability, mode] = capability.split('.');
   return { [feature]: mode === undefined ? {} : { [mode]: {} } };
 }

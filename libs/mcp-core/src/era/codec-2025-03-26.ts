@@ -16,6 +16,7 @@ export const codec20250326 = buildCodec({
   hasResourceLinks: false,
   structuredContent: 'none',
   hasToolExecution: false,
+  tasks: 'none',
   hasSamplingBlocks: false,
   elicitation: 'none',
   hasElicitationId: false,

@@ -16,6 +16,7 @@ export const codec20250618 = buildCodec({
   hasResourceLinks: true,
   structuredContent: 'object',
   hasToolExecution: false,
+  tasks: 'none',
   hasSamplingBlocks: false,
   elicitation: 'form-2025-06-18',
   hasElicitationId: false,

@@ -6,7 +6,7 @@ import { LEGACY_CLIENT_REQUESTS } from './revision.ts';
 export const codec20251125 = buildCodec({
   version: '2025-11-25',
   era: 'legacy',
-  clientRequests: LEGACY_CLIENT_REQUESTS,
+  clientRequests: [...LEGACY_CLIENT_REQUESTS, 'tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'],
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'],
   hasBatches: false,
   hasErrorsWithoutId: true,
@@ -16,6 +16,7 @@ export const codec20251125 = buildCodec({
   hasResourceLinks: true,
   structuredContent: 'object',
   hasToolExecution: true,
+  tasks: 'core',
   hasSamplingBlocks: true,
   elicitation: 'form-and-url',
   hasElicitationId: true,

@@ -1,8 +1,10 @@
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
-import type { ClientCapabilities, ClientCapability, Era, Implementation, LoggingLevel, ProtocolVersion } from '../protocol/capabilities.ts';
+import type { ClientCapabilities, ClientCapability, Era, Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
+import type { DetailedTask } from '../protocol/tasks.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
+import type { TaskFlavour } from './task-codec.ts';
 
 /** Who sends a modern request; legacy revisions say it once, in `initialize`. */
 export interface ClientIdentity {
@@ -50,11 +52,16 @@ export interface Codec {
   readonly rejectsBadArguments: boolean;
   /** Whether a missing client capability has an error code of its own; else a tool answers it with `isError`. */
   readonly hasMissingCapabilityError: boolean;
+  readonly tasks: TaskFlavour;
 
   /** Whether a client with these capabilities can be asked for this in this revision. `elicitation: {}` means form mode. */
   can(capabilities: ClientCapabilities, capability: ClientCapability): boolean;
 
-  /** Server side: a neutral result for the wire. */
+  /** Server side: what `initialize` or `server/discover` announces. `isListed`: whether this client can be told apart from others, and so may list its tasks. */
+  encodeCapabilities(capabilities: ServerCapabilities, isListed: boolean): ServerCapabilities;
+  /** Server side: a task as `tasks/get` and notifications show it. */
+  encodeTask(task: DetailedTask): JsonObject;
+  /** Server side: a neutral result for the wire. A neutral result with the `resultType` of a task is a task. */
   encodeResult(method: string, result: JsonObject, context: ResultContext): JsonObject;
   /** Server side: an error with the code and data of this revision. */
   encodeError(error: ProtocolError): JsonRpcErrorObject;

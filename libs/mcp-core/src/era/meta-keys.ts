@@ -9,6 +9,8 @@ export const MetaKey = {
   logLevel: 'io.modelcontextprotocol/logLevel',
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+  /** Of 2025-11-25. */
+  relatedTask: 'io.modelcontextprotocol/related-task',
 } as const;
 
 /** The `_meta` of params or of a result; empty when there is none. */

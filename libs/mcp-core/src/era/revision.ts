@@ -1,4 +1,5 @@
 import type { Era, ProtocolVersion } from '../protocol/capabilities.ts';
+import type { TaskFlavour } from './task-codec.ts';
 
 /** What differs between the protocol revisions, as data. */
 export interface Revision {
@@ -16,6 +17,7 @@ export interface Revision {
   readonly structuredContent: 'none' | 'object' | 'any';
   /** Whether a listed tool tells by `execution.taskSupport` that it can become a task. */
   readonly hasToolExecution: boolean;
+  readonly tasks: TaskFlavour;
   /** Whether a sampling message may hold several blocks, tool calls and tool results. */
   readonly hasSamplingBlocks: boolean;
   /** `form-2025-06-18`: choices as `enum` with `enumNames`, no multiple choice, boolean defaults only. */

@@ -1,9 +1,12 @@
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 
-/** The extension under which modern peers have tasks. */
+/** The extension under which modern peers have tasks. @see https://github.com/modelcontextprotocol/ext-tasks */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+
+/** Whether a tool's calls may, or must, go on as tasks. */
+export type TaskSupport = 'never' | 'optional' | 'required';
 
 /** A tool call that goes on after its request was answered. The shapes are those of the extension; a codec turns them into the core tasks of 2025-11-25. */
 export interface Task {
@@ -24,4 +27,9 @@ export interface DetailedTask extends Task {
   readonly inputRequests?: JsonObject;
   readonly result?: JsonObject;
   readonly error?: JsonRpcErrorObject;
+}
+
+/** Whether a task has ended; it never changes again. */
+export function isEnded(status: TaskStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }

@@ -82,6 +82,8 @@ interface Failure {
 function failedResult(error: unknown, { caller, tool, request }: Failure): CallToolResult {
   if (error instanceof ToolError) return { ...errorResult(error.message), ...(error.structuredContent === undefined ? {} : { structuredContent: error.structuredContent }) };
   if (error instanceof ProtocolError) {
+    // The request of a task was answered long ago, so its protocol errors are an end that the client can tell from the tool's own failures.
+    if (request.live !== undefined) throw error;
     if (error.code === ErrorCode.missingClientCapability && request.exchange.codec.hasMissingCapabilityError) throw error;
     return errorResult(error.message);
   }

@@ -128,8 +128,8 @@ export class Connection implements ServerConnection, ConnectionScope {
     await this.#peer.close();
   }
 
-  #initialize({ request }: IncomingRequest): Reply {
-    const opening = openSession(request, this.#context);
+  #initialize(incoming: IncomingRequest): Reply {
+    const opening = openSession(incoming, this.#context);
     if ('error' in opening) return opening;
     const { resources } = this.#context.options;
     this.#session = new InitializedSession(opening.initialize, { peer: this.#peer, outbox: this.#outbox, signal: this.#gone.signal });

@@ -13,6 +13,8 @@ import { RequestServer } from './request-server.ts';
 import { RequestStates } from './request-states.ts';
 import type { PromptDefinition } from './prompt.ts';
 import type { RequestLink, Server, ServerConnection, ServerOptions } from './server.ts';
+import { TaskEngine } from './tasks/task-engine.ts';
+import { createTaskStarter } from './tasks/task-starter.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /**
@@ -23,15 +25,16 @@ import type { ToolDefinition } from './tool.ts';
 export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
   const catalogue = new Catalogue(options, changes);
-  const capabilities = capabilitiesOf(options, catalogue);
   const onError = guard(options.onError ?? reportToStderr);
-  const methods = createMethods(options, { catalogue, capabilities, changes, onError });
+  const tasks = needsTasks(options) ? new TaskEngine(options.tasks ?? {}, onError) : undefined;
+  const capabilities = capabilitiesOf(options, { hasCompletions: catalogue.hasCompletions, hasTasks: tasks !== undefined });
+  const methods = createMethods(options, { catalogue, capabilities, changes, tasks, onError });
   const requests = new RequestServer({
     info: options.info,
     methods,
     findTool: (name) => catalogue.tools?.get(name),
     states: new RequestStates(options.requestState),
-    tasks: undefined,
+    tasks: tasks && createTaskStarter(tasks),
     onError,
   });
   return new ConnectingServer({ options, requests, capabilities, changes, onError }, catalogue);
@@ -76,6 +79,10 @@ class ConnectingServer implements Server {
   setPrompts(prompts: readonly PromptDefinition[]): void {
     this.#catalogue.setPrompts(prompts);
   }
+}
+
+function needsTasks({ tasks, tools = [] }: ServerOptions): boolean {
+  return tasks !== undefined || tools.some(({ task = 'never' }) => task !== 'never');
 }
 
 /** Reporting a failure must not become one. */

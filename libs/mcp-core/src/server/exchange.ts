@@ -13,6 +13,8 @@ export interface ExchangeQuestion<M extends QuestionMethod> {
   readonly signal: AbortSignal;
   /** The request it is asked for; none when a session asks for itself. */
   readonly relatedTo?: RequestId;
+  /** `_meta` of the question, where it has one. */
+  readonly meta?: JsonObject;
 }
 
 /** What serving a request needs of the era it came in: a session that lasts, or the one request itself. */

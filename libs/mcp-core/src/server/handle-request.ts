@@ -26,7 +26,7 @@ export function handleRequest(context: ConnectionContext, request: JsonRpcReques
   if (link.legacyVersion !== undefined) {
     const codec = legacyCodec(link.legacyVersion);
     if (codec === undefined) return Promise.resolve({ error: { code: ErrorCode.invalidParams, message: `${link.legacyVersion} is not a legacy protocol version` } });
-    if (request.method === 'initialize') return Promise.resolve(openSession(request, context));
+    if (request.method === 'initialize') return Promise.resolve(openSession(incoming, context));
     return context.requests.legacy(incoming, { codec, scope, open: () => Promise.resolve(new SessionlessExchange(codec, sink)) });
   }
   const route = routeRequest(request, undefined);

@@ -11,3 +11,7 @@ export type { ResourceDefinition, ResourceOutput, ResourceTemplateDefinition, Te
 export { defineTool } from './tool.ts';
 export type { ToolDefinition, ToolOutput } from './tool.ts';
 export type { StandardSchema } from '../schema/standard-schema.ts';
+export { InMemoryTaskStore } from './tasks/in-memory-task-store.ts';
+export type { InMemoryTaskStoreOptions } from './tasks/in-memory-task-store.ts';
+export type { ServerTaskOptions } from './tasks/task-engine.ts';
+export type { TaskPage, TaskRecord, TaskStore } from './tasks/task-store.ts';

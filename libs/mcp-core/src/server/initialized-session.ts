@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { missingCapabilityError } from '../era/client-can.ts';
 import type { Codec, QuestionMethod, QuestionTypes } from '../era/codec.ts';
+import { metaOf } from '../era/meta-keys.ts';
 import type { InitializeRequest } from '../era/route-request.ts';
 import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
 import type { Answer, Peer } from '../jsonrpc/peer.ts';
@@ -53,12 +54,12 @@ export class InitializedSession implements Exchange, LegacySession {
     this.#peer.closeStream(id);
   }
 
-  async ask<M extends QuestionMethod>({ method, key, params, signal, relatedTo }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  async ask<M extends QuestionMethod>({ method, key, params, signal, relatedTo, meta }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     signal.throwIfAborted();
     const capability = capabilityOf(method, params);
     const wireParams = this.client.can(capability) ? this.codec.encodeQuestion(method, withElicitationId(params)) : undefined;
     if (wireParams === undefined) throw missingCapabilityError(capability);
-    const answer = this.codec.decodeAnswer(method, await this.#request({ method, params: wireParams, relatedTo }, signal));
+    const answer = this.codec.decodeAnswer(method, await this.#request({ method, params: withMeta(wireParams, meta), relatedTo }, signal));
     const problems = answerProblems(params, answer);
     if (problems.length > 0) throw new ProtocolError(ErrorCode.invalidParams, `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`);
     return answer;
@@ -118,6 +119,10 @@ interface SessionRequest {
 function withElicitationId<P>(params: P): P {
   const isUrl = typeof params === 'object' && params !== null && 'url' in params;
   return isUrl ? { elicitationId: randomUUID(), ...params } : params;
+}
+
+function withMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject {
+  return meta === undefined ? params : { ...params, _meta: { ...metaOf(params), ...meta } };
 }
 
 function readAnswer(method: string, answer: Answer): JsonObject {

@@ -8,11 +8,14 @@ import { notificationOf, type Change, type Changes } from './change-hub.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import type { ServedRequest } from './served-request.ts';
 import type { ResourceProvider } from './server.ts';
+import type { TaskEngine } from './tasks/task-engine.ts';
+import { TaskFeed } from './tasks/task-feed.ts';
 
 export interface ListenServer {
   readonly changes: Changes;
   readonly capabilities: ServerCapabilities;
   readonly resources: ResourceProvider | undefined;
+  readonly tasks: TaskEngine | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -29,16 +32,19 @@ export async function listen(server: ListenServer, request: ServedRequest, ended
   const stopHearing = server.changes.listen((change) => {
     stream.hear(change);
   });
+  const feed = server.tasks && wanted.taskIds && new TaskFeed(server.tasks, request);
   try {
-    const honoured = await Promise.race([honour({ wanted, server, watches }, request), stopped.then(() => ({}))]);
+    const honoured = await Promise.race([honour({ wanted, server, watches, feed }, request), stopped.then(() => ({}))]);
     request.signal.throwIfAborted();
     stream.acknowledge(honoured);
+    feed?.start((task) => stream.tell(task));
     await stopped;
     request.signal.throwIfAborted();
     stream.end();
     return { _meta: stream.meta };
   } finally {
     stopHearing();
+    feed?.end();
     void watches?.end();
   }
 }
@@ -74,6 +80,11 @@ class ListenStream {
     }
   }
 
+  tell(task: JsonObject): void {
+    if (this.#isEnded || this.#request.signal.aborted) return;
+    this.#request.exchange.notify('notifications/tasks', { _meta: this.meta, ...task });
+  }
+
   /** The cancellation that the cancellation page demands before the result that the subscriptions page wants. */
   end(): void {
     this.#isEnded = true;
@@ -101,9 +112,10 @@ interface Offer {
   readonly wanted: SubscriptionFilter;
   readonly server: ListenServer;
   readonly watches: ResourceWatches | undefined;
+  readonly feed: TaskFeed | undefined;
 }
 
-async function honour({ wanted, server, watches }: Offer, request: ServedRequest): Promise<SubscriptionFilter> {
+async function honour({ wanted, server, watches, feed }: Offer, request: ServedRequest): Promise<SubscriptionFilter> {
   const { capabilities } = server;
   const canWatch = capabilities.resources?.subscribe === true && watches !== undefined;
   const uris = canWatch ? await attachAll(wanted.resourceSubscriptions ?? [], { watches, server }, request) : [];
@@ -111,6 +123,7 @@ async function honour({ wanted, server, watches }: Offer, request: ServedRequest
     ...(wanted.toolsListChanged === true && capabilities.tools?.listChanged === true ? { toolsListChanged: true } : {}),
     ...(wanted.promptsListChanged === true && capabilities.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
     ...(wanted.resourcesListChanged === true && capabilities.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+    ...(feed === undefined ? {} : { taskIds: await feed.honour(wanted.taskIds ?? []) }),
     ...(canWatch && wanted.resourceSubscriptions !== undefined ? { resourceSubscriptions: uris } : {}),
   };
 }
@@ -136,8 +149,8 @@ function readFilter(value: unknown): SubscriptionFilter {
   const isValid =
     isJsonObject(value) &&
     flags.every((flag) => value[flag] === undefined || typeof value[flag] === 'boolean') &&
-    (value.resourceSubscriptions === undefined || isListOfStrings(value.resourceSubscriptions));
-  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: notifications must be a filter of booleans and a list of resource URIs');
+    [value.resourceSubscriptions, value.taskIds].every((list) => list === undefined || isListOfStrings(list));
+  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: notifications must be a filter of booleans and lists of resource URIs and task ids');
   return value;
 }
 

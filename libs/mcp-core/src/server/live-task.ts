@@ -2,7 +2,8 @@ import type { QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Progress } from '../protocol/capabilities.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
-import type { ExchangeQuestion } from './exchange.ts';
+import type { TaskSupport } from '../protocol/tasks.ts';
+import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { ServedRequest } from './served-request.ts';
 
 export interface TaskOptions {
@@ -17,14 +18,20 @@ export type TaskOutcome = { readonly result: JsonObject } | { readonly error: Pr
 export interface LiveTask {
   /** Aborts when the task is cancelled or expires, or the server ends. */
   readonly signal: AbortSignal;
+  /** @throws ProtocolError -32021 when the client cannot be asked this. */
   ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']>;
   progress?(update: Progress): void;
   /** Called once with the handler's end; what comes after a cancellation is dropped. */
   settle(outcome: TaskOutcome): void;
 }
 
+/** Whether a call becomes a task: never, as soon as its handler says so, or before it runs. */
+export type TaskAdmission = { readonly kind: 'never' } | { readonly kind: 'later' } | { readonly kind: 'now'; readonly options: TaskOptions };
+
 /** Makes tasks of requests. */
 export interface TaskStarter {
-  /** `undefined` when the client of this request cannot have tasks: the handler then goes on as it is. Resolves when the task can be found. */
-  start(served: ServedRequest, options: TaskOptions): Promise<{ readonly live: LiveTask; readonly created: JsonObject } | undefined>;
+  /** @throws ProtocolError -32601 or -32021 when the call needs a task and the client did not ask for one, or asked for one that cannot be. */
+  admit(exchange: Exchange, params: JsonObject, support: TaskSupport): TaskAdmission;
+  /** Resolves when the task can be found. @throws ProtocolError -32603 when too many run. */
+  start(served: ServedRequest, options: TaskOptions): Promise<{ readonly live: LiveTask; readonly created: JsonObject }>;
 }

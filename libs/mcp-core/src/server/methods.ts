@@ -2,6 +2,7 @@ import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS, type ServerCapabilities } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { isLoggingLevel } from '../protocol/logging-levels.ts';
+import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import { callTool } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -16,6 +17,8 @@ import { readCursor, readString } from './read-params.ts';
 import type { ResourceWatches } from './resource-watches.ts';
 import type { ServedRequest } from './served-request.ts';
 import type { ResourceProvider, ServerOptions } from './server.ts';
+import type { TaskEngine } from './tasks/task-engine.ts';
+import { taskMethods } from './tasks/task-methods.ts';
 
 /** What some methods need of the connection they came over. */
 export interface ConnectionScope {
@@ -33,16 +36,18 @@ export interface MethodsContext {
   readonly catalogue: Catalogue;
   readonly capabilities: ServerCapabilities;
   readonly changes: Changes;
+  readonly tasks: TaskEngine | undefined;
   readonly onError: (error: unknown) => void;
 }
 
 /** What the options declare. List changes are declared with every feature because `Server.changes` can publish them. */
-export function capabilitiesOf({ tools, prompts, resources }: ServerOptions, { hasCompletions }: Catalogue): ServerCapabilities {
+export function capabilitiesOf({ tools, prompts, resources }: ServerOptions, { hasCompletions, hasTasks }: { readonly hasCompletions: boolean; readonly hasTasks: boolean }): ServerCapabilities {
   return {
     logging: {},
     ...(hasCompletions ? { completions: {} } : {}),
     ...(prompts === undefined ? {} : { prompts: { listChanged: true } }),
     ...(tools === undefined ? {} : { tools: { listChanged: true } }),
+    ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
     ...(resources === undefined ? {} : { resources: { listChanged: true, ...(resources.subscribe === undefined ? {} : { subscribe: true }) } }),
   };
 }
@@ -60,6 +65,7 @@ export function createMethods(options: ServerOptions, context: MethodsContext): 
     ...(options.prompts === undefined ? [] : promptMethods(catalogue)),
     ...(resources === undefined ? [] : resourceMethods(resources)),
     ...(resources?.subscribe === undefined ? [] : subscribeMethods()),
+    ...(context.tasks === undefined ? [] : taskMethods({ engine: context.tasks, info: options.info, outputSchemaOf: (name) => catalogue.tools?.get(name)?.outputSchema })),
     ...(catalogue.hasCompletions ? [completionMethod(catalogue, resources)] : []),
   ]);
 }

@@ -1,7 +1,8 @@
 import { type InitializeRequest, readInitialize } from '../era/route-request.ts';
-import type { JsonObject, JsonRpcErrorObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
+import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import { ProtocolError } from '../protocol/errors.ts';
+import type { IncomingRequest } from './served-request.ts';
 import type { ServerOptions } from './server.ts';
 
 export interface SessionHost {
@@ -14,13 +15,13 @@ export interface SessionHost {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
  */
 export function openSession(
-  request: JsonRpcRequest,
+  { request, auth }: Pick<IncomingRequest, 'request' | 'auth'>,
   { options, capabilities }: SessionHost,
 ): { readonly initialize: InitializeRequest; readonly result: JsonObject } | { readonly error: JsonRpcErrorObject } {
   try {
     const initialize = readInitialize(request);
     const { info, instructions } = options;
-    const result = { protocolVersion: initialize.codec.version, capabilities, serverInfo: info };
+    const result = { protocolVersion: initialize.codec.version, capabilities: initialize.codec.encodeCapabilities(capabilities, auth !== undefined), serverInfo: info };
     return { initialize, result: instructions === undefined ? result : { ...result, instructions } };
   } catch (error) {
     if (error instanceof ProtocolError) return { error: error.toJSON() };

@@ -80,8 +80,11 @@ export class RequestServer {
   #serve(incoming: IncomingRequest, exchange: Exchange): ServedRequest {
     const { tasks } = this.#context;
     const tool = tasks === undefined ? undefined : this.#calledTool(incoming.request);
-    const mayBecomeTask = tool?.task === 'optional' || tool?.task === 'required';
-    return new ServedRequest(incoming, exchange, mayBecomeTask ? tasks : undefined);
+    const admission = tool && tasks?.admit(exchange, incoming.request.params ?? {}, tool.task);
+    if (admission === undefined || admission.kind === 'never') return new ServedRequest(incoming, exchange);
+    const served = new ServedRequest(incoming, exchange, tasks);
+    if (admission.kind === 'now') served.requestedTask = admission.options;
+    return served;
   }
 
   #answer(service: Service): Promise<Reply> {
@@ -101,6 +104,7 @@ export class RequestServer {
     const { served } = service;
     const { codec } = served.exchange;
     try {
+      if (served.requestedTask !== undefined) await served.startTask(served.requestedTask);
       const result = await this.#run(service);
       served.live?.settle({ result });
       const { method } = served.request;
@@ -131,7 +135,7 @@ export class RequestServer {
   }
 
   #isDestructive(params: JsonObject | undefined): boolean {
-    if (params?.requestState === undefined) return false;
+    if (params?.requestState === undefined && params?.inputResponses === undefined) return false;
     const annotations = this.#context.findTool(String(params.name))?.annotations;
     return annotations !== undefined && annotations.destructiveHint && !annotations.readOnlyHint && !annotations.idempotentHint;
   }

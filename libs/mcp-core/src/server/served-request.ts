@@ -8,6 +8,7 @@ import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResu
 import type { InteractiveContext, Question, RequestClient } from './context.ts';
 import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { LiveTask, TaskOptions, TaskStarter } from './live-task.ts';
+import { Suspended } from './journal.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { RegisteredTool } from './tool-table.ts';
 
@@ -27,6 +28,8 @@ export class ServedRequest implements InteractiveContext {
   readonly meta: JsonObject;
   /** Told of the neutral task that the handler has become. */
   onTaskCreated: ((task: JsonObject) => void) | undefined;
+  /** Set when the client wants the call as a task from its start. */
+  requestedTask: TaskOptions | undefined;
   /** The tool that is called, as it was when the call began. */
   tool: RegisteredTool | undefined;
   readonly #incoming: IncomingRequest;
@@ -35,6 +38,7 @@ export class ServedRequest implements InteractiveContext {
   #progress: ProgressReporter | undefined;
   #controller: AbortController | undefined;
   #live: LiveTask | undefined;
+  #starting: Promise<void> | undefined;
   #isFinished = false;
 
   /** Without `tasks` the request cannot become a task. */
@@ -125,13 +129,10 @@ export class ServedRequest implements InteractiveContext {
     return result as Promise<T>;
   }
 
-  async startTask(options: TaskOptions = {}): Promise<void> {
-    if (this.#live !== undefined) return;
-    const started = await this.#tasks?.start(this, options);
-    if (started === undefined) return;
-    this.#live = started.live;
-    this.#follow(started.live.signal);
-    this.onTaskCreated?.(started.created);
+  startTask(options: TaskOptions = {}): Promise<void> {
+    if (this.#tasks === undefined) return Promise.resolve();
+    this.#starting ??= this.#startTask(this.#tasks, options);
+    return this.#starting;
   }
 
   closeStream(): void {
@@ -142,6 +143,16 @@ export class ServedRequest implements InteractiveContext {
   finish(): void {
     this.#isFinished = true;
     this.#progress?.finish();
+  }
+
+  async #startTask(tasks: TaskStarter, options: TaskOptions): Promise<void> {
+    // What was asked before the task is answered by running the handler again.
+    if (this.exchange.journal?.isSuspended === true) throw new Suspended();
+    this.signal.throwIfAborted();
+    const { live, created } = await tasks.start(this, options);
+    this.#live = live;
+    this.#follow(live.signal);
+    this.onTaskCreated?.(created);
   }
 
   async #gather(questions: { readonly [key: string]: Question }): Promise<{ readonly [key: string]: unknown }> {
@@ -155,6 +166,7 @@ export class ServedRequest implements InteractiveContext {
   }
 
   #ask<M extends QuestionMethod>(question: Pick<ExchangeQuestion<M>, 'method' | 'key' | 'params'>, withdrawal?: AbortSignal): Promise<QuestionTypes[M]['result']> {
+    if (this.#starting !== undefined && this.#live === undefined) return this.#starting.then(() => this.#ask(question, withdrawal));
     const signal = withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
     return (this.#live ?? this.exchange).ask({ ...question, signal, relatedTo: this.request.id });
   }

@@ -9,6 +9,7 @@ import type { CompletionInput, CompletionOutput } from './completion.ts';
 import type { InteractiveContext, RequestContext } from './context.ts';
 import type { PromptDefinition } from './prompt.ts';
 import type { RequestStateOptions } from './request-states.ts';
+import type { ServerTaskOptions } from './tasks/task-engine.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** A legacy session a server may look at outside a request; there is none in the modern era. */
@@ -57,6 +58,8 @@ export interface ServerOptions {
   readonly onError?: (error: unknown) => void;
   /** Final results of calls that carry `dev.signalbox/idempotency-key` are kept for replay while the process lives; how many, default 1000. */
   readonly idempotencyEntries?: number;
+  /** Tools that become tasks have tasks without it; it says where and how long they are kept. */
+  readonly tasks?: ServerTaskOptions;
   /** How the state of a modern request that asked its client is sealed. */
   readonly requestState?: RequestStateOptions;
 }

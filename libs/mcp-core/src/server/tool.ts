@@ -27,7 +27,7 @@ export interface ToolDefinition<Arguments = never, Content = unknown> {
   readonly _meta?: JsonObject;
   /**
    * Runs one call. Throw `ToolError` for a failure the model can act on. The text of a `ProtocolError` is told the same way, except that a missing client
-   * capability is an error of its own in 2026-07-28; any other throw becomes a generic `isError` result and goes to `ServerOptions.onError`.
+   * capability is an error of its own in 2026-07-28 and a task ends with it as its error; any other throw becomes a generic `isError` result and goes to `ServerOptions.onError`.
    * Calls run concurrently.
    */
   readonly handler: (args: Arguments, context: InteractiveContext) => Promise<ToolOutput<Content>> | ToolOutput<Content>;

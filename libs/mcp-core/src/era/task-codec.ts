@@ -1,0 +1,101 @@
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import type { ServerCapabilities } from '../protocol/capabilities.ts';
+import type { ContentBlock } from '../protocol/content.ts';
+import { TASKS_EXTENSION, type DetailedTask, type Task, type TaskStatus } from '../protocol/tasks.ts';
+
+/**
+ * How a tool call becomes a task: not at all; because the client asked for it (`core`, 2025-11-25); or because the server decided (`extension`).
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks
+ * @see https://github.com/modelcontextprotocol/ext-tasks
+ */
+export type TaskFlavour = 'none' | 'core' | 'extension';
+
+/** What is inlined into a task of the extension, for the wire. */
+export interface TaskDetails {
+  readonly inputRequests?: JsonObject;
+  readonly result?: JsonObject;
+  readonly error?: JsonObject;
+}
+
+const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>(['working', 'input_required', 'completed', 'failed', 'cancelled']);
+
+/** A core task tells of its details elsewhere, and has failed when its tool has. */
+export function encodeTask(task: DetailedTask, flavour: TaskFlavour, details: TaskDetails): JsonObject {
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task;
+  if (flavour === 'extension') {
+    return { taskId, status, ...optional({ statusMessage }), createdAt, lastUpdatedAt, ttlMs, ...optional({ pollIntervalMs }), ...details };
+  }
+  const hasFailed = status === 'completed' && task.result?.isError === true;
+  const failure = hasFailed ? { status: 'failed', statusMessage: statusMessage ?? textOf(task.result) } : { status, ...optional({ statusMessage }) };
+  return { taskId, ...failure, createdAt, lastUpdatedAt, ttl: ttlMs, ...optional({ pollInterval: pollIntervalMs }) };
+}
+
+/** The answer to the call that became a task. */
+export function encodeCreatedTask(task: DetailedTask, flavour: TaskFlavour): JsonObject {
+  const encoded = encodeTask(task, flavour, {});
+  return flavour === 'extension' ? { resultType: 'task', ...encoded } : { task: encoded };
+}
+
+/** What a server announces; `isListed` says whether a core client may list its tasks. */
+export function encodeTaskCapability(capabilities: ServerCapabilities, flavour: TaskFlavour, isListed: boolean): ServerCapabilities {
+  const { extensions = {}, ...rest } = capabilities;
+  if (flavour === 'extension' || !Object.hasOwn(extensions, TASKS_EXTENSION)) return capabilities;
+  const { [TASKS_EXTENSION]: _tasks, ...others } = extensions;
+  const kept = Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
+  if (flavour === 'none') return kept;
+  return { ...kept, tasks: { ...(isListed ? { list: {} } : {}), cancel: {}, requests: { tools: { call: {} } } } };
+}
+
+/** Whether a server's tool calls can become tasks. */
+export function hasTasks({ tasks, extensions }: ServerCapabilities, flavour: TaskFlavour): boolean {
+  if (flavour === 'extension') return extensions?.[TASKS_EXTENSION] !== undefined;
+  const requests = isJsonObject(tasks?.requests) ? tasks.requests : {};
+  return flavour === 'core' && isJsonObject(requests.tools) && requests.tools.call !== undefined;
+}
+
+/** `undefined` when it is no task. */
+export function decodeTask(value: unknown, flavour: TaskFlavour): DetailedTask | undefined {
+  if (!isJsonObject(value) || typeof value.taskId !== 'string' || !STATUSES.has(value.status)) return undefined;
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt } = value;
+  const [ttl, interval] = flavour === 'extension' ? [value.ttlMs, value.pollIntervalMs] : [value.ttl, value.pollInterval];
+  const task = {
+    taskId,
+    status: status as TaskStatus,
+    ...(typeof statusMessage === 'string' ? { statusMessage } : {}),
+    createdAt: String(createdAt),
+    lastUpdatedAt: String(lastUpdatedAt),
+    ttlMs: typeof ttl === 'number' ? ttl : null,
+    ...(typeof interval === 'number' ? { pollIntervalMs: interval } : {}),
+  } satisfies Task;
+  return flavour === 'extension' ? withDetails(task, value) : task;
+}
+
+/** `undefined` when what its status promises is missing. */
+function withDetails(task: Task, { inputRequests, result, error }: JsonObject): DetailedTask | undefined {
+  switch (task.status) {
+    case 'input_required':
+      return { ...task, inputRequests: isJsonObject(inputRequests) ? inputRequests : {} };
+    case 'completed':
+      return isJsonObject(result) ? { ...task, result } : undefined;
+    case 'failed':
+      return { ...task, error: readError(error, task) };
+    default:
+      return task;
+  }
+}
+
+function readError(error: unknown, { statusMessage = 'The task failed' }: Task): NonNullable<DetailedTask['error']> {
+  if (!isJsonObject(error) || typeof error.code !== 'number') return { code: -32603, message: statusMessage };
+  const message = typeof error.message === 'string' ? error.message : statusMessage;
+  return { code: error.code, message, ...('data' in error ? { data: error.data } : {}) };
+}
+
+function textOf(result: JsonObject): string {
+  const blocks = result.content as readonly ContentBlock[];
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+function optional(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

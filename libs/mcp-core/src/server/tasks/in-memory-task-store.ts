@@ -1,0 +1,66 @@
+import { isEnded, type TaskStatus } from '../../protocol/tasks.ts';
+import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
+
+export interface InMemoryTaskStoreOptions {
+  /** Tasks kept; default 10 000. When it is full, the oldest that has ended makes room. */
+  readonly maxTasks?: number;
+  /** Tasks on a page; default 100. */
+  readonly pageSize?: number;
+}
+
+/** Tasks that end with the process. */
+export class InMemoryTaskStore implements TaskStore {
+  readonly #records = new Map<string, TaskRecord>();
+  readonly #maxTasks: number;
+  readonly #pageSize: number;
+
+  constructor({ maxTasks = 10_000, pageSize = 100 }: InMemoryTaskStoreOptions = {}) {
+    this.#maxTasks = maxTasks;
+    this.#pageSize = pageSize;
+  }
+
+  create(record: TaskRecord): Promise<void> {
+    if (this.#records.has(record.taskId)) return Promise.reject(new Error(`Task ${record.taskId} exists`));
+    if (this.#records.size >= this.#maxTasks) this.#makeRoom();
+    this.#records.set(record.taskId, record);
+    return Promise.resolve();
+  }
+
+  get(taskId: string): Promise<TaskRecord | undefined> {
+    return Promise.resolve(this.#records.get(taskId));
+  }
+
+  update(record: TaskRecord, expected: TaskStatus): Promise<boolean> {
+    const isExpected = this.#records.get(record.taskId)?.status === expected;
+    if (isExpected) this.#records.set(record.taskId, record);
+    return Promise.resolve(isExpected);
+  }
+
+  delete(taskId: string): Promise<void> {
+    this.#records.delete(taskId);
+    return Promise.resolve();
+  }
+
+  /** A cursor is the id of the last task before the page. */
+  list(principal: string, cursor?: string): Promise<TaskPage | undefined> {
+    const owned = [...this.#records.values()].filter((record) => record.principal === principal);
+    const from = cursor === undefined ? 0 : owned.findIndex(({ taskId }) => taskId === cursor) + 1;
+    if (cursor !== undefined && from === 0) return Promise.resolve(undefined);
+    const records = owned.slice(from, from + this.#pageSize);
+    const last = from + records.length < owned.length ? records.at(-1) : undefined;
+    return Promise.resolve({ records, ...(last === undefined ? {} : { nextCursor: last.taskId }) });
+  }
+
+  // oxlint-disable-next-line require-await -- the interface is for stores that wait
+  async *all(): AsyncIterable<TaskRecord> {
+    yield* this.#records.values();
+  }
+
+  #makeRoom(): void {
+    for (const { taskId, status } of this.#records.values()) {
+      if (!isEnded(status)) continue;
+      this.#records.delete(taskId);
+      return;
+    }
+  }
+}

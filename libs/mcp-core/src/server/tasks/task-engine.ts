@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
+import { isEnded } from '../../protocol/tasks.ts';
+import { ExpiryTimer } from './expiry-timer.ts';
+import { InMemoryTaskStore } from './in-memory-task-store.ts';
+import { RunningTask } from './running-task.ts';
+import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
+
+export interface ServerTaskOptions {
+  /** Default: tasks end with the process. */
+  readonly store?: TaskStore;
+  /** How long a task is kept after its creation when nobody says how long; default 1 hour, `Infinity` keeps it for ever. */
+  readonly defaultTtlMs?: number;
+  /** The longest that a client or a handler can ask for; default 24 hours. */
+  readonly maxTtlMs?: number;
+  /** How often a client should ask; default 1000 ms. */
+  readonly pollIntervalMs?: number;
+  /** Tasks that may run at the same time in all; default 1000. */
+  readonly maxRunning?: number;
+  /** Tasks of one principal that may run at the same time; default 100. All who are not authenticated count as one. */
+  readonly maxRunningPerPrincipal?: number;
+  /** Milliseconds since 1970; default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+export interface NewTask {
+  readonly principal: string | undefined;
+  readonly toolName: string;
+  readonly ttlMs: number | undefined;
+}
+
+const ID_BYTES = 24;
+const HOUR_MS = 3_600_000;
+
+/** Every task of a server, whatever revision it was created in. */
+export class TaskEngine {
+  readonly #store: TaskStore;
+  readonly #options: Required<Omit<ServerTaskOptions, 'store'>>;
+  readonly #onError: (error: unknown) => void;
+  readonly #running = new Map<string, RunningTask>();
+  readonly #listeners = new Set<(record: TaskRecord) => void>();
+  readonly #expiry: ExpiryTimer;
+  #recovery: Promise<void> | undefined;
+
+  constructor({ store = new InMemoryTaskStore(), ...options }: ServerTaskOptions, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#options = { defaultTtlMs: HOUR_MS, maxTtlMs: 24 * HOUR_MS, pollIntervalMs: 1000, maxRunning: 1000, maxRunningPerPrincipal: 100, clock: Date.now, ...options };
+    this.#onError = onError;
+    this.#expiry = new ExpiryTimer(this.#options.clock, (taskId) => {
+      void this.#expire(taskId);
+    });
+  }
+
+  /** Resolves when the task can be found. @throws ProtocolError -32603 when too many run. */
+  async start({ principal, toolName, ttlMs }: NewTask): Promise<RunningTask> {
+    await this.#recovered();
+    this.#checkLimits(principal);
+    const now = this.#options.clock();
+    const createdAt = new Date(now).toISOString();
+    const record: TaskRecord = {
+      taskId: randomBytes(ID_BYTES).toString('base64url'),
+      status: 'working',
+      createdAt,
+      lastUpdatedAt: createdAt,
+      ttlMs: this.#ttl(ttlMs),
+      pollIntervalMs: this.#options.pollIntervalMs,
+      ...(principal === undefined ? {} : { principal }),
+      toolName,
+    };
+    const task = this.#run(record);
+    try {
+      await this.#store.create(record);
+    } catch (error) {
+      this.#running.delete(record.taskId);
+      throw error;
+    }
+    this.#expiry.add(record.taskId, expiresAt(record));
+    return task;
+  }
+
+  /** @throws ProtocolError -32602 for what this principal cannot see. */
+  async find(taskId: string, principal: string | undefined): Promise<TaskRecord> {
+    await this.#recovered();
+    const running = this.#running.get(taskId);
+    const record = running === undefined ? await this.#store.get(taskId) : await settled(running);
+    if (record === undefined || record.principal !== principal) throw new ProtocolError(ErrorCode.invalidParams, 'Unknown task');
+    if (expiresAt(record) <= this.#options.clock()) throw new ProtocolError(ErrorCode.invalidParams, 'The task has expired');
+    return record;
+  }
+
+  /** The task as it runs here; `undefined` when it has ended. @throws ProtocolError -32602 */
+  async findRunning(taskId: string, principal: string | undefined): Promise<RunningTask | undefined> {
+    const { status } = await this.find(taskId, principal);
+    return isEnded(status) ? undefined : this.#running.get(taskId);
+  }
+
+  /** @throws ProtocolError -32602 for an unknown cursor. */
+  async list(principal: string, cursor: string | undefined): Promise<TaskPage> {
+    await this.#recovered();
+    const page = await this.#store.list(principal, cursor);
+    if (page === undefined) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: unknown cursor');
+    const now = this.#options.clock();
+    const records = page.records.map((record) => this.#running.get(record.taskId)?.record ?? record);
+    return { ...page, records: records.filter((record) => expiresAt(record) > now) };
+  }
+
+  /** Hears of each change of a status or of the open questions. Returns the function that ends it. */
+  listen(listener: (record: TaskRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #run(record: TaskRecord): RunningTask {
+    const task = new RunningTask(record, {
+      store: this.#store,
+      now: this.#options.clock,
+      onChanged: (changed) => {
+        for (const listener of this.#listeners) listener(changed);
+      },
+      onEnded: (isStored) => {
+        // What could not be stored is kept here until it expires.
+        if (isStored) this.#running.delete(record.taskId);
+      },
+      onError: this.#onError,
+    });
+    this.#running.set(record.taskId, task);
+    return task;
+  }
+
+  #checkLimits(principal: string | undefined): void {
+    const running = [...this.#running.values()].filter(({ record }) => !isEnded(record.status));
+    if (running.length >= this.#options.maxRunning) throw new ProtocolError(ErrorCode.internalError, 'Too many tasks are running; try again later');
+    const own = running.filter(({ record }) => record.principal === principal).length;
+    if (own < this.#options.maxRunningPerPrincipal) return;
+    throw new ProtocolError(ErrorCode.internalError, `${String(own)} tasks of yours are running; wait for one to end or cancel one`);
+  }
+
+  #ttl(wanted = this.#options.defaultTtlMs): number | null {
+    const ttlMs = Math.ceil(Math.min(Math.max(wanted, 0), this.#options.maxTtlMs));
+    return Number.isFinite(ttlMs) ? ttlMs : null;
+  }
+
+  /** What ran when the last process ended will never end by itself. */
+  #recovered(): Promise<void> {
+    this.#recovery ??= this.#recover().catch((error: unknown) => {
+      this.#recovery = undefined;
+      throw error;
+    });
+    return this.#recovery;
+  }
+
+  async #recover(): Promise<void> {
+    for await (const record of this.#store.all()) {
+      this.#expiry.add(record.taskId, expiresAt(record));
+      if (!isEnded(record.status)) await this.#store.update(this.#interrupted(record), record.status);
+    }
+  }
+
+  #interrupted({ inputRequests: _open, ...record }: TaskRecord): TaskRecord {
+    const message = 'The server ended before the task did; it will not be continued.';
+    const lastUpdatedAt = new Date(this.#options.clock()).toISOString();
+    return { ...record, status: 'failed', statusMessage: message, lastUpdatedAt, error: { code: ErrorCode.internalError, message } };
+  }
+
+  async #expire(taskId: string): Promise<void> {
+    const running = this.#running.get(taskId);
+    running?.expire();
+    await running?.ended;
+    this.#running.delete(taskId);
+    await this.#store.delete(taskId).catch(this.#onError);
+  }
+}
+
+/** An end is told when it is stored. */
+function settled(task: RunningTask): TaskRecord | Promise<TaskRecord> {
+  return isEnded(task.record.status) ? task.ended : task.record;
+}
+
+function expiresAt({ createdAt, ttlMs }: TaskRecord): number {
+  return ttlMs === null ? Infinity : Date.parse(createdAt) + ttlMs;
+}

@@ -1,0 +1,114 @@
+import { missingCapabilityError } from '../../era/client-can.ts';
+import { MetaKey, metaOf } from '../../era/meta-keys.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { Implementation } from '../../protocol/capabilities.ts';
+import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
+import { isEnded } from '../../protocol/tasks.ts';
+import type { JsonSchema } from '../../protocol/tools.ts';
+import type { Method } from '../methods.ts';
+import { readAnswer } from '../multi-round-trip.ts';
+import { readCursor, readString } from '../read-params.ts';
+import type { ServedRequest } from '../served-request.ts';
+import type { TaskEngine } from './task-engine.ts';
+import type { TaskRecord } from './task-store.ts';
+
+export interface TaskMethodsContext {
+  readonly engine: TaskEngine;
+  readonly info: Implementation;
+  readonly outputSchemaOf: (toolName: string) => JsonSchema | undefined;
+}
+
+/** The `tasks/` methods of both flavours; which of them a revision has, its codec knows. */
+export function taskMethods(context: TaskMethodsContext): [string, Method][] {
+  const { engine } = context;
+  return [
+    ['tasks/get', async (request) => ({ ...(await engine.find(readTaskId(request), principalOf(request))) })],
+    ['tasks/update', (request) => updateTask(engine, request)],
+    ['tasks/cancel', (request) => cancelTask(engine, request)],
+    ['tasks/result', (request) => taskResult(context, request)],
+    ['tasks/list', (request) => listTasks(engine, request)],
+  ];
+}
+
+/** @throws ProtocolError -32602; -32021 when the request did not declare the extension */
+function readTaskId({ exchange, params }: ServedRequest): string {
+  if (exchange.codec.tasks === 'extension' && !exchange.client.can('tasks')) throw missingCapabilityError('tasks');
+  return readString(params, 'taskId');
+}
+
+function principalOf({ auth }: ServedRequest): string | undefined {
+  return auth?.principal;
+}
+
+/** Answers that come too late, or twice, are ignored. */
+async function updateTask(engine: TaskEngine, request: ServedRequest): Promise<JsonObject> {
+  const taskId = readTaskId(request);
+  const { inputResponses } = request.params;
+  if (!isJsonObject(inputResponses)) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: inputResponses must be an object');
+  const task = await engine.findRunning(taskId, principalOf(request));
+  const { codec } = request.exchange;
+  task?.questions.answer(Object.keys(inputResponses), (key) => (question) => readAnswer(question, inputResponses[key] as JsonObject, codec));
+  return {};
+}
+
+/** The extension acknowledges every cancellation; a core task that has ended cannot be cancelled. */
+async function cancelTask(engine: TaskEngine, request: ServedRequest): Promise<JsonObject> {
+  const taskId = readTaskId(request);
+  const task = await engine.findRunning(taskId, principalOf(request));
+  const hasEffect = task?.cancel() ?? false;
+  if (request.exchange.codec.tasks === 'extension') return {};
+  const record = await engine.find(taskId, principalOf(request));
+  if (!hasEffect) throw new ProtocolError(ErrorCode.invalidParams, `The task cannot be cancelled: it is ${record.status}`);
+  return { ...record };
+}
+
+/** Waits for the end; what the task asks meanwhile is asked here. */
+async function taskResult({ engine, info, outputSchemaOf }: TaskMethodsContext, request: ServedRequest): Promise<JsonObject> {
+  const taskId = readTaskId(request);
+  const related = { [MetaKey.relatedTask]: { taskId } };
+  await untilEnded(engine, request, related);
+  const record = await engine.find(taskId, principalOf(request));
+  const { result } = record;
+  if (result === undefined) throw endedWithoutResult(record);
+  const encoded = request.exchange.codec.encodeResult('tools/call', result, { serverInfo: info, outputSchema: outputSchemaOf(record.toolName) });
+  return { ...encoded, _meta: { ...metaOf(encoded), ...related } };
+}
+
+async function untilEnded(engine: TaskEngine, request: ServedRequest, meta: JsonObject): Promise<void> {
+  const task = await engine.findRunning(readTaskId(request), principalOf(request));
+  if (task === undefined) return;
+  const { exchange, signal } = request;
+  const served = new AbortController();
+  const over = AbortSignal.any([signal, served.signal]);
+  task.questions.deliver({
+    signal: over,
+    ask: (question) => exchange.ask({ ...question, signal: AbortSignal.any([question.signal, over]), relatedTo: request.request.id, meta }),
+  });
+  try {
+    await Promise.race([task.ended, aborted(signal)]);
+    signal.throwIfAborted();
+  } finally {
+    served.abort();
+  }
+}
+
+function endedWithoutResult({ status, statusMessage, error }: TaskRecord): ProtocolError {
+  if (error !== undefined) return new ProtocolError(error.code, error.message, { data: error.data });
+  return new ProtocolError(ErrorCode.internalError, isEnded(status) ? `The task has no result: ${statusMessage ?? status}` : 'The task does not run in this process');
+}
+
+/** Only who is authenticated has tasks that can be told from those of others. */
+async function listTasks(engine: TaskEngine, request: ServedRequest): Promise<JsonObject> {
+  const principal = principalOf(request);
+  if (principal === undefined) throw new ProtocolError(ErrorCode.methodNotFound, 'Method not found: tasks/list needs an authenticated client');
+  const { records, nextCursor } = await engine.list(principal, readCursor(request.params));
+  return { tasks: records, ...(nextCursor === undefined ? {} : { nextCursor }) };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  if (signal.aborted) resolve(undefined);
+  else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  return promise;
+}

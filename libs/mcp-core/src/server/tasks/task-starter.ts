@@ -1,0 +1,97 @@
+import { missingCapabilityError } from '../../era/client-can.ts';
+import { MetaKey } from '../../era/meta-keys.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
+import type { TaskSupport } from '../../protocol/tasks.ts';
+import type { Exchange } from '../exchange.ts';
+import type { LiveTask, TaskAdmission, TaskStarter } from '../live-task.ts';
+import { ProgressReporter } from '../progress-reporter.ts';
+import { capabilityOf } from '../question-capability.ts';
+import type { ServedRequest } from '../served-request.ts';
+import type { RunningTask } from './running-task.ts';
+import type { TaskEngine } from './task-engine.ts';
+
+const NEVER: TaskAdmission = { kind: 'never' };
+const LATER: TaskAdmission = { kind: 'later' };
+
+/** Turns tool calls into tasks of an engine. */
+export function createTaskStarter(engine: TaskEngine): TaskStarter {
+  return {
+    admit: ({ codec, client }, params, support) => {
+      if (codec.tasks === 'core') return admitCore(params, support);
+      if (support === 'never' || codec.tasks === 'none') return NEVER;
+      if (client.can('tasks')) return LATER;
+      if (support === 'required') throw missingCapabilityError('tasks');
+      return NEVER;
+    },
+    start: async (served, { ttlMs }) => {
+      const task = await engine.start({ principal: served.auth?.principal, toolName: String(served.params.name), ttlMs });
+      return { live: served.exchange.codec.tasks === 'core' ? coreTask(task, served, engine) : extensionTask(task, served.exchange), created: { ...task.record } };
+    },
+  };
+}
+
+/** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */
+function admitCore({ task }: JsonObject, support: TaskSupport): TaskAdmission {
+  if (task === undefined) {
+    if (support === 'required') throw new ProtocolError(ErrorCode.methodNotFound, 'This tool must be called as a task');
+    return NEVER;
+  }
+  if (support === 'never') throw new ProtocolError(ErrorCode.methodNotFound, 'This tool cannot be called as a task');
+  const ttl = isJsonObject(task) ? (task.ttl ?? undefined) : task;
+  if (ttl === undefined) return { kind: 'now', options: {} };
+  if (typeof ttl !== 'number') throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: task must be an object, and its ttl a number of milliseconds');
+  return { kind: 'now', options: { ttlMs: ttl } };
+}
+
+/** Its client learns everything by asking. */
+function extensionTask(task: RunningTask, exchange: Exchange): LiveTask {
+  return {
+    signal: task.signal,
+    ask: (question) => {
+      checkClient(exchange, question);
+      return task.questions.ask(question);
+    },
+    progress: ({ message }) => {
+      if (message !== undefined) task.report(message);
+    },
+    settle: (outcome) => task.settle(outcome),
+  };
+}
+
+/** The session of its client hears of each status and, as long as the task runs, of its progress. */
+function coreTask(task: RunningTask, served: ServedRequest, engine: TaskEngine): LiveTask {
+  const { exchange, meta } = served;
+  const { taskId } = task.record;
+  const { progressToken } = meta;
+  const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
+  const related = { [MetaKey.relatedTask]: { taskId } };
+  const reporter = new ProgressReporter((update) => {
+    if (hasToken) exchange.notify('notifications/progress', { progressToken, ...update, _meta: related });
+  });
+  const stopHearing = engine.listen((record) => {
+    if (record.taskId === taskId) exchange.notify('notifications/tasks/status', exchange.codec.encodeTask(record));
+  });
+  task.signal.addEventListener('abort', () => reporter.silence(), { once: true });
+  void task.ended.then(stopHearing);
+  const live = extensionTask(task, exchange);
+  return {
+    ...live,
+    progress: (update) => {
+      live.progress?.(update);
+      reporter.report(update);
+    },
+    settle: (outcome) => {
+      reporter.finish();
+      live.settle(outcome);
+    },
+  };
+}
+
+/** @throws ProtocolError -32021 */
+function checkClient({ client, codec }: Exchange, { method, params }: Parameters<LiveTask['ask']>[0]): void {
+  const capability = capabilityOf(method, params);
+  if (!client.can(capability) || codec.encodeQuestion(method, params) === undefined) throw missingCapabilityError(capability);
+}
+
