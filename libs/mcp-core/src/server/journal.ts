@@ -9,11 +9,15 @@ export interface JournalRecord {
   readonly answers: { readonly [key: string]: readonly [digest: string, answer: unknown] };
   /** Results of `once`: a list of one, or of none for `undefined`. */
   readonly effects: { readonly [key: string]: readonly unknown[] };
-  /** Digests of the questions asked in the last round. */
-  readonly asked: { readonly [key: string]: string };
+  /** Digests of the questions asked in the last round; when it is missing, any may have been asked. */
+  readonly asked?: { readonly [key: string]: string };
 }
 
+/** Nothing was asked yet. */
 export const EMPTY_RECORD: JournalRecord = { answers: {}, effects: {}, asked: {} };
+
+/** What was asked is not known: every answer that fits its question is taken. */
+export const UNKNOWN_RECORD: JournalRecord = { answers: {}, effects: {} };
 
 /** Reads the client's answer to a question; `undefined` when it does not fit and must be asked again. */
 export type ReadAnswer = <M extends QuestionMethod>(question: ExchangeQuestion<M>, response: JsonObject) => QuestionTypes[M]['result'] | undefined;
@@ -105,7 +109,8 @@ export class Journal {
     const [digestThen, answer] = (Object.hasOwn(this.#earlier.answers, key) ? this.#earlier.answers[key] : undefined) ?? [];
     // The answer was written for this digest, which is that of the same method.
     if (digestThen === digest) return answer as QuestionTypes[M]['result'];
-    const wasAsked = Object.hasOwn(this.#earlier.asked, key) && this.#earlier.asked[key] === digest;
+    const { asked } = this.#earlier;
+    const wasAsked = asked === undefined || (Object.hasOwn(asked, key) && asked[key] === digest);
     return wasAsked && Object.hasOwn(this.#responses, key) ? this.#readAnswer(question, this.#responses[key] as JsonObject) : undefined;
   }
 

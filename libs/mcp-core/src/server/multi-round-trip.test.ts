@@ -107,10 +107,17 @@ describe('a modern request that asks its client', () => {
 
   test('takes no answer to a question it did not ask', async () => {
     const client = await serve(async (context) => [await context.elicit('first', form('First?')), await context.elicit('second', form('Second?'))]);
-    const asked = await call(client, { inputResponses: { first: accept('Ada') } });
+    const asked = await call(client);
     expect(keysOf(asked)).toEqual(['first']);
     const second = await call(client, answer(asked, { first: accept('Ada'), second: accept('Bob') }));
     expect(keysOf(second)).toEqual(['second']);
+  });
+
+  test('takes answers that come without a state, ignores those to no question, and destroys nothing for them', async () => {
+    const run = async (context: InteractiveContext) => (await context.elicit('who', form('Name?'))).content;
+    const inputResponses = { who: accept('Ada'), whom: accept('Bob') };
+    expect(await call(await serve(run), { inputResponses })).toMatchObject({ structuredContent: { value: { name: 'Ada' } } });
+    expect(keysOf(await call(await serve(run, { annotations: destructive }), { inputResponses }))).toEqual(['who']);
   });
 
   test('asks anew when a new release asks something else under the same key', async () => {

@@ -4,7 +4,7 @@ import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { answerProblems } from './answer-problems.ts';
 import type { ExchangeQuestion } from './exchange.ts';
-import { EMPTY_RECORD, Journal } from './journal.ts';
+import { EMPTY_RECORD, Journal, UNKNOWN_RECORD } from './journal.ts';
 import type { RequestState, RequestStates, StateBinding } from './request-states.ts';
 
 /** The methods that may be answered with `input_required`; to the others `requestState` is an unknown member. */
@@ -36,7 +36,9 @@ export class MultiRoundTrip {
     this.#binding = binding;
     this.#round = state?.round ?? 0;
     const { inputResponses } = binding.params;
-    this.journal = new Journal(state?.journal ?? EMPTY_RECORD, isJsonObject(inputResponses) ? inputResponses : {}, (question, response) =>
+    // Servers may ask without a state, so clients may answer without one; what destroys waits for the answer to its own question.
+    const unasked = options.isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
+    this.journal = new Journal(state?.journal ?? unasked, isJsonObject(inputResponses) ? inputResponses : {}, (question, response) =>
       readAnswer(question, response, options.codec),
     );
   }
@@ -69,7 +71,8 @@ export class MultiRoundTrip {
   }
 }
 
-function readAnswer<M extends QuestionMethod>(question: ExchangeQuestion<M>, response: JsonObject, codec: Codec): QuestionTypes[M]['result'] | undefined {
+/** `undefined` when the response does not answer the question. */
+export function readAnswer<M extends QuestionMethod>(question: ExchangeQuestion<M>, response: JsonObject, codec: Codec): QuestionTypes[M]['result'] | undefined {
   if (!isJsonObject(response)) return undefined;
   try {
     const answer = codec.decodeAnswer(question.method, response);
