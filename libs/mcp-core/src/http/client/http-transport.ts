@@ -63,6 +63,7 @@ class HttpTransport implements Transport, RequestOwner {
   #modernVersion: string | undefined;
   #standalone: ClientEventStream | undefined;
   #channel: LegacySseChannel | undefined;
+  #isSessionLost = false;
   #isClosed = false;
   #closing: Promise<void> | undefined;
 
@@ -112,6 +113,7 @@ class HttpTransport implements Transport, RequestOwner {
 
   ended({ post }: PostedRequest, error: Error | undefined): void {
     this.#running.delete(post.id);
+    if (error instanceof HttpError && error.isSessionLost) this.#isSessionLost = true;
     if (error !== undefined && !this.#isClosed) this.#receiver?.requestFailed?.(post.id, error);
   }
 
@@ -290,7 +292,7 @@ class HttpTransport implements Transport, RequestOwner {
     this.#channel?.close();
     for (const request of this.#running.values()) request.abort();
     this.#running.clear();
-    if (error === undefined && this.#sessionId !== undefined) await withinLimit(this.#deleteSession(), DELETE_LIMIT_MS);
+    if (error === undefined && this.#sessionId !== undefined && !this.#isSessionLost) await withinLimit(this.#deleteSession(), DELETE_LIMIT_MS);
     this.endpoint.destroy();
     this.#receiver?.closed(error);
   }

@@ -134,11 +134,16 @@ export function playHandshake(arrival: Arrival, { version = '2025-11-25', sessio
 /** Performs the legacy handshake, id 1. */
 export async function handshake({ transport, messages }: Opened): Promise<void> {
   await transport.send(legacyRequest(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }));
-  const deadline = performance.now() + 10_000;
-  while (messages.length === 0) {
-    if (performance.now() > deadline) throw new Error('initialize was not answered');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await until(() => messages.length > 0);
   messages.length = 0;
   await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+}
+
+/** Waits for a condition without timers, which may be fake. */
+export async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`Not within 10 s: ${condition.toString()}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
