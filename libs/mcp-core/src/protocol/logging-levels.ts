@@ -1,13 +1,13 @@
 import type { LoggingLevel } from './capabilities.ts';
 
 /** Least severe first. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-levels */
-const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+export const LOGGING_LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 export function isLoggingLevel(value: unknown): value is LoggingLevel {
-  return LEVELS.some((level) => level === value);
+  return LOGGING_LEVELS.some((level) => level === value);
 }
 
 /** Whether a message is at least as severe as the threshold. */
 export function isLoud(level: LoggingLevel, threshold: LoggingLevel): boolean {
-  return LEVELS.indexOf(level) >= LEVELS.indexOf(threshold);
+  return LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(threshold);
 }

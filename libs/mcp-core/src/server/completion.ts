@@ -71,9 +71,11 @@ function suggest({ prompts, resources }: CompletionSources, ref: JsonObject, { n
 
 function toCompletion(output: CompletionOutput): Completion {
   const given: Completion = 'values' in output && !Array.isArray(output) ? (output as Completion) : { values: output as readonly string[] };
-  const { total = given.values.length, hasMore = false } = given;
+  // How many there are is known unless the completer says there are more.
+  const total = given.total ?? (given.hasMore === true ? undefined : given.values.length);
   const values = given.values.slice(0, MAX_VALUES);
-  return { values, total, hasMore: hasMore || total > values.length };
+  const hasMore = given.hasMore === true || given.values.length > MAX_VALUES || (total ?? 0) > values.length;
+  return { values, ...(total === undefined ? {} : { total }), hasMore };
 }
 
 function invalid(detail: string): ProtocolError {

@@ -1,7 +1,7 @@
 import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS, type ServerCapabilities } from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
-import { isLoggingLevel } from '../protocol/logging-levels.ts';
+import { isLoggingLevel, LOGGING_LEVELS } from '../protocol/logging-levels.ts';
 import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import { callTool } from './call-tool.ts';
@@ -75,7 +75,7 @@ function discover({ instructions }: ServerOptions, { capabilities }: MethodsCont
 }
 
 function setLevel({ params }: ServedRequest, { session }: ConnectionScope): JsonObject {
-  if (!isLoggingLevel(params.level)) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: unknown level');
+  if (!isLoggingLevel(params.level)) throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: level must be one of ${LOGGING_LEVELS.join(', ')}`);
   if (session !== undefined) session.logLevel = params.level;
   return {};
 }
