@@ -16,7 +16,11 @@ function sourceField(method: string): string {
       return 'name';
     case 'resources/read':
       return 'uri';
+    case 'tasks/get':
+    case 'tasks/update':
+    case 'tasks/cancel':
+      return 'taskId';
     default:
-      return method.startsWith('tasks/') ? 'taskId' : '';
+      return '';
   }
 }
