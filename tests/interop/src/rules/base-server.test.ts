@@ -134,10 +134,11 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))('a server, $e
     ['no capabilities', { [Key.protocolVersion]: '2026-07-28' }],
     ['a protocol version that is no string', { [Key.protocolVersion]: 7, [Key.clientCapabilities]: {} }],
     ['capabilities that are no object', { [Key.protocolVersion]: '2026-07-28', [Key.clientCapabilities]: [] }],
-  ] as const)('a request with %s is -32602', proves(subject, ...(wire === 'stdio' ? (['meta.missing-key'] as const) : [])), async ([, meta]) => {
+  ] as const)('a request with %s is -32602', proves(subject, 'meta.missing-key'), async ([, meta]) => {
     const client = await open();
     client.send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } });
     expect(await client.answer(1)).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32_602, message: expect.any(String) as string } });
+    expect(client.statusOf(1)).toBe(wire === 'http' ? 400 : undefined);
   });
 
   test('a request without clientInfo, or with any, is served alike', proves(subject, 'meta.client-info-absent', 'meta.info-is-display'), async () => {
@@ -154,12 +155,13 @@ describe.each(SERVER_PLACES.filter(({ era }) => era === 'modern'))('a server, $e
     expect(answers[2]).toEqual(answers[0]);
   });
 
-  test('a question the request does not declare is -32021 with what it needs', proves(subject, ...(wire === 'stdio' ? (['meta.missing-capability', 'stateless.no-inference'] as const) : [])), async () => {
+  test('a question the request does not declare is -32021 with what it needs', proves(subject, 'meta.missing-capability', 'stateless.no-inference'), async () => {
     const ask = tool('ask', async (_args, context) => ({ structuredContent: await context.elicit('q', { message: 'yes?', requestedSchema: { type: 'object', properties: {} } }) }));
     const client = await open([ask]);
     // An earlier request of the connection that declares it changes nothing.
     expect(await client.request('tools/call', { name: 'ask', _meta: modernMeta({ elicitation: {} }) })).toMatchObject({ result: { resultType: 'input_required' } });
-    expect(await client.request('tools/call', { name: 'ask' })).toMatchObject({ error: { code: -32_021, data: { requiredCapabilities: { elicitation: {} } } } });
+    expect(await client.request('tools/call', { name: 'ask' }, 'bare')).toMatchObject({ error: { code: -32_021, data: { requiredCapabilities: { elicitation: {} } } } });
+    expect(client.statusOf('bare')).toBe(wire === 'http' ? 400 : undefined);
   });
 
   test('it sends no request, whatever a handler asks', proves(subject, 'stateless.no-server-request'), async () => {

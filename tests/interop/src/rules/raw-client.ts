@@ -3,6 +3,7 @@ import type { Era, JsonObject, RequestId } from '@signalbox/mcp-core';
 import type { Server } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
 import { onTestFinished } from 'vitest';
+import { openHttp } from './http-wire.ts';
 import { CLIENT_INFO, Inbox, metaOf, modernMeta, type Message } from './message.ts';
 
 export interface ServerPlace {
@@ -20,7 +21,9 @@ export interface RawClientOptions extends ServerPlace {
 /** Every era on every wire a server can be spoken to. */
 export const SERVER_PLACES: readonly ServerPlace[] = [
   { era: 'legacy', wire: 'stdio' },
+  { era: 'legacy', wire: 'http' },
   { era: 'modern', wire: 'stdio' },
+  { era: 'modern', wire: 'http' },
 ];
 
 /** A wire that takes and gives JSON. */
@@ -28,6 +31,8 @@ export interface RawWire {
   readonly inbox: Inbox;
   /** Sends any JSON value. */
   send(message: unknown): void;
+  /** The HTTP status of the answer to a request. */
+  statusOf?(id: RequestId): number | undefined;
   close(): Promise<void>;
 }
 
@@ -73,6 +78,11 @@ export class RawClient {
     return this.#wire.inbox.find(matches);
   }
 
+  /** `undefined` on wires without status. */
+  statusOf(id: RequestId): number | undefined {
+    return this.#wire.statusOf?.(id);
+  }
+
   /** Resolves when the server has answered something that was sent after all that went before. */
   async settled(): Promise<void> {
     await this.request(this.#options.era === 'modern' ? 'server/discover' : 'ping');
@@ -90,7 +100,7 @@ export class RawClient {
 
 /** Connects to the server; in the legacy era with the handshake behind it. The test that calls it closes it by ending. */
 export async function openRawClient(server: Server, options: RawClientOptions): Promise<RawClient> {
-  const client = openWithoutHandshake(server, options);
+  const client = await openWithoutHandshake(server, options);
   if (options.era === 'legacy') {
     await client.request('initialize', { protocolVersion: options.version ?? '2025-11-25', capabilities: options.capabilities ?? {}, clientInfo: CLIENT_INFO });
     client.notify('notifications/initialized');
@@ -98,8 +108,8 @@ export async function openRawClient(server: Server, options: RawClientOptions): 
   return client;
 }
 
-export function openWithoutHandshake(server: Server, options: RawClientOptions): RawClient {
-  const client = new RawClient(openStdio(server).wire, options);
+export async function openWithoutHandshake(server: Server, options: RawClientOptions): Promise<RawClient> {
+  const client = new RawClient(options.wire === 'stdio' ? openStdio(server).wire : await openHttp(server), options);
   onTestFinished(() => client.close());
   return client;
 }
