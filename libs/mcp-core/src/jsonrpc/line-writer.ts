@@ -3,14 +3,14 @@ import { toJsonText } from './json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
-/** From here on a message is written by itself: joining it with others would copy it once more. */
-const LARGE_LENGTH = 16 * 1024;
+/** From here on a message is written by itself: joining it with its newline or with others would copy it once more. */
+const LARGE_LENGTH = 64 * 1024;
 
 const TAKEN = Promise.resolve();
 
 /**
  * Writes one message a line. What is written in one turn of the event loop reaches the stream together, when the microtasks of the turn are done: one
- * system call for many messages. The owner of the stream listens for its errors, and calls `flush` before it lets go of the stream.
+ * system call for many messages. The owner of the stream listens for its errors, and calls `flush` or `emptied` before it lets go of the stream.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export class LineWriter {
@@ -25,7 +25,7 @@ export class LineWriter {
 
   /** Whether more than 16 MiB wait for a peer that does not read. Its owner then reads nothing of the peer either until `drained`. */
   get isCongested(): boolean {
-    return this.#output.writableLength + this.#lines.length > MAX_QUEUED_BYTES;
+    return this.#output.writableLength > MAX_QUEUED_BYTES;
   }
 
   /**
@@ -48,6 +48,17 @@ export class LineWriter {
     const lines = this.#lines;
     this.#lines = '';
     if (lines !== '' && this.#output.writable) this.#output.write(lines);
+  }
+
+  /** Resolves when everything taken so far has left the process, or never will. */
+  emptied(): Promise<void> {
+    this.flush();
+    if (this.#output.writableLength === 0 || !this.#output.writable) return TAKEN;
+    return new Promise((resolve) => {
+      this.#output.write('', () => {
+        resolve();
+      });
+    });
   }
 
   /** Resolves when the stream can take data or has ended. */

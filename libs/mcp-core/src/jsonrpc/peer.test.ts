@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createInMemoryTransports } from '../testing/in-memory-transport.ts';
 import type { JsonRpcMessage, JsonRpcRequest } from './messages.ts';
 import { Peer, type PeerHandlers, type Reply } from './peer.ts';
+import type { RunningRequest } from './running-request.ts';
 
 async function connect(handlers: Partial<PeerHandlers> = {}) {
   const [near, far] = createInMemoryTransports();
@@ -170,6 +171,64 @@ describe('requests of the peer', () => {
   });
 });
 
+describe('what runs for the peer', () => {
+  test('may be answered at once', async () => {
+    const { received, send } = await connect({ request: ({ method }) => ({ result: { method } }) });
+    await send(request(1, 'now'));
+    await settle();
+    expect(received).toEqual([{ jsonrpc: '2.0', id: 1, result: { method: 'now' } }]);
+  });
+
+  test('may throw at once', async () => {
+    const { received, problems, send } = await connect({
+      request: () => {
+        throw new Error('secret path');
+      },
+    });
+    await send(request(1));
+    await settle();
+    expect(received).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
+    expect(problems).toEqual(['The handler of do failed']);
+  });
+
+  test('knows of its cancellation whether or not it has looked at its signal before', async () => {
+    const seen: RunningRequest[] = [];
+    const { peer, send } = await connect({
+      request: (_request, running) => {
+        seen.push(running);
+        return new Promise(() => undefined);
+      },
+    });
+    await send(request(1));
+    await settle();
+    const [running] = seen;
+    expect(running!.isCancelled).toBe(false);
+    peer.cancel(1, 'enough');
+    expect(running!.isCancelled).toBe(true);
+    expect(running!.signal.aborted).toBe(true);
+    expect(running!.signal.reason).toBe('enough');
+  });
+
+  test('is 4,096 requests at most, and what the peer sends beside them is still heard', async () => {
+    const gates: ((reply: Reply) => void)[] = [];
+    const { peer, received, send } = await connect({
+      request: () => new Promise((resolve) => gates.push(resolve)),
+      notification: () => peer.cancel(7),
+    });
+    for (let id = 1; id <= 4097; id += 1) void send(request(id));
+    await settle();
+    expect(gates).toHaveLength(4096);
+    expect(received).toEqual([{ jsonrpc: '2.0', id: 4097, error: { code: -32600, message: expect.stringContaining('4096 requests are running') as string } }]);
+    await send({ jsonrpc: '2.0', method: 'cancelled' });
+    for (const answer of gates) answer({ result: {} });
+    await settle();
+    expect(received).toHaveLength(4096);
+    await send(request(4098));
+    await settle();
+    expect(gates).toHaveLength(4097);
+  });
+});
+
 describe('answered', () => {
   test('waits for the running requests it names, also when their ids were used again, else for all', async () => {
     const gates = new Map<string, (reply: Reply) => void>();
@@ -242,6 +301,37 @@ describe('batches', () => {
         { jsonrpc: '2.0', id: 'b', result: { method: 'b' } },
       ],
     ]);
+  });
+
+  test('do not wait for the handler of a request that was cancelled', async () => {
+    const { peer, received, send } = await connect({
+      acceptsBatch: () => true,
+      request: ({ id }) => (id === 1 ? new Promise(() => undefined) : { result: { id } }),
+    });
+    await send([request(1), request(2)]);
+    await settle();
+    peer.cancel(1);
+    await settle();
+    expect(received).toEqual([[{ jsonrpc: '2.0', id: 2, result: { id: 2 } }]]);
+  });
+
+  test.each([
+    [100, 'result'],
+    [101, 'error'],
+  ])('of %i messages get a %s each', async (count, member) => {
+    const { received, send } = await connect({ acceptsBatch: () => true });
+    await send(Array.from({ length: count }, (_none, id) => request(id)));
+    await settle();
+    const [answers] = received as [object[]];
+    expect(answers).toHaveLength(count);
+    expect(answers.every((answer) => member in answer)).toBe(true);
+  });
+
+  test('are answered entry by entry when one answer is not JSON', async () => {
+    const { received, send } = await connect({ acceptsBatch: () => true, request: ({ id }) => ({ result: id === 1 ? { n: 1n } : {} }) });
+    await send([request(1), request(2)]);
+    await settle();
+    expect(received).toEqual([[1, 2].map((id) => ({ jsonrpc: '2.0', id, error: { code: -32603, message: 'Internal error' } }))]);
   });
 
   test('of nothing but notifications get no answer', async () => {

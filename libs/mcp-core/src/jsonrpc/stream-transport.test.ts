@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StreamTransport } from './stream-transport.ts';
 import type { JsonRpcMessage, RequestId } from './messages.ts';
 
@@ -80,6 +80,41 @@ describe('StreamTransport', () => {
     await new Promise<void>((resolve) => input.once('resume', resolve));
     await new Promise(setImmediate);
     expect(messages).toEqual([1, 2]);
+  });
+
+  test('is closed when a slow reader has what was sent last', async () => {
+    const chunks: string[] = [];
+    let takeChunk = (): void => undefined;
+    const output = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        chunks.push(String(chunk));
+        takeChunk = done;
+      },
+    });
+    const { transport, ends } = open({ output });
+    await transport.send(notification('last'));
+    const closing = transport.close();
+    await new Promise(setImmediate);
+    expect(ends).toEqual([]);
+    await expect(transport.send(notification('late'))).rejects.toThrow('The connection is closed');
+    takeChunk();
+    takeChunk();
+    await closing;
+    expect(ends).toEqual([undefined]);
+    expect(chunks.join('')).toBe('{"jsonrpc":"2.0","method":"last"}\n');
+  });
+
+  test('waits 200 ms at most for a reader when it closes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { transport, ends } = open({ output: new Writable({ write: () => undefined }) });
+    await transport.send(notification('unread'));
+    const closing = transport.close();
+    await vi.advanceTimersByTimeAsync(199);
+    expect(ends).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await closing;
+    expect(ends).toEqual([undefined]);
   });
 
   test('delivers nothing after close, and closes once', async () => {

@@ -3,6 +3,7 @@ import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 import type { Transport, TransportReceiver } from './transport.ts';
+import { withinLimit } from './within-limit.ts';
 
 export interface StreamTransportOptions {
   readonly input: Readable;
@@ -11,9 +12,13 @@ export interface StreamTransportOptions {
   readonly maxLineBytes: number;
 }
 
+/** How long closing waits for a peer that has yet to read what was sent. */
+const LAST_WRITE_MS = 200;
+
 /**
  * Newline-delimited JSON over a pair of byte streams. The peer is gone when either stream fails; when the input ends it may still read. Closing
- * detaches from the streams and leaves them to their owner.
+ * detaches from the streams and leaves them to their owner, who may end the process at once: what was sent has left it, unless the peer did not read
+ * for 200 ms.
  */
 export class StreamTransport implements Transport {
   readonly #input: Readable;
@@ -22,6 +27,7 @@ export class StreamTransport implements Transport {
   readonly #maxLineBytes: number;
   readonly #detachers: (() => void)[] = [];
   #receiver: TransportReceiver | undefined;
+  #closing: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: StreamTransportOptions) {
@@ -36,10 +42,10 @@ export class StreamTransport implements Transport {
     const reader = new LineReader(
       {
         message: (value) => {
-          if (!this.#isClosed) receiver.message(value);
+          if (this.#isOpen) receiver.message(value);
         },
         unreadable: (problem) => {
-          if (!this.#isClosed) receiver.unreadable(problem);
+          if (this.#isOpen) receiver.unreadable(problem);
         },
       },
       this.#maxLineBytes,
@@ -69,12 +75,21 @@ export class StreamTransport implements Transport {
   }
 
   send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
-    return this.#isClosed ? Promise.reject(new Error('The connection is closed')) : this.#writer.write(message);
+    return this.#isOpen ? this.#writer.write(message) : Promise.reject(new Error('The connection is closed'));
   }
 
   close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  get #isOpen(): boolean {
+    return this.#closing === undefined && !this.#isClosed;
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#isClosed) await withinLimit(this.#writer.emptied(), LAST_WRITE_MS);
     this.#finish();
-    return Promise.resolve();
   }
 
   #listen(stream: Readable | Writable, event: string, listener: (chunk: Uint8Array) => void): void {
@@ -91,7 +106,6 @@ export class StreamTransport implements Transport {
   #finish(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#writer.flush();
     for (const detach of this.#detachers.splice(0)) detach();
     this.#input.pause();
     this.#receiver?.closed(error);

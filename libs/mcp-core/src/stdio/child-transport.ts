@@ -127,11 +127,11 @@ class ProcessTransport implements ChildTransport {
     this.#child.stdout.once('end', () => this.#isCloseAsked || this.#hasEnded || reader.end());
   }
 
-  async send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+  send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
     if (this.#isCloseAsked || this.#hasEnded) {
-      throw new LocalError('connection-closed', 'The connection to the server process is closed.');
+      return Promise.reject(new LocalError('connection-closed', 'The connection to the server process is closed.'));
     }
-    await this.#writer.write(message);
+    return this.#writer.write(message);
   }
 
   close(): Promise<void> {
@@ -180,6 +180,7 @@ class ProcessTransport implements ChildTransport {
 
   async #terminate(): Promise<void> {
     const { graceMs = 2000 } = this.#options;
+    this.#writer.flush();
     this.#child.stdin.end();
     // A process blocked on its output would not see the end of its input.
     this.#child.stdout.resume();
