@@ -9,32 +9,7 @@ function collect(maxLineBytes = 1000) {
   return { messages, problems, reader };
 }
 
-/** Repeatable pseudo-random numbers from 0 to below `limit`. */
-function sequence(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (state * 1103515245 + 12345) % 2147483648;
-    return state % limit;
-  };
-}
-
 describe('LineReader', () => {
-  test('gives the same messages however the bytes are cut', () => {
-    const values = [{ text: 'grün – 日本語 🚂' }, 1, 'a\nb', { deep: [null, { x: '\u2028' }] }, {}, '', 'x'.repeat(500)];
-    const bytes = Buffer.from(values.map((value, index) => `${JSON.stringify(value)}${index % 2 === 0 ? '\n' : '\r\n'}`).join(''));
-    for (let seed = 1; seed <= 200; seed += 1) {
-      const random = sequence(seed);
-      const { messages, problems, reader } = collect();
-      for (let start = 0; start < bytes.length; ) {
-        const end = Math.min(bytes.length, start + 1 + random(seed % 7 === 0 ? 3 : 90));
-        reader.push(Buffer.from(bytes.subarray(start, end)));
-        start = end;
-      }
-      expect(messages).toEqual(values);
-      expect(problems).toEqual([]);
-    }
-  });
-
   test('skips blank lines and delivers a last line without newline', () => {
     const { messages, reader } = collect();
     reader.push(Buffer.from('\n\r\n  \n{"a":1}\n\n{"b":2}'));
