@@ -1,0 +1,314 @@
+import { describe, expect, test, vi } from 'vitest';
+import { ErrorCode } from '../../protocol/errors.ts';
+import { echo, heldTool, type HttpPeer, serve, toolOf } from './http-peer.test.support.ts';
+
+const WAIT = { timeout: 5000 };
+const INITIALIZE = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } } };
+const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+const form = { message: 'Name?', requestedSchema: { type: 'object' as const, properties: { name: { type: 'string' as const } } } };
+const asker = toolOf('ask', async (_args, context) => {
+  const answer = await context.elicit('name', form);
+  return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
+});
+
+describe('a session', () => {
+  test('begins with the id on the answer to initialize: visible ASCII, another one each time', async () => {
+    const peer = await serve();
+    const [first, second] = [await peer.exchange({ body: INITIALIZE }), await peer.exchange({ body: INITIALIZE })];
+    expect(first.json).toMatchObject({ id: 1, result: { protocolVersion: '2025-06-18' } });
+    expect(first.headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{20,}$/u);
+    expect(second.headers['mcp-session-id']).not.toBe(first.headers['mcp-session-id']);
+  });
+
+  test('does not begin with a refused initialize', async () => {
+    const peer = await serve();
+    const { headers, json } = await peer.exchange({ body: { ...INITIALIZE, params: {} } });
+    expect(json).toMatchObject({ error: { code: ErrorCode.invalidParams } });
+    expect(headers).not.toHaveProperty('mcp-session-id');
+  });
+
+  test('never speaks a modern version', async () => {
+    const peer = await serve();
+    const { json } = await peer.exchange({ body: { ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '2026-07-28' } } });
+    expect(json).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
+  });
+
+  test('is needed by every other legacy message: 400 without id, 404 with an unknown one', async () => {
+    const peer = await serve();
+    const messages = [PING, { jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 1, result: {} }];
+    for (const body of messages) {
+      expect((await peer.exchange({ body })).status).toBe(400);
+      expect((await peer.exchange({ body, headers: { 'mcp-session-id': 'unknown' } })).status).toBe(404);
+    }
+    for (const method of ['GET', 'DELETE']) {
+      expect((await peer.exchange({ method, headers: { accept: 'text/event-stream' } })).status).toBe(400);
+      expect((await peer.exchange({ method, headers: { accept: 'text/event-stream', 'mcp-session-id': 'unknown' } })).status).toBe(404);
+    }
+    expect((await peer.exchange({ body: INITIALIZE, headers: { 'mcp-session-id': 'unknown' } })).status).toBe(404);
+  });
+
+  test('is initialized once', async () => {
+    const peer = await serve();
+    const session = await peer.initialize();
+    const response = await session.post(INITIALIZE);
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({ error: { code: ErrorCode.invalidRequest } });
+  });
+
+  test('takes every known legacy version in the header, or none, and refuses others with 400', async () => {
+    const peer = await serve();
+    const { headers } = await peer.initialize();
+    const statusOf = async (version: string | undefined) => (await peer.exchange({ headers: { ...headers, 'mcp-protocol-version': version }, body: PING })).status;
+    for (const version of [undefined, '2024-11-05', '2025-03-26', ' 2025-06-18 ', '2025-11-25']) await expect(statusOf(version)).resolves.toBe(200);
+    for (const version of ['2026-07-28', '2030-01-01', 'x']) await expect(statusOf(version)).resolves.toBe(400);
+  });
+
+  test('tolerates the headers of the modern era', async () => {
+    const peer = await serve({ tools: [echo] });
+    const { headers } = await peer.initialize();
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } };
+    expect((await peer.exchange({ headers: { ...headers, 'mcp-method': 'tools/call', 'mcp-name': 'other' }, body })).json).toMatchObject({ result: {} });
+  });
+
+  test('ends with DELETE, which stops what runs in it', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool] });
+    const session = await peer.initialize();
+    const call = session.call(1, 'hold');
+    const { signal } = await held.started;
+    await expect(session.delete()).resolves.toBe(200);
+    expect((await call).status).toBe(404);
+    expect(signal.aborted).toBe(true);
+    expect((await session.post(PING)).status).toBe(404);
+    await expect(session.delete()).resolves.toBe(404);
+  });
+
+  test('belongs to who opened it', async () => {
+    const peer = await serve({}, { authenticate: ({ authorization }) => (authorization === undefined ? {} : { auth: { principal: String(authorization) } }) });
+    const session = await peer.initialize('2025-11-25', { headers: { authorization: 'ada' } });
+    const statusOf = async (authorization: string | undefined) => (await peer.exchange({ headers: { ...session.headers, authorization }, body: PING })).status;
+    await expect(statusOf('ada')).resolves.toBe(200);
+    await expect(statusOf('bob')).resolves.toBe(404);
+    await expect(statusOf(undefined)).resolves.toBe(404);
+  });
+
+  test('ends when it was idle for long, but not while its stream is open', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    const peer = await serve({}, { sessionIdleMs: 60_000 });
+    const idle = await peer.initialize();
+    const listening = await peer.initialize();
+    await listening.get();
+    await vi.advanceTimersByTimeAsync(150_000);
+    vi.useRealTimers();
+    expect((await idle.post(PING)).status).toBe(404);
+    expect((await listening.post(PING)).status).toBe(200);
+  });
+
+  test('that was idle longest makes room for another; without an idle one there is none', async () => {
+    const peer = await serve({}, { maxSessions: 2 });
+    const [first, second] = [await peer.initialize(), await peer.initialize()];
+    await second.get();
+    const third = await peer.initialize();
+    expect((await first.post(PING)).status).toBe(404);
+    await third.get();
+    const refused = await peer.exchange({ body: INITIALIZE });
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
+    expect((await second.post(PING)).status).toBe(200);
+  });
+});
+
+describe('a request in a session', () => {
+  test('is answered with JSON, several at a time, in the order they become ready', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool, echo] });
+    const session = await peer.initialize();
+    const slow = session.call(1, 'hold');
+    await held.started;
+    const fast = await session.call('1', 'echo', { text: 'fast' });
+    expect(JSON.parse((await fast.ended) ?? '')).toMatchObject({ id: '1', result: { content: [{ text: 'fast' }] } });
+    held.release();
+    const response = await slow;
+    expect(response.headers['content-type']).toBe('application/json');
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({ id: 1, result: { content: [{ text: 'released' }] } });
+  });
+
+  test('whose id is in use is refused and leaves the other alone', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool] });
+    const session = await peer.initialize();
+    const first = session.call(1, 'hold');
+    await held.started;
+    expect((await session.call(1, 'hold')).status).toBe(400);
+    held.release();
+    expect(JSON.parse((await (await first).ended) ?? '')).toMatchObject({ id: 1, result: {} });
+  });
+
+  test('of an unknown method is answered with 200, since 404 would end the session', async () => {
+    const peer = await serve();
+    const session = await peer.initialize();
+    const response = await session.request(1, 'unknown/method');
+    expect(response.status).toBe(200);
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({ error: { code: ErrorCode.methodNotFound } });
+  });
+
+  test('that the client cancels ends without an answer, as a stream or not', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool, asker] });
+    const session = await peer.initialize('2025-06-18', { capabilities: { elicitation: {} } });
+    const call = session.call(1, 'hold');
+    const { signal } = await held.started;
+    await expect(session.notify('notifications/cancelled', { requestId: 1 })).resolves.toBe(202);
+    const response = await call;
+    await expect(response.ended).resolves.toBeTypeOf('string');
+    expect(signal.aborted).toBe(true);
+    expect(response.messages()).toEqual([]);
+
+    const streaming = await session.call(2, 'ask');
+    await streaming.find(({ method }) => method === 'elicitation/create');
+    await session.notify('notifications/cancelled', { requestId: 2 });
+    await expect(streaming.ended).resolves.toBeTypeOf('string');
+    expect(streaming.messages().filter(({ id, method }) => id === 2 && method === undefined)).toEqual([]);
+  });
+
+  test('goes on when the client closes the connection', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool] });
+    const session = await peer.initialize();
+    const { request } = peer.begin({ headers: session.headers });
+    request.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hold', arguments: {} } }));
+    const { signal } = await held.started;
+    request.destroy();
+    expect((await session.post(PING)).status).toBe(200);
+    expect(signal.aborted).toBe(false);
+    held.release();
+    await vi.waitFor(async () => { expect((await session.call(1, 'hold')).status).toBe(200); }, WAIT);
+  });
+
+  test.each(['2025-06-18', '2025-11-25'])('asks the client on its own stream and takes the answer from another POST (%s)', async (version) => {
+    const peer = await serve({ tools: [asker] });
+    const session = await peer.initialize(version, { capabilities: { elicitation: {} } });
+    const standalone = await session.get();
+    const [first, second] = [await session.call(1, 'ask'), await session.call(2, 'ask')];
+    const questions = await Promise.all([first, second].map((response) => response.find(({ method }) => method === 'elicitation/create')));
+    expect(first.headers['content-type']).toBe('text/event-stream');
+    for (const [index, { id }] of questions.entries()) {
+      const response = await session.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name: `n${String(index)}` } } });
+      expect(response.status).toBe(202);
+    }
+    await Promise.all([first.ended, second.ended]);
+    expect(first.messages().at(-1)).toMatchObject({ id: 1, result: { content: [{ text: expect.stringContaining('n0') as unknown }] } });
+    expect(second.messages().at(-1)).toMatchObject({ id: 2, result: { content: [{ text: expect.stringContaining('n1') as unknown }] } });
+    expect(first.messages().filter(({ method }) => method === 'elicitation/create')).toHaveLength(1);
+    expect(standalone.messages()).toEqual([]);
+  });
+});
+
+describe('the stream that belongs to no request', () => {
+  test('brings changes and what the server asks at the start, also what waited for it', async () => {
+    const roots = Promise.withResolvers<unknown>();
+    const peer = await serve({
+      tools: [echo],
+      onLegacySession: (session) => {
+        roots.resolve(session.listRoots());
+      },
+    });
+    const session = await peer.initialize('2025-06-18', { capabilities: { roots: {} } });
+    peer.server.changes.toolsChanged();
+    peer.server.changes.toolsChanged();
+    const stream = await session.get();
+    const { id } = await stream.find(({ method }) => method === 'roots/list');
+    await session.post({ jsonrpc: '2.0', id, result: { roots: [{ uri: 'file:///a' }] } });
+    await expect(roots.promise).resolves.toEqual([{ uri: 'file:///a' }]);
+    expect(stream.messages().filter(({ method }) => method === 'notifications/tools/list_changed')).toHaveLength(1);
+    peer.server.changes.toolsChanged();
+    await vi.waitFor(() => { expect(stream.messages().filter(({ method }) => method === 'notifications/tools/list_changed')).toHaveLength(2); }, WAIT);
+  });
+
+  test('is taken over by a client that opens it again, so that each message goes over one connection', async () => {
+    const peer = await serve({ tools: [echo] });
+    const session = await peer.initialize();
+    const [first, second] = [await session.get(), await session.get()];
+    await expect(first.ended).resolves.toBeTypeOf('string');
+    peer.server.changes.toolsChanged();
+    await second.find(({ method }) => method === 'notifications/tools/list_changed');
+    expect(first.messages()).toEqual([]);
+  });
+
+  test('needs a client that accepts it', async () => {
+    const peer = await serve();
+    const { headers } = await peer.initialize();
+    expect((await peer.exchange({ method: 'GET', headers: { ...headers, accept: 'application/json' } })).status).toBe(406);
+  });
+});
+
+describe('without sessions', () => {
+  const open = (): Promise<HttpPeer> => serve({ tools: [echo] }, { stateless: true });
+
+  test('every legacy request stands alone', async () => {
+    const peer = await open();
+    const { headers, json } = await peer.exchange({ body: INITIALIZE });
+    expect(json).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
+    expect(headers).not.toHaveProperty('mcp-session-id');
+    expect((await peer.exchange({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })).status).toBe(202);
+    const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } };
+    expect((await peer.exchange({ headers: { 'mcp-protocol-version': '2025-06-18' }, body })).json).toEqual({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text: 'x' }] } });
+    expect((await peer.exchange({ headers: { 'mcp-protocol-version': 'x' }, body })).status).toBe(400);
+    expect((await peer.exchange({ body: { jsonrpc: '2.0', id: 3, method: 'unknown' } })).status).toBe(200);
+  });
+
+  test('there is nothing to GET or DELETE', async () => {
+    const peer = await open();
+    for (const method of ['GET', 'DELETE']) {
+      expect(await peer.exchange({ method, headers: { accept: 'text/event-stream' } })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    }
+  });
+
+  test('modern requests are served as ever', async () => {
+    const peer = await open();
+    expect((await peer.exchange(peer.modern('tools/list'))).json).toMatchObject({ result: { resultType: 'complete' } });
+  });
+
+  test('a batch without a version header is served, each request alone', async () => {
+    const peer = await open();
+    const batch = [PING, { jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 3, method: 'tools/list' }, { jsonrpc: '2.0', id: 4 }];
+    expect((await peer.exchange({ body: batch })).json).toMatchObject([{ id: 2, result: {} }, { id: 3, result: {} }, { id: 4, error: { code: ErrorCode.invalidRequest } }]);
+    expect((await peer.exchange({ body: batch, headers: { 'mcp-protocol-version': '2025-06-18' } })).status).toBe(400);
+  });
+});
+
+describe('a batch', () => {
+  test('is answered with one array in a session of 2025-03-26', async () => {
+    const peer = await serve({ tools: [echo] });
+    const session = await peer.initialize('2025-03-26');
+    const response = await session.post([PING, { jsonrpc: '2.0', id: 'b', method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } }]);
+    expect(response.headers['content-type']).toBe('application/json');
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject([{ id: 2, result: {} }, { id: 'b', result: { content: [{ text: 'x' }] } }]);
+  });
+
+  test('of notifications and answers is accepted', async () => {
+    const peer = await serve();
+    const session = await peer.initialize('2025-03-26');
+    expect((await session.post([{ jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 1, result: {} }])).status).toBe(202);
+  });
+
+  test('whose requests are all cancelled ends without an answer', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool] });
+    const session = await peer.initialize('2025-03-26');
+    const batch = session.post([{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hold', arguments: {} } }]);
+    await held.started;
+    await session.post([{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }]);
+    await expect((await batch).ended).resolves.toBeTypeOf('string');
+  });
+
+  test.each([
+    ['without content', '2025-03-26', []],
+    ['with initialize', '2025-03-26', [INITIALIZE]],
+    ['of a later revision', '2025-06-18', [PING]],
+  ])('%s is refused', async (_title, version, batch) => {
+    const peer = await serve();
+    const session = await peer.initialize(version);
+    const response = await session.post(batch);
+    expect(response.status).toBe(400);
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({ error: { code: ErrorCode.invalidRequest } });
+  });
+});
