@@ -1,7 +1,7 @@
 import { readExpectedFailures } from './expected-failures.ts';
 import { readOutcomes, type Outcome } from './read-outcomes.ts';
 import { readRequirementSet, type Leg, type Revision } from './requirement-set.ts';
-import { runReferee, type Candidate } from './run-referee.ts';
+import { runRevision, runScenario, type Candidate } from './run-referee.ts';
 
 export interface Score {
   readonly passed: number;
@@ -18,38 +18,51 @@ export interface Verdict {
   readonly extra: Score;
   /** What is wrong and not in the file of expected failures, for people to read. */
   readonly problems: readonly string[];
+  /** Scenarios that were run again. */
+  readonly repeated: readonly string[];
 }
 
 /** Is judged when it is there. */
 const AUTHORIZATION = 'auth/';
 
-/** Runs all scenarios of a revision and counts. The folder must be new for each revision and leg. */
+/** The referee starts all clients at once and measures time: so many failures may be due to a busy machine. */
+const MAX_REPEATED = 3;
+
+/** Runs all scenarios of a revision and counts; few that fail are run once more, alone. The folder must be new for each revision and leg. */
 export async function judge(candidate: Candidate, revision: Revision, folder: string): Promise<Verdict> {
   const { leg } = candidate;
   const { scored, unscored } = readRequirementSet(revision, leg);
   const extra = unscored.filter((scenario) => !scenario.startsWith(AUTHORIZATION));
-  const run = await runReferee(candidate, revision, folder);
-  const outcomes = readOutcomes(run.results);
-  const find = (scenario: string): Outcome => outcomes.get(scenario) ?? { scenario, complaints: ['the referee could not run it'] };
   const expected = new Set(readExpectedFailures(leg));
+  const run = await runRevision(candidate, revision, folder);
+  const outcomes = new Map(readOutcomes(run.results));
 
-  const problems = [...scored, ...extra]
-    .filter((scenario) => !expected.has(scenario))
-    .map(find)
-    .filter(({ complaints }) => complaints.length > 0)
-    .map(({ scenario, complaints }) => `${scenario}\n${complaints.map((complaint) => `  ${complaint}`).join('\n')}`);
-  for (const scenario of scored) {
-    if (expected.has(scenario) && find(scenario).complaints.length === 0) problems.push(`${scenario}\n  passes and is still in the file of expected failures`);
+  const failed = [...scored, ...extra].filter((scenario) => !expected.has(scenario) && !passed(outcomes.get(scenario)));
+  const repeated = failed.length > MAX_REPEATED ? [] : failed;
+  for (const scenario of repeated) {
+    const again = await runScenario(candidate, { revision, scenario }, folder);
+    for (const [name, outcome] of readOutcomes(again.results)) outcomes.set(name, outcome);
   }
-  const known = new Set([...scored, ...unscored]);
-  for (const scenario of outcomes.keys()) if (!known.has(scenario)) problems.push(`${scenario}\n  is in no requirement set`);
-  if (!run.isContent && problems.length === 0) problems.push(`the referee is not content\n${lastWords(run.output)}`);
 
-  return { leg, revision, required: count(scored.map(find)), extra: count(extra.map(find)), problems };
+  const problems = failed.filter((scenario) => !passed(outcomes.get(scenario))).map((scenario) => describe(scenario, outcomes.get(scenario)));
+  problems.push(...scored.filter((scenario) => expected.has(scenario) && passed(outcomes.get(scenario))).map((scenario) => `${scenario}\n  passes and is still expected to fail`));
+  const known = new Set([...scored, ...unscored]);
+  problems.push(...[...outcomes.keys()].filter((scenario) => !known.has(scenario)).map((scenario) => `${scenario}\n  is in no requirement set`));
+  if (!run.isContent && failed.length === 0 && problems.length === 0) problems.push(`the referee is not content\n${lastWords(run.output)}`);
+
+  const score = (scenarios: readonly string[]): Score => ({
+    passed: scenarios.filter((scenario) => passed(outcomes.get(scenario))).length,
+    total: scenarios.length,
+  });
+  return { leg, revision, required: score(scored), extra: score(extra), problems, repeated };
 }
 
-function count(outcomes: readonly Outcome[]): Score {
-  return { passed: outcomes.filter(({ complaints }) => complaints.length === 0).length, total: outcomes.length };
+function passed(outcome: Outcome | undefined): boolean {
+  return outcome?.complaints.length === 0;
+}
+
+function describe(scenario: string, outcome: Outcome | undefined): string {
+  return [scenario, ...(outcome?.complaints ?? ['the referee could not run it']).map((complaint) => `  ${complaint}`)].join('\n');
 }
 
 function lastWords(output: string): string {

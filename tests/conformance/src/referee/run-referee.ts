@@ -16,19 +16,27 @@ export interface RefereeRun {
   readonly output: string;
 }
 
-/** Lets the referee judge a candidate by the requirements of a revision. Everything is written below `folder`. */
-export async function runReferee(candidate: Candidate, revision: Revision, folder: string): Promise<RefereeRun> {
-  const results = join(folder, `${candidate.leg}-${revision}`);
-  const home = join(folder, 'home');
-  mkdirSync(results);
+/** Lets the referee judge a candidate by all that a revision requires, and more. Everything is written below `folder`. */
+export function runRevision(candidate: Candidate, revision: Revision, folder: string): Promise<RefereeRun> {
+  return run(candidate, ['--requirements', revision, '--expected-failures', expectedFailuresFile], join(folder, `${candidate.leg}-${revision}`));
+}
+
+/** One scenario alone. */
+export function runScenario(candidate: Candidate, { revision, scenario }: { readonly revision: Revision; readonly scenario: string }, folder: string): Promise<RefereeRun> {
+  const results = join(folder, `${candidate.leg}-${revision}-${scenario.replaceAll('/', '-')}`);
+  return run(candidate, ['--scenario', scenario, '--spec-version', revision, '--force'], results);
+}
+
+async function run(candidate: Candidate, selection: readonly string[], results: string): Promise<RefereeRun> {
+  const home = join(results, 'home');
   mkdirSync(home, { recursive: true });
   const subject = candidate.leg === 'server' ? ['--url', candidate.url] : ['--command', candidate.command];
-  const child = spawn(
-    process.execPath,
-    [referee, candidate.leg, ...subject, '--requirements', revision, '--expected-failures', expectedFailuresFile, '-o', results],
+  const child = spawn(process.execPath, [referee, candidate.leg, ...subject, ...selection, '-o', results], {
+    cwd: home,
     // No proxy of the caller's environment stands between the referee and this machine.
-    { cwd: folder, env: { PATH: process.env['PATH'], HOME: home, TMPDIR: folder }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
   const code = await new Promise<number | null>((resolve, reject) => {

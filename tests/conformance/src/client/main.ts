@@ -1,0 +1,22 @@
+import { connectClient } from '@signalbox/mcp-core/client';
+import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { SCENARIOS, type ScenarioDetails } from './scenarios.ts';
+
+/** Does what one scenario of the referee asks a client to do, with the server at the URL that is the last argument. */
+async function main(url: string): Promise<void> {
+  const name = process.env['MCP_CONFORMANCE_SCENARIO'];
+  const scenario = name === undefined ? undefined : SCENARIOS.get(name);
+  if (scenario === undefined) throw new Error(`No such scenario: ${String(name)}`);
+  const client = await connectClient(() => httpTransport({ url }), {
+    info: { name: 'signalbox-conformance', version: '0.0.0' },
+    ...scenario.options,
+  });
+  try {
+    // The referee writes it for this scenario.
+    await scenario.run(client, JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as ScenarioDetails);
+  } finally {
+    await client.close();
+  }
+}
+
+await main(String(process.argv.at(-1)));

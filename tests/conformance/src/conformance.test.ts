@@ -1,0 +1,51 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleFixture } from './bundle-fixture.ts';
+import { clientCommand } from './client-command.ts';
+import { readExpectedFailures } from './referee/expected-failures.ts';
+import { judge } from './referee/judge.ts';
+import { REVISIONS } from './referee/requirement-set.ts';
+import { startServer, type RunningServer } from './start-server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+
+/** The referee gives each scenario 30 seconds and runs those of a server one after the other. */
+const LIMIT_MS = 120_000;
+
+describe.concurrent('the server', () => {
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await startServer(await bundleFixture('server', folder));
+  });
+
+  afterAll(() => server.stop());
+
+  test.for(REVISIONS)('does what %s requires, and what the referee runs beside', { timeout: LIMIT_MS }, async (revision) => {
+    const { problems, required, extra } = await judge({ leg: 'server', url: server.url }, revision, folder);
+    expect(problems).toEqual([]);
+    expect(required.passed).toBe(required.total);
+    expect(extra.passed).toBe(extra.total);
+  });
+});
+
+describe('the client', () => {
+  let command: string;
+
+  beforeAll(async () => {
+    command = clientCommand(await bundleFixture('client', folder));
+  });
+
+  test.for(REVISIONS)('does what %s requires, except what is expected to fail', { timeout: LIMIT_MS }, async (revision) => {
+    const { problems, required } = await judge({ leg: 'client', command }, revision, folder);
+    expect(problems).toEqual([]);
+    expect(required.passed).toBeGreaterThan(0);
+  });
+});
+
+test('only authorization is expected to fail', () => {
+  expect(readExpectedFailures('server')).toEqual([]);
+  expect(readExpectedFailures('client').filter((scenario) => !scenario.startsWith('auth/'))).toEqual([]);
+});
