@@ -4,3 +4,5 @@ export { runInBothEras } from './run-in-both-eras.ts';
 export type { RunInBothEras, RunInBothErasOptions, ToolUnderTest } from './run-in-both-eras.ts';
 export { createTestContext } from './test-context.ts';
 export type { TestContext, TestContextOptions } from './test-context.ts';
+export { taskStoreContract } from './task-store.contract.ts';
+export type { TaskStoreCheck } from './task-store.contract.ts';

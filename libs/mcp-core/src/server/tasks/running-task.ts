@@ -1,5 +1,5 @@
 import type { JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
-import { LocalError } from '../../protocol/errors.ts';
+import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { isEnded, type TaskStatus } from '../../protocol/tasks.ts';
 import type { TaskOutcome } from '../live-task.ts';
 import { TaskQuestions } from './task-questions.ts';
@@ -72,7 +72,8 @@ export class RunningTask {
 
   /** Its time is over: the handler is told to stop and nothing more is stored. */
   expire(): void {
-    this.#finish({ status: 'failed', statusMessage: 'The task has expired.' });
+    const message = 'The task has expired';
+    this.#finish({ status: 'failed', statusMessage: message, error: { code: ErrorCode.invalidParams, message } });
     this.#stop(new LocalError('request-timeout', 'The task has expired', { sent: true }));
   }
 
@@ -133,8 +134,9 @@ export class RunningTask {
 
   /** Somebody else ended or deleted the task in the store. */
   #lost(): void {
-    if (!this.#finish({ status: 'failed', statusMessage: 'The task is no longer in the store.' })) return;
-    this.#stop(new LocalError('request-cancelled', 'The task is no longer in the store', { sent: true }));
+    const message = 'The task is no longer in the store';
+    const hasEffect = this.#finish({ status: 'failed', statusMessage: message, error: { code: ErrorCode.internalError, message } });
+    if (hasEffect) this.#stop(new LocalError('request-cancelled', message, { sent: true }));
   }
 }
 

@@ -67,17 +67,17 @@ async function cancelTask(engine: TaskEngine, request: ServedRequest): Promise<J
 async function taskResult({ engine, info, outputSchemaOf }: TaskMethodsContext, request: ServedRequest): Promise<JsonObject> {
   const taskId = readTaskId(request);
   const related = { [MetaKey.relatedTask]: { taskId } };
-  await untilEnded(engine, request, related);
-  const record = await engine.find(taskId, principalOf(request));
+  const record = (await untilEnded(engine, request, related)) ?? (await engine.find(taskId, principalOf(request)));
   const { result } = record;
   if (result === undefined) throw endedWithoutResult(record);
   const encoded = request.exchange.codec.encodeResult('tools/call', result, { serverInfo: info, outputSchema: outputSchemaOf(record.toolName) });
   return { ...encoded, _meta: { ...metaOf(encoded), ...related } };
 }
 
-async function untilEnded(engine: TaskEngine, request: ServedRequest, meta: JsonObject): Promise<void> {
+/** `undefined` when it had ended before. */
+async function untilEnded(engine: TaskEngine, request: ServedRequest, meta: JsonObject): Promise<TaskRecord | undefined> {
   const task = await engine.findRunning(readTaskId(request), principalOf(request));
-  if (task === undefined) return;
+  if (task === undefined) return undefined;
   const { exchange, signal } = request;
   const served = new AbortController();
   const over = AbortSignal.any([signal, served.signal]);
@@ -86,8 +86,7 @@ async function untilEnded(engine: TaskEngine, request: ServedRequest, meta: Json
     ask: (question) => exchange.ask({ ...question, signal: AbortSignal.any([question.signal, over]), relatedTo: request.request.id, meta }),
   });
   try {
-    await Promise.race([task.ended, aborted(signal)]);
-    signal.throwIfAborted();
+    return await Promise.race([task.ended, aborted(signal)]);
   } finally {
     served.abort();
   }
@@ -106,9 +105,10 @@ async function listTasks(engine: TaskEngine, request: ServedRequest): Promise<Js
   return { tasks: records, ...(nextCursor === undefined ? {} : { nextCursor }) };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  if (signal.aborted) resolve(undefined);
-  else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+/** Rejects with the reason. */
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   return promise;
 }

@@ -39,10 +39,10 @@ function admitCore({ task }: JsonObject, support: TaskSupport): TaskAdmission {
     return NEVER;
   }
   if (support === 'never') throw new ProtocolError(ErrorCode.methodNotFound, 'This tool cannot be called as a task');
-  const ttl = isJsonObject(task) ? (task.ttl ?? undefined) : task;
-  if (ttl === undefined) return { kind: 'now', options: {} };
-  if (typeof ttl !== 'number') throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: task must be an object, and its ttl a number of milliseconds');
-  return { kind: 'now', options: { ttlMs: ttl } };
+  const ttl = isJsonObject(task) ? task.ttl : task;
+  const isValid = isJsonObject(task) && (ttl === undefined || typeof ttl === 'number');
+  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: task must be an object, and its ttl a number of milliseconds');
+  return { kind: 'now', options: typeof ttl === 'number' ? { ttlMs: ttl } : {} };
 }
 
 /** Its client learns everything by asking. */

@@ -1,0 +1,270 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { connectRaw } from '../../testing/raw-client.test.support.ts';
+import type { Reply } from '../../jsonrpc/peer.ts';
+import type { Server } from '../server.ts';
+import { FileTaskStore } from './file-task-store.test.support.ts';
+import { InMemoryTaskStore } from './in-memory-task-store.ts';
+import { ask, capable, form, refusal, serve, serverOf, start, until } from './task-server.test.support.ts';
+import type { TaskRecord, TaskStore } from './task-store.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A request of this principal, over a transport that has authenticated it. */
+function handle(server: Server, principal: string | undefined, method: string, params: JsonObject): Promise<Reply> {
+  const link = { signal: new AbortController().signal, notify: () => Promise.resolve(), ...(principal === undefined ? {} : { auth: { principal } }) };
+  return server.handle({ jsonrpc: '2.0', id: 1, method, params: capable(params) }, link);
+}
+
+async function startAs(server: Server, principal: string | undefined): Promise<string> {
+  const reply = await handle(server, principal, 'tools/call', { name: 'run' });
+  expect(reply).toMatchObject({ result: { resultType: 'task' } });
+  return (reply as { result: { taskId: string } }).result.taskId;
+}
+
+describe('a task and the principal that created it', () => {
+  test.each([['ada', 'bob'], ['ada', undefined], [undefined, 'ada']])('that of %s does not exist for %s', async (owner, other) => {
+    const server = serverOf(async (context) => {
+      await context.startTask();
+      return context.elicit('who', form);
+    });
+    const taskId = await startAs(server, owner);
+    const unknown = await handle(server, other, 'tasks/get', { taskId: 'unknown' });
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      expect(await handle(server, other, method, { taskId, inputResponses: { who: { action: 'cancel' } } })).toEqual(unknown);
+    }
+    expect(unknown).toMatchObject({ error: { code: -32602 } });
+    expect(await handle(server, owner, 'tasks/get', { taskId })).toMatchObject({ result: { status: 'input_required' } });
+  });
+
+  test('is not told to a listen stream of another', async () => {
+    const server = serverOf((context) => context.startTask());
+    const taskId = await startAs(server, 'ada');
+    const told: JsonObject[] = [];
+    const gone = new AbortController();
+    const link = { signal: gone.signal, auth: { principal: 'bob' }, notify: (_method: string, params: JsonObject) => Promise.resolve(void told.push(params)) };
+    const stream = server.handle({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: capable({ notifications: { taskIds: [taskId] } }) }, link);
+    await vi.waitFor(() => expect(told).toMatchObject([{ notifications: { taskIds: [] } }]));
+    gone.abort();
+    await stream;
+  });
+});
+
+describe('the limits of running tasks', () => {
+  const releases: (() => void)[] = [];
+  afterEach(() => {
+    for (const release of releases.splice(0)) release();
+  });
+  const busy = (server: Parameters<typeof serve>[1]): Server =>
+    serverOf(async (context) => {
+      await context.startTask();
+      await new Promise<void>((resolve) => releases.push(resolve));
+    }, server);
+
+  test('are kept for each principal, by telling the model', async () => {
+    const server = busy({ tasks: { maxRunningPerPrincipal: 2 } });
+    for (const principal of ['ada', 'ada', 'bob']) expect(await handle(server, principal, 'tools/call', { name: 'run' })).toMatchObject({ result: { resultType: 'task' } });
+    expect(await handle(server, 'ada', 'tools/call', { name: 'run' })).toMatchObject({
+      result: { isError: true, content: [{ text: '2 tasks of yours are running; wait for one to end or cancel one' }] },
+    });
+  });
+
+  test('are kept in all', async () => {
+    const server = busy({ tasks: { maxRunning: 2 } });
+    await handle(server, 'ada', 'tools/call', { name: 'run' });
+    await handle(server, 'bob', 'tools/call', { name: 'run' });
+    expect(await handle(server, 'eve', 'tools/call', { name: 'run' })).toMatchObject({ result: { isError: true, content: [{ text: expect.stringContaining('Too many tasks') as string }] } });
+  });
+
+  test('count what runs, not what is kept', async () => {
+    const server = busy({ tasks: { maxRunning: 1 } });
+    for (let round = 0; round < 3; round += 1) {
+      const taskId = await startAs(server, 'ada');
+      await handle(server, 'ada', 'tasks/cancel', { taskId });
+      expect(await handle(server, 'ada', 'tasks/get', { taskId })).toMatchObject({ result: { status: 'cancelled' } });
+    }
+  });
+
+  test('are errors of a call that must be a task in 2025-11-25', async () => {
+    const client = await connectRaw(busy({ task: 'required', tasks: { maxRunning: 0 } }));
+    await client.request(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } });
+    expect(await client.request(1, 'tools/call', { name: 'run', task: {} })).toMatchObject({ error: { code: -32603, message: expect.stringContaining('Too many') as string } });
+  });
+});
+
+describe('the time a task is kept', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test.each([
+    [undefined, {}, HOUR_MS],
+    [undefined, { defaultTtlMs: 1000 }, 1000],
+    [5000, { defaultTtlMs: 1000 }, 5000],
+    [100 * HOUR_MS, {}, 24 * HOUR_MS],
+    [5000, { maxTtlMs: 2000 }, 2000],
+    [0.4, {}, 1],
+    [undefined, { defaultTtlMs: Infinity, maxTtlMs: Infinity }, null],
+  ])('wanted %s, with %j, is %s', async (ttlMs, tasks, expected) => {
+    const client = await serve((context) => context.startTask(ttlMs === undefined ? {} : { ttlMs }), { tasks });
+    expect(await ask(client, 'tools/call', { name: 'run' })).toMatchObject({ ttlMs: expected });
+  });
+
+  test('ends for one that ended: it is unknown then, and gone from the store', async () => {
+    const store = new InMemoryTaskStore();
+    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), { tasks: { store } });
+    const taskId = await start(client);
+    await client.settled();
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(await ask(client, 'tasks/get', { taskId })).toMatchObject({ status: 'completed' });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await refusal(client, 'tasks/get', capable({ taskId }))).toBe(-32602);
+    expect(await store.get(taskId)).toBeUndefined();
+  });
+
+  test('ends for one that runs: its handler is told, and what waits for it hears that it has expired', async () => {
+    const reasons: unknown[] = [];
+    const client = await connectRaw(
+      serverOf(async (context) => {
+        context.signal.addEventListener('abort', () => reasons.push(String(context.signal.reason)));
+        await context.elicit('who', form);
+      }),
+    );
+    await client.request(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 'raw', version: '1' } });
+    const { result } = await client.request(1, 'tools/call', { name: 'run', task: { ttl: 5000 } });
+    const { taskId } = (result as { task: { taskId: string } }).task;
+    const waiting = client.request(2, 'tasks/result', { taskId });
+    await client.find(({ method }) => method === 'elicitation/create');
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await waiting).toMatchObject({ error: { code: -32602, message: 'The task has expired' } });
+    expect(reasons).toEqual(['LocalError: The task has expired']);
+    expect(await client.request(3, 'tasks/get', { taskId })).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test('is watched by one timer, which stops when nothing is kept and lets the process end', async () => {
+    const client = await serve((context) => context.startTask({ ttlMs: 1000 }));
+    const before = vi.getTimerCount();
+    for (let count = 0; count < 10; count += 1) await start(client);
+    expect(vi.getTimerCount()).toBe(before + 1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(vi.getTimerCount()).toBe(before);
+  });
+
+  test('follows the injected clock', async () => {
+    let now = Date.parse('2030-01-01T00:00:00Z');
+    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), { tasks: { clock: () => now } });
+    const task = await ask(client, 'tools/call', { name: 'run' });
+    expect(task.createdAt).toBe('2030-01-01T00:00:00.000Z');
+    now += 5000;
+    expect(await refusal(client, 'tasks/get', capable({ taskId: task.taskId }))).toBe(-32602);
+  });
+});
+
+describe('a durable store', () => {
+  test('gives the results of tasks that ended to the next server, and calls failed what was still running', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tasks-'));
+    const never = new Promise<never>(() => undefined);
+    const run = (which: string | undefined): Server =>
+      serverOf(
+        async (context) => {
+          await context.startTask();
+          if (which === 'working') await never;
+          if (which === 'asking') await context.elicit('who', form);
+          return 'survived';
+        },
+        { tasks: { store: new FileTaskStore(folder) } },
+      );
+    const ids: { [which: string]: string } = {};
+    for (const which of ['done', 'working', 'asking']) {
+      const client = await connectRaw(run(which));
+      ids[which] = await start(client);
+      await until(client, ids[which], which === 'done' ? 'completed' : which === 'working' ? 'working' : 'input_required');
+      await client.close();
+    }
+    const client = await connectRaw(run(undefined));
+    expect(await ask(client, 'tasks/get', { taskId: ids.done })).toMatchObject({ status: 'completed', result: { structuredContent: { value: 'survived' } } });
+    for (const which of ['working', 'asking']) {
+      const failed = await ask(client, 'tasks/get', { taskId: ids[which] });
+      expect(failed).toMatchObject({ status: 'failed', statusMessage: 'The server ended before the task did; it will not be continued.', error: { code: -32603 } });
+      expect(failed).not.toHaveProperty('inputRequests');
+      await ask(client, 'tasks/cancel', { taskId: ids[which] });
+      await ask(client, 'tasks/update', { taskId: ids[which], inputResponses: {} });
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  test('is swept by the next server', async () => {
+    vi.useFakeTimers();
+    try {
+      const store = new InMemoryTaskStore();
+      const first = await serve((context) => context.startTask({ ttlMs: 5000 }), { tasks: { store } });
+      const taskId = await start(first);
+      await first.settled();
+      const second = await serve((context) => context.startTask(), { tasks: { store } });
+      await ask(second, 'tasks/get', { taskId });
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(await store.get(taskId)).toBeUndefined();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('a store that fails', () => {
+  test('when a task is created, fails the call and leaves nothing running', async () => {
+    const store = Object.assign(new InMemoryTaskStore(), { create: () => Promise.reject(new Error('Disk full')) });
+    const reported: unknown[] = [];
+    const client = await serve((context) => context.startTask(), { tasks: { store, maxRunning: 1 }, onError: (error) => reported.push(error) });
+    for (let count = 0; count < 2; count += 1) expect(await ask(client, 'tools/call', { name: 'run' })).toMatchObject({ resultType: 'complete', isError: true });
+    expect(reported.map(String)).toEqual(['Error: Disk full', 'Error: Disk full']);
+  });
+
+  test('when a task ends, is reported, and the end is told all the same', async () => {
+    const store = Object.assign(new InMemoryTaskStore(), { update: () => Promise.reject(new Error('Disk full')) });
+    const reported: unknown[] = [];
+    const client = await serve(async (context) => {
+      await context.startTask();
+      return 'done';
+    }, { tasks: { store }, onError: (error) => reported.push(error) });
+    expect(await until(client, await start(client), 'completed')).toMatchObject({ result: { structuredContent: { value: 'done' } } });
+    expect(reported.map(String)).toEqual(['Error: Disk full']);
+  });
+
+  test('when the server starts, is asked again', async () => {
+    const store: TaskStore = new InMemoryTaskStore();
+    const all = store.all.bind(store);
+    let isDown = true;
+    Object.assign(store, {
+      all: (): AsyncIterable<TaskRecord> => {
+        if (isDown) throw new Error('Down');
+        return all();
+      },
+    });
+    const client = await serve((context) => context.startTask(), { tasks: { store }, onError: () => undefined });
+    expect(await refusal(client, 'tasks/get', capable({ taskId: 'x' }))).toBe(-32603);
+    isDown = false;
+    expect(await refusal(client, 'tasks/get', capable({ taskId: 'x' }))).toBe(-32602);
+  });
+
+  test('when somebody else deleted a task that runs, its handler is told to stop', async () => {
+    const store = new InMemoryTaskStore();
+    const client = await serve(async (context) => {
+      await context.startTask();
+      await context.elicit('who', form).catch(() => undefined);
+      await context.elicit('what', form);
+    }, { tasks: { store } });
+    const taskId = await start(client);
+    await until(client, taskId, 'input_required');
+    await store.delete(taskId);
+    await ask(client, 'tasks/update', { taskId, inputResponses: { who: { action: 'decline' } } });
+    await vi.waitFor(async () => expect(await refusal(client, 'tasks/get', capable({ taskId }))).toBe(-32602));
+  });
+});
+
+
