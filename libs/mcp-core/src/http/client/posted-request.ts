@@ -173,7 +173,7 @@ export class PostedRequest implements Call {
       return;
     }
     this.#owner.deliver(value);
-    this.fail(this.#httpError(response, text, 'the body does not answer the request'));
+    if (this.#isRunning()) this.fail(this.#httpError(response, text, 'the body does not answer the request'));
   }
 
   /** Statuses beside 2xx: a JSON-RPC answer in the body is one, unless the status means more than the body. */
@@ -188,6 +188,11 @@ export class PostedRequest implements Call {
     if (this.#owner.fallBack(this, error)) return;
     if (isAnswer) this.#owner.deliver({ ...value, id: this.post.id });
     this.fail(error);
+  }
+
+  /** Not by the field itself: delivering changes it behind the back of the type checker. */
+  #isRunning(): boolean {
+    return this.#state === 'running';
   }
 
   #httpError(response: IncomingMessage, text: string, problem: string): HttpError {
