@@ -1,5 +1,5 @@
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage, RequestId } from '../jsonrpc/messages.ts';
-import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
+import type { SendOptions, Transport, TransportReceiver } from '../jsonrpc/transport.ts';
 
 /** What the client wrote, read loosely: a test looks at the members it expects. */
 export interface WireMessage {
@@ -16,6 +16,10 @@ export type Step = (request: WireMessage) => { readonly result: JsonObject } | {
 /** The client's end of a wire whose other end is played by the test. Everything passes as JSON text. */
 export class ScriptedServer implements Transport {
   readonly received: WireMessage[] = [];
+  /** What the client sent as headers, one entry for each message received. */
+  readonly headers: SendOptions['headers'][] = [];
+  /** Set before the client starts. */
+  isHttp = false;
   readonly #script: { [method: string]: Step };
   #waiting: (() => boolean)[] = [];
   #receiver: TransportReceiver | undefined;
@@ -34,10 +38,11 @@ export class ScriptedServer implements Transport {
     return Promise.resolve();
   }
 
-  async send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
+  async send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> {
     if (this.#isClosed) throw new Error('The wire is cut');
     const seen = JSON.parse(JSON.stringify(message)) as WireMessage;
     this.received.push(seen);
+    this.headers.push(options?.headers);
     this.#waiting = this.#waiting.filter((isMet) => !isMet());
     await Promise.resolve();
     const answer = seen.method === undefined ? undefined : this.#script[seen.method]?.(seen);
@@ -66,11 +71,21 @@ export class ScriptedServer implements Transport {
     this.deliver({ method, params });
   }
 
+  /** A request alone fails; the connection goes on. */
+  fail(id: RequestId, error: Error): void {
+    if (!this.#isClosed) this.#receiver?.requestFailed?.(id, error);
+  }
+
   /** Ends the connection from the server's side. */
   crash(error?: Error): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#receiver?.closed(error);
+  }
+
+  /** The headers of each message with this method. */
+  headersOf(method: string): readonly SendOptions['headers'][] {
+    return this.headers.filter((_, index) => this.received[index]?.method === method);
   }
 
   all(method: string): readonly WireMessage[] {
@@ -99,7 +114,7 @@ export class ScriptedServer implements Transport {
   }
 }
 
-export const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, logging: {} };
+export const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: {}, logging: {} };
 
 export const discovered: Step = () => ({
   result: {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { LocalError } from '../protocol/errors.ts';
 import type { SubscriptionFilter } from '../protocol/resources.ts';
 import type { Watch } from './client.ts';
@@ -125,7 +124,7 @@ class RestorableWatch implements Watch {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
       try {
-        await delay(pauseMs * (1 + Math.random() / 4), undefined, { signal: this.#closing.signal, ref: false });
+        await pause(pauseMs * (1 + Math.random() / 4), this.#closing.signal);
         await this.subscribe();
         if (!this.#isClosed) this.#listener.missed();
         return;
@@ -141,6 +140,22 @@ class RestorableWatch implements Watch {
   get #isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
+}
+
+/** Does not keep the process alive. Rejects when the signal aborts first. */
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, durationMs);
+    timer.unref();
+    signal.addEventListener('abort', onAbort);
+  });
 }
 
 function isLost(error: unknown): boolean {
