@@ -7,6 +7,8 @@ it.each([
   ['resources/read', { uri: 'file:///a', name: 'n' }, 'file:///a'],
   ['tasks/get', { taskId: 't-1' }, 't-1'],
   ['tasks/cancel', { taskId: 't-1' }, 't-1'],
+  ['tasks/update', { taskId: 't-1' }, 't-1'],
+  ['tasks/result', { taskId: 't-1' }, undefined],
   ['tasks/list', {}, undefined],
   ['tools/list', { name: 'echo' }, undefined],
   ['tools/call', { name: 7 }, undefined],
