@@ -11,6 +11,8 @@ interface KnownTool {
 }
 
 const NONE: readonly MirroredParam[] = [];
+/** For compiling a schema the server wrote, and for each check that it makes long. */
+const MAX_CHECK_MS = 500;
 
 /**
  * What the last list said of each tool: which arguments travel as headers, and what its results must look like. A schema is compiled by the first result,
@@ -18,7 +20,7 @@ const NONE: readonly MirroredParam[] = [];
  */
 export class KnownTools {
   readonly #options: ClientOptions;
-  readonly #validator = new SchemaValidator();
+  readonly #validator = new SchemaValidator({ timeLimitMs: MAX_CHECK_MS });
   readonly #tools = new Map<string, KnownTool>();
   readonly #unusable = new WeakSet<JsonSchema>();
 

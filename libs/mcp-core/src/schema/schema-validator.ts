@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { shorten } from '../protocol/shorten.ts';
-import { SchemaLibrary } from './schema-library.ts';
-import { boundedSchemaText } from './schema-limits.ts';
+import { compileSchema } from './compile-schema.ts';
+import { boundedSchemaText, canTakeLong } from './schema-limits.ts';
+import { createTimeLimit, TimeLimitError, type TimeLimit } from './time-limit.ts';
 
 /** What is wrong with a value, one sentence each; empty when it conforms. */
 export type SchemaCheck = (value: unknown) => readonly string[];
@@ -19,10 +20,16 @@ const NO_PROBLEMS: readonly string[] = [];
  * parts and length.
  */
 export class SchemaValidator {
-  readonly #library = new SchemaLibrary();
+  readonly #timeLimitMs: number | undefined;
+  #timeLimit: Promise<TimeLimit> | undefined;
   readonly #ready = new WeakMap<JsonSchema, SchemaCheck>();
   readonly #compiling = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
   readonly #equal = new Map<string, Promise<SchemaCheck>>();
+
+  /** `timeLimitMs` bounds compiling a schema and, where the schema could make it long, each check; for schemas that a peer wrote. Default: none. */
+  constructor({ timeLimitMs }: { readonly timeLimitMs?: number } = {}) {
+    this.#timeLimitMs = timeLimitMs;
+  }
 
   /** The check of a schema that was compiled before, without waiting. */
   compiled(schema: JsonSchema): SchemaCheck | undefined {
@@ -51,9 +58,27 @@ export class SchemaValidator {
   }
 
   async #build(schema: JsonSchema): Promise<SchemaCheck> {
-    const validate = await this.#library.compile(schema);
-    return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(describe));
+    if (this.#timeLimitMs === undefined) return toCheck(await compileSchema(schema));
+    this.#timeLimit ??= createTimeLimit(this.#timeLimitMs);
+    const limit = await this.#timeLimit;
+    const check = toCheck(await compileSchema(schema, limit));
+    return canTakeLong(schema) ? withinTime(check, limit) : check;
   }
+}
+
+function toCheck(validate: ValidateFunction): SchemaCheck {
+  return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(describe));
+}
+
+function withinTime(check: SchemaCheck, limit: TimeLimit): SchemaCheck {
+  return (value) => {
+    try {
+      return limit(() => check(value));
+    } catch (error) {
+      if (error instanceof TimeLimitError || error instanceof RangeError) return ['The value cannot be checked: its schema makes that too long.'];
+      throw error;
+    }
+  };
 }
 
 function describe(error: ErrorObject): string {

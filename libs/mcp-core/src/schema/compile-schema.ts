@@ -1,0 +1,68 @@
+import type { Ajv, Options, ValidateFunction } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { JsonSchema } from '../protocol/tools.ts';
+import { TimeLimitError, type TimeLimit } from './time-limit.ts';
+
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  // Compiling checks every keyword as well; the meta-schema would cost the first call 30 ms.
+  validateSchema: false,
+  // A large schema would be copied to each of its references.
+  inlineRefs: false,
+  logger: false,
+  code: { regExp: Object.assign(lenientRegExp, { code: 'new RegExp' }) },
+};
+
+type Library = new (options: Options) => Ajv | Ajv2020;
+
+/** By `$schema`, without its protocol and empty fragment. */
+const DIALECTS: { readonly [dialect: string]: () => Promise<Library> } = {
+  '//json-schema.org/draft/2020-12/schema': async () => (await import('ajv/dist/2020.js')).Ajv2020,
+  '//json-schema.org/draft-07/schema': async () => (await import('ajv')).Ajv,
+};
+const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/**
+ * Compiles with the validator library, which the first schema loads. Each schema has an instance of its own, so nothing one schema says is known to another.
+ * @throws Error when the schema is invalid, takes longer than the limit, refers to what is not in it, or is of another dialect than 2020-12 and draft-07.
+ */
+export async function compileSchema({ $schema = DEFAULT_DIALECT, ...schema }: JsonSchema, limit: TimeLimit = unlimited): Promise<ValidateFunction> {
+  // A validator of an asynchronous schema returns a promise, which passes for success.
+  if (schema.$async !== undefined) throw new Error('The schema has the keyword $async, which no dialect has');
+  const dialect = String($schema).replace(/^https?:/u, '').replace(/#$/u, '');
+  const load = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
+  if (load === undefined) throw new Error(`Schemas of the dialect ${JSON.stringify($schema)} are not supported; use 2020-12 (${DEFAULT_DIALECT}) or draft-07`);
+  const [Validator, { default: formats }] = await Promise.all([load(), import('ajv-formats')]);
+  const compile = (hasMetaSchemas: boolean): ValidateFunction =>
+    limit(() => formats.default(new Validator({ ...OPTIONS, meta: hasMetaSchemas })).compile(schema));
+  try {
+    return compile(false);
+  } catch (error) {
+    if (missingReference(error)?.startsWith('https://json-schema.org/') === true) return compile(true);
+    throw explain(error);
+  }
+}
+
+function unlimited<T>(work: () => T): T {
+  return work();
+}
+
+/** JSON Schema asks for Unicode patterns, but many are only valid without. */
+function lenientRegExp(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof TimeLimitError) return new Error(`Compiling the schema ${error.message}`, { cause: error });
+  const reference = missingReference(error);
+  return reference === undefined ? error : new Error(`The schema refers to ${reference}, which is not in it; nothing is fetched for a schema`, { cause: error });
+}
+
+function missingReference(error: unknown): string | undefined {
+  return error instanceof Error && 'missingRef' in error ? String(error.missingRef) : undefined;
+}
