@@ -1,0 +1,105 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { JsonObject } from '../../jsonrpc/messages.ts';
+import type { RequestLink, Server } from '../../server/server.ts';
+import { createServer } from '../../server/create-server.ts';
+import { HttpPeer, readEvents, serve, toolOf } from './http-peer.test.support.ts';
+import { serveHttp } from './serve-http.ts';
+
+const WAIT = { timeout: 10_000 };
+const LINE = 'x'.repeat(64_000);
+
+/** Sends a POST and reads nothing of the answer until told. */
+async function paused(peer: HttpPeer, headers: { readonly [name: string]: string | undefined }, body: unknown) {
+  const socket = connect(peer.listener.port, '127.0.0.1');
+  onTestFinished(() => { socket.destroy(); });
+  const text = JSON.stringify(body);
+  const fields = Object.entries({ host: '127.0.0.1', 'content-type': 'application/json', connection: 'close', 'content-length': String(Buffer.byteLength(text)), ...headers });
+  await once(socket, 'connect');
+  socket.write(`POST /mcp HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${String(value)}\r\n`).join('')}\r\n${text}`);
+  socket.pause();
+  return {
+    readAll: async (): Promise<string> => {
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => chunks.push(chunk));
+      socket.resume();
+      await once(socket, 'close');
+      return Buffer.concat(chunks).toString().replaceAll(/\r\n[\da-f]+\r\n/gu, '');
+    },
+    destroy: () => { socket.destroy(); },
+  };
+}
+
+/** A server whose one request notifies as fast as it may. */
+async function notifying(count: number, steps: number[]): Promise<HttpPeer> {
+  const plain = createServer({ info: { name: 'test', version: '1' } });
+  const server: Server = {
+    changes: plain.changes,
+    log: () => undefined,
+    connect: (transport) => plain.connect(transport),
+    tool: () => undefined,
+    setTools: () => undefined,
+    setPrompts: () => undefined,
+    handle: async (_request, link: RequestLink) => {
+      for (let step = 1; step <= count && !link.signal.aborted; step += 1) {
+        await link.notify('notifications/message', { level: 'info', data: `${String(step)} ${LINE}` });
+        steps.push(step);
+      }
+      return { result: { steps: count } };
+    },
+  };
+  const listener = await serveHttp(server, { drainMs: 10 });
+  onTestFinished(() => listener.close());
+  return new HttpPeer(server, listener);
+}
+
+test('a reader that stops makes a modern request wait, and gets everything when it goes on', async () => {
+  const steps: number[] = [];
+  const peer = await notifying(400, steps);
+  const { headers = {}, body } = peer.modern('tools/call', { name: 'any' });
+  const reader = await paused(peer, headers, body);
+  let before = -1;
+  await vi.waitFor(() => {
+    const isStill = steps.length === before;
+    before = steps.length;
+    expect(isStill && steps.length > 0).toBe(true);
+  }, { ...WAIT, interval: 200 });
+  expect(steps.length).toBeLessThan(400);
+  const text = await reader.readAll();
+  expect(steps).toHaveLength(400);
+  expect(readEvents(text.slice(text.indexOf('data:'))).events).toHaveLength(401);
+});
+
+test('a reader that stops and then leaves ends the request', async () => {
+  const steps: number[] = [];
+  const peer = await notifying(100_000, steps);
+  const { headers = {}, body } = peer.modern('tools/call', { name: 'any' });
+  const reader = await paused(peer, headers, body);
+  await vi.waitFor(() => { expect(steps.length).toBeGreaterThan(5); }, WAIT);
+  reader.destroy();
+  let before = -1;
+  await vi.waitFor(() => {
+    const isStill = steps.length === before;
+    before = steps.length;
+    expect(isStill).toBe(true);
+  }, { ...WAIT, interval: 200 });
+  expect(steps.length).toBeLessThan(100_000);
+});
+
+test('log messages are dropped for a reader in a session that stops, its answer is not', async () => {
+  const count = 2000;
+  const flood = toolOf('flood', (_args, context) => {
+    for (let step = 1; step <= count; step += 1) context.log('info', `${String(step)} ${LINE}`);
+    return { content: [{ type: 'text', text: 'done' }] };
+  });
+  const peer = await serve({ tools: [flood] });
+  const session = await peer.initialize();
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'flood', arguments: {} } };
+  const reader = await paused(peer, session.headers, body);
+  await vi.waitFor(async () => { expect((await session.post({ ...body, method: 'ping' })).status).toBe(200); }, WAIT);
+  const text = await reader.readAll();
+  const { events } = readEvents(text.slice(text.indexOf('id:')));
+  expect(events.length).toBeLessThan(400);
+  expect(JSON.parse(events.at(-1)?.data ?? '') as JsonObject).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });
+});

@@ -1,0 +1,310 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createServer } from '../../server/create-server.ts';
+import { ErrorCode } from '../../protocol/errors.ts';
+import { createHttpHandler } from './create-http-handler.ts';
+import { echo, heldTool, type HttpPeer, serve, toolOf } from './http-peer.test.support.ts';
+import { serveHttp } from './serve-http.ts';
+
+const WAIT = { timeout: 5000 };
+
+/** A connection on which the test writes bytes. */
+async function open(peer: HttpPeer): Promise<{ readonly socket: Socket; readonly text: () => string; readonly closed: Promise<unknown> }> {
+  const socket = connect(peer.listener.port, '127.0.0.1');
+  onTestFinished(() => { socket.destroy(); });
+  let text = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk: string) => { text += chunk; });
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  return { socket, text: () => text, closed };
+}
+
+function headOf(peer: HttpPeer, fields: string): string {
+  return `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${String(peer.listener.port)}\r\nContent-Type: application/json\r\nAccept: */*\r\n${fields}\r\n\r\n`;
+}
+
+describe('what is no MCP request', () => {
+  test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'TRACE'])('%s is answered with 405 and what is allowed', async (method) => {
+    const peer = await serve();
+    expect(await peer.exchange({ method })).toMatchObject({ status: 405, headers: { allow: 'POST, GET, DELETE' } });
+  });
+
+  test('another path is answered with 404, the own one also with a query', async () => {
+    const peer = await serve();
+    for (const path of ['/', '/mcp/', '/MCP', '/sse', '/messages']) expect((await peer.exchange({ path, body: {} })).status).toBe(404);
+    expect((await peer.exchange({ path: '/mcp?a=b', ...peer.modern('server/discover') })).status).toBe(200);
+  });
+
+  test.each(['text/plain', 'application/jsonp', '', 'application/x-www-form-urlencoded'])('a body of type "%s" is answered with 415', async (type) => {
+    const peer = await serve();
+    const { status, headers } = await peer.exchange({ ...peer.modern('server/discover'), headers: { ...peer.modern('server/discover').headers, 'content-type': type } });
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 415, type: 'text/plain; charset=utf-8' });
+  });
+
+  test.each([
+    ['application/json', 406],
+    ['text/event-stream', 406],
+    ['text/html', 406],
+    ['*/*', 200],
+    ['application/*, text/*;q=0.5', 200],
+    ['Text/Event-Stream;q=1, APPLICATION/JSON', 200],
+    [undefined, 200],
+  ])('a client that accepts %s gets %i', async (accept, expected) => {
+    const peer = await serve();
+    const request = peer.modern('server/discover', {}, { headers: { accept } });
+    expect((await peer.exchange(request)).status).toBe(expected);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a part of JSON', '{"jsonrpc":"2.0"'],
+    ['text', 'hello'],
+  ])('a body with %s is answered with 400 and -32700 without id', async (_title, body) => {
+    const peer = await serve();
+    const { status, json } = await peer.exchange({ body });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: { code: ErrorCode.parseError } });
+    expect(json).not.toHaveProperty('id');
+  });
+
+  test.each([
+    ['a number', '1', undefined],
+    ['no method', '{"jsonrpc":"2.0","id":1}', 1],
+    ['another version', '{"jsonrpc":"1.0","id":"a","method":"ping"}', 'a'],
+    ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 1],
+    ['an id that is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', undefined],
+    ['an id that is no integer', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', undefined],
+  ])('a message with %s is answered with 400, -32600 and its id if it has one', async (_title, body, id) => {
+    const peer = await serve();
+    const { status, json } = await peer.exchange({ body });
+    expect({ status, json }).toMatchObject({ status: 400, json: { error: { code: ErrorCode.invalidRequest } } });
+    expect(json.id).toBe(id);
+  });
+
+  test('a deeply nested message is survived', async () => {
+    const peer = await serve({ tools: [echo] });
+    const depth = 100_000;
+    const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+    expect((await peer.exchange({ body: deep })).status).toBe(400);
+    expect((await peer.exchange({ body: '['.repeat(depth) })).json).toMatchObject({ error: { code: ErrorCode.parseError } });
+    expect((await peer.exchange(peer.modern('tools/list'))).status).toBe(200);
+  });
+});
+
+describe('a body over the limit', () => {
+  test('is answered with 413 however it is sent, and the connection goes on', async () => {
+    const peer = await serve({ tools: [echo] }, { maxBodyBytes: 100_000 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => { agent.destroy(); });
+    const sockets = new Set<unknown>();
+    const post = async (text: string, headers: object): Promise<number | undefined> => {
+      const request = httpRequest({ host: '127.0.0.1', port: peer.listener.port, path: '/mcp', method: 'POST', agent, headers: { 'content-type': 'application/json', ...headers } });
+      request.on('socket', (socket) => { sockets.add(socket); });
+      request.end(text);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.resume();
+      await once(response, 'end');
+      return response.statusCode;
+    };
+    const big = JSON.stringify({ text: 'x'.repeat(400_000) });
+    await expect(post(big, { 'content-length': String(big.length) })).resolves.toBe(413);
+    await expect(post(big, { 'transfer-encoding': 'chunked' })).resolves.toBe(413);
+    const { headers, body } = peer.modern('server/discover');
+    await expect(post(JSON.stringify(body), { ...headers })).resolves.toBe(200);
+    expect(sockets.size).toBe(1);
+  });
+
+  test('that never ends is cut off', async () => {
+    const peer = await serve({}, { maxBodyBytes: 1000 });
+    const { socket, text, closed } = await open(peer);
+    socket.write(headOf(peer, 'Transfer-Encoding: chunked'));
+    const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
+    const timer = setInterval(() => { socket.write(chunk.repeat(8)); }, 1);
+    onTestFinished(() => { clearInterval(timer); });
+    await closed;
+    expect(text()).toContain('413');
+  });
+
+  test('at the limit is served', async () => {
+    const peer = await serve({ tools: [echo] });
+    const { headers, body } = peer.modern('server/discover', {}, { id: '' });
+    const empty = JSON.stringify(body).length;
+    const limited = await serve({}, { maxBodyBytes: empty + 10 });
+    const statusOf = async (length: number) => (await limited.exchange({ headers: { ...headers }, body: { ...(body as object), id: 'x'.repeat(length) } })).status;
+    await expect(statusOf(10)).resolves.toBe(200);
+    await expect(statusOf(11)).resolves.toBe(413);
+  });
+});
+
+describe('a connection', () => {
+  test('whose body stops halfway is ended after the time limit', async () => {
+    const peer = await serve({}, { requestTimeoutMs: 100 });
+    const { socket, text, closed } = await open(peer);
+    socket.write(`${headOf(peer, 'Content-Length: 100')}{"jsonrpc"`);
+    await closed;
+    expect(text()).toContain('408');
+  });
+
+  test('that ends within a body leaves nothing behind', async () => {
+    const peer = await serve({ tools: [echo] });
+    const { socket, closed } = await open(peer);
+    socket.end(`${headOf(peer, 'Content-Length: 100')}{"jsonrpc"`);
+    await closed;
+    await expect(peer.listener.close()).resolves.toBeUndefined();
+  });
+
+  test('with huge headers is refused', async () => {
+    const peer = await serve();
+    expect((await peer.exchange({ ...peer.modern('server/discover', {}, { headers: { 'x-large': 'x'.repeat(20_000) } }) })).status).toBe(431);
+  });
+
+  test('that the client leaves within an answer takes nobody with it', async () => {
+    const big = toolOf('big', () => ({ content: [{ type: 'text', text: 'x'.repeat(20_000_000) }] }));
+    const peer = await serve({ tools: [big, echo] });
+    const response = await peer.send(peer.modern('tools/call', { name: 'big', arguments: {} }));
+    await once(response.incoming, 'data');
+    response.destroy();
+    await response.ended;
+    expect((await peer.exchange(peer.modern('tools/list'))).status).toBe(200);
+  });
+});
+
+describe('pages of other sites are kept out', () => {
+  const statusOf = async (peer: HttpPeer, headers: { [name: string]: string }) => (await peer.exchange(peer.modern('server/discover', {}, { headers }))).status;
+
+  test('by the names of this machine, as a default', async () => {
+    const peer = await serve();
+    const port = String(peer.listener.port);
+    for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example', '0.0.0.0']) await expect(statusOf(peer, { host })).resolves.toBe(403);
+    for (const host of ['localhost', `LOCALHOST:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, '[::1]']) await expect(statusOf(peer, { host })).resolves.toBe(200);
+    for (const origin of ['http://evil.example', 'null', 'http://localhost.evil.example', 'http://localhost@evil.example', 'file://', 'http://127.0.0.1/path']) await expect(statusOf(peer, { origin })).resolves.toBe(403);
+    for (const origin of ['http://localhost', 'http://localhost:6274', 'https://127.0.0.1:8080', 'http://[::1]:80']) await expect(statusOf(peer, { origin })).resolves.toBe(200);
+  });
+
+  test('by the names that are configured', async () => {
+    const peer = await serve({}, { allowedHosts: ['mcp.example'], allowedOrigins: ['https://App.example'] });
+    await expect(statusOf(peer, { host: 'MCP.example:443', origin: 'https://app.EXAMPLE' })).resolves.toBe(200);
+    await expect(statusOf(peer, { host: '127.0.0.1' })).resolves.toBe(403);
+    await expect(statusOf(peer, { host: 'mcp.example', origin: 'http://localhost' })).resolves.toBe(403);
+  });
+
+  test('on every method, before anything else', async () => {
+    const peer = await serve({}, { bearerToken: 'secret' });
+    for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST']) expect((await peer.exchange({ method, headers: { origin: 'https://evil.example' } })).status).toBe(403);
+  });
+
+  test('beyond loopback any host may be named, but no page may send', async () => {
+    const server = createServer({ info: { name: 'test', version: '1' } });
+    const listener = await serveHttp(server, { host: '0.0.0.0' });
+    onTestFinished(() => listener.close());
+    const post = (headers: { [name: string]: string }) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = httpRequest({ host: '127.0.0.1', port: listener.port, path: '/mcp', method: 'PUT', headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        request.on('error', reject);
+        request.end();
+      });
+    await expect(post({ host: 'my.machine' })).resolves.toBe(405);
+    await expect(post({ host: 'my.machine', origin: 'http://my.machine' })).resolves.toBe(403);
+  });
+});
+
+describe('who may ask', () => {
+  test('is who has a token', async () => {
+    const peer = await serve({}, { bearerToken: ['one', 'two'] });
+    const send = (authorization?: string) => peer.exchange(peer.modern('server/discover', {}, { headers: { authorization } }));
+    for (const authorization of ['Bearer one', 'bearer  two']) expect((await send(authorization)).status).toBe(200);
+    for (const authorization of [undefined, 'Bearer', 'Bearer on', 'Bearer onee', 'Basic one', 'one']) {
+      expect(await send(authorization)).toMatchObject({ status: 401, headers: { 'www-authenticate': expect.stringMatching(/^Bearer/u) as unknown } });
+    }
+  });
+
+  test('is who authenticate lets pass', async () => {
+    const challenge = 'Bearer error="insufficient_scope", scope="files:write"';
+    const onError = vi.fn<(error: unknown) => void>();
+    const peer = await serve(
+      {},
+      {
+        onError,
+        authenticate: async ({ authorization }) => {
+          await Promise.resolve();
+          if (authorization === 'throw') throw new Error('the key server is down');
+          return authorization === 'good' ? { auth: { principal: 'ada' } } : { refused: 403, challenge };
+        },
+      },
+    );
+    const send = (authorization: string) => peer.exchange(peer.modern('server/discover', {}, { headers: { authorization } }));
+    expect((await send('good')).status).toBe(200);
+    expect(await send('bad')).toMatchObject({ status: 403, headers: { 'www-authenticate': challenge } });
+    expect((await send('throw')).status).toBe(500);
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  test('is never who has an empty token', () => {
+    const server = createServer({ info: { name: 'test', version: '1' } });
+    for (const bearerToken of ['', [], ['a', '']]) expect(() => createHttpHandler(server, { bearerToken })).toThrow(/empty/u);
+  });
+});
+
+describe('close', () => {
+  test('lets the answers under way out', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool] });
+    const session = await peer.initialize();
+    const [standing, inSession] = [peer.send(peer.modern('tools/call', { name: 'hold', arguments: {} })), session.call(1, 'hold')];
+    await held.started;
+    const stream = await session.get();
+    const closing = peer.listener.close();
+    held.release();
+    expect(JSON.parse((await (await standing).ended) ?? '')).toMatchObject({ result: { content: [{ text: 'released' }] } });
+    expect(JSON.parse((await (await inSession).ended) ?? '')).toMatchObject({ result: { content: [{ text: 'released' }] } });
+    await expect(stream.ended).resolves.toBeTypeOf('string');
+    await closing;
+    await expect(peer.send(peer.modern('server/discover'))).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('waits only for a limited time, then stops what runs', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool] }, { drainMs: 20 });
+    const response = peer.send(peer.modern('tools/call', { name: 'hold', arguments: {} }));
+    const { signal } = await held.started;
+    await peer.listener.close();
+    expect(signal.aborted).toBe(true);
+    expect((await response).status).toBe(503);
+  });
+
+  test('refuses what comes later by the handler', async () => {
+    const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
+    await handler.close();
+    await handler.close();
+    expect((await handler.fetch(new Request('http://localhost/mcp', { method: 'POST' }))).status).toBe(503);
+  });
+});
+
+test('a thousand sessions with open streams are served and closed', async () => {
+  const peer = await serve({ tools: [echo] });
+  const count = 1000;
+  const sessions = [];
+  for (let index = 0; index < count; index += 50) sessions.push(...(await Promise.all(Array.from({ length: 50 }, () => peer.initialize()))));
+  const streams = await Promise.all(sessions.slice(0, 100).map((session) => session.get()));
+  peer.server.changes.toolsChanged();
+  await vi.waitFor(() => { expect(streams.every((stream) => stream.messages().length === 1)).toBe(true); }, WAIT);
+  await peer.listener.close();
+  await expect(Promise.all(streams.map(({ ended }) => ended))).resolves.toHaveLength(100);
+}, 30_000);
+
+test('an address that is taken is told', async () => {
+  const peer = await serve();
+  await expect(serveHttp(peer.server, { port: peer.listener.port })).rejects.toThrow('EADDRINUSE');
+});
+
+test('the url names the address', async () => {
+  const peer = await serve({}, { path: '/other' });
+  expect(peer.listener.url).toBe(`http://127.0.0.1:${String(peer.listener.port)}/other`);
+});
