@@ -1,9 +1,10 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { LocalError } from '../protocol/errors.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
+import { type MirroredParam, readMirroredParams } from '../schema/mirrored-params.ts';
 import { type SchemaCheck, SchemaValidator } from '../schema/schema-validator.ts';
 import type { ClientOptions } from './client-options.ts';
-import { type MirroredParam, mirrorParams, readMirroredParams } from './param-headers.ts';
+import { mirrorParams } from './param-headers.ts';
 
 interface KnownTool {
   readonly outputSchema: JsonSchema | undefined;

@@ -101,6 +101,16 @@ describe('tools/list', () => {
   });
 });
 
+describe('a header annotation that clients must refuse', () => {
+  test.each<[string, JsonObject]>([
+    ['is no header name', { a: { type: 'string', 'x-mcp-header': 'Not A Token' } }],
+    ['is on a parameter that is no string, integer or boolean', { a: { type: 'object', 'x-mcp-header': 'A' } }],
+    ['repeats the name a', { x: { type: 'string', 'x-mcp-header': 'A' }, y: { type: 'string', 'x-mcp-header': 'a' } }],
+  ])('is refused here: it %s', (problem, properties) => {
+    expect(() => createServer({ info, tools: [tool('x', { inputSchema: { type: 'object', properties } })] })).toThrow(problem);
+  });
+});
+
 describe('setTools and setPrompts', () => {
   test('replace the table at once and tell every subscriber', async () => {
     const server = createServer({ info, tools: [tool('old')], prompts: [] });

@@ -2,6 +2,7 @@ import type { Codec } from '../era/codec.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Implementation } from '../protocol/capabilities.ts';
 import type { JsonSchema, Tool } from '../protocol/tools.ts';
+import { readMirroredParams } from '../schema/mirrored-params.ts';
 import type { SchemaValidator } from '../schema/schema-validator.ts';
 import { isStandardSchema, toJsonSchema, type StandardSchema } from '../schema/standard-schema.ts';
 import { createReader, type ValueReader } from '../schema/value-reader.ts';
@@ -59,6 +60,8 @@ function register(definition: ToolDefinition, validator: SchemaValidator): Regis
   const { inputSchema, outputSchema, task = 'never', ...rest } = definition;
   const publishedInput = toPublished(definition, inputSchema, 'input');
   if (publishedInput.type !== 'object') throw new Error(`The input schema of ${definition.name} must have type "object"`);
+  const mirrored = readMirroredParams(publishedInput);
+  if ('problem' in mirrored) throw new Error(`Clients would leave the tool ${definition.name} out: ${mirrored.problem}`);
   return {
     ...rest,
     task,
