@@ -20,6 +20,8 @@ export interface SendingOptions extends RequestOptions {
   readonly headers?: { readonly [name: string]: string } | undefined;
   /** Absent: the first. */
   readonly attempt?: Attempt;
+  /** Called when the server puts questions before its answer. */
+  readonly onAsked?: () => void;
 }
 
 /** A request as it can be sent again. */

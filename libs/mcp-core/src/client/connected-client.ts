@@ -171,9 +171,10 @@ export class ConnectedClient implements Client {
     const ticket = this.#cache.ticket(method, params);
     const known = cache === 'use' ? this.#cache.find(ticket) : undefined;
     if (known !== undefined) return known;
-    const { connection } = this.#current;
-    const result = await connection.request(method, params, options);
-    if (cache !== 'none') this.#cache.keep(ticket, { method, params }, result);
+    // What was answered after questions belongs to their answers.
+    let rounds = 0;
+    const result = await this.#current.connection.request(method, params, { ...options, onAsked: () => (rounds += 1) });
+    if (cache !== 'none' && rounds === 0) this.#cache.keep(ticket, { method, params }, result);
     return result;
   }
 

@@ -32,6 +32,7 @@ export class InputRounds {
     if (round >= this.#maxRounds) {
       throw new LocalError('invalid-response', `The server asked for input ${this.#maxRounds + 1} times without answering ${method}.`, { sent: true });
     }
+    options.onAsked?.();
     const attempt = { round: round + 1, spentMs: spentMs + performance.now() - sentAt, isSecondTry: false };
     const responses = await this.#ask(connection, request, asked.inputRequests);
     const input = {

@@ -50,9 +50,11 @@ async function acknowledge(server: ScriptedServer, count = 1): Promise<number> {
 
 describe('reconnect', () => {
   test('does nothing while the connection lives', async () => {
-    const client = await connect([legacy()], { era: 'legacy' });
+    const server = legacy();
+    const client = await connect([server], { era: 'legacy' });
     await client.reconnect();
     await client.ping();
+    expect(server.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'ping']);
   });
 
   test('opens one new connection however often it is asked, and restores subscriptions and the log level', async () => {
