@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { PROTOCOL_VERSIONS } from '../protocol/capabilities.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/capabilities.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { StandardResult, StandardSchema } from '../schema/standard-schema.ts';
 import { connectRaw, initialize, modern } from '../testing/raw-client.test.support.ts';
@@ -75,6 +75,28 @@ describe('tools/list', () => {
       expect((result as Listed).tools.map(({ execution }) => execution)).toEqual(version === '2025-11-25' ? told : [undefined, undefined, undefined]);
       expect(JSON.stringify(result)).not.toContain('"task"');
     }
+  });
+
+  test('is encoded once for each revision and page', async () => {
+    const server = createServer({ info, tools: ['a', 'b', 'c'].map((name) => tool(name)), pageSize: 1 });
+    const link = { signal: new AbortController().signal, notify: () => Promise.resolve() };
+    const list = async (legacyVersion: ProtocolVersion | undefined, cursor?: string): Promise<unknown> => {
+      const params = { ...(cursor === undefined ? {} : { cursor }) };
+      const request = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: legacyVersion === undefined ? modern(params) : params } as const;
+      const reply = await server.handle(request, { ...link, ...(legacyVersion === undefined ? {} : { legacyVersion }) });
+      return 'result' in reply ? reply.result : reply.error;
+    };
+    const first = (await list('2025-11-25')) as Listed;
+    expect(await list('2025-11-25')).toBe(first);
+    expect(await list('2025-11-25', '')).toBe(first);
+    expect(await list('2025-06-18')).not.toBe(first);
+    expect(await list(undefined)).toMatchObject({ resultType: 'complete' });
+    const second = await list('2025-11-25', first.nextCursor);
+    expect(second).toMatchObject({ tools: [{ name: 'b' }] });
+    expect(await list('2025-11-25', first.nextCursor)).toBe(second);
+    server.setTools([tool('a')]);
+    expect(await list('2025-11-25')).toMatchObject({ tools: [{ name: 'a' }] });
+    expect(await list('2025-11-25')).not.toBe(first);
   });
 
   test('passes schemas on as they are, with icons and _meta', async () => {

@@ -52,12 +52,15 @@ class DefinedResources {
   readonly #resources: ReadonlyMap<string, ResourceDefinition>;
   readonly #templates: readonly CompiledTemplate[];
   readonly #pageSize: number | undefined;
+  /** Sorted. */
+  readonly #fixed: readonly Resource[];
 
   constructor(resources: ReadonlyMap<string, ResourceDefinition>, templates: readonly CompiledTemplate[], pageSize: number | undefined) {
     if (new Set(templates.map(({ uris }) => uris.template)).size < templates.length) throw new Error('A URI template comes twice');
     this.#resources = resources;
     this.#templates = templates;
     this.#pageSize = pageSize;
+    this.#fixed = sortedByUri([...resources.values()].map(publish));
   }
 
   has(uri: string): boolean {
@@ -66,10 +69,7 @@ class DefinedResources {
 
   async list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult> {
     const isFixed = this.#templates.every(({ definition }) => definition.list === undefined);
-    const listed = await Promise.all(this.#templates.map(async ({ definition }) => definition.list?.(context) ?? []));
-    // What is defined comes last and wins over the same URI in a template's list.
-    const byUri = new Map([...listed.flat(), ...[...this.#resources.values()].map(publish)].map((resource) => [resource.uri, resource]));
-    const entries = [...byUri.values()].toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
+    const entries = isFixed ? this.#fixed : await this.#withListed(context);
     const page = pageAfter(cursor, { entries, keyOf: ({ uri }) => uri, pageSize: this.#pageSize });
     return { resources: page.entries, ...nextOf(page), ...(isFixed ? STATIC_CACHE_HINTS : {}) };
   }
@@ -100,6 +100,12 @@ class DefinedResources {
     if (!template.uris.variables.includes(name)) throw invalid(`the resource template ${uriTemplate} has no variable ${shorten(name)}`);
     return template.definition.complete?.[name]?.(value, input) ?? [];
   }
+
+  /** What is defined wins over the same URI in a template's list. */
+  async #withListed(context: RequestContext): Promise<readonly Resource[]> {
+    const listed = await Promise.all(this.#templates.map(async ({ definition }) => definition.list?.(context) ?? []));
+    return sortedByUri([...new Map([...listed.flat(), ...this.#fixed].map((resource) => [resource.uri, resource])).values()]);
+  }
 }
 
 function indexByUri(resources: readonly ResourceDefinition[]): ReadonlyMap<string, ResourceDefinition> {
@@ -121,6 +127,10 @@ function compile(definition: ResourceTemplateDefinition): CompiledTemplate {
 
 function publish({ read: _read, ...resource }: ResourceDefinition): Resource {
   return resource;
+}
+
+function sortedByUri(resources: readonly Resource[]): readonly Resource[] {
+  return resources.toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
 }
 
 function nextOf({ nextCursor }: { readonly nextCursor?: string }): { readonly nextCursor?: string } {

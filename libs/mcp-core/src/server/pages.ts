@@ -3,8 +3,6 @@ import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 const PREFIX = 'after ';
 
 export interface Page<Entry> {
-  /** Index of the first entry. */
-  readonly start: number;
   readonly entries: readonly Entry[];
   readonly nextCursor?: string;
 }
@@ -24,11 +22,11 @@ export interface Pagination<Entry> {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 export function pageAfter<Entry>(cursor: string | undefined, { entries, keyOf, pageSize = Infinity }: Pagination<Entry>): Page<Entry> {
-  const start = cursor === undefined || cursor === '' ? 0 : startAfter(readCursorKey(cursor), entries.map(keyOf));
+  const start = cursor === undefined || cursor === '' ? 0 : startAfter(readCursorKey(cursor), { entries, keyOf });
   const shown = entries.slice(start, start + pageSize);
   const last = shown.at(-1);
   const hasMore = last !== undefined && start + shown.length < entries.length;
-  return { start, entries: shown, ...(hasMore ? { nextCursor: cursorAfter(keyOf(last)) } : {}) };
+  return { entries: shown, ...(hasMore ? { nextCursor: cursorAfter(keyOf(last)) } : {}) };
 }
 
 /** @throws Error */
@@ -36,9 +34,9 @@ export function assertPageSize(pageSize: number | undefined): void {
   if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize > 0)) throw new Error(`pageSize must be a positive integer, not ${String(pageSize)}`);
 }
 
-function startAfter(key: string, keys: readonly string[]): number {
-  const next = keys.findIndex((other) => other > key);
-  return next === -1 ? keys.length : next;
+function startAfter<Entry>(key: string, { entries, keyOf }: Pick<Pagination<Entry>, 'entries' | 'keyOf'>): number {
+  const next = entries.findIndex((entry) => keyOf(entry) > key);
+  return next === -1 ? entries.length : next;
 }
 
 function cursorAfter(key: string): string {
