@@ -20,7 +20,7 @@ export interface RequestContext {
   readonly meta: JsonObject;
   /** Of an authenticated transport. */
   readonly auth: AuthContext | undefined;
-  /** Dropped when the client sent no progress token, when `progress` does not increase, or after the result. At most 10 a second are sent, the last always. */
+  /** Dropped when the client sent no progress token, when `progress` does not increase, or after the result. At most 10 a second are sent (`ServerOptions.progressIntervalMs`), the last always. */
   progress(update: Progress): void;
   /** Sent to the client when its log level lets it through; else dropped. Never put secrets here. */
   log(level: LoggingLevel, data: unknown, logger?: string): void;

@@ -9,6 +9,7 @@ import { Connection, type ConnectionContext } from './connection.ts';
 import { handleRequest } from './handle-request.ts';
 import { capabilitiesOf, createMethods } from './methods.ts';
 import { reportToStderr } from './report-to-stderr.ts';
+import { DEFAULT_PROGRESS_INTERVAL_MS } from './progress-reporter.ts';
 import { RequestServer } from './request-server.ts';
 import { RequestStates } from './request-states.ts';
 import type { PromptDefinition } from './prompt.ts';
@@ -35,6 +36,7 @@ export function createServer(options: ServerOptions): Server {
     findTool: (name) => catalogue.tools?.get(name),
     states: new RequestStates(options.requestState),
     tasks: tasks && createTaskStarter(tasks),
+    progressIntervalMs: options.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
     onError,
   });
   return new ConnectingServer({ options, requests, capabilities, changes, onError }, catalogue);

@@ -25,6 +25,8 @@ export interface Exchange {
   readonly logLevel: LoggingLevel | undefined;
   /** What earlier runs of the handler established; `undefined` where a handler runs once. */
   readonly journal: Journal | undefined;
+  /** Whether the client reads so slowly that what can be left out is left out. */
+  readonly isCongested: boolean;
   /** Sends in call order; a connection that ended swallows it. `relatedTo` is the request it is sent for. */
   notify(method: string, params: JsonObject, relatedTo?: RequestId): void;
   /** Tells of a change at least once after it happened, as often as a slow reader lets it; `isWanted` is asked before each repetition. */

@@ -104,6 +104,10 @@ class SessionlessExchange implements Exchange {
     this.#sink = sink;
   }
 
+  get isCongested(): boolean {
+    return this.#sink.isCongested;
+  }
+
   notify(method: string, params: JsonObject): void {
     this.#sink.notify(method, params);
   }

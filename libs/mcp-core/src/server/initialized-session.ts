@@ -42,6 +42,10 @@ export class InitializedSession implements Exchange, LegacySession {
     return this.client.info;
   }
 
+  get isCongested(): boolean {
+    return this.#outbox.isCongested;
+  }
+
   notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
     this.#outbox.notify(method, params, relatedTo);
   }

@@ -31,6 +31,10 @@ export class ModernExchange implements Exchange {
     this.#sink = server.sink;
   }
 
+  get isCongested(): boolean {
+    return this.#sink.isCongested;
+  }
+
   notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
     this.#sink.notify(method, params, relatedTo);
   }

@@ -6,6 +6,8 @@ const MAX_WAITING = 256;
 
 /** Where notifications go that nobody waits for. */
 export interface NotificationSink {
+  /** Whether the peer reads so slowly that what can be left out is left out. */
+  readonly isCongested: boolean;
   /** `relatedTo` is the request of the peer it is sent for. */
   notify(method: string, params: JsonObject, relatedTo?: RequestId): void;
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
@@ -29,8 +31,12 @@ export class Outbox implements NotificationSink {
     this.#sender = sender;
   }
 
+  get isCongested(): boolean {
+    return this.#waiting >= MAX_WAITING;
+  }
+
   notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
-    if (method === 'notifications/message' && this.#waiting >= MAX_WAITING) return;
+    if (method === 'notifications/message' && this.isCongested) return;
     void this.#send(method, params, relatedTo);
   }
 

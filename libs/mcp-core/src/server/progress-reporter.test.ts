@@ -25,6 +25,19 @@ describe('ProgressReporter', () => {
     expect(sent.slice(0, 3)).toEqual([0, 99, 199]);
   });
 
+  test('without an interval sends each one, until the reader is slow', () => {
+    const sent: number[] = [];
+    let isCongested = false;
+    const reporter = new ProgressReporter(({ progress }) => sent.push(progress), { intervalMs: 0, isCongested: () => isCongested });
+    for (let progress = 1; progress <= 1000; progress += 1) reporter.report({ progress });
+    expect(sent).toHaveLength(1000);
+    isCongested = true;
+    for (let progress = 1001; progress <= 2000; progress += 1) reporter.report({ progress });
+    expect(sent.slice(1000)).toEqual([1001]);
+    vi.advanceTimersByTime(100);
+    expect(sent.slice(1000)).toEqual([1001, 2000]);
+  });
+
   test('drops what does not increase or is no number', () => {
     const { sent, reporter } = collect();
     for (const progress of [1, 1, 0, Number.NaN, Infinity, 2]) {

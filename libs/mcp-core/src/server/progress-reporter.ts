@@ -1,16 +1,28 @@
 import type { Progress } from '../protocol/capabilities.ts';
 
-const INTERVAL_MS = 100;
+/** How often progress is sent at most where nothing else is configured, in milliseconds. */
+export const DEFAULT_PROGRESS_INTERVAL_MS = 100;
 
-/** Sends increasing progress at most every 100 ms. What had to wait is replaced by what follows; the last update is sent by `finish` at the latest. */
+export interface ProgressPace {
+  /** Shortest time between two updates, in milliseconds; 0 sends each one, until the reader is slow. */
+  readonly intervalMs: number;
+  /** Whether the reader is slow. */
+  isCongested(): boolean;
+}
+
+const UNHURRIED: ProgressPace = { intervalMs: DEFAULT_PROGRESS_INTERVAL_MS, isCongested: () => false };
+
+/** Sends increasing progress, paced. What had to wait is replaced by what follows; the last update is sent by `finish` at the latest. */
 export class ProgressReporter {
   readonly #send: (progress: Progress) => void;
+  readonly #pace: ProgressPace;
   #last = -Infinity;
   #waiting: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(send: (progress: Progress) => void) {
+  constructor(send: (progress: Progress) => void, pace = UNHURRIED) {
     this.#send = send;
+    this.#pace = pace;
   }
 
   report(update: Progress): void {
@@ -39,9 +51,11 @@ export class ProgressReporter {
     if (this.#waiting === undefined) return;
     this.#send(this.#waiting);
     this.#waiting = undefined;
+    const { intervalMs } = this.#pace;
+    if (intervalMs === 0 && !this.#pace.isCongested()) return;
     this.#timer = setTimeout(() => {
       this.#flush();
-    }, INTERVAL_MS);
+    }, intervalMs || DEFAULT_PROGRESS_INTERVAL_MS);
   }
 }
 

@@ -21,6 +21,7 @@ export interface RequestServerContext {
   readonly findTool: (name: string) => RegisteredTool | undefined;
   readonly states: RequestStates;
   readonly tasks: TaskStarter | undefined;
+  readonly progressIntervalMs: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -81,8 +82,9 @@ export class RequestServer {
     const { tasks } = this.#context;
     const tool = tasks === undefined ? undefined : this.#calledTool(incoming.request);
     const admission = tool && tasks?.admit(exchange, incoming.request.params ?? {}, tool.task);
-    if (admission === undefined || admission.kind === 'never') return new ServedRequest(incoming, exchange);
-    const served = new ServedRequest(incoming, exchange, tasks);
+    const { progressIntervalMs } = this.#context;
+    if (tasks === undefined || admission === undefined || admission.kind === 'never') return new ServedRequest(incoming, exchange, { progressIntervalMs });
+    const served = new ServedRequest(incoming, exchange, { progressIntervalMs, tasks });
     if (admission.kind === 'now') served.requestedTask = admission.options;
     return served;
   }

@@ -22,6 +22,13 @@ export interface IncomingRequest {
   readonly auth: AuthContext | undefined;
 }
 
+export interface ServingOptions {
+  /** How often progress is sent at most. */
+  readonly progressIntervalMs: number;
+  /** Without it the request cannot become a task. */
+  readonly tasks?: TaskStarter;
+}
+
 /** One request while it is served: the handler's context, and its end. */
 export class ServedRequest implements InteractiveContext {
   readonly exchange: Exchange;
@@ -33,7 +40,7 @@ export class ServedRequest implements InteractiveContext {
   /** The tool that is called, as it was when the call began. */
   tool: RegisteredTool | undefined;
   readonly #incoming: IncomingRequest;
-  readonly #tasks: TaskStarter | undefined;
+  readonly #options: ServingOptions;
   #memo: Map<string, Promise<unknown>> | undefined;
   #progress: ProgressReporter | undefined;
   #controller: AbortController | undefined;
@@ -41,12 +48,11 @@ export class ServedRequest implements InteractiveContext {
   #starting: Promise<void> | undefined;
   #isFinished = false;
 
-  /** Without `tasks` the request cannot become a task. */
-  constructor(incoming: IncomingRequest, exchange: Exchange, tasks?: TaskStarter) {
+  constructor(incoming: IncomingRequest, exchange: Exchange, options: ServingOptions) {
     this.exchange = exchange;
     this.meta = metaOf(incoming.request.params);
     this.#incoming = incoming;
-    this.#tasks = tasks;
+    this.#options = options;
     if (exchange.journal !== undefined) exchange.journal.onSuspended = (reason) => this.#controller?.abort(reason);
   }
 
@@ -67,7 +73,7 @@ export class ServedRequest implements InteractiveContext {
   }
 
   get signal(): AbortSignal {
-    if (this.exchange.journal === undefined && this.#tasks === undefined) return this.#incoming.signal;
+    if (this.exchange.journal === undefined && this.#options.tasks === undefined) return this.#incoming.signal;
     this.#controller ??= this.#openController(this.#live?.signal ?? this.#incoming.signal);
     return this.#controller.signal;
   }
@@ -79,7 +85,7 @@ export class ServedRequest implements InteractiveContext {
 
   /** Whether the handler may go on after its request was answered. */
   get canBecomeTask(): boolean {
-    return this.#tasks !== undefined;
+    return this.#options.tasks !== undefined;
   }
 
   /** The task that the request has become. */
@@ -130,8 +136,8 @@ export class ServedRequest implements InteractiveContext {
   }
 
   startTask(options: TaskOptions = {}): Promise<void> {
-    if (this.#tasks === undefined) return Promise.resolve();
-    this.#starting ??= this.#startTask(this.#tasks, options);
+    if (this.#options.tasks === undefined) return Promise.resolve();
+    this.#starting ??= this.#startTask(this.#options.tasks, options);
     return this.#starting;
   }
 
@@ -184,9 +190,10 @@ export class ServedRequest implements InteractiveContext {
   #openProgress(): ProgressReporter {
     const { progressToken } = this.meta;
     const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
-    return new ProgressReporter((update) => {
+    const send = (update: Progress): void => {
       if (hasToken && !this.#incoming.isCancelled) this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
-    });
+    };
+    return new ProgressReporter(send, { intervalMs: this.#options.progressIntervalMs, isCongested: () => this.exchange.isCongested });
   }
 
   #openController(source: AbortSignal): AbortController {

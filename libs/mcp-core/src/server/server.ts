@@ -60,6 +60,8 @@ export interface ServerOptions {
   readonly idempotencyEntries?: number;
   /** Tools that become tasks have tasks without it; it says where and how long they are kept. */
   readonly tasks?: ServerTaskOptions;
+  /** Shortest time between two progress notifications of a request, in milliseconds; what comes between is replaced by what follows. Default 100; 0 sends each one while the client reads. */
+  readonly progressIntervalMs?: number;
   /** How the state of a modern request that asked its client is sealed. */
   readonly requestState?: RequestStateOptions;
 }

@@ -1,0 +1,20 @@
+import { createServer } from 'node:http';
+import { createHttpHandler } from '@signalbox/mcp-core/http';
+import { makeServer } from './make-server.mjs';
+
+const handler = createHttpHandler(makeServer(), { path: '/mcp', stateless: process.env.BENCH_MODE === 'legacy-stateless' });
+
+const listener = createServer((request, response) => {
+  if (request.url === '/__mem') answerMemory(response);
+  else handler.handle(request, response);
+});
+listener.listen(0, '127.0.0.1', () => process.stdout.write(`PORT ${listener.address().port}\n`));
+
+/** The heap after a collection; needs --expose-gc. */
+function answerMemory(response) {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage();
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ heapUsed, external: external + arrayBuffers, rss }));
+}

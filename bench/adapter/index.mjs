@@ -1,0 +1,12 @@
+// A benchmark adapter: how a load generator that knows nothing of this library starts and drives it.
+export default {
+  name: 'signalbox',
+  stdio: ['legacy', 'modern'],
+  http: ['legacy-stateful', 'legacy-stateless', 'modern'],
+  entries: {
+    client: ['@signalbox/mcp-core/client', '@signalbox/mcp-core/stdio'],
+    'client+http': ['@signalbox/mcp-core/client', '@signalbox/mcp-core/http-client'],
+    server: ['@signalbox/mcp-core/server', '@signalbox/mcp-core/stdio'],
+    'server+http': ['@signalbox/mcp-core/server', '@signalbox/mcp-core/http'],
+  },
+};

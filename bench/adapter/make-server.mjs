@@ -1,0 +1,45 @@
+import { setImmediate } from 'node:timers/promises';
+import { createServer } from '@signalbox/mcp-core/server';
+
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+const echo = {
+  name: 'echo',
+  description: 'echo',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  annotations,
+  handler: ({ text }) => ({ content: [{ type: 'text', text }] }),
+};
+
+const flood = {
+  name: 'flood',
+  description: 'flood',
+  inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+  annotations,
+  handler: async ({ n }, context) => {
+    for (let progress = 1; progress <= n; progress += 1) {
+      context.progress({ progress, total: n });
+      // What is not yet written when 256 updates wait is replaced by what follows, so the handler lets them go.
+      if (progress % 128 === 0) await setImmediate();
+    }
+    return { content: [{ type: 'text', text: 'done' }] };
+  },
+};
+
+const filler = (_, index) => ({
+  name: `filler_${index}`,
+  description: `Filler tool number ${index}`,
+  inputSchema: {
+    type: 'object',
+    properties: { a: { type: 'string', description: 'a' }, b: { type: 'number' }, c: { type: 'array', items: { type: 'string' } }, d: { enum: ['x', 'y', 'z'] } },
+    required: ['a'],
+  },
+  annotations,
+  handler: () => ({ content: [] }),
+});
+
+/** The tools every benchmarked server has, and BENCH_TOOLS more. Every step of progress is sent, as the benchmark counts them. */
+export function makeServer() {
+  const fillers = Array.from({ length: Number(process.env.BENCH_TOOLS ?? 0) }, filler);
+  return createServer({ info: { name: 'signalbox', version: '1.0.0' }, tools: [echo, flood, ...fillers], progressIntervalMs: 0 });
+}
