@@ -23,6 +23,7 @@ export type {
   SamplingContent,
   SamplingMessage,
 } from './protocol/client-features.ts';
+export type { Completion, CompletionReference } from './protocol/completion.ts';
 export type {
   Annotations,
   AudioContent,
@@ -38,6 +39,7 @@ export type {
 } from './protocol/content.ts';
 export { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError, ToolError } from './protocol/errors.ts';
 export type { LocalErrorCode } from './protocol/errors.ts';
+export type { Icon } from './protocol/icons.ts';
 export type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from './protocol/prompts.ts';
 export type {
   CacheHints,

@@ -81,7 +81,7 @@ describe('tools/list', () => {
     const server = createServer({ info, tools: ['a', 'b', 'c'].map((name) => tool(name)), pageSize: 1 });
     const link = { signal: new AbortController().signal, notify: () => Promise.resolve() };
     const list = async (legacyVersion: ProtocolVersion | undefined, cursor?: string): Promise<unknown> => {
-      const params = { ...(cursor === undefined ? {} : { cursor }) };
+      const params: JsonObject = cursor === undefined ? {} : { cursor };
       const request = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: legacyVersion === undefined ? modern(params) : params } as const;
       const reply = await server.handle(request, { ...link, ...(legacyVersion === undefined ? {} : { legacyVersion }) });
       return 'result' in reply ? reply.result : reply.error;
