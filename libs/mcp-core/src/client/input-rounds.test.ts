@@ -44,7 +44,7 @@ function paramsOf(server: ScriptedServer, method = 'tools/call'): JsonObject[] {
   });
 }
 
-const done = { resultType: 'complete', content: [{ type: 'text', text: 'done' }] };
+const done = { content: [{ type: 'text', text: 'done' }] };
 const form = { method: 'elicitation/create', params: { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } };
 const sampling = { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 10 } };
 const accept = (name: string): Promise<ElicitResult> => Promise.resolve({ action: 'accept', content: { name } });

@@ -53,7 +53,7 @@ describe('annotated parameters', () => {
     ['below items', properties({ a: { type: 'array', items: properties({ b: header('A') }) } })],
     ['in anyOf', properties({ a: { anyOf: [header('A')] } })],
     ['in oneOf at the root', { type: 'object', oneOf: [properties({ a: header('A') })] }],
-    ['in then', { type: 'object', if: {}, then: properties({ a: header('A') }) }],
+    ['in else', { type: 'object', if: {}, else: properties({ a: header('A') }) }],
     ['in a definition', { ...properties({}), $defs: { a: header('A') } }],
     ['in patternProperties', { type: 'object', patternProperties: { a: header('A') } }],
     ['in additionalProperties', { type: 'object', additionalProperties: header('A') }],

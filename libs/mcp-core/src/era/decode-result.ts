@@ -1,6 +1,7 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { DecodedResult } from './codec.ts';
+import { decodeCreatedTask, decodeDetailedTask, decodeTaskSupport } from './decode-task-result.ts';
 import type { Revision } from './revision.ts';
 
 /** Which member of a result must be a list of objects, by method. */
@@ -12,20 +13,27 @@ const LISTS: { readonly [method: string]: string } = {
   'prompts/list': 'prompts',
   'prompts/get': 'messages',
   'tools/call': 'content',
+  'tasks/result': 'content',
 };
 
-/** The members that later code relies on are checked; everything else passes. */
+/** The members that later code relies on are checked; everything else passes, without the `resultType`. */
 export function decodeResult(method: string, result: JsonObject, revision: Revision): DecodedResult {
-  if (revision.era === 'modern') {
-    const { resultType = 'complete' } = result;
-    if (resultType === 'input_required') return decodeInputRequired(result);
-    if (resultType !== 'complete') return { kind: 'invalid', detail: `unknown resultType ${JSON.stringify(resultType)}` };
-  }
-  const complete = method === 'tools/call' ? withContent(result) : withoutNullCursor(result);
+  const created = decodeCreatedTask(method, result, revision.tasks);
+  if (created !== undefined) return created;
+  if (revision.era === 'legacy') return decodeComplete(method, result, revision);
+  const { resultType = 'complete', ...rest } = result;
+  if (resultType === 'input_required') return decodeInputRequired(result);
+  return resultType === 'complete' ? decodeComplete(method, rest, revision) : { kind: 'invalid', detail: `unknown resultType ${JSON.stringify(resultType)}` };
+}
+
+function decodeComplete(method: string, result: JsonObject, revision: Revision): DecodedResult {
+  if (method === 'tasks/get') return decodeDetailedTask(result, revision.tasks);
+  const complete = LISTS[method] === 'content' ? withContent(result) : withoutNullCursor(result);
   const list = LISTS[method];
   if (list !== undefined && !isListOfObjects(complete[list])) return { kind: 'invalid', detail: `${method}: ${list} must be a list of objects` };
   if (complete.nextCursor !== undefined && typeof complete.nextCursor !== 'string') return { kind: 'invalid', detail: `${method}: nextCursor must be a string` };
-  return { kind: 'complete', result: complete };
+  if (method !== 'tools/list' || !revision.hasToolExecution) return { kind: 'complete', result: complete };
+  return { kind: 'complete', result: { ...complete, tools: (complete.tools as readonly JsonObject[]).map(decodeTaskSupport) } };
 }
 
 function decodeInputRequired(result: JsonObject): DecodedResult {
@@ -45,8 +53,9 @@ function withContent(result: JsonObject): JsonObject {
 
 /** A client may only look at whether a cursor that is not null was given. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */
 function withoutNullCursor(result: JsonObject): JsonObject {
-  const { nextCursor, ...rest } = result;
-  return nextCursor === null ? rest : result;
+  if (result.nextCursor !== null) return result;
+  const { nextCursor: _none, ...rest } = result;
+  return rest;
 }
 
 function isListOfObjects(value: unknown): boolean {
