@@ -23,6 +23,22 @@ describe('the URL of a server', () => {
   });
 });
 
+it('a connection that was unused for 4 s is closed, one that waits for an answer is not', async () => {
+  const server = await scriptedServer((arrival) => {
+    if (arrival.body?.id === 1) setTimeout(() => answerJson(arrival), 4300);
+    else answerJson(arrival);
+  });
+  const { transport, messages, failures } = await openTransport({ url: server.url });
+  const slow = transport.send(modernRequest(1, 'tools/list'));
+  await transport.send(modernRequest(2, 'tools/list'));
+  await until(() => messages.length === 1);
+  expect(server.openConnections()).toBe(2);
+  await until(() => server.openConnections() === 1);
+  await slow;
+  await until(() => messages.length === 2);
+  expect(failures).toEqual([]);
+});
+
 describe('headers of the host', () => {
   it.each(['Mcp-Session-Id', 'content-length', 'Host', 'MCP-Protocol-Version'])('cannot be %s', (name) => {
     expect(() => httpTransport({ url: 'http://a/', headers: { [name]: 'x' } })).toThrow(`The header ${name} is the transport's own.`);
@@ -101,6 +117,20 @@ describe('a 401 or 403', () => {
     await until(() => failures.length === 1);
     expect(calls).toBe(3);
     expect(server.arrivals).toHaveLength(4);
+  });
+
+  it('to the end of a session is nothing to authorize for', async () => {
+    let calls = 0;
+    const server = await scriptedServer((arrival) => void (arrival.method === 'DELETE' ? arrival.response.writeHead(401).end() : playHandshake(arrival)));
+    const onUnauthorized = (): Promise<boolean> => {
+      calls += 1;
+      return Promise.resolve(true);
+    };
+    const opened = await openTransport({ url: server.url, onUnauthorized });
+    await handshake(opened);
+    await opened.transport.close();
+    expect(server.arrivals.at(-1)?.method).toBe('DELETE');
+    expect(calls).toBe(0);
   });
 
   it('fails with the reason of a host that failed', async () => {

@@ -9,8 +9,8 @@ export interface EndpointOptions {
   readonly url: string;
   readonly headers?: ExtraHeaders | HeaderProvider;
   /**
-   * Hears every 401 and 403; `true` sends the message again, with headers asked anew, at most three times. May be called while another call of it runs.
-   * A rejection is the cause of the error the message fails with.
+   * Hears every 401 and 403, except to the end of a session; `true` sends the message again, with headers asked anew, at most three times. May be called
+   * while another call of it runs. A rejection is the cause of the error the message fails with.
    */
   readonly onUnauthorized?: (response: { readonly status: number; readonly headers: { readonly [name: string]: string } }) => Promise<boolean>;
 }
@@ -156,7 +156,7 @@ export class ClientEndpoint {
     const { statusCode: status = 0 } = response;
     if (status < 300 || attempt.rounds >= MAX_ROUNDS) attempt.call.responded(response);
     else if (status === 307 || status === 308) this.#redirected(attempt, response);
-    else if ((status === 401 || status === 403) && this.#options.onUnauthorized !== undefined) void this.#unauthorized(attempt, response);
+    else if ((status === 401 || status === 403) && attempt.call.method !== 'DELETE' && this.#options.onUnauthorized !== undefined) void this.#unauthorized(attempt, response);
     else attempt.call.responded(response);
   }
 
