@@ -9,7 +9,7 @@ import { judge } from './referee/judge.ts';
 import { REVISIONS } from './referee/requirement-set.ts';
 import { startServer, type RunningServer } from './start-server.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+const folder = mkdtempSync(join(tmpdir(), 'conformance with a space-'));
 
 /** The referee gives each scenario 30 seconds and runs those of a server one after the other. */
 const LIMIT_MS = 120_000;

@@ -1,53 +1,120 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { clientCommand } from '../client-command.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { readExpectedFailures } from './expected-failures.ts';
 import { judge } from './judge.ts';
 import { readRequirementSet } from './requirement-set.ts';
+import type { RunReferee } from './run-referee.ts';
+
+const REVISION = '2025-11-25';
+const SERVER = { leg: 'server', url: 'http://127.0.0.1:1/mcp' } as const;
+const CLIENT = { leg: 'client', command: 'none' } as const;
 
 let folder: string;
-let servers: Server[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'judge-'));
-  servers = [];
 });
 
-afterEach(() => {
-  for (const server of servers) server.close();
-});
+test('an official referee that cannot run is a problem of every scenario', { timeout: 60_000 }, async () => {
+  const { required, extra, problems } = await judge({ leg: 'server', url: 'nonsense' }, REVISION, folder);
 
-test('a server that knows nothing passes nothing', { timeout: 60_000 }, async () => {
-  const server = createServer((request, response) => void request.resume().once('end', () => response.writeHead(404).end()));
-  servers.push(server.listen(0, '127.0.0.1'));
-  await new Promise((resolve) => {
-    server.once('listening', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-
-  const { required, extra, problems } = await judge({ leg: 'server', url: `http://127.0.0.1:${String(port)}/mcp` }, '2025-11-25', folder);
-
-  expect(required).toEqual({ passed: 0, total: readRequirementSet('2025-11-25', 'server').scored.length });
+  expect(required).toEqual({ passed: 0, total: 30 });
   expect(extra.passed).toBe(0);
-  expect(problems.length).toBe(required.total + extra.total);
+  expect(problems).toHaveLength(33);
+  expect(problems[0]).toBe('server-initialize\n  the referee could not run it');
 });
 
-test('a client that ends with an error has passed nothing, whatever the referee saw of it', { timeout: 60_000 }, async () => {
-  const file = join(folder, 'client with a space.mjs');
-  writeFileSync(file, "console.error('I cannot'); process.exitCode = 1;");
+describe('the count', () => {
+  const all = (leg: 'server' | 'client'): readonly string[] => {
+    const { scored, unscored } = readRequirementSet(REVISION, leg);
+    return [...scored, ...unscored];
+  };
 
-  const { required, problems } = await judge({ leg: 'client', command: clientCommand(file) }, '2026-07-28', folder);
+  test('is whole when everything passes', async () => {
+    const { required, extra, problems } = await judge(SERVER, REVISION, folder, saying({ passes: all('server') }));
+    expect(problems).toEqual([]);
+    expect([required, extra]).toEqual([
+      { passed: 30, total: 30 },
+      { passed: 3, total: 3 },
+    ]);
+  });
 
-  expect(required).toEqual({ passed: 0, total: readRequirementSet('2026-07-28', 'client').scored.length });
-  expect(problems.join('\n')).toContain('http-standard-headers\n  the client said: I cannot');
+  test('takes a warning, a scenario without a check and a missing one for failures', async () => {
+    const passes = all('server').filter((scenario) => !['ping', 'tools-list', 'logging-set-level', 'resources-list'].includes(scenario));
+    const referee = saying({ passes, warns: ['ping'], checksNothing: ['tools-list'], fails: ['resources-list'] });
+    const { required, problems, repeated } = await judge(SERVER, REVISION, folder, referee);
+    expect(required.passed).toBe(26);
+    expect(problems).toEqual([
+      'logging-set-level\n  the referee could not run it',
+      'ping\n  WARNING some-check: it is so',
+      'tools-list\n  no check was made',
+      'resources-list\n  FAILURE some-check: it is so',
+    ]);
+    expect(repeated).toEqual([]);
+  });
+
+  test('takes a client that complained for a failure, but not where refusing may be the point', async () => {
+    const expected = readExpectedFailures('client');
+    const passes = all('client').filter((scenario) => !expected.includes(scenario));
+    const referee = saying({ passes, fails: expected.filter((scenario) => all('client').includes(scenario)), complains: ['initialize', 'auth/dpop'] }, { passes, complains: ['initialize'] });
+    const { required, problems } = await judge(CLIENT, REVISION, folder, referee);
+    expect(required.passed).toBe(3);
+    expect(problems).toEqual(['initialize\n  the client said: I cannot']);
+  });
+
+  test('gives a few failures a second run, which decides', async () => {
+    const passes = all('server').filter((scenario) => !['ping', 'tools-list'].includes(scenario));
+    const referee = saying({ passes, fails: ['ping', 'tools-list'] }, { passes: ['ping'], fails: ['tools-list'] });
+    const { required, problems, repeated } = await judge(SERVER, REVISION, folder, referee);
+    expect(repeated).toEqual(['ping', 'tools-list']);
+    expect(problems).toEqual(['tools-list\n  FAILURE some-check: it is so']);
+    expect(required.passed).toBe(29);
+  });
+
+  test('is not in order when something passes that is expected to fail', async () => {
+    const [expected] = readExpectedFailures('client');
+    const fails = readExpectedFailures('client').filter((scenario) => all('client').includes(scenario) && scenario !== expected);
+    const referee = saying({ passes: all('client').filter((scenario) => !fails.includes(scenario)), fails });
+    const { problems } = await judge(CLIENT, REVISION, folder, referee);
+    expect(problems).toEqual([`${String(expected)}\n  passes and is still expected to fail`]);
+  });
+
+  test('is not in order when a scenario is unknown, or the referee knows of something else', async () => {
+    const stranger = await judge(SERVER, REVISION, folder, saying({ passes: [...all('server'), 'stranger'] }));
+    expect(stranger.problems).toEqual(['stranger\n  is in no requirement set']);
+    const discontent = await judge(SERVER, REVISION, mkdtempSync(join(tmpdir(), 'judge-')), saying({ passes: all('server'), isContent: false }));
+    expect(discontent.problems).toEqual(['the referee is not content\nlast words']);
+  });
 });
 
-test('a referee that cannot run is a problem of every scenario', { timeout: 60_000 }, async () => {
-  const { required, problems } = await judge({ leg: 'server', url: 'nonsense' }, '2025-11-25', folder);
+interface Saying {
+  readonly passes?: readonly string[];
+  readonly fails?: readonly string[];
+  readonly warns?: readonly string[];
+  readonly checksNothing?: readonly string[];
+  /** Of those above, clients that wrote to stderr. */
+  readonly complains?: readonly string[];
+  readonly isContent?: boolean;
+}
 
-  expect(required.passed).toBe(0);
-  expect(problems[0]).toContain('the referee could not run it');
-});
+/** A referee that writes what it is told, and in a second run of a scenario what it is told for that. */
+function saying(first: Saying, second: Saying = {}): RunReferee {
+  return ({ leg }, { scenario }, results) => {
+    const { passes = [], fails = [], warns = [], checksNothing = [], complains = [], isContent = true } = scenario === undefined ? first : second;
+    const below = join(results, scenario ?? 'all');
+    const write = (name: string, statuses: readonly string[]): void => {
+      if (scenario !== undefined && name !== scenario) return;
+      const own = join(below, `${leg === 'server' ? 'server-' : ''}${name}-2026-11-21T00-00-00-000Z`);
+      mkdirSync(own, { recursive: true });
+      if (leg === 'client') writeFileSync(join(own, 'stderr.txt'), complains.includes(name) ? 'I cannot\n' : '');
+      writeFileSync(join(own, 'checks.json'), JSON.stringify(statuses.map((status) => ({ id: 'some-check', status, description: 'it is so' }))));
+    };
+    for (const name of passes) write(name, ['INFO', 'SUCCESS', 'SKIPPED']);
+    for (const name of fails) write(name, ['SUCCESS', 'FAILURE']);
+    for (const name of warns) write(name, ['WARNING']);
+    for (const name of checksNothing) write(name, []);
+    return Promise.resolve({ results: below, isContent, output: 'last words\n' });
+  };
+}

@@ -1,7 +1,7 @@
 import { readExpectedFailures } from './expected-failures.ts';
 import { readOutcomes, type Outcome } from './read-outcomes.ts';
 import { readRequirementSet, type Leg, type Revision } from './requirement-set.ts';
-import { runRevision, runScenario, type Candidate } from './run-referee.ts';
+import { runReferee, type Candidate, type RunReferee } from './run-referee.ts';
 
 export interface Score {
   readonly passed: number;
@@ -29,18 +29,18 @@ const AUTHORIZATION = 'auth/';
 const MAX_REPEATED = 3;
 
 /** Runs all scenarios of a revision and counts; few that fail are run once more, alone. The folder must be new for each revision and leg. */
-export async function judge(candidate: Candidate, revision: Revision, folder: string): Promise<Verdict> {
+export async function judge(candidate: Candidate, revision: Revision, folder: string, ask: RunReferee = runReferee): Promise<Verdict> {
   const { leg } = candidate;
   const { scored, unscored } = readRequirementSet(revision, leg);
   const extra = unscored.filter((scenario) => !scenario.startsWith(AUTHORIZATION));
   const expected = new Set(readExpectedFailures(leg));
-  const run = await runRevision(candidate, revision, folder);
+  const run = await ask(candidate, { revision }, folder);
   const outcomes = new Map(readOutcomes(run.results));
 
   const failed = [...scored, ...extra].filter((scenario) => !expected.has(scenario) && !passed(outcomes.get(scenario)));
   const repeated = failed.length > MAX_REPEATED ? [] : failed;
   for (const scenario of repeated) {
-    const again = await runScenario(candidate, { revision, scenario }, folder);
+    const again = await ask(candidate, { revision, scenario }, folder);
     for (const [name, outcome] of readOutcomes(again.results)) outcomes.set(name, outcome);
   }
 

@@ -16,16 +16,13 @@ export interface RefereeRun {
   readonly output: string;
 }
 
-/** Lets the referee judge a candidate by all that a revision requires, and more. Everything is written below `folder`. */
-export function runRevision(candidate: Candidate, revision: Revision, folder: string): Promise<RefereeRun> {
-  return run(candidate, ['--requirements', revision, '--expected-failures', expectedFailuresFile], join(folder, `${candidate.leg}-${revision}`));
-}
+/** Lets the referee judge a candidate by all that a revision requires, and more, or by one scenario alone. Everything is written below `folder`. */
+export type RunReferee = (candidate: Candidate, selection: { readonly revision: Revision; readonly scenario?: string }, folder: string) => Promise<RefereeRun>;
 
-/** One scenario alone. */
-export function runScenario(candidate: Candidate, { revision, scenario }: { readonly revision: Revision; readonly scenario: string }, folder: string): Promise<RefereeRun> {
-  const results = join(folder, `${candidate.leg}-${revision}-${scenario.replaceAll('/', '-')}`);
-  return run(candidate, ['--scenario', scenario, '--spec-version', revision, '--force'], results);
-}
+export const runReferee: RunReferee = (candidate, { revision, scenario }, folder) =>
+  scenario === undefined
+    ? run(candidate, ['--requirements', revision, '--expected-failures', expectedFailuresFile], join(folder, `${candidate.leg}-${revision}`))
+    : run(candidate, ['--scenario', scenario, '--spec-version', revision, '--force'], join(folder, `${candidate.leg}-${revision}-${scenario.replaceAll('/', '-')}`));
 
 async function run(candidate: Candidate, selection: readonly string[], results: string): Promise<RefereeRun> {
   const home = join(results, 'home');
