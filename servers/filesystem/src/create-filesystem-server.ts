@@ -48,7 +48,9 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
   if (cli.length === 0 && problems.length > 0) throw new NoUsableDirectoryError(problems);
   for (const problem of problems) log.warn(`ignored directory ${problem}`);
   const watchers = new Watchers({ onError: (error) => log.warn(`watcher: ${error instanceof Error ? error.message : String(error)}`) });
-  const live = new Set<Server>();
+  // Requests outside any connection have the directories of the command line.
+  const standalone = createConnectionServer(options, { cli, opener, watchers, log });
+  const live = new Set([standalone]);
   const everyConnection = (act: (server: Server) => void) => live.forEach(act);
   const server: Server = {
     changes: {
@@ -65,8 +67,16 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
       void connection.closed.finally(() => live.delete(own));
       return connection;
     },
+    handle: (request, link) => standalone.handle(request, link),
+    tool: (name) => standalone.tool(name),
+    setTools: refuseReplacement,
+    setPrompts: refuseReplacement,
   };
   return { server, close: () => watchers.close() };
+}
+
+function refuseReplacement(): never {
+  throw new Error('The filesystem server has fixed tools');
 }
 
 interface Shared {

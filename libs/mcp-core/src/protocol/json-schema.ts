@@ -5,19 +5,36 @@ type ObjectOf<S> = { readonly [K in RequiredKeys<S>]: FromSchema<Properties<S>[K
   readonly [K in Exclude<keyof Properties<S>, RequiredKeys<S>>]?: FromSchema<Properties<S>[K]>;
 };
 
+interface TypeOfName {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
 /** The TypeScript type of the values a JSON Schema written as a literal accepts; `unknown` for keywords outside the common ones. */
 export type FromSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
     ? E
-    : S extends { readonly type: 'string' }
-      ? string
-      : S extends { readonly type: 'number' | 'integer' }
-        ? number
-        : S extends { readonly type: 'boolean' }
-          ? boolean
-          : S extends { readonly type: 'array'; readonly items: infer I }
-            ? readonly FromSchema<I>[]
-            : S extends { readonly type: 'object'; readonly properties: unknown }
-              ? ObjectOf<S>
-              : unknown;
+    : S extends { readonly anyOf: readonly (infer A)[] } | { readonly oneOf: readonly (infer A)[] }
+      ? FromSchema<A>
+      : S extends { readonly type: readonly (infer T)[] }
+        ? OfType<S, T>
+        : S extends { readonly type: infer T }
+          ? OfType<S, T>
+          : unknown;
+
+/** Distributes over the names of types. */
+type OfType<S, T> = T extends keyof TypeOfName
+  ? TypeOfName[T]
+  : T extends 'array'
+    ? S extends { readonly items: infer I }
+      ? readonly FromSchema<I>[]
+      : readonly unknown[]
+    : T extends 'object'
+      ? S extends { readonly properties: unknown }
+        ? ObjectOf<S>
+        : { readonly [key: string]: unknown }
+      : unknown;

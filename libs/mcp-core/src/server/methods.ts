@@ -116,7 +116,9 @@ function subscribeMethods(): [string, Method][] {
     [
       'resources/subscribe',
       async (request, { watches }) => {
-        await watches?.add(readString(request.params, 'uri'), request);
+        const uri = readString(request.params, 'uri');
+        if (watches === undefined) throw new ProtocolError(ErrorCode.invalidRequest, 'Invalid request: a subscription needs a session, and this request has none');
+        await watches.add(uri, request);
         return {};
       },
     ],

@@ -25,6 +25,7 @@ export interface ToolTableOptions {
 /** The tools of a server at one time. */
 export class ToolTable {
   readonly #tools: ReadonlyMap<string, RegisteredTool>;
+  readonly #published: ReadonlyMap<string, Tool>;
   readonly #list: PublishedList;
 
   /** @throws Error for a name that is not 1–128 of `A–Z a–z 0–9 _ - .`, or not unique, and for a schema that cannot be published. */
@@ -37,7 +38,8 @@ export class ToolTable {
       tools.set(name, register(definition, validator));
     }
     this.#tools = tools;
-    this.#list = new PublishedList([...tools.values()].map(publish), { method: 'tools/list', member: 'tools', info, pageSize });
+    this.#published = new Map([...tools].map(([name, tool]) => [name, publish(tool)]));
+    this.#list = new PublishedList([...this.#published.values()], { method: 'tools/list', member: 'tools', info, pageSize });
   }
 
   get(name: string): RegisteredTool | undefined {
@@ -46,8 +48,7 @@ export class ToolTable {
 
   /** As published. */
   find(name: string): Tool | undefined {
-    const tool = this.#tools.get(name);
-    return tool && publish(tool);
+    return this.#published.get(name);
   }
 
   /** @throws ProtocolError -32602 for an unknown cursor. */
