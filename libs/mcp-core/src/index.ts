@@ -50,5 +50,6 @@ export type {
   ResourceTemplate,
   SubscriptionFilter,
 } from './protocol/resources.ts';
+export type { DetailedTask, Task, TaskStatus, TaskSupport } from './protocol/tasks.ts';
 export type { CallToolResult, JsonSchema, Tool, ToolAnnotations } from './protocol/tools.ts';
 export type { QuestionContext, QuestionHandlers } from './client/client-options.ts';

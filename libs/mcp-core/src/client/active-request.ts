@@ -26,6 +26,8 @@ export interface SendingOptions extends RequestOptions {
 
 /** A request as it can be sent again. */
 export interface SentRequest {
+  /** Also the progress token. */
+  readonly id: number;
   readonly method: string;
   readonly params: JsonObject;
   readonly options: SendingOptions;
@@ -65,7 +67,7 @@ export class ActiveRequest implements SentRequest, AnswerReceiver {
   #silentUntil: number;
   #endsAt: number;
 
-  constructor(owner: ActiveRequestOwner, request: Omit<SentRequest, 'sentAt'> & Settling & { readonly id: number }, limits: RequestLimits) {
+  constructor(owner: ActiveRequestOwner, request: Omit<SentRequest, 'sentAt'> & Settling, limits: RequestLimits) {
     const now = performance.now();
     this.id = request.id;
     this.method = request.method;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+import type { Task } from '../protocol/tasks.ts';
 
 /** What a handler of a server's question gets. */
 export interface QuestionContext {
@@ -96,6 +97,13 @@ export interface RequestOptions {
   readonly maxTotalMs?: number;
   /** Merged into the request's `_meta`. */
   readonly meta?: JsonObject;
+  /**
+   * For calls that become tasks: hears of the task at once, and whenever its status or message is seen to have changed. Its id is what `Client.tasks` takes,
+   * after a lost connection or a start of the host, too.
+   */
+  readonly onTask?: (task: Task) => void;
+  /** Asks a server of 2025-11-25 to make the call a task, kept that long, if the tool can be one; default: only where the tool must be one. Other servers decide themselves. */
+  readonly task?: { readonly ttlMs?: number };
   /** A progress token is always sent; every update is delivered in order and before the answer. */
   readonly onProgress?: (progress: Progress) => void;
   /** For lists and reads: `use` (default) takes a fresh result from the cache, `refresh` asks and keeps, `none` asks and keeps nothing. */

@@ -7,6 +7,7 @@ import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import type { ClientOptions, RequestOptions } from './client-options.ts';
+import type { ClientTasks } from './tasks.ts';
 
 /** What is known of the connected server. */
 export interface ConnectedServer {
@@ -60,6 +61,8 @@ export interface Client {
    *   `invalid-response` when the structured content does not fit the tool's output schema.
    */
   callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult>;
+  /** Calls that went on as tasks. `callTool` waits for them by itself. */
+  readonly tasks: ClientTasks;
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
   /** @throws LocalError `input-refused` */
   getPrompt(name: string, args?: { readonly [name: string]: string }, options?: RequestOptions): Promise<GetPromptResult>;

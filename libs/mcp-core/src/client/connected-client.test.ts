@@ -89,7 +89,7 @@ describe('a request', () => {
       progressToken: expect.anything() as number,
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 't', version: '0' },
-      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
       'io.modelcontextprotocol/logLevel': 'info',
     });
   });

@@ -18,6 +18,7 @@ import { ResponseCache } from './response-cache.ts';
 import { SecondTries } from './second-tries.ts';
 import { announcedLists, readChanges } from './server-changes.ts';
 import { includesList } from './subscription.ts';
+import { TaskCalls } from './tasks.ts';
 import { Watches } from './watches.ts';
 
 interface ListMethod {
@@ -33,6 +34,7 @@ export class ConnectedClient implements Client {
   readonly #tools: KnownTools;
   readonly #cache: ResponseCache;
   readonly #watches: Watches;
+  readonly tasks: TaskCalls;
   #logLevel: LoggingLevel | undefined;
 
   constructor(open: () => Promise<Transport> | Transport, options: ClientOptions) {
@@ -41,11 +43,13 @@ export class ConnectedClient implements Client {
     this.#cache = new ResponseCache(options.cache);
     const rounds = new InputRounds(options);
     this.#current = new CurrentConnection(open, options, {
+      taskCreated: (connection, request, task) => this.tasks.created(connection, request, task),
       inputRequired: (connection, request, asked) => rounds.answer(connection, request, asked),
       failed: (connection, request, error) => secondTries.of(connection, request, error),
       notified: (notification) => this.#cache.notified(notification),
       renewed: () => this.#restore(),
     });
+    this.tasks = new TaskCalls(this.#current, options, rounds);
     const secondTries = new SecondTries(this.#current, {
       relist: () => this.listTools({ cache: 'refresh' }),
       headersOf: (params) => this.#headersOf(params),
@@ -70,7 +74,7 @@ export class ConnectedClient implements Client {
   callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
     const missing = this.#missing('tools');
     if (missing !== undefined) return Promise.reject(missing);
-    const params = { name, arguments: args };
+    const params = { name, arguments: args, ...this.#taskParam(name, options) };
     const headers = this.#headersOf(params);
     // The codec checks that `content` is a list of objects.
     const answer = this.#current.connection.request('tools/call', params, headers === undefined ? options : { ...options, headers }) as Promise<unknown> as Promise<CallToolResult>;
@@ -194,6 +198,15 @@ export class ConnectedClient implements Client {
     if (includesList(filter, 'tools')) connection.callBack('a restored watch', () => onToolsChanged?.());
     if (includesList(filter, 'prompts')) connection.callBack('a restored watch', () => onPromptsChanged?.());
     if (includesList(filter, 'resources')) connection.callBack('a restored watch', () => onResourcesChanged?.());
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */
+  #taskParam(name: string, { task }: RequestOptions = {}): JsonObject | undefined {
+    const { codec } = this.#current.connection;
+    if (codec.tasks !== 'core' || !codec.offersTasks(this.server.capabilities)) return undefined;
+    const support = this.#tools.taskSupport(name);
+    const isWanted = support === 'required' || (task !== undefined && support !== 'never');
+    return isWanted ? { task: task?.ttlMs === undefined ? {} : { ttl: task.ttlMs } } : undefined;
   }
 
   #headersOf({ name, arguments: args }: JsonObject): { readonly [name: string]: string } | undefined {

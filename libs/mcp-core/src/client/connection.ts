@@ -7,10 +7,11 @@ import { type Answer, type OutgoingRequest, Peer, type Reply } from '../jsonrpc/
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/capabilities.ts';
 import { LocalError } from '../protocol/errors.ts';
+import type { Task } from '../protocol/tasks.ts';
 import { ActiveRequest, type InputRequired, type SendingOptions, type SentRequest } from './active-request.ts';
 import type { ClientOptions } from './client-options.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
-import { declaredCapabilities } from './declared-capabilities.ts';
+import { declaredInRequests } from './declared-capabilities.ts';
 import { NotificationDispatch, type NotificationListener } from './notification-dispatch.ts';
 import { readAnswer } from './read-answer.ts';
 import { ServerQuestions } from './server-questions.ts';
@@ -19,6 +20,8 @@ import { ServerQuestions } from './server-questions.ts';
 export interface FollowUps {
   /** The server asks before it answers. */
   inputRequired(connection: Connection, request: SentRequest, asked: InputRequired): Promise<JsonObject>;
+  /** The call goes on as a task. */
+  taskCreated(connection: Connection, request: SentRequest, task: Task): Promise<JsonObject>;
   /** The result of sending it again, or `undefined` when the error stands. */
   failed(connection: Connection, request: SentRequest, error: unknown): Promise<JsonObject> | undefined;
 }
@@ -46,6 +49,8 @@ export class Connection {
   readonly #questions: ServerQuestions;
   readonly #notifications: NotificationDispatch;
   readonly #active = new Map<unknown, ActiveRequest>();
+  /** Requests that were answered and still make progress. */
+  readonly #followed = new Map<unknown, SentRequest>();
   readonly #timer = new DeadlineTimer(() => this.#sweep());
   readonly #endController = new AbortController();
   #identity: ClientIdentity;
@@ -62,13 +67,13 @@ export class Connection {
     this.#hooks = hooks;
     this.isHttp = transport.isHttp === true;
     this.endSignal = this.#endController.signal;
-    this.#identity = { info: options.info, capabilities: declaredCapabilities(options), ...(options.onLog === undefined ? {} : { logLevel: 'info' }) };
+    this.#identity = { info: options.info, capabilities: declaredInRequests(options), ...(options.onLog === undefined ? {} : { logLevel: 'info' }) };
     this.#questions = new ServerQuestions(options, (areOpen) => this.#questionsChanged(areOpen));
     this.#notifications = new NotificationDispatch(options, {
       progressed: (token) => {
         const request = this.#active.get(token);
         request?.heard();
-        return request;
+        return request ?? this.#followed.get(token);
       },
       cancelled: (notification) => this.#cancelled(notification),
     });
@@ -142,6 +147,12 @@ export class Connection {
   /** Sends a request without limits, progress, cancellation or follow-ups. */
   send(method: string, params: JsonObject, codec: Codec = this.codec): OutgoingRequest {
     return this.#peer.request(method, codec.encodeRequestParams(params, this.#identity));
+  }
+
+  /** Delivers the progress of a request that was answered with a task. Returns the function that ends it. */
+  followProgress(request: SentRequest): () => void {
+    this.#followed.set(request.id, request);
+    return () => this.#followed.delete(request.id);
   }
 
   /** Stops waiting for a request and tells the server; nothing when it has ended already. */
@@ -227,6 +238,8 @@ export class Connection {
       case 'input-required':
         if (!ASKING_METHODS.has(method)) throw new LocalError('invalid-response', `The server asked for input to answer ${method}, which it must not.`, { sent: true });
         return this.#hooks.inputRequired(this, request, decoded);
+      case 'task':
+        return this.#hooks.taskCreated(this, request, decoded.task);
       case 'invalid':
         throw new LocalError('invalid-response', `The server's result is unusable: ${decoded.detail}`, { sent: true });
       default:

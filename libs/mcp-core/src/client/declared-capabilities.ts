@@ -1,4 +1,5 @@
 import type { ClientCapabilities } from '../protocol/capabilities.ts';
+import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import type { ClientOptions } from './client-options.ts';
 
 /** What a server is told that it may ask: exactly what the handlers can answer. */
@@ -12,4 +13,10 @@ export function declaredCapabilities({ handlers = {}, capabilities = {} }: Clien
     ...(handlers.listRoots === undefined ? {} : { roots: { listChanged: true } }),
     ...(extensions === undefined ? {} : { extensions }),
   };
+}
+
+/** What a modern server is told with each request: it may answer with a task, which this client waits for by itself. */
+export function declaredInRequests(options: ClientOptions): ClientCapabilities {
+  const { extensions, ...capabilities } = declaredCapabilities(options);
+  return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } };
 }

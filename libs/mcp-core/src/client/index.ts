@@ -17,3 +17,4 @@ export type {
   RequestOptions,
 } from './client-options.ts';
 export { connectClient } from './connect-client.ts';
+export type { ClientTasks } from './tasks.ts';

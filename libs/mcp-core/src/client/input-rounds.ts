@@ -6,7 +6,7 @@ import type { ClientOptions } from './client-options.ts';
 import type { Connection } from './connection.ts';
 import { QuestionDesk } from './question-desk.ts';
 
-const DEFAULT_MAX_ROUNDS = 10;
+export const DEFAULT_MAX_ROUNDS = 10;
 
 /**
  * Answers what a modern server asks before it answers a request, and sends the request again with the answers.
@@ -48,7 +48,7 @@ export class InputRounds {
     const withdrawal = new AbortController();
     const given = giveUp(connection, request);
     try {
-      const answers = entries.map(async ([key, question]) => [key, await this.#answerOne(question, connection, withdrawal.signal)] as const);
+      const answers = entries.map(async ([key, question]) => [key, await this.answerOne(question, connection, withdrawal.signal)] as const);
       return Object.fromEntries(await Promise.race([Promise.all(answers), given.up]));
     } catch (error) {
       withdrawal.abort(error);
@@ -58,7 +58,8 @@ export class InputRounds {
     }
   }
 
-  async #answerOne(question: unknown, { codec }: Connection, signal: AbortSignal): Promise<JsonObject> {
+  /** @throws LocalError as `answer` */
+  async answerOne(question: unknown, { codec }: Connection, signal: AbortSignal): Promise<JsonObject> {
     const { method, params } = isJsonObject(question) ? question : {};
     if (typeof method !== 'string' || (params !== undefined && !isJsonObject(params))) {
       throw new LocalError('invalid-response', 'The server asked for input that is no request.', { sent: true });

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { LocalError } from '../protocol/errors.ts';
+import type { TaskSupport } from '../protocol/tasks.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import { type MirroredParam, readMirroredParams } from '../schema/mirrored-params.ts';
 import { type SchemaCheck, SchemaValidator } from '../schema/schema-validator.ts';
@@ -9,6 +10,7 @@ import { mirrorParams } from './param-headers.ts';
 interface KnownTool {
   readonly outputSchema: JsonSchema | undefined;
   readonly mirrored: readonly MirroredParam[];
+  readonly task: TaskSupport;
 }
 
 const NONE: readonly MirroredParam[] = [];
@@ -38,7 +40,7 @@ export class KnownTools {
         this.#report(`Tool ${tool.name} is left out of the list: ${read.problem}`);
         return false;
       }
-      this.#tools.set(tool.name, { outputSchema: tool.outputSchema, mirrored: read.params });
+      this.#tools.set(tool.name, { outputSchema: tool.outputSchema, mirrored: read.params, task: tool.task ?? 'never' });
       return true;
     });
   }
@@ -51,6 +53,11 @@ export class KnownTools {
   headersOf(name: string, args: JsonObject): { readonly [name: string]: string } | undefined {
     const mirrored = this.#tools.get(name)?.mirrored ?? NONE;
     return mirrored.length === 0 ? undefined : mirrorParams(mirrored, args);
+  }
+
+  /** `undefined` when the tool is not known. */
+  taskSupport(name: string): TaskSupport | undefined {
+    return this.#tools.get(name)?.task;
   }
 
   /** Whether results of this tool must be checked. */

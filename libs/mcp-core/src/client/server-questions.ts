@@ -1,4 +1,5 @@
 import type { Codec } from '../era/codec.ts';
+import { MetaKey, metaOf } from '../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
@@ -33,7 +34,7 @@ export class ServerQuestions {
     this.#count(1);
     const withdrawal = withdrawn(signal);
     try {
-      return await Promise.race([reply(ask(signal)), withdrawal.promise]);
+      return await Promise.race([reply(ask(signal), relatedTaskOf(params)), withdrawal.promise]);
     } finally {
       withdrawal.stop();
       this.#count(-1);
@@ -49,15 +50,22 @@ export class ServerQuestions {
   }
 }
 
-async function reply(answer: Promise<JsonObject>): Promise<Reply> {
+async function reply(answer: Promise<JsonObject>, related: JsonObject | undefined): Promise<Reply> {
   try {
-    return { result: await answer };
+    const result = await answer;
+    return { result: related === undefined ? result : { ...result, _meta: { ...metaOf(result), ...related } } };
   } catch (error) {
     if (error instanceof ProtocolError) {
       return { error: error.toJSON() };
     }
     throw error;
   }
+}
+
+/** What belongs to a task says so in both directions. @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#associating-task-related-messages */
+function relatedTaskOf(params: JsonObject | undefined): JsonObject | undefined {
+  const related = metaOf(params)[MetaKey.relatedTask];
+  return related === undefined ? undefined : { [MetaKey.relatedTask]: related };
 }
 
 /** Resolves when the signal aborts, however long the handler then still takes. */

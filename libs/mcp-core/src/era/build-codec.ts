@@ -15,7 +15,7 @@ import { decodeElicitParams, decodeElicitResult, encodeElicitParams, encodeElici
 import { MetaKey, metaOf } from './meta-keys.ts';
 import type { Revision } from './revision.ts';
 import { decodeSamplingParams, decodeSamplingResult, encodeSamplingParams, encodeSamplingResult } from './sampling-codec.ts';
-import { encodeCreatedTask, encodeTask, encodeTaskCapability } from './task-codec.ts';
+import { encodeCreatedTask, encodeTask, encodeTaskCapability, hasTasks } from './task-codec.ts';
 import { isWrapped, wrapSchema } from './wrap-structured-content.ts';
 
 /** The results that carry `ttlMs` and `cacheScope`. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
@@ -36,6 +36,7 @@ export function buildCodec(revision: Revision): Codec {
     hasMissingCapabilityError: revision.era === 'modern',
     tasks: revision.tasks,
     encodeCapabilities: (capabilities, isListed) => encodeTaskCapability(capabilities, revision.tasks, isListed),
+    offersTasks: (capabilities) => hasTasks(capabilities, revision.tasks),
     encodeTask: (task) => encodeTaskFor(task, revision),
     can: (capabilities, capability) => clientCan(revision, capabilities, capability),
     encodeResult: (method, result, context) => encodeResult(method, result, { revision, context }),

@@ -2,7 +2,7 @@ import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 import type { ClientCapabilities, ClientCapability, Era, Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
-import type { DetailedTask } from '../protocol/tasks.ts';
+import type { DetailedTask, Task } from '../protocol/tasks.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import type { TaskFlavour } from './task-codec.ts';
 
@@ -23,6 +23,8 @@ export interface ResultContext {
 /** A server's result as the client sees it. */
 export type DecodedResult =
   | { readonly kind: 'complete'; readonly result: JsonObject }
+  /** A tool call that goes on after this answer. */
+  | { readonly kind: 'task'; readonly task: Task }
   /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
   | { readonly kind: 'input-required'; readonly inputRequests: JsonObject; readonly requestState: string | undefined }
   | { readonly kind: 'invalid'; readonly detail: string };
@@ -70,6 +72,8 @@ export interface Codec {
   /** Server side: the client's answer. @throws LocalError `invalid-response` */
   decodeAnswer<M extends QuestionMethod>(method: M, result: JsonObject): QuestionTypes[M]['result'];
 
+  /** Client side: whether this server's tool calls can become tasks. */
+  offersTasks(capabilities: ServerCapabilities): boolean;
   /** Client side: params for the wire; the modern era puts the client's identity into `_meta`, beside what the caller has there. */
   encodeRequestParams(params: JsonObject | undefined, identity: ClientIdentity): JsonObject | undefined;
   /** Client side: a result in the neutral model; an absent `resultType` is `complete`. */

@@ -55,8 +55,8 @@ export function hasTasks({ tasks, extensions }: ServerCapabilities, flavour: Tas
 }
 
 /** `undefined` when it is no task. */
-export function decodeTask(value: unknown, flavour: TaskFlavour): DetailedTask | undefined {
-  if (!isJsonObject(value) || typeof value.taskId !== 'string' || !STATUSES.has(value.status)) return undefined;
+export function decodeTask(value: JsonObject, flavour: TaskFlavour, extent: 'summary' | 'details'): DetailedTask | undefined {
+  if (typeof value.taskId !== 'string' || !STATUSES.has(value.status)) return undefined;
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt } = value;
   const [ttl, interval] = flavour === 'extension' ? [value.ttlMs, value.pollIntervalMs] : [value.ttl, value.pollInterval];
   const task = {
@@ -68,7 +68,7 @@ export function decodeTask(value: unknown, flavour: TaskFlavour): DetailedTask |
     ttlMs: typeof ttl === 'number' ? ttl : null,
     ...(typeof interval === 'number' ? { pollIntervalMs: interval } : {}),
   } satisfies Task;
-  return flavour === 'extension' ? withDetails(task, value) : task;
+  return flavour === 'extension' && extent === 'details' ? withDetails(task, value) : task;
 }
 
 /** `undefined` when what its status promises is missing. */
