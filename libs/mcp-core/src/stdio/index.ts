@@ -1,4 +1,6 @@
 export type { ChildTransport, ProcessExit, SpawnOptions } from './child-transport.ts';
 export { spawnStdio } from './child-transport.ts';
+export { StreamTransport } from '../jsonrpc/stream-transport.ts';
+export type { StreamTransportOptions } from '../jsonrpc/stream-transport.ts';
 export { serveStdio } from './serve-stdio.ts';
 export type { ServeStdioOptions } from './serve-stdio.ts';

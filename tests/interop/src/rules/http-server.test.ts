@@ -13,9 +13,9 @@ const ACCEPT = 'application/json, text/event-stream';
 type Headers = { readonly [name: string]: string | undefined };
 
 async function listen(options: Partial<ServerOptions> = { tools: [echo] }, http: ServeHttpOptions = {}): Promise<string> {
-  const { url, close } = await serveHttp(createServer(serverOptions(options)), { onError: () => undefined, ...http });
-  onTestFinished(() => close());
-  return url;
+  const listener = await serveHttp(createServer(serverOptions(options)), { onError: () => undefined, ...http });
+  onTestFinished(() => listener.close());
+  return listener.url;
 }
 
 function message(method: string, params: object = {}, id?: number): Message {
@@ -24,7 +24,7 @@ function message(method: string, params: object = {}, id?: number): Message {
 
 /** A POST with the headers that fit its message, changed by `headers`. */
 async function post(url: string, body: Message, headers: Headers = {}, signal?: AbortSignal): Promise<Response> {
-  const all = { 'content-type': 'application/json', accept: ACCEPT, ...modernHeaders(body), ...headers };
+  const all: Headers = { 'content-type': 'application/json', accept: ACCEPT, ...modernHeaders(body), ...headers };
   const sent = Object.entries(all).filter((field): field is [string, string] => field[1] !== undefined);
   return fetch(url, { method: 'POST', headers: sent, body: JSON.stringify(body), ...(signal === undefined ? {} : { signal }) });
 }
@@ -54,7 +54,8 @@ describe('the modern endpoint of a server', () => {
     const url = await listen({ tools: [holding.tool, tool('log', (_args, context) => { context.log('error', 'mine'); return { content: [] }; })] });
     const listening = await post(url, message('subscriptions/listen', { notifications: { toolsListChanged: true } }, 7));
     const events = readEvents(listening);
-    expect(JSON.parse((await events.next()).value?.data ?? '')).toMatchObject({ method: 'notifications/subscriptions/acknowledged' });
+    const opening = (await events.next()) as IteratorYieldResult<{ readonly data: string }>;
+    expect(JSON.parse(opening.value.data)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' });
     const held = post(url, call({}, 'hold', 2));
     await holding.started;
     const body = call({}, 'log', 3);

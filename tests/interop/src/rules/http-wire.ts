@@ -45,12 +45,15 @@ class PostingWire implements HttpWire {
 
   /** In call order, as far as HTTP has one: what gets no answer is accepted before the next message leaves. */
   send(message: unknown): void {
-    this.#order = this.#order.then(async () => {
-      const isAnswered = [message].flat().some((each) => (each as Message).method !== undefined && (each as Message).id !== undefined);
-      if (isAnswered) this.#streams.add(this.#request(message as Message));
-      else await this.#oneWay(message as Message);
-      if ((message as Message).method === 'initialize') await this.inbox.find((answer) => answer.id === (message as Message).id);
-    });
+    this.#order = this.#sendAfter(this.#order, message);
+  }
+
+  async #sendAfter(before: Promise<void>, message: unknown): Promise<void> {
+    await before;
+    const isAnswered = [message].flat().some((each) => (each as Message).method !== undefined && (each as Message).id !== undefined);
+    if (isAnswered) this.#streams.add(this.#request(message as Message));
+    else await this.#oneWay(message as Message);
+    if ((message as Message).method === 'initialize') await this.inbox.find((answer) => answer.id === (message as Message).id);
   }
 
   statusOf(id: RequestId): number | undefined {

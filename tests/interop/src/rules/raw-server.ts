@@ -1,0 +1,85 @@
+import type { Era, JsonObject, RequestId, Transport } from '@signalbox/mcp-core';
+import { connectClient, type Client, type ClientOptions } from '@signalbox/mcp-core/client';
+import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { onTestFinished } from 'vitest';
+import { CLIENT_INFO, Key, SERVER_INFO, type Inbox, type Message } from './message.ts';
+import { RawHttpServer } from './raw-http-server.ts';
+import { RawStdioServer } from './raw-stdio-server.ts';
+
+export interface ClientPlace {
+  readonly era: Era;
+  readonly wire: 'stdio' | 'http';
+}
+
+/** Every era on every wire a client can speak. */
+export const CLIENT_PLACES: readonly ClientPlace[] = [
+  { era: 'legacy', wire: 'stdio' },
+  { era: 'legacy', wire: 'http' },
+  { era: 'modern', wire: 'stdio' },
+  { era: 'modern', wire: 'http' },
+];
+
+export type Reply = { readonly result: JsonObject } | { readonly error: JsonObject } | undefined;
+
+/** Answers one request; `undefined` is silence. */
+export type Step = (request: Message, server: RawServer) => Reply | Promise<Reply>;
+export type Script = { readonly [method: string]: Step };
+
+/** A server that is played by the test: everything the client sent, and exact messages back. */
+export interface RawServer {
+  readonly inbox: Inbox;
+  /** Sends a message. Over HTTP on the stream of the client's request it belongs to, else on the standalone stream of the session. */
+  send(message: unknown, relatedTo?: RequestId | null): void;
+  /** Ends the connection as a crash would. */
+  crash(): void;
+  /** A new wire to this server. */
+  open(): Transport;
+  close(): Promise<void>;
+}
+
+export interface Connected {
+  readonly client: Client;
+  readonly server: RawServer;
+}
+
+export const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true }, completions: {}, logging: {} };
+
+export const discovered: Step = () => ({
+  result: {
+    resultType: 'complete',
+    supportedVersions: ['2026-07-28'],
+    capabilities: CAPABILITIES,
+    ttlMs: 0,
+    cacheScope: 'public',
+    _meta: { [Key.serverInfo]: SERVER_INFO },
+  },
+});
+
+export const initialized =
+  (protocolVersion = '2025-11-25', capabilities: JsonObject = CAPABILITIES): Step =>
+  () => ({ result: { protocolVersion, capabilities, serverInfo: SERVER_INFO } });
+
+/** A result of the era. */
+export function complete(era: Era, result: JsonObject): Reply {
+  return { result: era === 'modern' ? { resultType: 'complete', ...result } : result };
+}
+
+export async function startRawServer(wire: 'stdio' | 'http', script: Script): Promise<RawServer> {
+  const all = { 'server/discover': discovered, initialize: initialized(), ping: () => ({ result: {} }), ...script };
+  const server = wire === 'stdio' ? new RawStdioServer(all) : await RawHttpServer.start(all, (url) => httpTransport({ url }));
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A client of that era, connected to the script. */
+export async function connect({ era, wire }: ClientPlace, script: Script = {}, options: Partial<ClientOptions> = {}): Promise<Connected> {
+  const server = await startRawServer(wire, script);
+  const client = await connectClient(() => server.open(), { info: CLIENT_INFO, era, ...options });
+  onTestFinished(() => client.close());
+  return { client, server };
+}
+
+/** Everything the client sent with this method. */
+export function sent(server: RawServer, method: string): readonly Message[] {
+  return server.inbox.messages.filter((message) => message.method === method);
+}
