@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { UriTemplate } from './uri-template.ts';
+
+const text = fc.string({ unit: 'binary', minLength: 1 }).filter((value) => value.isWellFormed());
+
+test('every value comes back from the URI it was put into', () => {
+  const template = new UriTemplate('x://{a}/mid{/b,c}{?d,e}');
+  fc.assert(
+    fc.property(text, text, fc.tuple(text, fc.option(text), fc.option(text)), (a, b, [c, d, e]) => {
+      const query = [...(e === null ? [] : [`e=${encodeURIComponent(e)}`]), ...(d === null ? [] : [`d=${encodeURIComponent(d)}`])];
+      const uri = `x://${encodeURIComponent(a)}/mid/${encodeURIComponent(b)}/${encodeURIComponent(c)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+      expect(template.match(uri)).toEqual({ a, b, c, ...(d === null ? {} : { d }), ...(e === null ? {} : { e }) });
+    }),
+  );
+});
+
+test('no URI makes a match throw', () => {
+  const templates = ['x://{a}', 'x://{+a}{?b}', '{a}{.b}{#c}', 'x{/a,b}?f{&c}'].map((template) => new UriTemplate(template));
+  const part = fc.constantFrom('x://', '%', '%41', '%zz', '?', '&', '=', '#', '/', '.', 'b', 'a', '\n', '\u{1F600}', '\uD800');
+  fc.assert(
+    fc.property(fc.array(part).map((parts) => parts.join('')), (uri) => {
+      for (const template of templates) expect(Object.values(template.match(uri) ?? {}).every((value) => typeof value === 'string')).toBe(true);
+    }),
+  );
+});
