@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { elicitationProblems, withElicitationDefaults } from './elicitation-problems.ts';
 import { SchemaValidator } from './schema-validator.ts';
