@@ -1,4 +1,4 @@
-import { batchEntries, type BatchEntry } from './batch-answer.ts';
+import { batchEntries, type BatchEntry } from './batch-entries.ts';
 import { readEnvelope, type Envelope } from './envelope.ts';
 import type { JsonObject, JsonRpcErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './messages.ts';
 import { RunningRequest } from './running-request.ts';

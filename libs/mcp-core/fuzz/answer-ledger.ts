@@ -1,0 +1,49 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { answerKey, LOOSE_ID, type AnswerKey } from './expected-answers.ts';
+
+/** Compares the answers that come with those that are due. */
+export class AnswerLedger {
+  readonly #due = new Map<AnswerKey, number>();
+  readonly #unexpected: string[] = [];
+  #answers = 0;
+
+  /** How many answers came since it was last asked. */
+  takeCount(): number {
+    const count = this.#answers;
+    this.#answers = 0;
+    return count;
+  }
+
+  expect(keys: readonly AnswerKey[]): void {
+    for (const key of keys) if (!isLoose(key)) this.#change(key, 1);
+  }
+
+  take(value: unknown): void {
+    for (const answer of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      const key = answerKey(answer);
+      if (key === undefined) continue;
+      this.#answers += 1;
+      if (isLoose(key)) continue;
+      if (this.#due.has(key)) this.#change(key, -1);
+      else this.#unexpected.push(JSON.stringify(answer).slice(0, 200));
+    }
+  }
+
+  /** Resolves when everything due has come. @throws Error when something does not, or something else did. */
+  async settle(limitMs: number): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    while (this.#due.size > 0 && this.#unexpected.length === 0 && performance.now() < deadline) await nextTurn();
+    if (this.#unexpected.length > 0) throw new Error(`an answer nobody waits for: ${String(this.#unexpected[0])}`);
+    if (this.#due.size > 0) throw new Error(`unanswered after ${String(limitMs)} ms: ${[...this.#due.keys()].slice(0, 5).join(', ')}`);
+  }
+
+  #change(key: AnswerKey, by: number): void {
+    const count = (this.#due.get(key) ?? 0) + by;
+    if (count === 0) this.#due.delete(key);
+    else this.#due.set(key, count);
+  }
+}
+
+function isLoose(key: AnswerKey): boolean {
+  return key.startsWith(`string ${LOOSE_ID}`);
+}

@@ -1,0 +1,98 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { AnswerLedger } from './answer-ledger.ts';
+import { expectedAnswers } from './expected-answers.ts';
+import type { FuzzConnection, FuzzMessage, FuzzSession, FuzzTarget } from './fuzz-target.ts';
+import { MessageSource } from './message-source.ts';
+import { Random } from './random.ts';
+
+export interface FuzzOptions {
+  readonly messages: number;
+  readonly seed: number;
+  readonly report: (line: string) => void;
+}
+
+const SESSIONS: readonly [FuzzSession, ...FuzzSession[]] = ['2025-03-26', 'modern', '2025-11-25'];
+const MESSAGES_A_CONNECTION = 50_000;
+const MESSAGES_A_CHECK = 10_000;
+const MESSAGES_A_REPORT = 100_000;
+const MESSAGES_AT_ONCE = 400;
+/** Longest wait for the answers to what was sent at once. */
+const SETTLE_MS = 10_000;
+/** What the heap may grow by after the first check, garbage not counted. */
+const HEAP_GROWTH_MIB = 16;
+
+/** Sends messages to a target, over one connection after the other. @throws Error when an answer is missing or too many, or memory is kept. */
+export async function fuzz(target: FuzzTarget, { messages, seed, report }: FuzzOptions): Promise<void> {
+  const random = new Random(seed);
+  const heap = new HeapWatch();
+  const start = performance.now();
+  const total = { sent: 0, answers: 0 };
+  const onSent = (sent: number, answers: number): void => {
+    total.sent += sent;
+    total.answers += answers;
+    if (total.sent % MESSAGES_A_CHECK !== 0 && total.sent !== messages) return;
+    const mib = heap.check();
+    if (total.sent % MESSAGES_A_REPORT !== 0 && total.sent !== messages) return;
+    const rate = Math.round(total.sent / ((performance.now() - start) / 1000));
+    report(`${target.name}: ${String(total.sent)} messages, ${String(total.answers)} answers, ${String(rate)}/s, heap ${mib.toFixed(1)} MiB`);
+  };
+  for (let connection = 0; connection * MESSAGES_A_CONNECTION < messages; connection += 1) {
+    const session = SESSIONS[connection % SESSIONS.length] ?? SESSIONS[0];
+    await converse(target, { session, random, count: Math.min(MESSAGES_A_CONNECTION, messages - total.sent), onSent });
+  }
+}
+
+interface Conversation {
+  readonly session: FuzzSession;
+  readonly random: Random;
+  readonly count: number;
+  readonly onSent: (messages: number, answers: number) => void;
+}
+
+async function converse(target: FuzzTarget, { session, random, count, onSent }: Conversation): Promise<void> {
+  const ledger = new AnswerLedger();
+  const source = new MessageSource(random, session);
+  const connection = await target.open((value) => ledger.take(value));
+  const exchange = async (messages: readonly FuzzMessage[]): Promise<void> => {
+    for (const message of messages) ledger.expect(expectedAnswers(message, session));
+    connection.send(messages);
+    await ledger.settle(SETTLE_MS);
+  };
+  await openSession(connection, session, exchange);
+  for (let left = count; left > 0; left -= MESSAGES_AT_ONCE) {
+    const number = Math.min(MESSAGES_AT_ONCE, left);
+    await exchange(Array.from({ length: number }, () => source.next(target.isText)));
+    onSent(number, ledger.takeCount());
+  }
+  await connection.close();
+}
+
+async function openSession(connection: FuzzConnection, session: FuzzSession, exchange: (messages: readonly FuzzMessage[]) => Promise<void>): Promise<void> {
+  if (session === 'modern') return;
+  const message = (value: object): FuzzMessage => ({ bytes: Buffer.from(JSON.stringify(value)), json: { value } });
+  const params = { protocolVersion: session, capabilities: {}, clientInfo: { name: 'fuzz', version: '1' } };
+  await exchange([message({ jsonrpc: '2.0', id: 'open', method: 'initialize', params })]);
+  connection.send([message({ jsonrpc: '2.0', method: 'notifications/initialized' })]);
+}
+
+class HeapWatch {
+  readonly #collect: () => void;
+  #firstMib: number | undefined;
+
+  constructor() {
+    setFlagsFromString('--expose-gc');
+    // The flag makes the function visible in contexts made from now on.
+    this.#collect = runInNewContext('gc') as () => void;
+  }
+
+  /** Gives what is in use, in MiB. @throws Error when it has grown since the first time */
+  check(): number {
+    this.#collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    const mib = (heapUsed + arrayBuffers) / 1024 / 1024;
+    this.#firstMib ??= mib;
+    if (mib > this.#firstMib + HEAP_GROWTH_MIB) throw new Error(`the heap has grown from ${this.#firstMib.toFixed(1)} to ${mib.toFixed(1)} MiB`);
+    return mib;
+  }
+}
