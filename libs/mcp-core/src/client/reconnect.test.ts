@@ -224,6 +224,41 @@ describe('a modern stream that breaks', () => {
   });
 });
 
+describe('a request that is lost on its own way', () => {
+  const broken = new Error('socket hang up');
+
+  function http(): ScriptedServer {
+    const server = legacy();
+    server.isHttp = true;
+    return server;
+  }
+
+  test('is sent once more when it only reads', async () => {
+    const server = http();
+    const client = await connect([server], { era: 'legacy' });
+    const list = client.listTools();
+    server.fail((await server.receives('tools/list')).id!, broken);
+    const { id } = await server.receives('tools/list', 2);
+    server.deliver({ id, result: { tools: [] } });
+    expect(await list).toEqual([]);
+    const lost = client.readResource('file:///a').catch((error: unknown) => error);
+    for (const count of [1, 2]) server.fail((await server.receives('resources/read', count)).id!, broken);
+    expect(await lost).toMatchObject({ code: 'connection-lost', sent: true });
+    expect(server.all('resources/read')).toHaveLength(2);
+  });
+
+  test('is not sent again when it may have done something, or was answered with a status', async () => {
+    const server = http();
+    const client = await connect([server], { era: 'legacy' });
+    const call = client.callTool('a', {}).catch((error: unknown) => error);
+    const list = client.listTools().catch((error: unknown) => error);
+    server.fail((await server.receives('tools/call')).id!, broken);
+    server.fail((await server.receives('tools/list')).id!, new HttpError('busy', { status: 503, headers: {} }));
+    expect([await call, await list]).toEqual([1, 2].map(() => expect.objectContaining({ code: 'connection-lost', sent: true }) as LocalError));
+    expect([server.all('tools/call').length, server.all('tools/list').length]).toEqual([1, 1]);
+  });
+});
+
 describe('a refusal that proves that nothing was done', () => {
   const tool = { name: 'q', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } };
 

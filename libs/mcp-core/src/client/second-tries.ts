@@ -5,10 +5,24 @@ import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { Attempt, SendingOptions, SentRequest } from './active-request.ts';
 import type { Connection } from './connection.ts';
 import type { CurrentConnection } from './current-connection.ts';
-import { httpFailureOf } from './http-failure.ts';
+import { httpFailureOf, isLostAlone } from './http-failure.ts';
 
-/** Not sent again after a session was lost: only its caller knows whether that is safe. */
+/** Not sent again when it was lost: only its caller knows whether that is safe. */
 const TOOL_CALL = 'tools/call';
+
+/** What only reads, and can be sent again when it was lost. */
+const READING = new Set([
+  'ping',
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'completion/complete',
+  'tasks/get',
+]);
 
 export interface SecondTryHooks {
   /** Lists the tools anew. */
@@ -17,7 +31,7 @@ export interface SecondTryHooks {
   readonly headersOf: (params: JsonObject) => SendingOptions['headers'];
 }
 
-/** Sends a request a second time where the answer to the first proves that it was not executed. */
+/** Sends a request a second time where the answer to the first proves that it was not executed, or where it only reads. */
 export class SecondTries {
   readonly #current: CurrentConnection;
   readonly #hooks: SecondTryHooks;
@@ -31,6 +45,7 @@ export class SecondTries {
   of(connection: Connection, request: SentRequest, error: unknown): Promise<JsonObject> | undefined {
     if (request.options.attempt?.isSecondTry === true || this.#current.isClosed) return undefined;
     if (httpFailureOf(error)?.isSessionLost === true) return this.#inNewSession(connection, request, error);
+    if (isLostAlone(connection, error)) return READING.has(request.method) && request.options.attempt === undefined ? sendAgain(connection, request) : undefined;
     if (!(error instanceof ProtocolError) || connection.codec.era !== 'modern') return undefined;
     if (error.code === ErrorCode.headerMismatch && request.method === TOOL_CALL && connection.isHttp) return this.#withNewHeaders(connection, request, error);
     return error.code === ErrorCode.unsupportedProtocolVersion ? inMutualVersion(connection, request, error) : undefined;

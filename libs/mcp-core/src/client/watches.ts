@@ -3,6 +3,7 @@ import type { SubscriptionFilter } from '../protocol/resources.ts';
 import type { Watch } from './client.ts';
 import { type Connection, DEFAULT_REQUEST_TIMEOUT_MS } from './connection.ts';
 import type { CurrentConnection } from './current-connection.ts';
+import { isLostAlone } from './http-failure.ts';
 import { LegacySubscriptions } from './legacy-subscriptions.ts';
 import { openListenStream } from './listen-stream.ts';
 import type { Subscription, SubscriptionEnd, SubscriptionListener } from './subscription.ts';
@@ -51,9 +52,15 @@ export class Watches {
     for (const watch of this.#open) watch.end();
   }
 
-  #subscribe(filter: SubscriptionFilter, listener: SubscriptionListener, onEnded: (end: SubscriptionEnd) => void): Promise<Subscription> {
+  async #subscribe(filter: SubscriptionFilter, listener: SubscriptionListener, onEnded: (end: SubscriptionEnd) => void): Promise<Subscription> {
     const { connection, server } = this.#current;
-    if (server.era === 'modern') return openListenStream(connection, { filter, listener, timeoutMs: this.#timeoutMs, onEnded });
+    if (server.era === 'modern') {
+      const options = { filter, listener, timeoutMs: this.#timeoutMs, onEnded };
+      return openListenStream(connection, options).catch((error: unknown) => {
+        if (isLostAlone(connection, error)) return openListenStream(connection, options);
+        throw error;
+      });
+    }
     const subscriptions = this.#legacy.get(connection) ?? new LegacySubscriptions(connection, server.capabilities);
     this.#legacy.set(connection, subscriptions);
     return subscriptions.subscribe(filter, listener);

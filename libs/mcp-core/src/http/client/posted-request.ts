@@ -181,8 +181,7 @@ export class PostedRequest implements Call {
     const { statusCode: status = 0 } = response;
     const value = parseJson(text);
     const isOwn = isJsonObject(value) && value.id === this.post.id && value.method === undefined;
-    const hasSession = this.post.hasSession && !isOwn;
-    const error = httpErrorOf(response, text, { ...this.#owner.errorContext(), hasSession });
+    const error = httpErrorOf(response, text, { ...this.#owner.errorContext(), hasSession: this.post.hasSession });
     const isOfStatus = status === 401 || status === 403 || error.isSessionLost;
     const isAnswer = !isOfStatus && isJsonObject(value) && (isOwn || (status < 500 && isErrorWithoutId(value)));
     if (this.#owner.fallBack(this, error)) return;

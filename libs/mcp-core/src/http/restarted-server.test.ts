@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { connectClient } from '../client/connect-client.ts';
+import type { Client } from '../client/client.ts';
+import type { ClientOptions } from '../client/client-options.ts';
+import { createServer } from '../server/create-server.ts';
+import { defineTool } from '../server/tool.ts';
+import type { Server } from '../server/server.ts';
+import { httpTransport } from './client/http-transport.ts';
+import { type HttpListener, serveHttp } from './server/serve-http.ts';
+
+const WAIT = { timeout: 15_000 };
+const info = { name: 't', version: '0' };
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function newServer(): Server {
+  const hello = defineTool({ name: 'hello', description: 'Says hello', inputSchema: { type: 'object', properties: {} }, handler: () => Promise.resolve({ content: [{ type: 'text', text: 'hello' }] }) });
+  return createServer({ info, tools: [hello] });
+}
+
+async function listen(server: Server, port = 0): Promise<HttpListener> {
+  const listener = await serveHttp(server, { port });
+  closing.push(() => listener.close());
+  return listener;
+}
+
+async function connect(url: string, options: Partial<ClientOptions>): Promise<Client> {
+  const client = await connectClient(() => httpTransport({ url }), { info, ...options });
+  closing.push(() => client.close());
+  return client;
+}
+
+describe('a server that was started again', () => {
+  test('has forgotten the legacy session, which is opened again by whatever notices it', async () => {
+    const first = await listen(newServer());
+    const client = await connect(first.url, { era: 'legacy' });
+    await first.close();
+    await listen(newServer(), first.port);
+    expect(await client.listTools()).toHaveLength(1);
+    expect(await client.callTool('hello', {})).toMatchObject({ content: [{ text: 'hello' }] });
+  });
+
+  test('does not get a call of a tool twice', async () => {
+    const first = await listen(newServer());
+    const client = await connect(first.url, { era: 'legacy' });
+    await first.close();
+    await listen(newServer(), first.port);
+    const outcomes: unknown[] = [];
+    // The first may be lost with the kept connection, the next is refused because of the session.
+    await vi.waitFor(async () => {
+      outcomes.push(await client.callTool('hello', {}).catch((error: unknown) => error));
+      expect(outcomes.at(-1)).toMatchObject({ content: [{ text: 'hello' }] });
+    }, WAIT);
+    expect(outcomes.at(-2)).toMatchObject({ code: 'connection-lost', sent: false });
+  });
+
+  test('ends a modern subscription in good order, and takes the next one', async () => {
+    const first = await listen(newServer());
+    const client = await connect(first.url, { era: 'modern' });
+    const watch = await client.watch({ toolsListChanged: true }, () => undefined);
+    await first.close();
+    expect(await watch.ended).toMatchObject({ message: expect.stringContaining('ended') as string });
+    const again = newServer();
+    await listen(again, first.port);
+    const changes = client.changes({ toolsListChanged: true });
+    let change: unknown;
+    const reading = changes.next().then((result) => {
+      change = result.value as unknown;
+    });
+    await vi.waitFor(() => {
+      again.changes.toolsChanged();
+      expect(change).toEqual({ kind: 'tools' });
+    }, WAIT);
+    await reading;
+    await changes.return();
+  });
+});
+
+test.each(['legacy', 'modern'] as const)('a %s client that nobody listens to cannot connect, and is not taken for the other era', async (era) => {
+  const listener = await listen(newServer());
+  await listener.close();
+  await expect(connect(listener.url, { knownEra: era })).rejects.toMatchObject({ code: 'connect-failed' });
+});
