@@ -30,7 +30,9 @@ export function callTool(caller: ToolCaller, request: ServedRequest): Promise<Ca
   request.tool = tool;
   const key = readIdempotencyKey(request.meta);
   const invocation = { caller, tool, args };
-  return key === undefined ? invoke(invocation, request) : caller.calls.run({ key, name, args, signal: request.signal }, () => invoke(invocation, request));
+  if (key === undefined) return invoke(invocation, request);
+  const call = { key, principal: request.auth?.principal, name, args, signal: request.signal };
+  return caller.calls.run(call, () => invoke(invocation, request));
 }
 
 interface Invocation {

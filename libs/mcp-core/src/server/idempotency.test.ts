@@ -61,6 +61,46 @@ describe('a call with an idempotency key', () => {
     expect(state.runs).toBe(1);
   });
 
+  test('is not known to another principal', async () => {
+    const { server, state } = await serve({ isOpen: true });
+    const payAs = async (principal?: string): Promise<unknown> => {
+      const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: params('k') } as const;
+      const link = { signal: new AbortController().signal, notify: () => Promise.resolve() };
+      return server.handle(request, principal === undefined ? link : { ...link, auth: { principal } });
+    };
+    const answers = [await payAs('ann'), await payAs('bob'), await payAs(), await payAs('ann')];
+    expect(answers.map((answer) => runOf(answer as JsonObject))).toEqual([1, 2, 3, 1]);
+    expect(state.runs).toBe(3);
+  });
+
+  test('is remembered when its questions are answered, and not before', async () => {
+    let paid = 0;
+    const asking: ToolDefinition = {
+      name: 'pay',
+      description: 'Pays',
+      inputSchema: { type: 'object' },
+      annotations,
+      handler: async (_args, context) => {
+        // A handler that goes on although it asked must not leave a result behind.
+        const answer = await context.elicit('sure', { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }).catch(() => undefined);
+        if (answer?.action === 'accept') paid += 1;
+        return { structuredContent: { run: paid } };
+      },
+    };
+    const client = await connectRaw(createServer({ info: { name: 's', version: '1' }, tools: [asking] }));
+    const meta = { 'dev.signalbox/idempotency-key': 'k', 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+    const first = await client.request(1, 'tools/call', modern({ name: 'pay' }, meta));
+    const { requestState } = first.result as { requestState: string };
+    expect(first).toMatchObject({ result: { resultType: 'input_required' } });
+    expect(await client.request(2, 'tools/call', modern({ name: 'pay' }, meta))).toMatchObject({ result: { resultType: 'input_required' } });
+    const answered = modern({ name: 'pay', requestState, inputResponses: { sure: { action: 'accept', content: {} } } }, meta);
+    expect(runOf(await client.request(3, 'tools/call', answered))).toBe(1);
+    // The state of a destructive call is good for one use; the call itself is remembered.
+    expect(await client.request(4, 'tools/call', answered)).toMatchObject({ error: { code: -32602 } });
+    expect(runOf(await client.request(5, 'tools/call', modern({ name: 'pay' }, meta)))).toBe(1);
+    expect(paid).toBe(1);
+  });
+
   test('is an error with other arguments, running or finished', async () => {
     const { client, state, release } = await serve();
     const first = pay(client, 1, 'k');

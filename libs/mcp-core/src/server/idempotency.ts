@@ -15,8 +15,9 @@ interface Entry {
 }
 
 export interface KeyedCall {
-  /** `undefined` runs the call without remembering it. */
-  readonly key: string | undefined;
+  readonly key: string;
+  /** Whose key it is: nobody gets the results of another. */
+  readonly principal: string | undefined;
   readonly name: string;
   readonly args: JsonObject;
   readonly signal: AbortSignal;
@@ -36,8 +37,7 @@ export class IdempotentCalls {
   }
 
   async run(call: KeyedCall, execute: () => Promise<CallToolResult>): Promise<CallToolResult> {
-    const { key } = call;
-    if (key === undefined) return execute();
+    const key = JSON.stringify([call.key, call.principal]);
     const digest = digestOf(call);
     for (let known = this.#find(key); known !== undefined; known = this.#find(key)) {
       if (known.digest !== digest) return otherArguments();
