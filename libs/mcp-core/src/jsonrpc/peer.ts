@@ -66,7 +66,8 @@ const NOTHING = Promise.resolve();
 export class Peer {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new Map<RequestId, AnswerReceiver>();
+  /** Made by the first request of ours: idle sessions are many, and most never ask. */
+  #pending: Map<RequestId, AnswerReceiver> | undefined;
   readonly #running = new Map<RequestId, RunningRequest>();
   #handlersRunning = 0;
   #nextId = 1;
@@ -115,6 +116,7 @@ export class Peer {
   /** Sends a request, whose id is from `takeId`, at once; `request` without its promise. */
   call(request: JsonRpcRequest, receiver: AnswerReceiver, options?: SendOptions): void {
     const { id } = request;
+    this.#pending ??= new Map();
     this.#pending.set(id, receiver);
     if (this.#isInputEnded || this.#isClosed) {
       this.#settle(id, { kind: 'unsent', error: new Error('The connection is closed') });
@@ -127,7 +129,7 @@ export class Peer {
 
   /** Stops waiting for the answer to a request of ours; a late one is swallowed. False when it has ended before. */
   forget(id: RequestId): boolean {
-    return this.#pending.delete(id);
+    return this.#pending?.delete(id) ?? false;
   }
 
   /** Resolves when the transport can take another message; rejects when this one was not sent. */
@@ -287,14 +289,14 @@ export class Peer {
   }
 
   #settle(id: RequestId, answer: Answer): void {
-    const receiver = this.#pending.get(id);
+    const receiver = this.#pending?.get(id);
     if (receiver === undefined) return;
-    this.#pending.delete(id);
+    this.#pending?.delete(id);
     receiver.answered(answer);
   }
 
   #settleAll(error: Error | undefined): void {
-    for (const id of this.#pending.keys()) this.#settle(id, { kind: 'closed', error });
+    for (const id of this.#pending?.keys() ?? []) this.#settle(id, { kind: 'closed', error });
   }
 
   #problem(message: string, cause?: unknown): void {

@@ -35,8 +35,8 @@ export class Connection implements ServerConnection, ConnectionScope {
   readonly #peer: Peer;
   readonly #outbox: Outbox;
   readonly #gone = new AbortController();
-  readonly #ending = new AbortController();
-  readonly #listening = new Set<RequestId>();
+  #ending: AbortController | undefined;
+  #listening: Set<RequestId> | undefined;
   readonly #stopHearing: () => void;
   #session: InitializedSession | undefined;
   #watches: ResourceWatches | undefined;
@@ -83,15 +83,17 @@ export class Connection implements ServerConnection, ConnectionScope {
 
   /** Ends listen streams in good order, then the transport. */
   close(): Promise<void> {
-    return this.#end(this.#listening);
+    return this.#end(this.#listening ?? new Set());
   }
 
   async holdOpen(id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject> {
+    this.#listening ??= new Set();
+    this.#ending ??= new AbortController();
     this.#listening.add(id);
     try {
       return await run(this.#ending.signal);
     } finally {
-      this.#listening.delete(id);
+      this.#listening?.delete(id);
     }
   }
 
@@ -123,6 +125,7 @@ export class Connection implements ServerConnection, ConnectionScope {
 
   /** Ends listen streams, gives the answers to these requests (default: to all) a moment to get out, and closes. */
   async #end(ids?: ReadonlySet<RequestId>): Promise<void> {
+    this.#ending ??= new AbortController();
     this.#ending.abort();
     await withinLimit(this.#peer.answered(ids), LAST_ANSWERS_MS);
     await this.#peer.close();

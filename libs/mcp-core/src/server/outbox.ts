@@ -23,8 +23,8 @@ export interface NotificationSender {
  */
 export class Outbox implements NotificationSink {
   readonly #sender: NotificationSender;
-  /** The changes that wait, and whether each goes out once more after that. */
-  readonly #changes = new Map<string, (() => boolean) | undefined>();
+  /** The changes that wait, and whether each goes out once more after that; most sessions have none. */
+  #changes: Map<string, (() => boolean) | undefined> | undefined;
   #waiting = 0;
 
   constructor(sender: NotificationSender) {
@@ -46,14 +46,16 @@ export class Outbox implements NotificationSink {
    */
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
     const key = JSON.stringify([method, params]);
-    if (this.#changes.has(key)) {
-      this.#changes.set(key, isWanted);
+    this.#changes ??= new Map();
+    const changes = this.#changes;
+    if (changes.has(key)) {
+      changes.set(key, isWanted);
       return;
     }
-    this.#changes.set(key, undefined);
+    changes.set(key, undefined);
     void this.#send(method, params).finally(() => {
-      const isWantedAgain = this.#changes.get(key);
-      this.#changes.delete(key);
+      const isWantedAgain = changes.get(key);
+      changes.delete(key);
       if (isWantedAgain?.() === true) this.notifyChange(method, params, isWantedAgain);
     });
   }

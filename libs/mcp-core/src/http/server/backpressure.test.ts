@@ -4,20 +4,20 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { RequestLink, Server } from '../../server/server.ts';
 import { createServer } from '../../server/create-server.ts';
-import { HttpPeer, readEvents, serve, toolOf } from './http-peer.test.support.ts';
+import { HttpPeer, type RawRequest, readEvents, serve, toolOf } from './http-peer.test.support.ts';
 import { serveHttp } from './serve-http.ts';
 
 const WAIT = { timeout: 10_000 };
 const LINE = 'x'.repeat(64_000);
 
 /** Sends a POST and reads nothing of the answer until told. */
-async function paused(peer: HttpPeer, headers: { readonly [name: string]: string | undefined }, body: unknown) {
+async function paused(peer: HttpPeer, headers: RawRequest['headers'], body: unknown) {
   const socket = connect(peer.listener.port, '127.0.0.1');
   onTestFinished(() => { socket.destroy(); });
   const text = JSON.stringify(body);
   const fields = Object.entries({ host: '127.0.0.1', 'content-type': 'application/json', connection: 'close', 'content-length': String(Buffer.byteLength(text)), ...headers });
   await once(socket, 'connect');
-  socket.write(`POST /mcp HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${String(value)}\r\n`).join('')}\r\n${text}`);
+  socket.write(`POST /mcp HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`);
   socket.pause();
   return {
     readAll: async (): Promise<string> => {

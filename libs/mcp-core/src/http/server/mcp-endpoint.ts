@@ -33,10 +33,12 @@ export interface McpEndpointOptions extends Omit<StandaloneScope, 'auth' | 'lega
  */
 export class McpEndpoint {
   readonly #options: McpEndpointOptions;
+  readonly #anonymous: StandaloneScope;
   readonly #mirrored: MirroredHeaders;
 
   constructor(options: McpEndpointOptions) {
     this.#options = options;
+    this.#anonymous = { ...options, auth: undefined };
     this.#mirrored = new MirroredHeaders((name) => options.server.tool(name)?.inputSchema);
   }
 
@@ -96,7 +98,7 @@ export class McpEndpoint {
 
   #serveAlone(exchange: HttpExchange, request: JsonRpcRequest, auth: AuthContext | undefined): void {
     const problem = checkModernRequest(request, exchange.headers, this.#mirrored);
-    if (problem === undefined) void this.#handle(exchange, request, { ...this.#options, auth });
+    if (problem === undefined) void this.#handle(exchange, request, auth === undefined ? this.#anonymous : { ...this.#options, auth });
     else answerError(exchange, 400, { id: request.id, ...problem });
   }
 

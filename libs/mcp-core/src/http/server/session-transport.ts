@@ -162,10 +162,13 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
 
   streamEnded(stream: EventStream): void {
     this.#streams?.delete(stream.number);
+    if (this.#streams?.size === 0) this.#streams = undefined;
   }
 
   postEnded(post: SessionPost): void {
     for (const id of post.ids) this.#posts?.delete(id);
+    // An empty map is the larger part of what an idle session would cost.
+    if (this.#posts?.size === 0) this.#posts = undefined;
     this.#scope.exchanges.delete(post);
   }
 
