@@ -72,6 +72,19 @@ describe('headers of the host', () => {
   });
 });
 
+it('a request that is cancelled while its headers are asked for is not sent', async () => {
+  const asked = Promise.withResolvers<{ Authorization: string }>();
+  const server = await scriptedServer((arrival) => answerJson(arrival));
+  const { transport, messages } = await openTransport({ url: server.url, headers: () => asked.promise });
+  const cancelled = transport.send(modernRequest(1, 'tools/call', { name: 'a' }));
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  asked.resolve({ Authorization: 'x' });
+  await cancelled;
+  await transport.send(modernRequest(2, 'tools/list'));
+  await until(() => messages.length === 1);
+  expect(server.arrivals.map(({ body }) => body?.id)).toEqual([2]);
+});
+
 describe('a 401 or 403', () => {
   it.each([401, 403])('%i is sent again when the host has authorized, with new headers', async (status) => {
     let token = 'old';

@@ -193,6 +193,17 @@ it('1000 calls in a row share one connection, also when their answers are stream
   expect(server.connections()).toBeLessThanOrEqual(3);
 });
 
+it('an error is one line, however the server formats its pages', async () => {
+  const page = `<html>\n  <body>\r\n\u001b[31m${'x'.repeat(1000)}`;
+  const server = await scriptedServer(({ response }) => response.writeHead(502).end(page));
+  const { transport, failures } = await openTransport({ url: server.url });
+  await transport.send(modernRequest(1, 'tools/list'));
+  await until(() => failures.length === 1);
+  const error = failures[0]!.error as HttpError;
+  expect(error.message).toMatch(/^http:\/\/127\.0\.0\.1:\d+ answered 502: <html> <body> \[31mx+… \(\d+ characters\)$/);
+  expect(error.excerpt).toHaveLength(500);
+});
+
 it('an error has neither what was sent as a header nor what the server sets as a secret', async () => {
   const server = await scriptedServer(({ headers, response }) => {
     response.writeHead(403, { 'set-cookie': 'sid=c00kie-value', 'mcp-session-id': 'session-value', 'www-authenticate': 'Bearer error="insufficient_scope"' });

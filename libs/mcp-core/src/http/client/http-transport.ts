@@ -39,8 +39,9 @@ const MODERN_EVIDENCE: ReadonlySet<number> = new Set([
 /**
  * The client side of Streamable HTTP, all revisions: the era of each request is read from its `_meta`, a legacy session is learned from the
  * `initialize` exchange. Connects with the first message. Requests that get no JSON-RPC answer fail with `HttpError`, or `LocalError`
- * `connection-lost` when no or half a response came; nothing is sent twice except after a redirect within the origin or by `onUnauthorized`.
- * For a notification or an answer, `send` also rejects when the server refused it.
+ * `connection-lost` when no or half a response came; nothing is sent twice, except by `onUnauthorized` and after a redirect. Redirects (307, 308) are
+ * followed within the origin only, so that neither messages nor headers go elsewhere. For a notification or an answer, `send` also rejects when the
+ * server refused it.
  * @throws LocalError `invalid-argument`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonObject, readEnvelope } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
+import { shorten } from '../../protocol/shorten.ts';
 import { HttpError } from '../http-error.ts';
 
 export interface HttpErrorContext {
@@ -27,7 +28,7 @@ export function httpErrorOf(response: IncomingMessage, text: string, context: Ht
   const isSessionLost = hasSession && status === 404;
   const rpcError = rpcErrorIn(text);
   const excerpt = redact(text.slice(0, 4 * MAX_EXCERPT_CHARACTERS), secrets).slice(0, MAX_EXCERPT_CHARACTERS).trim();
-  const reason = problem ?? reasonOf(status, isSessionLost) ?? (rpcError === undefined ? excerpt : redact(rpcError.message, secrets));
+  const reason = problem ?? reasonOf(status, isSessionLost) ?? oneLine(rpcError === undefined ? excerpt : redact(rpcError.message, secrets));
   const message = `${origin} answered ${status}${reason === '' ? '' : `: ${reason}`}`;
   return new HttpError(message, { status, headers: safeHeaders(response), excerpt, rpcError, isSessionLost, cause });
 }
@@ -44,6 +45,10 @@ export function safeHeaders(response: IncomingMessage): { readonly [name: string
 function reasonOf(status: number, isSessionLost: boolean): string | undefined {
   if (isSessionLost) return 'the session has ended';
   return status >= 300 && status < 400 ? 'only redirects (307, 308) within the origin are followed' : undefined;
+}
+
+function oneLine(text: string): string {
+  return shorten(text.replaceAll(/[\s\p{Cc}]+/gu, ' '));
 }
 
 function rpcErrorIn(text: string): JsonRpcErrorObject | undefined {
