@@ -8,10 +8,10 @@ import { callTool } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Changes } from './change-hub.ts';
 import { complete } from './completion.ts';
+import { getPrompt } from './get-prompt.ts';
 import { IdempotentCalls } from './idempotency.ts';
 import type { InitializedSession } from './initialized-session.ts';
 import { listen } from './listen.ts';
-import { getPrompt } from './prompt-table.ts';
 import { STATIC_CACHE_HINTS } from './published-list.ts';
 import { readCursor, readString } from './read-params.ts';
 import type { ResourceWatches } from './resource-watches.ts';
@@ -29,7 +29,7 @@ export interface ConnectionScope {
   holdOpen(id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject>;
 }
 
-/** Serves one method; the result is neutral. Errors that are no ProtocolError become -32603. */
+/** Serves one method; the result is neutral, or has its JSON text because it was encoded before. Errors that are no ProtocolError become -32603. */
 export type Method = (request: ServedRequest, scope: ConnectionScope) => Promise<JsonObject> | JsonObject;
 
 export interface MethodsContext {
@@ -92,7 +92,7 @@ function toolMethods({ idempotencyEntries = 1000 }: ServerOptions, { catalogue, 
 function promptMethods(catalogue: Catalogue): [string, Method][] {
   return [
     ['prompts/list', ({ params, exchange }) => catalogue.prompts?.page(readCursor(params), exchange.codec) ?? {}],
-    ['prompts/get', async (request) => ({ ...(await getPrompt(catalogue, request)) })],
+    ['prompts/get', async (request) => ({ ...(await getPrompt(catalogue.prompts, request)) })],
   ];
 }
 

@@ -1,13 +1,9 @@
 import type { Codec } from '../era/codec.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Implementation } from '../protocol/capabilities.ts';
-import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
-import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
-import { shorten } from '../protocol/shorten.ts';
+import type { Prompt } from '../protocol/prompts.ts';
 import type { PromptDefinition } from './prompt.ts';
 import { PublishedList } from './published-list.ts';
-import { readString, readStrings } from './read-params.ts';
-import type { ServedRequest } from './served-request.ts';
 
 export interface PromptTableOptions {
   readonly info: Implementation;
@@ -44,23 +40,6 @@ export class PromptTable {
   page(cursor: string | undefined, codec: Codec): JsonObject {
     return this.#list.page(cursor, codec);
   }
-}
-
-/**
- * Serves `prompts/get`.
- * @throws ProtocolError -32602 for an unknown prompt, a required argument that is missing, and an argument that is no text.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#error-handling
- */
-export async function getPrompt({ prompts }: { readonly prompts: PromptTable | undefined }, request: ServedRequest): Promise<GetPromptResult> {
-  const name = readString(request.params, 'name');
-  const prompt = prompts?.get(name);
-  if (prompt === undefined) throw new ProtocolError(ErrorCode.invalidParams, `Unknown prompt: ${shorten(name)}`);
-  const args = readStrings(request.params.arguments, 'arguments');
-  const missing = prompt.arguments?.filter((argument) => argument.required === true && !Object.hasOwn(args, argument.name)) ?? [];
-  if (missing.length > 0) {
-    throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: the prompt ${name} requires ${missing.map((argument) => argument.name).join(', ')}`);
-  }
-  return prompt.handler(args as never, request);
 }
 
 function assertArguments({ name, arguments: args = [] }: PromptDefinition): void {
