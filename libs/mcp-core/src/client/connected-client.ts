@@ -157,8 +157,9 @@ export class ConnectedClient implements Client {
   }
 
   async close(): Promise<void> {
+    const closing = this.#current.close();
     this.#watches.endAll();
-    await this.#current.close();
+    await closing;
   }
 
   /** A server without the capability has an empty list, and is not asked. */

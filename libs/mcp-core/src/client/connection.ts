@@ -9,8 +9,8 @@ import type { LoggingLevel } from '../protocol/capabilities.ts';
 import { LocalError } from '../protocol/errors.ts';
 import type { Task } from '../protocol/tasks.ts';
 import { ActiveRequest, type InputRequired, type SendingOptions, type SentRequest } from './active-request.ts';
+import { ActiveRequests } from './active-requests.ts';
 import type { ClientOptions } from './client-options.ts';
-import { DeadlineTimer } from './deadline-timer.ts';
 import { declaredInRequests } from './declared-capabilities.ts';
 import { NotificationDispatch, type NotificationListener } from './notification-dispatch.ts';
 import { readAnswer } from './read-answer.ts';
@@ -48,16 +48,16 @@ export class Connection {
   readonly #hooks: ConnectionHooks;
   readonly #questions: ServerQuestions;
   readonly #notifications: NotificationDispatch;
-  readonly #active = new Map<unknown, ActiveRequest>();
+  readonly #active = new ActiveRequests((request, problem) => {
+    this.#interrupt(request, new LocalError('request-timeout', `${request.method} timed out: ${problem}.`, { sent: true }));
+  });
   /** Requests that were answered and still make progress. */
   readonly #followed = new Map<unknown, SentRequest>();
-  readonly #timer = new DeadlineTimer(() => this.#sweep());
   readonly #endController = new AbortController();
   #identity: ClientIdentity;
   #codec: Codec | undefined;
   /** The part of each request's `_meta` that does not change. */
   #requestMeta: JsonObject = {};
-  #pausedAt: number | undefined;
   #end: { readonly error: Error | undefined } | undefined;
   #state: 'connecting' | 'announced' | 'retired' = 'connecting';
   #isCloseAsked = false;
@@ -68,7 +68,8 @@ export class Connection {
     this.isHttp = transport.isHttp === true;
     this.endSignal = this.#endController.signal;
     this.#identity = { info: options.info, capabilities: declaredInRequests(options), ...(options.onLog === undefined ? {} : { logLevel: 'info' }) };
-    this.#questions = new ServerQuestions(options, (areOpen) => this.#questionsChanged(areOpen));
+    // While a person is asked, the limits of all requests stop: any of them may have led to the question.
+    this.#questions = new ServerQuestions(options, (areOpen) => this.#active.pause(areOpen));
     this.#notifications = new NotificationDispatch(options, {
       progressed: (token) => {
         const request = this.#active.get(token);
@@ -124,8 +125,8 @@ export class Connection {
   }
 
   /**
-   * Sends a request of the agreed revision, whose `_meta` is that of the options, and resolves with its result in the neutral model, after whatever the follow-ups make of its answers.
-   * Rejects with ProtocolError, LocalError.
+   * Sends a request of the agreed revision, whose `_meta` is that of the options, and resolves with its result in the neutral model, after whatever the
+   * follow-ups make of its answers. Rejects with ProtocolError, LocalError.
    */
   request(method: string, params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
@@ -137,8 +138,7 @@ export class Connection {
       const { timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS, maxTotalMs = Infinity, signal, headers } = options;
       const id = this.#peer.takeId();
       const request = new ActiveRequest(this, { id, method, params, options, resolve, reject }, { inactivityMs: timeoutMs, totalMs: maxTotalMs });
-      this.#active.set(id, request);
-      if (this.#pausedAt === undefined) this.#timer.fireBy(request.dueAt);
+      this.#active.add(request);
       signal?.addEventListener('abort', request);
       this.#peer.call({ jsonrpc: '2.0', id, method, params: this.#wireParams(request) }, request, headers === undefined ? undefined : { headers });
     });
@@ -255,39 +255,12 @@ export class Connection {
 
   #forget(request: ActiveRequest): void {
     request.options.signal?.removeEventListener('abort', request);
-    this.#active.delete(request.id);
-    if (this.#active.size === 0) {
-      this.#timer.idle();
-      this.#closeRetired();
-    }
+    this.#active.delete(request);
+    this.#closeRetired();
   }
 
   #closeRetired(): void {
-    if (this.#state === 'retired' && this.#active.size === 0) void this.close();
-  }
-
-  #sweep(): void {
-    const now = performance.now();
-    let next = Infinity;
-    for (const request of this.#active.values()) {
-      const problem = request.overdue(now);
-      if (problem === undefined) next = Math.min(next, request.dueAt);
-      else this.#interrupt(request, new LocalError('request-timeout', `${request.method} timed out: ${problem}.`, { sent: true }));
-    }
-    if (next < Infinity) this.#timer.fireBy(next);
-  }
-
-  /** While a person is asked, the limits of all requests stop: any of them may have led to the question. */
-  #questionsChanged(areOpen: boolean): void {
-    if (areOpen) {
-      this.#pausedAt = performance.now();
-      this.#timer.stop();
-      return;
-    }
-    const pausedAt = this.#pausedAt ?? Infinity;
-    this.#pausedAt = undefined;
-    for (const request of this.#active.values()) request.resume(pausedAt);
-    this.#sweep();
+    if (this.#state === 'retired' && this.#active.isEmpty) void this.close();
   }
 
   async #answer(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined> {
@@ -307,7 +280,7 @@ export class Connection {
 
   #closed(error: Error | undefined): void {
     this.#end = { error };
-    this.#timer.stop();
+    this.#active.stop();
     this.#endController.abort(error);
     if (this.#state === 'announced') this.#hooks.ended(this, this.#isCloseAsked ? undefined : error);
   }

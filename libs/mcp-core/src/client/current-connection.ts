@@ -16,6 +16,8 @@ export class CurrentConnection {
   readonly #options: ClientOptions;
   readonly #hooks: CurrentConnectionHooks;
   readonly #closing = new AbortController();
+  /** Those that were replaced and still have requests to end. */
+  readonly #retired = new Set<Connection>();
   #established: Established | undefined;
   #renewing: Promise<void> | undefined;
 
@@ -60,7 +62,7 @@ export class CurrentConnection {
 
   async close(): Promise<void> {
     this.#closing.abort(new LocalError('connection-closed', 'This client is closed.'));
-    await this.connection.close();
+    await Promise.all([this.connection, ...this.#retired].map((connection) => connection.close()));
     await this.#renewing?.catch(() => undefined);
   }
 
@@ -72,8 +74,15 @@ export class CurrentConnection {
   async #renew(old: Connection): Promise<void> {
     this.#closing.signal.throwIfAborted();
     this.#established = await this.#establish();
-    old.retire();
+    this.#retire(old);
     await this.#hooks.renewed();
+  }
+
+  #retire(connection: Connection): void {
+    this.#retired.add(connection);
+    connection.endSignal.addEventListener('abort', () => this.#retired.delete(connection));
+    connection.retire();
+    if (connection.hasEnded) this.#retired.delete(connection);
   }
 
   #establish(): Promise<Established> {

@@ -164,6 +164,18 @@ describe('a lost session', () => {
     await vi.waitFor(() => expect(first.isClosed).toBe(true), 10_000);
   });
 
+  test('and what still runs in it end with the client', async () => {
+    const [first, second] = [legacy(), legacy()];
+    const client = await connect([first, second], { era: 'legacy' });
+    const slow = client.callTool('slow', {}).catch((error: unknown) => error);
+    const noticing = client.setLogLevel('info');
+    first.fail(first.received.at(-1)!.id!, sessionLost);
+    await noticing;
+    await client.close();
+    expect([first.isClosed, second.isClosed]).toEqual([true, true]);
+    expect(await slow).toMatchObject({ code: 'connection-lost' });
+  });
+
   test('that cannot be opened again is told as it was', async () => {
     const [first, second] = [legacy(), legacy({ initialize: refused(-32603) })];
     const client = await connect([first, second], { era: 'legacy' });

@@ -39,6 +39,7 @@ export class Watches {
     );
     await watch.subscribe();
     this.#open.add(watch);
+    if (this.#current.isClosed) watch.end();
     return watch;
   }
 
