@@ -17,15 +17,24 @@ export class LineWriter {
   readonly #output: Writable;
   #lines = '';
   #isFlushPlanned = false;
+  #waitingAnswersLength = 0;
   #drained: Promise<void> | undefined;
 
   constructor(output: Writable) {
     this.#output = output;
   }
 
-  /** Whether more than 16 MiB wait for a peer that does not read. Its owner then reads nothing of the peer either until `drained`. */
+  /** Whether more than 16 MiB wait for a peer that does not read. A server then reads nothing of the peer either until `drained`. */
   get isCongested(): boolean {
     return this.#output.writableLength > MAX_QUEUED_BYTES;
+  }
+
+  /**
+   * Whether answers of more than 16 MiB wait behind what the peer does not read. Only then a client reads nothing either: a server that waits for a
+   * reader of its answers would never take the requests that wait here.
+   */
+  get isCongestedByAnswers(): boolean {
+    return this.#output.writableNeedDrain && this.#waitingAnswersLength > MAX_QUEUED_BYTES;
   }
 
   /**
@@ -35,7 +44,10 @@ export class LineWriter {
   write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
     if (!this.#output.writable) return Promise.reject(new Error('The output stream is closed'));
     try {
-      this.#append(toJsonText(message));
+      const text = toJsonText(message);
+      if (!this.#output.writableNeedDrain) this.#waitingAnswersLength = 0;
+      if (!('method' in message)) this.#waitingAnswersLength += text.length;
+      this.#append(text);
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       return Promise.reject(error);

@@ -130,6 +130,56 @@ describe.concurrent('a server process', () => {
     expect(isTaken).toBe(true);
   });
 
+  test('is written to once for all that is sent in one turn, and last things before close still arrive', async () => {
+    const transport = spawnNode(`process.stdin.on('data', (chunk) => console.log(JSON.stringify({ lines: String(chunk).split('\\n').length - 1 })))`, { graceMs: 10_000 });
+    const received = receiver();
+    await transport.start(received);
+    for (let index = 0; index < 64; index += 1) void transport.send({ jsonrpc: '2.0', method: 'x' });
+    await eventually(() => expect(received.messages).toEqual([{ lines: 64 }]));
+    void transport.send({ jsonrpc: '2.0', method: 'last' });
+    await transport.close();
+    expect(await transport.exited).toEqual({ code: 0, signal: null });
+    expect(received.messages).toEqual([{ lines: 64 }]);
+  });
+
+  test('echoes 64 messages of 256 KiB at once, without a warning of too many listeners', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): number => warnings.push(name);
+    process.on('warning', onWarning);
+    const transport = spawnNode(ECHO, { graceMs: 10_000 });
+    const received = receiver();
+    await transport.start(received);
+    const text = 'x'.repeat(256 * 1024);
+    await Promise.all(Array.from({ length: 64 }, (_none, id) => transport.send({ jsonrpc: '2.0', id, method: 'echo', params: { text } })));
+    await eventually(() => expect(received.messages).toHaveLength(64));
+    expect(received.messages.map((message) => (message as { id: number }).id)).toEqual(Array.from({ length: 64 }, (_none, id) => id));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
+  test('may write 5,000 notifications and an answer in one piece: all arrive, in order', async () => {
+    const transport = spawnNode(
+      `process.stdout.write(Array.from({ length: 5000 }, (_none, n) => JSON.stringify({ n }) + '\\n').join('') + '{"answer":1}\\n'); process.stdin.resume()`,
+    );
+    const received = receiver();
+    await transport.start(received);
+    await eventually(() => expect(received.messages).toHaveLength(5001));
+    expect(received.messages).toEqual([...Array.from({ length: 5000 }, (_none, n) => ({ n })), { answer: 1 }]);
+  });
+
+  test('releases who waits to send when it dies without having read', async () => {
+    const transport = spawnNode(`process.stderr.write('up\\n'); setInterval(() => {}, 1000)`);
+    const received = receiver();
+    await transport.start(received);
+    await eventually(() => expect(transport.stderrTail()).toBe('up\n'));
+    const big = { jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(1_000_000) } } as const;
+    const sends = Array.from({ length: 20 }, () => transport.send(big));
+    process.kill(transport.pid!, 'SIGKILL');
+    await Promise.all(sends);
+    await eventually(() => expect(received.ends).toHaveLength(1));
+    await expect(transport.send(big)).rejects.toMatchObject({ code: 'connection-closed' });
+  });
+
   test('that exits by itself delivers its last message, then the reason', async () => {
     const transport = spawnNode(`console.error('cannot open the database'); console.log('{"last":1}'); process.exitCode = 3`);
     const received = receiver();

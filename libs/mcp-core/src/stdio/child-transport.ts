@@ -144,7 +144,7 @@ class ProcessTransport implements ChildTransport {
       return;
     }
     reader.push(chunk);
-    if (this.#writer.isCongested) {
+    if (this.#writer.isCongestedByAnswers) {
       this.#child.stdout.pause();
       void this.#writer.drained().then(() => this.#child.stdout.resume());
     }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -177,6 +178,30 @@ describe('a server process', () => {
       child.stdin?.end();
       child.stdout?.destroy();
       expect(await exited).toBe(7);
+    });
+  });
+
+  test('ends without a crash when its reader goes away while it writes', async () => {
+    await run(big, async (child) => {
+      const exited = exitOf(child);
+      const errors: string[] = [];
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => errors.push(text));
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.write(call(1) + call(2) + call(3));
+      await new Promise((resolve) => child.stdout?.once('readable', resolve));
+      child.stdout?.destroy();
+      expect(await exited).toBe(7);
+      expect(errors).toEqual([]);
+    });
+  });
+
+  test('answers a line of 12 MiB over its limit with an error, and goes on', async () => {
+    await run(big.replace('tools: [big] })', 'tools: [big] }), { maxLineBytes: 1024 * 1024 }'), async (child) => {
+      const answers: unknown[] = [];
+      createInterface(child.stdout!).on('line', (line) => answers.push(JSON.parse(line)));
+      child.stdin?.write(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(12 * 1024 * 1024)}"}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n`);
+      await vi.waitFor(() => expect(answers).toHaveLength(2), 15_000);
+      expect(answers).toMatchObject([{ error: { code: -32600, message: expect.stringContaining('longer than 1048576 bytes') as string } }, { id: 2 }]);
     });
   });
 
