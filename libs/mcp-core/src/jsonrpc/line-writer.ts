@@ -1,12 +1,11 @@
 import type { Writable } from 'node:stream';
 import { toJsonText } from './json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
+import { TAKEN } from './transport.ts';
 
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** From here on a message is written by itself: joining it with its newline or with others would copy it once more. */
 const LARGE_LENGTH = 64 * 1024;
-
-const TAKEN = Promise.resolve();
 
 /**
  * Writes one message a line. What is written in one turn of the event loop reaches the stream together, when the microtasks of the turn are done: one

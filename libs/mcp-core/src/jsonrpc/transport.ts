@@ -44,6 +44,9 @@ export interface UnreadableMessage {
   readonly detail: string;
 }
 
+/** What `send` may return when the transport can take another message at once: who knows it need not wait. */
+export const TAKEN: Promise<void> = Promise.resolve();
+
 /**
  * One JSON-RPC peer, the lowest interface a connection needs.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports

@@ -1,6 +1,8 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import { Peer } from '../jsonrpc/peer.ts';
+import { StreamTransport } from '../jsonrpc/stream-transport.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { Outbox } from './outbox.ts';
 
@@ -23,6 +25,21 @@ function blocked() {
   };
   return { sent, read, outbox: new Outbox(peer) };
 }
+
+test('while the peer reads, the outbox drops nothing however much is sent at once', async () => {
+  const output = new PassThrough();
+  const peer = new Peer(new StreamTransport({ input: new PassThrough(), output, maxLineBytes: 1000 }), {
+    request: () => undefined,
+    notification: () => undefined,
+    closed: () => undefined,
+  });
+  await peer.start();
+  const outbox = new Outbox(peer);
+  for (let count = 0; count < 500; count += 1) outbox.notify('notifications/message', { data: count });
+  expect(outbox.isCongested).toBe(false);
+  await new Promise(setImmediate);
+  expect(String(output.read()).trimEnd().split('\n')).toHaveLength(500);
+});
 
 describe('while the peer does not read, the outbox', () => {
   test('drops log messages beyond 256, and nothing else', async () => {

@@ -1,5 +1,5 @@
 import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
-import type { SendOptions } from '../jsonrpc/transport.ts';
+import { TAKEN, type SendOptions } from '../jsonrpc/transport.ts';
 
 /** Notifications that may wait for a slow reader before log messages are dropped. */
 const MAX_WAITING = 256;
@@ -61,9 +61,14 @@ export class Outbox implements NotificationSink {
   }
 
   /** Never rejects. */
-  async #send(method: string, params: JsonObject, relatedTo?: RequestId): Promise<void> {
+  #send(method: string, params: JsonObject, relatedTo?: RequestId): Promise<void> {
+    const sent = this.#sender.notify(method, params, relatedTo === undefined ? undefined : { relatedTo });
+    return sent === TAKEN ? sent : this.#wait(sent);
+  }
+
+  async #wait(sent: Promise<void>): Promise<void> {
     this.#waiting += 1;
-    await this.#sender.notify(method, params, relatedTo === undefined ? undefined : { relatedTo }).catch(() => undefined);
+    await sent.catch(() => undefined);
     this.#waiting -= 1;
   }
 }
