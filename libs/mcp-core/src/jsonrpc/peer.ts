@@ -2,7 +2,7 @@ import { batchEntries, type BatchEntry } from './batch-entries.ts';
 import { readEnvelope, type Envelope } from './envelope.ts';
 import type { JsonObject, JsonRpcErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './messages.ts';
 import { RunningRequest } from './running-request.ts';
-import type { MessageOrigin, SendOptions, Transport, UnreadableMessage } from './transport.ts';
+import type { MessageOrigin, SendOptions, Transport, TransportReceiver, UnreadableMessage } from './transport.ts';
 
 /** How a request of ours ended. */
 export type Answer =
@@ -63,7 +63,7 @@ const INTERNAL_ERROR: JsonRpcErrorObject = { code: -32603, message: 'Internal er
 const NOTHING = Promise.resolve();
 
 /** One end of a JSON-RPC conversation over a transport: numbers and matches our requests (ids from 1, never reused), dispatches the peer's. */
-export class Peer {
+export class Peer implements TransportReceiver {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
   /** Made by the first request of ours: idle sessions are many, and most never ask. */
@@ -81,23 +81,7 @@ export class Peer {
 
   /** Starts the transport; call once. */
   async start(): Promise<void> {
-    await this.#transport.start({
-      message: (value, origin) => {
-        this.#receive(value, origin);
-      },
-      unreadable: (problem) => {
-        this.#unreadable(problem);
-      },
-      requestFailed: (id, error) => {
-        this.#settle(id, { kind: 'closed', error });
-      },
-      inputEnded: () => {
-        this.#inputEnded();
-      },
-      closed: (error) => {
-        this.#closed(error);
-      },
-    });
+    await this.#transport.start(this);
   }
 
   /** Sends a request at once. */
@@ -162,11 +146,39 @@ export class Peer {
     return this.#transport.close();
   }
 
-  #receive(value: unknown, origin: MessageOrigin | undefined): void {
+  /** For the transport, as the four methods that follow. */
+  message(value: unknown, origin?: MessageOrigin): void {
     const envelope = readEnvelope(value);
     if (envelope.kind === 'request') void this.#serve(envelope.message, origin);
     else if (envelope.kind === 'batch' && envelope.entries.length > 0 && this.#handlers.acceptsBatch?.() === true) this.#receiveBatch(envelope.entries, origin);
     else void this.#deliver(this.#take(envelope), undefined);
+  }
+
+  unreadable(problem: UnreadableMessage): void {
+    const code = problem.reason === 'parse-error' ? -32700 : -32600;
+    const response = this.#refuse(undefined, { code, message: `${problem.reason === 'parse-error' ? 'Parse error' : 'Invalid request'}: ${problem.detail}` });
+    void this.#deliver(response, undefined);
+  }
+
+  requestFailed(id: RequestId, error: Error): void {
+    this.#settle(id, { kind: 'closed', error });
+  }
+
+  inputEnded(): void {
+    this.#isInputEnded = true;
+    this.#settleAll(undefined);
+    if (this.#handlers.inputEnded === undefined) void this.close();
+    else this.#handlers.inputEnded();
+  }
+
+  closed(error?: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#settleAll(error);
+    const reason = error ?? new Error('The connection is closed');
+    for (const running of this.#running.values()) running.cancel(reason);
+    this.#running.clear();
+    this.#handlers.closed(error);
   }
 
   #receiveBatch(entries: readonly unknown[], origin: MessageOrigin | undefined): void {
@@ -259,33 +271,10 @@ export class Peer {
     else this.#settle(id, { kind: 'error', error });
   }
 
-  #unreadable(problem: UnreadableMessage): void {
-    const code = problem.reason === 'parse-error' ? -32700 : -32600;
-    const response = this.#refuse(undefined, { code, message: `${problem.reason === 'parse-error' ? 'Parse error' : 'Invalid request'}: ${problem.detail}` });
-    void this.#deliver(response, undefined);
-  }
-
   #refuse(id: RequestId | undefined, error: JsonRpcErrorObject): JsonRpcResponse | undefined {
     this.#problem(error.message);
     if (id === undefined && this.#handlers.answersWithoutId?.() !== true) return undefined;
     return errorResponse(id, error);
-  }
-
-  #inputEnded(): void {
-    this.#isInputEnded = true;
-    this.#settleAll(undefined);
-    if (this.#handlers.inputEnded === undefined) void this.close();
-    else this.#handlers.inputEnded();
-  }
-
-  #closed(error?: Error): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#settleAll(error);
-    const reason = error ?? new Error('The connection is closed');
-    for (const running of this.#running.values()) running.cancel(reason);
-    this.#running.clear();
-    this.#handlers.closed(error);
   }
 
   #settle(id: RequestId, answer: Answer): void {

@@ -1,7 +1,7 @@
 import { toJsonText } from '../../jsonrpc/json-text.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { Reply } from '../../jsonrpc/peer.ts';
-import type { AuthContext } from '../../jsonrpc/transport.ts';
+import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../protocol/capabilities.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import type { RequestLink } from '../../server/server.ts';
@@ -18,7 +18,6 @@ export interface StandaloneScope {
   readonly legacyVersion?: ProtocolVersion;
 }
 
-const TAKEN = Promise.resolve();
 
 /**
  * One request that stands alone, and its answer: JSON when the answer is the first thing sent, else a stream of events. The status line waits for the
