@@ -8,6 +8,7 @@ import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import type { SentRequest } from './active-request.ts';
 import type { Client, CompleteOptions, ConnectedServer, ServerChanges, Watch } from './client.ts';
 import type { ClientOptions, RequestOptions } from './client-options.ts';
 import { collectPages } from './collect-pages.ts';
@@ -17,7 +18,7 @@ import { KnownTools } from './known-tools.ts';
 import { ResponseCache } from './response-cache.ts';
 import { SecondTries } from './second-tries.ts';
 import { announcedLists, readChanges } from './server-changes.ts';
-import { includesList } from './subscription.ts';
+import { changedList, includesList } from './subscription.ts';
 import { TaskCalls } from './tasks.ts';
 import { Watches } from './watches.ts';
 
@@ -46,13 +47,17 @@ export class ConnectedClient implements Client {
       taskCreated: (connection, request, task) => this.tasks.created(connection, request, task),
       inputRequired: (connection, request, asked) => rounds.answer(connection, request, asked),
       failed: (connection, request, error) => secondTries.of(connection, request, error),
-      notified: (notification) => this.#cache.notified(notification),
+      notified: (notification) => {
+        this.#cache.notified(notification);
+        if (changedList(notification.method) === 'tools') this.#tools.changed();
+      },
       renewed: () => this.#restore(),
     });
     this.tasks = new TaskCalls(this.#current, options, rounds);
     const secondTries = new SecondTries(this.#current, {
       relist: () => this.listTools({ cache: 'refresh' }),
       headersOf: (params) => this.#headersOf(params),
+      asTask: (request) => this.#asTask(request),
     });
     this.#watches = new Watches(this.#current, options.requestTimeoutMs);
   }
@@ -199,6 +204,14 @@ export class ConnectedClient implements Client {
     if (includesList(filter, 'tools')) connection.callBack('a restored watch', () => onToolsChanged?.());
     if (includesList(filter, 'prompts')) connection.callBack('a restored watch', () => onPromptsChanged?.());
     if (includesList(filter, 'resources')) connection.callBack('a restored watch', () => onResourcesChanged?.());
+  }
+
+  async #asTask({ params, options }: SentRequest): Promise<JsonObject | undefined> {
+    if (params.task !== undefined || !this.#current.connection.codec.offersTasks(this.server.capabilities)) return undefined;
+    await this.listTools({ cache: 'refresh' });
+    // It is what `callTool` was given.
+    const task = this.#taskParam(params.name as string, options);
+    return task && { ...params, ...task };
   }
 
   /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */

@@ -129,6 +129,15 @@ describe('structured content', () => {
     }
   });
 
+  test('is not judged by a list that has changed, until that is read again', async () => {
+    const { client, server } = await connect([tool], { call: answering({ structuredContent: 1 }) });
+    await client.listTools();
+    server.notify('notifications/tools/list_changed', {});
+    expect(await client.callTool('a', {})).toMatchObject({ structuredContent: 1 });
+    await client.listTools();
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-response' });
+  });
+
   test('of a failed call, or of a tool that was not listed, is not looked at', async () => {
     const { client } = await connect([tool], { call: answering({ isError: true }) });
     await client.listTools();

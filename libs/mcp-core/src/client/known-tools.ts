@@ -49,6 +49,11 @@ export class KnownTools {
     this.#tools.clear();
   }
 
+  /** The list has changed: results are not judged by what it said, until it is read again. The rest is corrected by the server. */
+  changed(): void {
+    for (const [name, tool] of this.#tools) this.#tools.set(name, { ...tool, outputSchema: undefined });
+  }
+
   /** `undefined` when no argument travels as a header, or the tool is not known. */
   headersOf(name: string, args: JsonObject): { readonly [name: string]: string } | undefined {
     const mirrored = this.#tools.get(name)?.mirrored ?? NONE;
@@ -65,10 +70,15 @@ export class KnownTools {
     return this.#options.outputValidation !== 'off' && this.#tools.get(name)?.outputSchema !== undefined;
   }
 
-  /** @throws LocalError `invalid-response`, unless the policy is to report only. */
-  async checkOutput(name: string, result: CallToolResult): Promise<CallToolResult> {
+  /** The result, unless it does not fit and the policy is to reject it. @throws LocalError `invalid-response` */
+  checkOutput(name: string, result: CallToolResult): CallToolResult | Promise<CallToolResult> {
     const outputSchema = this.#tools.get(name)?.outputSchema;
-    const check = outputSchema === undefined || result.isError === true ? undefined : (this.#validator.compiled(outputSchema) ?? (await this.#compile(name, outputSchema)));
+    if (outputSchema === undefined || result.isError === true) return result;
+    const check = this.#validator.compiled(outputSchema);
+    return check === undefined ? this.#compile(name, outputSchema).then((compiled) => this.#judge(name, result, compiled)) : this.#judge(name, result, check);
+  }
+
+  #judge(name: string, result: CallToolResult, check: SchemaCheck | undefined): CallToolResult {
     if (check === undefined) return result;
     const problems = 'structuredContent' in result ? check(result.structuredContent) : ['It has none.'];
     if (problems.length === 0) return result;

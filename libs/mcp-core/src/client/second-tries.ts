@@ -29,6 +29,8 @@ export interface SecondTryHooks {
   readonly relist: () => Promise<unknown>;
   /** The headers that a call of this tool needs. */
   readonly headersOf: (params: JsonObject) => SendingOptions['headers'];
+  /** The call as a task, if a new list says that the tool must be one. */
+  readonly asTask: (request: SentRequest) => Promise<JsonObject | undefined>;
 }
 
 /** Sends a request a second time where the answer to the first proves that it was not executed, or where it only reads. */
@@ -46,19 +48,21 @@ export class SecondTries {
     if (request.options.attempt?.isSecondTry === true || this.#current.isClosed) return undefined;
     if (httpFailureOf(error)?.isSessionLost === true) return this.#inNewSession(connection, request, error);
     if (isLostAlone(connection, error)) return READING.has(request.method) && request.options.attempt === undefined ? sendAgain(connection, request) : undefined;
-    if (!(error instanceof ProtocolError) || connection.codec.era !== 'modern') return undefined;
+    if (!(error instanceof ProtocolError)) return undefined;
+    if (error.code === ErrorCode.methodNotFound && request.method === TOOL_CALL && connection.codec.tasks === 'core') return this.#asTask(connection, request, error);
+    if (connection.codec.era !== 'modern') return undefined;
     if (error.code === ErrorCode.headerMismatch && request.method === TOOL_CALL && connection.isHttp) return this.#withNewHeaders(connection, request, error);
     return error.code === ErrorCode.unsupportedProtocolVersion ? inMutualVersion(connection, request, error) : undefined;
   }
 
-  /** The server has refused the request before it looked at it, so everything but a call of a tool is sent again. */
+  /** The server has refused the request before it looked at it, so everything is sent again but a call of a tool and a cursor, which belongs to the lost session. */
   async #inNewSession(lost: Connection, request: SentRequest, error: unknown): Promise<JsonObject> {
     try {
       await this.#current.renew(lost);
     } catch {
       throw error;
     }
-    if (request.method === TOOL_CALL) throw error;
+    if (request.method === TOOL_CALL || request.params.cursor !== undefined) throw error;
     return sendAgain(this.#current.connection, request);
   }
 
@@ -69,6 +73,13 @@ export class SecondTries {
       throw error;
     }
     return sendAgain(connection, { ...request, options: { ...request.options, headers: this.#hooks.headersOf(request.params) } });
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */
+  async #asTask(connection: Connection, request: SentRequest, error: ProtocolError): Promise<JsonObject> {
+    const params = await this.#hooks.asTask(request).catch(() => undefined);
+    if (params === undefined) throw error;
+    return sendAgain(connection, { ...request, params });
   }
 }
 

@@ -67,6 +67,7 @@ export class TaskWait {
     const onAbort = (): void => this.#failure.reject(new LocalError('request-cancelled', 'tools/call was cancelled.', { sent: true, cause: signal?.reason }));
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted === true) onAbort();
+    this.#followConnection();
     try {
       return await Promise.race([this.#failure.promise, connection().codec.tasks === 'core' ? this.#waitForCore(task) : this.#waitForExtension(task)]);
     } catch (error) {
@@ -76,6 +77,18 @@ export class TaskWait {
       signal?.removeEventListener('abort', onAbort);
       this.#end();
     }
+  }
+
+  /** Between two requests nothing else tells that the connection has ended. */
+  #followConnection(): void {
+    const connection = this.#options.connection();
+    const { endSignal } = connection;
+    const onEnd = (): void => {
+      if (this.#options.connection() !== connection) this.#followConnection();
+      else this.#failure.reject(new LocalError('connection-lost', 'The connection ended while tools/call went on as a task.', { sent: true, cause: endSignal.reason }));
+    };
+    if (endSignal.aborted) onEnd();
+    else endSignal.addEventListener('abort', onEnd, { once: true, signal: this.#over.signal });
   }
 
   /** Everything is learned by asking for the task. */

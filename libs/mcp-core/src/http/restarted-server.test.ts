@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 function newServer(): Server {
-  const hello = defineTool({ name: 'hello', description: 'Says hello', annotations: { readOnlyHint: true }, inputSchema: { type: 'object', properties: {} }, handler: () => Promise.resolve({ content: [{ type: 'text', text: 'hello' }] }) });
+  const hello = defineTool({ name: 'hello', description: 'Says hello', annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }, inputSchema: { type: 'object', properties: {} }, handler: () => Promise.resolve({ content: [{ type: 'text', text: 'hello' }] }) });
   return createServer({ info, tools: [hello] });
 }
 
