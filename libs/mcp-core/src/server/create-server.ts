@@ -39,18 +39,20 @@ export function createServer(options: ServerOptions): Server {
     progressIntervalMs: options.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
     onError,
   });
-  return new ConnectingServer({ options, requests, capabilities, changes, onError }, catalogue);
+  return new ConnectingServer({ options, requests, capabilities, changes, onError }, { catalogue, tasks });
 }
 
 class ConnectingServer implements Server {
   readonly changes: Changes;
   readonly #context: ConnectionContext;
   readonly #catalogue: Catalogue;
+  readonly #tasks: TaskEngine | undefined;
   readonly #connections = new Set<Connection>();
 
-  constructor(context: ConnectionContext, catalogue: Catalogue) {
+  constructor(context: ConnectionContext, { catalogue, tasks }: { readonly catalogue: Catalogue; readonly tasks: TaskEngine | undefined }) {
     this.#context = context;
     this.#catalogue = catalogue;
+    this.#tasks = tasks;
     this.changes = context.changes;
   }
 
@@ -64,6 +66,10 @@ class ConnectingServer implements Server {
     void connection.closed.then(() => this.#connections.delete(connection));
     await connection.start();
     return connection;
+  }
+
+  async stopTasks(): Promise<void> {
+    await this.#tasks?.stop();
   }
 
   handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply> {

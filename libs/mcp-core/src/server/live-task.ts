@@ -20,7 +20,9 @@ export interface LiveTask {
   readonly signal: AbortSignal;
   /** @throws ProtocolError -32021 when the client cannot be asked this. */
   ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']>;
-  progress?(update: Progress): void;
+  progress(update: Progress): void;
+  /** The client will never know of it. */
+  cancel(): void;
   /** Called once with the handler's end; what comes after a cancellation is dropped. */
   settle(outcome: TaskOutcome): void;
 }

@@ -95,7 +95,7 @@ export class ServedRequest implements InteractiveContext {
 
   progress(update: Progress): void {
     if (this.#live !== undefined) {
-      this.#live.progress?.(update);
+      this.#live.progress(update);
       return;
     }
     if (this.#isFinished || this.exchange.journal?.isReplaying === true) return;
@@ -154,10 +154,12 @@ export class ServedRequest implements InteractiveContext {
   async #startTask(tasks: TaskStarter, options: TaskOptions): Promise<void> {
     // What was asked before the task is answered by running the handler again.
     if (this.exchange.journal?.isSuspended === true) throw new Suspended();
-    this.signal.throwIfAborted();
+    if (this.#incoming.isCancelled) this.signal.throwIfAborted();
     const { live, created } = await tasks.start(this, options);
     this.#live = live;
-    this.#follow(live.signal);
+    if (this.#controller !== undefined) this.#follow(live.signal);
+    // The answer that would tell the task is not sent.
+    if (this.#incoming.isCancelled) live.cancel();
     this.onTaskCreated?.(created);
   }
 

@@ -96,6 +96,8 @@ export interface Server {
   connect(transport: Transport): Promise<ServerConnection>;
   /** Serves one request that stands alone: a modern one, or a legacy one outside any session. Never rejects. */
   handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply>;
+  /** Tells the handlers of tasks that run to stop and calls these tasks failed; resolves when that is stored. Call it when the process is about to end. */
+  stopTasks(): Promise<void>;
   /** A tool as it is published at the moment. */
   tool(name: string): Tool | undefined;
   /** Replaces all tools at once and publishes the change; calls that run keep their definition. @throws Error as `createServer`, changing nothing. */

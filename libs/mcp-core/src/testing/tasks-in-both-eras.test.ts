@@ -247,6 +247,19 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await client.close();
   });
 
+  test('rejects at once when the client closes or the connection ends between two questions about it', async () => {
+    const { client, cut } = await connect(serverOf(() => new Promise(() => undefined), { tasks: { pollIntervalMs: 60_000 } }), { era });
+    const calls = [client.callTool('run', {}).catch((error: unknown) => error)];
+    await vi.advanceTimersByTimeAsync(1000);
+    await cut();
+    expect(await calls[0]).toMatchObject({ code: 'connection-lost', sent: true });
+    await client.reconnect();
+    calls.push(client.callTool('run', {}).catch((error: unknown) => error));
+    await vi.advanceTimersByTimeAsync(1000);
+    await client.close();
+    expect(await calls[1]).toMatchObject({ code: 'connection-lost' });
+  });
+
   test('leaves no timer behind', async () => {
     const { client } = await connect(serverOf(() => 'done', { tasks: { defaultTtlMs: Infinity, maxTtlMs: Infinity } }), { era });
     const idle = vi.getTimerCount();
@@ -258,6 +271,30 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
 });
 
 describe('a modern task', () => {
+  test('begins after the questions that were asked before it', async () => {
+    const asked: string[] = [];
+    const tool: ToolDefinition = {
+      name: 'run',
+      description: 'Runs',
+      inputSchema: { type: 'object' },
+      annotations,
+      task: 'optional',
+      handler: async (_args, context) => {
+        const before = await context.elicit('before', { ...form, message: 'before' });
+        await context.startTask();
+        return { structuredContent: { value: [before, await context.elicit('after', { ...form, message: 'after' })] } };
+      },
+    };
+    const elicit = ({ message }: { readonly message: string }): Promise<ElicitResult> => {
+      asked.push(message);
+      return Promise.resolve(accept(message));
+    };
+    const { client } = await connect(createServer({ info: { name: 'tasks', version: '1' }, tools: [tool] }), { era: 'modern', handlers: { elicit } });
+    expect(await passing(client.callTool('run', {}))).toMatchObject({ structuredContent: { value: [accept('before'), accept('after')] } });
+    expect(asked).toEqual(['before', 'after']);
+    await client.close();
+  });
+
   test('whose question is refused is cancelled, and the call rejects', async () => {
     const signals: AbortSignal[] = [];
     const server = serverOf((context) => {
@@ -295,6 +332,18 @@ describe('a legacy call', () => {
     expect(await params('optional')).toBeUndefined();
     expect(await params('optional', { ttlMs: 5000 })).toEqual({ ttl: 5000 });
     expect(await params('never', { ttlMs: 5000 })).toBeUndefined();
+  });
+
+  test('is made a task when its server says that it must be one, and not otherwise', async () => {
+    const run = vi.fn<() => number>(() => 1);
+    const { client, sent, cut } = await connect(serverOf(run), { era: 'legacy' });
+    await cut();
+    await client.reconnect();
+    expect(await passing(client.callTool('run', {}))).toMatchObject({ structuredContent: { value: 1 } });
+    expect(sent.filter(({ method }) => method === 'tools/call').map(({ params }) => (params as JsonObject).task)).toEqual([undefined, {}]);
+    expect(run).toHaveBeenCalledTimes(1);
+    await expect(client.callTool('none', {})).rejects.toMatchObject({ code: -32602 });
+    await client.close();
   });
 
   test('never asks a server for a task that has none, nor in another revision', async () => {

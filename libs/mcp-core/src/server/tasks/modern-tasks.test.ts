@@ -3,6 +3,8 @@ import { metaOf } from '../../era/meta-keys.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { ProtocolError, ToolError } from '../../protocol/errors.ts';
 import { modern } from '../../testing/raw-client.test.support.ts';
+import { InMemoryTaskStore } from './in-memory-task-store.ts';
+import type { TaskRecord } from './task-store.ts';
 import { ask, capable, form, info, refusal, serve, start, TASKS, until } from './task-server.test.support.ts';
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u) as string;
@@ -287,6 +289,36 @@ describe('cancelling a modern task', () => {
     await until(client, answered, 'completed');
     await ask(client, 'tasks/cancel', { taskId: answered });
     expect(await ask(client, 'tasks/get', { taskId: answered })).toMatchObject({ status: 'completed' });
+  });
+
+  test('is done for a task whose request was cancelled before it could be told', async () => {
+    const store = new InMemoryTaskStore();
+    const create = store.create.bind(store);
+    const creating = Promise.withResolvers<string>();
+    const release = Promise.withResolvers<undefined>();
+    Object.assign(store, {
+      create: async (record: TaskRecord) => {
+        await create(record);
+        creating.resolve(record.taskId);
+        await release.promise;
+      },
+    });
+    const stopped = Promise.withResolvers<undefined>();
+    const client = await serve(
+      async (context) => {
+        await context.startTask();
+        context.signal.addEventListener('abort', () => stopped.resolve(undefined));
+        if (context.signal.aborted) stopped.resolve(undefined);
+      },
+      { tasks: { store } },
+    );
+    client.send({ jsonrpc: '2.0', id: 'call', method: 'tools/call', params: capable({ name: 'run' }) });
+    const taskId = await creating.promise;
+    client.notify('notifications/cancelled', { requestId: 'call' });
+    await client.settled();
+    release.resolve(undefined);
+    await stopped.promise;
+    expect(await ask(client, 'tasks/get', { taskId })).toMatchObject({ status: 'cancelled' });
   });
 
   test('is not what the end of the request or of the connection does', async () => {

@@ -15,6 +15,11 @@ export interface RunningTaskHost {
   readonly onError: (error: unknown) => void;
 }
 
+const interruption = 'The server ended before the task did; it will not be continued.';
+
+/** How a task ends whose server ends before it. */
+export const INTERRUPTED = { statusMessage: interruption, error: { code: ErrorCode.internalError, message: interruption } } as const;
+
 /** A task whose handler runs in this process. Its state changes here at once and is then written to the store, the latest state last. */
 export class RunningTask {
   readonly questions: TaskQuestions;
@@ -68,6 +73,11 @@ export class RunningTask {
     const hasEffect = this.#finish({ status: 'cancelled', statusMessage: 'The task was cancelled.' });
     if (hasEffect) this.#stop(new LocalError('request-cancelled', 'The client cancelled the task', { sent: true }));
     return hasEffect;
+  }
+
+  /** The server ends before the handler does. */
+  interrupt(): void {
+    if (this.#finish({ status: 'failed', ...INTERRUPTED })) this.#stop(new LocalError('connection-closed', INTERRUPTED.statusMessage));
   }
 
   /** Its time is over: the handler is told to stop and nothing more is stored. */

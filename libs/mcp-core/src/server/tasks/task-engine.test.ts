@@ -216,6 +216,29 @@ describe('a durable store', () => {
   });
 });
 
+describe('a server that ends', () => {
+  test('tells the handlers of its tasks to stop, and calls these tasks failed before it does', async () => {
+    const store = new InMemoryTaskStore();
+    const reasons: unknown[] = [];
+    const server = serverOf(
+      async (context) => {
+        await context.startTask();
+        context.signal.addEventListener('abort', () => reasons.push(String(context.signal.reason)));
+        await context.elicit('who', form);
+      },
+      { tasks: { store } },
+    );
+    const client = await connectRaw(server);
+    const taskId = await start(client);
+    await until(client, taskId, 'input_required');
+    await server.stopTasks();
+    expect(await store.get(taskId)).toMatchObject({ status: 'failed', error: { code: -32603 } });
+    expect(reasons).toEqual(['LocalError: The server ended before the task did; it will not be continued.']);
+    await server.stopTasks();
+    await serverOf(() => 1, { task: 'never' }).stopTasks();
+  });
+});
+
 describe('a store that fails', () => {
   test('when a task is created, fails the call and leaves nothing running', async () => {
     const store = Object.assign(new InMemoryTaskStore(), { create: () => Promise.reject(new Error('Disk full')) });

@@ -3,7 +3,7 @@ import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';
 import { ExpiryTimer } from './expiry-timer.ts';
 import { InMemoryTaskStore } from './in-memory-task-store.ts';
-import { RunningTask } from './running-task.ts';
+import { INTERRUPTED, RunningTask } from './running-task.ts';
 import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
 
 export interface ServerTaskOptions {
@@ -104,6 +104,13 @@ export class TaskEngine {
     return { ...page, records: records.filter((record) => expiresAt(record) > now) };
   }
 
+  /** Tells every handler to stop and calls its task failed; resolves when that is stored. */
+  async stop(): Promise<void> {
+    const running = [...this.#running.values()];
+    for (const task of running) task.interrupt();
+    await Promise.all(running.map(({ ended }) => ended));
+  }
+
   /** Hears of each change of a status or of the open questions. Returns the function that ends it. */
   listen(listener: (record: TaskRecord) => void): () => void {
     this.#listeners.add(listener);
@@ -159,9 +166,7 @@ export class TaskEngine {
   }
 
   #interrupted({ inputRequests: _open, ...record }: TaskRecord): TaskRecord {
-    const message = 'The server ended before the task did; it will not be continued.';
-    const lastUpdatedAt = new Date(this.#options.clock()).toISOString();
-    return { ...record, status: 'failed', statusMessage: message, lastUpdatedAt, error: { code: ErrorCode.internalError, message } };
+    return { ...record, status: 'failed', ...INTERRUPTED, lastUpdatedAt: new Date(this.#options.clock()).toISOString() };
   }
 
   async #expire(taskId: string): Promise<void> {

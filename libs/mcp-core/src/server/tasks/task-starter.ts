@@ -56,6 +56,7 @@ function extensionTask(task: RunningTask, exchange: Exchange): LiveTask {
     progress: ({ message }) => {
       if (message !== undefined) task.report(message);
     },
+    cancel: () => void task.cancel(),
     settle: (outcome) => task.settle(outcome),
   };
 }
@@ -79,7 +80,7 @@ function coreTask(task: RunningTask, served: ServedRequest, engine: TaskEngine):
   return {
     ...live,
     progress: (update) => {
-      live.progress?.(update);
+      live.progress(update);
       reporter.report(update);
     },
     settle: (outcome) => {

@@ -28,6 +28,6 @@ export interface TaskStore {
   delete(taskId: string): Promise<void>;
   /** The tasks of one principal, oldest first. `undefined` for a cursor that is none of this store's. */
   list(principal: string, cursor?: string): Promise<TaskPage | undefined>;
-  /** Every task of everybody, in any order; read once, when the server starts. */
+  /** Every task of everybody, in any order; read once, before the first task of a server. */
   all(): AsyncIterable<TaskRecord>;
 }
