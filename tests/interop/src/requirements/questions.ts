@@ -45,9 +45,15 @@ export const elicitation = {
   'elicitation.validated-client': should('client', 'An answer is checked against the schema before it is sent.', { page: elicitationPage, versions: since('2025-06-18'), on: 'any' }),
   'elicitation.validated-server': should('server', 'An answer is checked against the schema when it came.', { page: elicitationPage, versions: since('2025-06-18') }),
   'elicitation.refusals': must('server', 'Decline, cancel and a client that never comes back are dealt with.', { page: elicitationPage, versions: MODERN }),
-  'elicitation.complete-id': must('server', 'The notification of completion has the id of the question.', { page: elicitationPage, versions: ['2025-11-25'], on: 'any' }),
+  'elicitation.complete-id': review(
+    must('server', 'The notification of completion has the id of the question.', { page: elicitationPage, versions: ['2025-11-25'], on: 'any' }),
+    'The library sends no such notification, which is optional.',
+  ),
   'elicitation.complete-unknown': must('client', 'A completion with an unknown id is ignored.', { page: elicitationPage, versions: ['2025-11-25'] }),
-  'elicitation.required-error': must('server', '-32042 is sent only for url questions, and lists them with their ids.', { page: elicitationPage, versions: ['2025-11-25'], on: 'any' }),
+  'elicitation.required-error': review(
+    must('server', '-32042 is sent only for url questions, and lists them with their ids.', { page: elicitationPage, versions: ['2025-11-25'], on: 'any' }),
+    'The library asks and never sends this error, which is optional.',
+  ),
   'elicitation.secrets': review(
     must('server', 'Secrets are asked for by URL, never by form, and a URL carries no user data and no access.', { page: `${elicitationPage}#security-considerations`, versions: since('2025-06-18'), on: 'any' }),
     'Only the author of a question knows what it asks for.',

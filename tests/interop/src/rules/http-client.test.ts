@@ -228,6 +228,18 @@ describe('a client, legacy over HTTP', () => {
     expect(server.posts('tools/call').at(-1)?.headers['mcp-session-id']).toBe('session-2');
   });
 
+  test('takes no cursor along into a new session', proves({ ...subject, wire: 'any' }, 'pages.session'), async () => {
+    const { client, server } = await connect('legacy', {
+      'tools/list': (_request, raw) => {
+        if ((raw as RawHttpServer).sessionId === 'session-1') (raw as RawHttpServer).endSession('session-2');
+        return { result: { tools: [], nextCursor: 'of session 1' } };
+      },
+    });
+    await client.listTools().catch(() => undefined);
+    const inNewSession = server.posts('tools/list').filter(({ headers }) => headers['mcp-session-id'] === 'session-2');
+    expect(inNewSession.map(({ message }) => message?.params?.cursor)).not.toContain('of session 1');
+  });
+
   test('ends the session when it closes', proves(subject, 'session-http.delete'), async () => {
     const { client, server } = await connect('legacy');
     await client.close();

@@ -220,5 +220,21 @@ describe('the modern endpoint of a server', () => {
       const response = await send({ region: value }, { 'mcp-param-region': value });
       expect([response.status, await response.json()]).toEqual([400, refused]);
     });
+
+    test.for([
+      ['an empty name', { type: 'string', 'x-mcp-header': '' }],
+      ['a name that is no token', { type: 'string', 'x-mcp-header': 'a b' }],
+      ['a line break', { type: 'string', 'x-mcp-header': 'a\r\nb' }],
+      ['a number', { type: 'number', 'x-mcp-header': 'A' }],
+      ['an object', { type: 'object', 'x-mcp-header': 'A' }],
+      ['a list', { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } }],
+      ['a choice', { oneOf: [{ type: 'string', 'x-mcp-header': 'A' }] }],
+    ] as const)('a tool with %s is not published', proves({ ...subject, wire: 'any' }, 'http.param-valid-tools'), ([, property]) => {
+      const publish = (...properties: object[]) => () =>
+        createServer(serverOptions({ tools: [tool('marked', () => ({ content: [] }), { inputSchema: { type: 'object', properties: Object.fromEntries(properties.map((each, index) => [`p${index}`, each])) } })] }));
+      expect(publish(property)).toThrow();
+      expect(publish({ type: 'string', 'x-mcp-header': 'Same' }, { type: 'string', 'x-mcp-header': 'same' })).toThrow();
+      expect(publish({ type: 'string', 'x-mcp-header': 'Same' }, { type: 'string', 'x-mcp-header': 'Other' })).not.toThrow();
+    });
   });
 });
