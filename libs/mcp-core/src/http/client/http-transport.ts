@@ -115,7 +115,7 @@ class HttpTransport implements Transport, RequestOwner {
   ended({ post }: PostedRequest, error: Error | undefined): void {
     this.#running.delete(post.id);
     if (error instanceof HttpError && error.isSessionLost) this.#isSessionLost = true;
-    if (error !== undefined && !this.#isClosed) this.#receiver?.requestFailed?.(post.id, error);
+    if (error !== undefined) this.#receiver?.requestFailed?.(post.id, error);
   }
 
   responded(request: PostedRequest, { statusCode: status = 0, headers }: IncomingMessage): void {
@@ -290,7 +290,6 @@ class HttpTransport implements Transport, RequestOwner {
   async #release(error: Error | undefined): Promise<void> {
     this.#isClosed = true;
     this.#standalone?.close();
-    this.#channel?.close();
     for (const request of this.#running.values()) request.abort();
     this.#running.clear();
     if (error === undefined && this.#sessionId !== undefined && !this.#isSessionLost) await withinLimit(this.#deleteSession(), DELETE_LIMIT_MS);

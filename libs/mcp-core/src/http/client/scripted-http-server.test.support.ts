@@ -50,6 +50,8 @@ export async function scriptedServer(script: (arrival: Arrival) => void, port = 
       script(arrival);
     });
   });
+  // Neither ends unused connections nor announces that it would.
+  server.keepAliveTimeout = 0;
   server.on('connection', (socket) => {
     connections += 1;
     sockets.add(socket);
