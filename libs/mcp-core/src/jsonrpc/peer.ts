@@ -66,9 +66,9 @@ const NOTHING = Promise.resolve();
 export class Peer implements TransportReceiver {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
-  /** Made by the first request of ours: idle sessions are many, and most never ask. */
+  /** Both maps exist while they hold something: idle sessions are many, and an empty map is the larger part of one. */
   #pending: Map<RequestId, AnswerReceiver> | undefined;
-  readonly #running = new Map<RequestId, RunningRequest>();
+  #running: Map<RequestId, RunningRequest> | undefined;
   #handlersRunning = 0;
   #nextId = 1;
   #isInputEnded = false;
@@ -128,16 +128,16 @@ export class Peer implements TransportReceiver {
 
   /** Cancels a running request of the peer and drops its reply. False when no such request is running. */
   cancel(id: RequestId, reason?: unknown): boolean {
-    const running = this.#running.get(id);
+    const running = this.#running?.get(id);
     if (running === undefined || running.isAnswered) return false;
-    this.#running.delete(id);
+    this.#running?.delete(id);
     running.cancel(reason);
     return true;
   }
 
   /** Resolves when the running requests of the peer with these ids, by default all, have their answers on the way or need none. */
   async answered(ids?: ReadonlySet<RequestId>): Promise<void> {
-    const waiting = [...this.#running.values()].filter(({ request }) => ids?.has(request.id) ?? true);
+    const waiting = [...(this.#running?.values() ?? [])].filter(({ request }) => ids?.has(request.id) ?? true);
     await Promise.all(waiting.map(({ ended }) => ended));
   }
 
@@ -176,8 +176,8 @@ export class Peer implements TransportReceiver {
     this.#isClosed = true;
     this.#settleAll(error);
     const reason = error ?? new Error('The connection is closed');
-    for (const running of this.#running.values()) running.cancel(reason);
-    this.#running.clear();
+    for (const running of this.#running?.values() ?? []) running.cancel(reason);
+    this.#running = undefined;
     this.#handlers.closed(error);
   }
 
@@ -193,9 +193,10 @@ export class Peer implements TransportReceiver {
 
   #serve(request: JsonRpcRequest, origin: MessageOrigin | undefined, entry?: BatchEntry): Promise<void> {
     const { id } = request;
-    if (this.#running.get(id)?.isAnswered === false) return this.#deliver(refusal(id, 'this id is in use by a running request'), entry);
+    if (this.#running?.get(id)?.isAnswered === false) return this.#deliver(refusal(id, 'this id is in use by a running request'), entry);
     if (this.#handlersRunning >= MAX_RUNNING) return this.#deliver(refusal(id, `${String(MAX_RUNNING)} requests are running; wait for answers`), entry);
     const running = new RunningRequest(request, origin);
+    this.#running ??= new Map();
     this.#running.set(id, running);
     return this.#answer(running, entry);
   }
@@ -217,7 +218,8 @@ export class Peer implements TransportReceiver {
     running.answered();
     await this.#deliver(running.isCancelled || reply === undefined ? undefined : respond(request.id, reply), entry);
     running.end();
-    if (this.#running.get(request.id) === running) this.#running.delete(request.id);
+    if (this.#running?.get(request.id) === running) this.#running.delete(request.id);
+    if (this.#running?.size === 0) this.#running = undefined;
   }
 
   #deliver(response: JsonRpcResponse | undefined, entry: BatchEntry | undefined): Promise<void> {
@@ -281,6 +283,7 @@ export class Peer implements TransportReceiver {
     const receiver = this.#pending?.get(id);
     if (receiver === undefined) return;
     this.#pending?.delete(id);
+    if (this.#pending?.size === 0) this.#pending = undefined;
     receiver.answered(answer);
   }
 

@@ -5,6 +5,7 @@ import type { JsonRpcBatch, JsonRpcMessage, RequestId } from '../../jsonrpc/mess
 import type { AuthContext, SendOptions, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../protocol/capabilities.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
+import type { ServerConnection } from '../../server/server.ts';
 import type { EventStore } from './event-store.ts';
 import { EventStream, eventIdOf, readEventId, type StreamScope } from './event-stream.ts';
 import type { HttpExchange } from './http-exchange.ts';
@@ -35,6 +36,8 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   /** Who opened the session; nobody else may use it. */
   readonly principal: string | undefined;
   lastUsedAt = 0;
+  /** What serves the session; set before it gets its first message. */
+  connection: ServerConnection | undefined;
   /** The negotiated revision; `undefined` until `initialize` is answered. */
   version: ProtocolVersion | undefined;
   readonly #scope: SessionScope;

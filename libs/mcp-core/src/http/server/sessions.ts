@@ -1,6 +1,6 @@
 import type { JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import type { Server, ServerConnection } from '../../server/server.ts';
+import type { Server } from '../../server/server.ts';
 import type { EventStore } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { answerPlain } from './json-answers.ts';
@@ -16,17 +16,12 @@ export interface SessionsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Session {
-  readonly transport: SessionTransport;
-  readonly connection: ServerConnection;
-}
-
 /** The legacy sessions of a handler. */
 export class Sessions {
   readonly #server: Server;
   readonly #options: SessionsOptions;
   readonly #scope: SessionScope;
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, SessionTransport>();
 
   constructor(server: Server, options: SessionsOptions) {
     const { eventStore: store, retryMs, exchanges, onError } = options;
@@ -54,14 +49,14 @@ export class Sessions {
     }
     const transport = new SessionTransport(crypto.randomUUID(), auth?.principal, this.#scope);
     transport.lastUsedAt = Date.now();
-    const connection = await this.#server.connect(transport);
-    this.#sessions.set(transport.sessionId, { transport, connection });
+    transport.connection = await this.#server.connect(transport);
+    this.#sessions.set(transport.sessionId, transport);
     transport.serve(exchange, { value: request, ids: [request.id], auth });
   }
 
   /** The session, when it exists and is the caller's. */
   find(id: string, auth: AuthContext | undefined): SessionTransport | undefined {
-    const transport = this.#sessions.get(id)?.transport;
+    const transport = this.#sessions.get(id);
     if (transport === undefined || transport.principal !== auth?.principal) return undefined;
     transport.lastUsedAt = Date.now();
     return transport;
@@ -71,17 +66,17 @@ export class Sessions {
   end(id: string): void {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
-    session?.connection.close().catch(this.#options.onError);
+    session?.connection?.close().catch(this.#options.onError);
   }
 
   keepAlive(): void {
-    for (const { transport } of this.#sessions.values()) transport.keepAlive();
+    for (const transport of this.#sessions.values()) transport.keepAlive();
   }
 
   /** Ends the sessions that nobody has used for long. */
   expire(): void {
     const since = Date.now() - this.#options.sessionIdleMs;
-    for (const [id, { transport }] of this.#sessions) {
+    for (const [id, transport] of this.#sessions) {
       if (transport.lastUsedAt < since && !transport.isBusy) this.end(id);
     }
   }
@@ -89,14 +84,14 @@ export class Sessions {
   async close(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all(sessions.map(({ connection }) => connection.close()));
+    await Promise.all(sessions.map(({ connection }) => connection?.close()));
   }
 
   /** Ends the session that was idle longest when there are too many; false when all are in use. */
   #makeRoom(): boolean {
     if (this.#sessions.size < this.#options.maxSessions) return true;
     let oldest: SessionTransport | undefined;
-    for (const { transport } of this.#sessions.values()) {
+    for (const transport of this.#sessions.values()) {
       if (!transport.isBusy && (oldest === undefined || transport.lastUsedAt < oldest.lastUsedAt)) oldest = transport;
     }
     if (oldest !== undefined) this.end(oldest.sessionId);
