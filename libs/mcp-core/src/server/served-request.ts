@@ -99,7 +99,7 @@ export class ServedRequest implements InteractiveContext {
       return;
     }
     if (this.#isFinished || this.exchange.journal?.isReplaying === true) return;
-    this.#progress ??= this.#openProgress();
+    this.#progress ??= this.openProgress();
     this.#progress.report(update);
   }
 
@@ -145,6 +145,18 @@ export class ServedRequest implements InteractiveContext {
     this.exchange.closeStream(this.request.id);
   }
 
+  /** Sends progress with the token of the request, and nothing without one; that of a task, which outlives the request, with the task's `_meta`. */
+  openProgress(taskMeta?: JsonObject): ProgressReporter {
+    const { progressToken } = this.meta;
+    const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
+    const send = (update: Progress): void => {
+      if (!hasToken) return;
+      if (taskMeta !== undefined) this.exchange.notify('notifications/progress', { progressToken, ...update, _meta: taskMeta });
+      else if (!this.#incoming.isCancelled) this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
+    };
+    return new ProgressReporter(send, { intervalMs: this.#options.progressIntervalMs, isCongested: () => this.exchange.isCongested });
+  }
+
   /** Sends the progress that waits; after this the request is silent. */
   finish(): void {
     this.#isFinished = true;
@@ -187,15 +199,6 @@ export class ServedRequest implements InteractiveContext {
 
   async #listRoots(key: string, withdrawal?: AbortSignal): Promise<readonly Root[]> {
     return (await this.#ask({ method: 'roots/list', key, params: undefined }, withdrawal)).roots;
-  }
-
-  #openProgress(): ProgressReporter {
-    const { progressToken } = this.meta;
-    const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
-    const send = (update: Progress): void => {
-      if (hasToken && !this.#incoming.isCancelled) this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
-    };
-    return new ProgressReporter(send, { intervalMs: this.#options.progressIntervalMs, isCongested: () => this.exchange.isCongested });
   }
 
   #openController(source: AbortSignal): AbortController {

@@ -6,7 +6,6 @@ import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { TaskSupport } from '../../protocol/tasks.ts';
 import type { Exchange } from '../exchange.ts';
 import type { LiveTask, TaskAdmission, TaskStarter } from '../live-task.ts';
-import { ProgressReporter } from '../progress-reporter.ts';
 import { capabilityOf } from '../question-capability.ts';
 import type { ServedRequest } from '../served-request.ts';
 import type { RunningTask } from './running-task.ts';
@@ -63,14 +62,9 @@ function extensionTask(task: RunningTask, exchange: Exchange): LiveTask {
 
 /** The session of its client hears of each status and, as long as the task runs, of its progress. */
 function coreTask(task: RunningTask, served: ServedRequest, engine: TaskEngine): LiveTask {
-  const { exchange, meta } = served;
+  const { exchange } = served;
   const { taskId } = task.record;
-  const { progressToken } = meta;
-  const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
-  const related = { [MetaKey.relatedTask]: { taskId } };
-  const reporter = new ProgressReporter((update) => {
-    if (hasToken) exchange.notify('notifications/progress', { progressToken, ...update, _meta: related });
-  });
+  const reporter = served.openProgress({ [MetaKey.relatedTask]: { taskId } });
   const stopHearing = engine.listen((record) => {
     if (record.taskId === taskId) exchange.notify('notifications/tasks/status', exchange.codec.encodeTask(record));
   });
