@@ -18,7 +18,6 @@ export interface StandaloneScope {
   readonly legacyVersion?: ProtocolVersion;
 }
 
-
 /**
  * One request that stands alone, and its answer: JSON when the answer is the first thing sent, else a stream of events. The status line waits for the
  * first of them. A client that closes the connection has cancelled the request, if it is a modern one.
