@@ -130,3 +130,70 @@ test('a request of a modern server is not answered at all', async () => {
   await new Promise(setImmediate);
   expect(server.received.map(({ method }) => method)).toEqual(['server/discover']);
 });
+
+describe('what was not declared', () => {
+  const url = { mode: 'url', message: 'Open', url: 'https://example.org', elicitationId: 'e1' };
+  const tool = { name: 't', inputSchema: { type: 'object' } };
+  const handlers = {
+    elicit: () => Promise.resolve<ElicitResult>({ action: 'decline' }),
+    sample: () => Promise.resolve({ role: 'assistant' as const, content: { type: 'text' as const, text: 'Hello' }, model: 'm' }),
+  };
+
+  test.each<[string, string, object, Partial<ClientOptions>]>([
+    ['a URL to open', 'elicitation/create', url, { handlers }],
+    ['a form', 'elicitation/create', form, { handlers, capabilities: { elicitationForm: false, elicitationUrl: true } }],
+    ['tools', 'sampling/createMessage', { ...sampling, tools: [tool] }, { handlers }],
+    ['a choice of tools', 'sampling/createMessage', { ...sampling, toolChoice: { mode: 'auto' } }, { handlers }],
+  ])('%s is refused before the handler sees it', async (_name, method, params, options) => {
+    const server = await connect(options);
+    server.deliver({ id: 1, method, params });
+    expect((await server.answerTo(1)).error).toMatchObject({ code: -32602, message: expect.stringContaining('did not declare') as string });
+  });
+
+  test('is answered once it is declared', async () => {
+    const server = await connect({ handlers, capabilities: { elicitationUrl: true, samplingTools: true } });
+    server.deliver({ id: 1, method: 'elicitation/create', params: url });
+    server.deliver({ id: 2, method: 'sampling/createMessage', params: { ...sampling, tools: [tool] } });
+    expect((await server.answerTo(1)).result).toEqual({ action: 'decline' });
+    expect((await server.answerTo(2)).result).toMatchObject({ model: 'm' });
+  });
+});
+
+describe('an answer to a form', () => {
+  const asked = { message: '?', requestedSchema: { type: 'object', properties: { name: { type: 'string', default: 'Jo' }, age: { type: 'integer' } }, required: ['name'] } };
+  const accepting = (content: ElicitResult['content'] & object): Partial<ClientOptions> => ({ handlers: { elicit: () => Promise.resolve({ action: 'accept', content }) } });
+
+  test('takes the defaults of what was left out, when the host says so', async () => {
+    const server = await connect({ ...accepting({ age: 3 }), capabilities: { applyDefaults: true } });
+    server.deliver({ id: 1, method: 'elicitation/create', params: asked });
+    expect((await server.answerTo(1)).result).toEqual({ action: 'accept', content: { name: 'Jo', age: 3 } });
+  });
+
+  test.each([{ age: 3 }, { name: 'Jo', age: 'three' }])('that does not fit, like %j, is not sent, and the host hears why', async (content) => {
+    const problems: unknown[] = [];
+    const server = await connect({ ...accepting(content), onProblem: ({ cause }) => problems.push(cause) });
+    server.deliver({ id: 1, method: 'elicitation/create', params: asked });
+    expect((await server.answerTo(1)).error).toMatchObject({ code: -32603 });
+    expect(problems).toEqual([expect.objectContaining({ code: 'invalid-argument' })]);
+  });
+});
+
+describe('a conversation to be sampled', () => {
+  const text = { type: 'text', text: 'Hi' };
+  const use = (id: string): object => ({ type: 'tool_use', id, name: 't', input: {} });
+  const result = (toolUseId: string): object => ({ type: 'tool_result', toolUseId, content: [] });
+
+  test.each<[string, readonly object[], boolean]>([
+    ['without tools', [{ role: 'user', content: text }], true],
+    ['with a result for each call', [{ role: 'assistant', content: [text, use('a'), use('b')] }, { role: 'user', content: [result('b'), result('a')] }], true],
+    ['with a call that has no result', [{ role: 'assistant', content: [use('a'), use('b')] }, { role: 'user', content: [result('a')] }], false],
+    ['that ends with a call', [{ role: 'assistant', content: use('a') }], false],
+    ['that goes on before the result', [{ role: 'assistant', content: use('a') }, { role: 'user', content: text }, { role: 'user', content: result('a') }], false],
+    ['with a result among other content', [{ role: 'assistant', content: use('a') }, { role: 'user', content: [result('a'), text] }], false],
+  ])('%s is accepted or refused', async (_name, messages, isAccepted) => {
+    const server = await connect({ handlers: { sample: () => Promise.resolve({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm' }) }, capabilities: { samplingTools: true } });
+    server.deliver({ id: 1, method: 'sampling/createMessage', params: { messages, maxTokens: 10 } });
+    const { error } = await server.answerTo(1);
+    expect(error?.code).toBe(isAccepted ? undefined : -32602);
+  });
+});
