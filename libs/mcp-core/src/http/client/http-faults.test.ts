@@ -1,7 +1,11 @@
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HttpError } from '../http-error.ts';
 import { answerJson, beginEvents, handshake, legacyRequest, modernRequest, openTransport, playHandshake, scriptedServer, until } from './scripted-http-server.test.support.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('a request fails alone', () => {
   it.each([
@@ -44,6 +48,18 @@ describe('a request fails alone', () => {
     await Promise.all([transport.send(modernRequest(1, 'tools/list')), transport.send(modernRequest(2, 'tools/list'))]);
     await until(() => failures.length === 1 && messages.length === 1);
     expect(failures[0]).toMatchObject({ id: 1, error: { status: 200, message: expect.stringContaining('longer than 1048576 bytes') as string } });
+  });
+
+  it('by an answer that only announces to be over the limit', async () => {
+    const server = await scriptedServer(({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 2000 });
+      response.flushHeaders();
+    });
+    const { transport, failures } = await openTransport({ url: server.url, maxMessageBytes: 1000 });
+    await transport.send(modernRequest(1, 'tools/list'));
+    await until(() => failures.length === 1);
+    expect(failures[0]?.error.message).toContain('longer than 1000 bytes');
+    await until(() => server.openConnections() === 0);
   });
 
   it('by an event over the limit', async () => {
@@ -112,7 +128,9 @@ describe('what was not sent', () => {
     await server.close();
     const { transport, failures } = await openTransport({ url: server.url });
     await expect(transport.send(modernRequest(1, 'tools/list'))).rejects.toMatchObject({ code: 'connection-lost', sent: false });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await expect(transport.send({ jsonrpc: '2.0', method: 'notifications/x' })).rejects.toMatchObject({ sent: false });
+    expect(vi.getTimerCount()).toBe(0);
     expect(failures).toEqual([]);
   });
 

@@ -138,6 +138,7 @@ describe('a legacy session', () => {
     const server = await scriptedServer((arrival) => void (arrival.body?.method === 'initialize' && playHandshake(arrival)));
     const opened = await openTransport({ url: server.url, acceptTimeoutMs: 50 });
     await expect(handshake(opened)).rejects.toMatchObject({ code: 'request-timeout', sent: true });
+    await until(() => server.openConnections() === 0);
   });
 
   it('is closed although the server does not answer DELETE', async () => {

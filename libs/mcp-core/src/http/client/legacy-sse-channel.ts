@@ -66,7 +66,6 @@ export class LegacySseChannel {
     const reader = new SseReader(
       {
         event: ({ name, data }) => {
-          if (this.#isClosed) return;
           if (name === 'message' && this.#path !== undefined) {
             this.#options.message(data);
           } else if (name === 'endpoint' && this.#path === undefined) {

@@ -131,6 +131,17 @@ describe('a server of HTTP+SSE', () => {
     expect(opened.ends).toEqual([]);
   });
 
+  it('that takes no further connection leaves a request unsent', async () => {
+    const server = await sseServer('/messages', ({ response }) => response.writeHead(202).end());
+    const opened = await openTransport({ url: server.url, legacySse: true });
+    await handshake(opened);
+    server.stopListening();
+    await until(() => server.openConnections() === 1);
+    await expect(opened.transport.send(legacyRequest(2, 'ping'))).rejects.toMatchObject({ code: 'connection-lost', sent: false });
+    expect(opened.failures).toEqual([]);
+    expect(opened.ends).toEqual([]);
+  });
+
   it('that never names its address does not keep the transport from closing', async () => {
     const server = await scriptedServer((arrival) => (arrival.method === 'GET' ? beginEvents(arrival) : arrival.response.writeHead(405).end()));
     const { transport, ends } = await openTransport({ url: server.url, legacySse: true });

@@ -25,6 +25,8 @@ export interface ScriptedHttpServer {
   readonly connections: () => number;
   readonly openConnections: () => number;
   readonly destroyConnections: () => void;
+  /** Takes no further connections; those in use stay. */
+  readonly stopListening: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -63,13 +65,20 @@ export async function scriptedServer(script: (arrival: Arrival) => void, port = 
     for (const socket of sockets) socket.destroy();
   };
   const close = async (): Promise<void> => {
-    if (!server.listening) return;
     destroyConnections();
-    await new Promise((resolve) => server.close(resolve));
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
   };
   onTestFinished(close);
   const { port: actual } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${actual}/mcp`, arrivals, connections: () => connections, openConnections: () => sockets.size, destroyConnections, close };
+  return {
+    url: `http://127.0.0.1:${actual}/mcp`,
+    arrivals,
+    connections: () => connections,
+    openConnections: () => sockets.size,
+    destroyConnections,
+    stopListening: () => void server.close(),
+    close,
+  };
 }
 
 export interface Opened {
