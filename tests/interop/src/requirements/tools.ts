@@ -23,7 +23,10 @@ export const tools = {
   'tools.output-conforms': must('server', 'With outputSchema the result has structuredContent that conforms to it.', { page: `${page}#output-schema`, versions: since('2025-06-18') }),
   'tools.output-text': should('server', 'structuredContent is also there as JSON text.', { page: `${page}#structured-content`, versions: since('2025-06-18') }),
   'tools.output-validated': should('client', 'structuredContent is validated against outputSchema.', { page: `${page}#output-schema`, versions: since('2025-06-18'), on: 'any' }),
-  'tools.embedded-resources': should('server', 'A server that embeds resources has the capability resources.', { page: `${page}#embedded-resources`, versions: since('2025-06-18'), on: 'any' }),
+  'tools.embedded-resources': review(
+    should('server', 'A server that embeds resources has the capability resources.', { page: `${page}#embedded-resources`, versions: since('2025-06-18'), on: 'any' }),
+    'Only the author of a server knows what its tools embed.',
+  ),
   'tools.annotations-untrusted': review(
     must('client', 'Annotations are not trusted unless the server is.', { page: `${page}#tool`, versions: since('2025-03-26'), on: 'any' }),
     'The client passes annotations on and acts on none of them.',

@@ -1,5 +1,5 @@
 import { ResourceNotFoundError, type JsonObject } from '@signalbox/mcp-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { Key, metaOf, type Message } from './message.ts';
 import { CLIENT_PLACES, complete, connect, sent, type Script } from './raw-server.ts';
@@ -90,8 +90,9 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
 
   test.for([
     ['an unknown dialect', { $schema: 'https://example.com/own-dialect', type: 'object' }, 'https://example.com/own-dialect'],
+    ['a schema without end', { type: 'object', properties: JSON.parse(`${'{"a":{"properties":'.repeat(200)}{}${'}}'.repeat(200)}`) as object }, 'deep'],
     ['a reference to elsewhere', { type: 'object', properties: { n: { $ref: 'http://127.0.0.1:9/n.json' } } }, 'http://127.0.0.1:9/n.json'],
-  ] as const)('tells of %s, which it does not use', proves({ ...subject, wire: 'any' }, 'schema.unknown-dialect', ...(era === 'modern' ? (['schema.no-fetch', 'schema.unresolved-ref'] as const) : [])), async ([, outputSchema, name]) => {
+  ] as const)('tells of %s, which it does not use', proves({ ...subject, wire: 'any' }, 'schema.unknown-dialect', ...(era === 'modern' ? (['schema.no-fetch', 'schema.unresolved-ref', 'schema.bounds'] as const) : [])), async ([, outputSchema, name]) => {
     const problems: string[] = [];
     const { client } = await connect(
       place,
@@ -161,6 +162,17 @@ describe('the cache of a client', () => {
   test.for<JsonObject>([{ ttlMs: 0, cacheScope: 'public' }, { ttlMs: -5, cacheScope: 'public' }, {}])('%j is stale at once', proves(subject, 'cache.freshness'), async (hints) => {
     const { client, server } = await connect(place, read(hints));
     await client.readResource('x:1');
+    await client.readResource('x:1');
+    expect(sent(server, 'resources/read')).toHaveLength(2);
+  });
+
+  test('the end of its time starts no request', proves(subject, 'cache.no-polling'), async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] });
+    onTestFinished(() => { vi.useRealTimers(); });
+    const { client, server } = await connect(place, read({ ttlMs: 5, cacheScope: 'public' }));
+    await client.readResource('x:1');
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(sent(server, 'resources/read')).toHaveLength(1);
     await client.readResource('x:1');
     expect(sent(server, 'resources/read')).toHaveLength(2);
   });

@@ -155,6 +155,13 @@ describe.each(SERVER_PLACES)('the schemas of a server, $era over $wire', ({ era,
     expect([await isTaken(draft07, { pair: [1, 'a'] }), await isTaken(draft07, { pair: ['a', 1] })]).toEqual([true, false]);
   });
 
+  if (era === 'modern') {
+    test('have bounds', proves(subject, 'schema.bounds'), () => {
+      const deep = JSON.parse(`${'{"type":"object","properties":{"a":'.repeat(200)}{}${'}}'.repeat(200)}`) as object;
+      expect(() => createServer(serverOptions({ tools: [tool('t', () => ({ content: [] }), { inputSchema: { ...deep } })] }))).toThrow(/deeper/);
+    });
+  }
+
   test.for([
     ['an unknown dialect', { $schema: 'https://example.com/own-dialect', type: 'object' }, 'own-dialect'],
     ['a reference to elsewhere', { type: 'object', properties: { n: { $ref: 'http://127.0.0.1:9/n.json' } } }, '127.0.0.1:9'],

@@ -65,7 +65,7 @@ describe.each(SERVER_PLACES)('a server, $era over $wire', ({ era, wire }) => {
     expect(client.received.filter((message) => message.method === 'notifications/progress').length).toBeLessThanOrEqual(3);
   });
 
-  if (wire === 'stdio') {
+  if (wire === 'stdio' || era === 'legacy') {
     test(
       'a cancelled request is stopped and not answered',
       proves(subject, 'cancel.stops', 'cancel.race', ...only('modern', 'stdio.cancelled-silent' as const)),
