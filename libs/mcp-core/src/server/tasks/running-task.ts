@@ -55,7 +55,7 @@ export class RunningTask {
 
   /** The text stays until the next one or the end. */
   report(statusMessage: string): void {
-    if (statusMessage !== this.#record.statusMessage) this.#change({ statusMessage });
+    if (!isEnded(this.#record.status) && statusMessage !== this.#record.statusMessage) this.#change({ statusMessage });
   }
 
   /** What comes after the end is dropped. */
@@ -104,13 +104,12 @@ export class RunningTask {
     return true;
   }
 
+  /** The questions of the handler end with its signal. */
   #stop(reason: LocalError): void {
     this.#controller.abort(reason);
-    this.questions.end(reason);
   }
 
   #change(change: Partial<TaskRecord>): void {
-    if (isEnded(this.#record.status)) return;
     this.#record = { ...this.#record, ...change, lastUpdatedAt: new Date(this.#host.now()).toISOString() };
     this.#isDirty = true;
     if (!this.#isSaving) void this.#save();

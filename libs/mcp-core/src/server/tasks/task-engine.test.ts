@@ -181,10 +181,13 @@ describe('a durable store', () => {
         { tasks: { store: new FileTaskStore(folder) } },
       );
     const ids: { [which: string]: string } = {};
-    for (const which of ['done', 'working', 'asking']) {
+    const store = new FileTaskStore(folder);
+    for (const [which, status] of [['done', 'completed'], ['working', 'working'], ['asking', 'input_required']] as const) {
       const client = await connectRaw(run(which));
-      ids[which] = await start(client);
-      await until(client, ids[which], which === 'done' ? 'completed' : which === 'working' ? 'working' : 'input_required');
+      const taskId = await start(client);
+      ids[which] = taskId;
+      // Its server lives on and must not write any more when the next one begins.
+      await vi.waitFor(async () => expect(await store.get(taskId)).toMatchObject({ status }), { timeout: 10_000 });
       await client.close();
     }
     const client = await connectRaw(run(undefined));
@@ -213,6 +216,63 @@ describe('a durable store', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('the end of a task', () => {
+  test('is told when it is stored, not before', async () => {
+    const store = new InMemoryTaskStore();
+    const update = store.update.bind(store);
+    const writing = Promise.withResolvers<undefined>();
+    const release = Promise.withResolvers<undefined>();
+    Object.assign(store, {
+      update: async (record: TaskRecord, expected: TaskRecord['status']) => {
+        writing.resolve(undefined);
+        await release.promise;
+        return update(record, expected);
+      },
+    });
+    const client = await serve(
+      async (context) => {
+        await context.startTask();
+        context.progress({ progress: 1, message: 'nearly' });
+      },
+      { tasks: { store } },
+    );
+    const taskId = await start(client);
+    await writing.promise;
+    const answers: unknown[] = [];
+    const answer = ask(client, 'tasks/get', { taskId }).then((task) => answers.push(task.status));
+    await client.settled();
+    expect(answers).toEqual([]);
+    release.resolve(undefined);
+    await answer;
+    expect(answers).toEqual(['completed']);
+    expect(await store.get(taskId)).toMatchObject({ status: 'completed' });
+  });
+
+  test('is final: progress and results that come later change nothing', async () => {
+    const store = new InMemoryTaskStore();
+    const ended = Promise.withResolvers<undefined>();
+    const client = await serve(
+      async (context) => {
+        await context.startTask();
+        await context.elicit('who', form).catch(() => undefined);
+        context.progress({ progress: 1, message: 'late' });
+        ended.resolve(undefined);
+        return 'late';
+      },
+      { tasks: { store } },
+    );
+    const taskId = await start(client);
+    await until(client, taskId, 'input_required');
+    await ask(client, 'tasks/cancel', { taskId });
+    const cancelled = await ask(client, 'tasks/get', { taskId });
+    await ended.promise;
+    await client.settled();
+    expect(cancelled).toMatchObject({ status: 'cancelled', statusMessage: 'The task was cancelled.' });
+    expect(await ask(client, 'tasks/get', { taskId })).toEqual(cancelled);
+    expect(await store.get(taskId)).toMatchObject({ status: 'cancelled', statusMessage: 'The task was cancelled.' });
   });
 });
 
@@ -257,6 +317,12 @@ describe('a store that fails', () => {
     }, { tasks: { store }, onError: (error) => reported.push(error) });
     expect(await until(client, await start(client), 'completed')).toMatchObject({ result: { structuredContent: { value: 'done' } } });
     expect(reported.map(String)).toEqual(['Error: Disk full']);
+  });
+
+  test('does not take the place of tasks that run with those whose end it does not take', async () => {
+    const store = Object.assign(new InMemoryTaskStore(), { update: () => Promise.reject(new Error('Disk full')) });
+    const client = await serve((context) => context.startTask(), { tasks: { store, maxRunning: 1 }, onError: () => undefined });
+    for (let count = 0; count < 3; count += 1) await until(client, await start(client), 'completed');
   });
 
   test('when the server starts, is asked again', async () => {

@@ -78,14 +78,6 @@ export class TaskQuestions {
     for (const [key, open] of this.#open) void this.#send(key, open);
   }
 
-  /** Withdraws everything. */
-  end(reason: unknown): void {
-    const open = [...this.#open.values()];
-    this.#open.clear();
-    this.#couriers.clear();
-    for (const { reject } of open) reject(reason);
-  }
-
   #ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     const { signal, key } = question;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
