@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'readme-'));
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gmsu)].map((match) => match[1] ?? '');
-  const [server = '', host = '', handler = ''] = examples;
+  const [server = '', host = '', handler = '', http = '', bothEras = ''] = examples;
   const compilerOptions = {
     noEmit: true,
     strict: true,
@@ -32,6 +32,8 @@ beforeAll(async () => {
     'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.ts'] }),
     'calculator.js': server,
     'handler.ts': handler,
+    'http.ts': http,
+    'both-eras.ts': bothEras,
     'host.ts': host.replace("['calculator.js']", `['${sourceCondition}', 'calculator.js']`),
   };
   await Promise.all([symlink(nodeModules, path.join(folder, 'node_modules')), ...Object.entries(files).map(([name, text]) => writeFile(path.join(folder, name), text))]);
@@ -57,5 +59,14 @@ describe('the examples of the README', () => {
 
   test('run: the handler reports its progress', async () => {
     expect(await outputOf('handler.ts')).toBe('[{"progress":1}]\n');
+  });
+
+  test('run: the host reads over HTTP', async () => {
+    const letter = { uri: 'letter://7', text: 'Letter 7' };
+    expect(JSON.parse(await outputOf('http.ts'))).toMatchObject([{ type: 'text', text: 'Write a formal reply.' }, letter]);
+  });
+
+  test('run: a tool that asks does the same in both eras', async () => {
+    expect(await outputOf('both-eras.ts')).toBe('[{"sent":1},["1970-01-01T00:00:00.000Z"]]\n');
   });
 });

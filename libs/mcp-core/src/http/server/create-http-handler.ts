@@ -17,7 +17,7 @@ import { WebExchange } from './web-exchange.ts';
 
 /**
  * Serves a server over HTTP, by `node:http` or by the web platform's requests.
- * @throws Error when a bearer token is empty, or both `bearerToken` and `authenticate` are given.
+ * @throws Error when a bearer token cannot travel in a header, or both `bearerToken` and `authenticate` are given.
  */
 export function createHttpHandler(server: Server, options: HttpHandlerOptions = {}): HttpHandler {
   return new ServingHandler(server, options);
@@ -143,10 +143,13 @@ class ServingHandler implements HttpHandler {
   }
 }
 
+/** @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+const BEARER_TOKEN = /^[\w.~+/-]+=*$/u;
+
 function authenticationOf({ authenticate, bearerToken }: HttpHandlerOptions): Authenticate | undefined {
   if (bearerToken === undefined) return authenticate;
   if (authenticate !== undefined) throw new Error('bearerToken and authenticate exclude each other');
   const tokens = [bearerToken].flat();
-  if (tokens.length === 0 || tokens.includes('')) throw new Error('A bearer token must not be empty');
+  if (tokens.length === 0 || !tokens.every((token) => BEARER_TOKEN.test(token))) throw new Error('A bearer token has one or more of A-Z a-z 0-9 - . _ ~ + / and, at its end, =');
   return bearerTokens(tokens);
 }
