@@ -322,7 +322,7 @@ describe('a store that fails', () => {
   test('does not take the place of tasks that run with those whose end it does not take', async () => {
     const store = Object.assign(new InMemoryTaskStore(), { update: () => Promise.reject(new Error('Disk full')) });
     const client = await serve((context) => context.startTask(), { tasks: { store, maxRunning: 1 }, onError: () => undefined });
-    for (let count = 0; count < 3; count += 1) await until(client, await start(client), 'completed');
+    for (let count = 0; count < 3; count += 1) expect(await until(client, await start(client), 'completed')).toMatchObject({ result: { structuredContent: { value: null } } });
   });
 
   test('when the server starts, is asked again', async () => {
