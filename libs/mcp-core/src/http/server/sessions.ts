@@ -84,7 +84,7 @@ export class Sessions {
   async close(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all(sessions.map(({ connection }) => connection?.close()));
+    await Promise.all(sessions.map(async ({ connection }) => connection?.close()));
   }
 
   /** Ends the session that was idle longest when there are too many; false when all are in use. */
