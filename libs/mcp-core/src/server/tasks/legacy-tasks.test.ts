@@ -192,6 +192,18 @@ describe('the questions of a legacy task', () => {
     expect(await result).toMatchObject({ structuredContent: { value: { action: 'decline' } } });
   });
 
+  test('are asked once, however many wait for the result', async () => {
+    const client = await open((context) => context.elicit('who', form));
+    const taskId = await start(client);
+    const results = [ask(client, 'tasks/result', { taskId }), ask(client, 'tasks/result', { taskId })];
+    const { id } = await client.find(asks('elicitation/create'));
+    results.push(ask(client, 'tasks/result', { taskId }));
+    await until(client, taskId, 'input_required');
+    client.send({ jsonrpc: '2.0', id, result: { action: 'decline' } });
+    for (const result of await Promise.all(results)) expect(result).toMatchObject({ structuredContent: { value: { action: 'decline' } } });
+    expect(client.received.filter((message) => asks('elicitation/create')(message as JsonObject))).toHaveLength(1);
+  });
+
   test('go to another session that waits for the same task', async () => {
     const server = serverOf((context) => context.elicit('who', form));
     const [first, second] = [await connectRaw(server), await connectRaw(server)];

@@ -360,6 +360,37 @@ describe('a listen stream with task ids', () => {
     expect(told.map(({ params }) => [params.taskId, params.status])).toEqual([[taskId, 'working'], [taskId, 'completed']]);
   });
 
+  test('misses nothing that happens before it is acknowledged', async () => {
+    const attached = Promise.withResolvers<undefined>();
+    const resources = {
+      list: () => Promise.resolve({ resources: [] }),
+      read: () => Promise.resolve({ contents: [] }),
+      subscribe: async () => {
+        await attached.promise;
+        return () => undefined;
+      },
+    };
+    const client = await serve(
+      async (context) => {
+        await context.startTask();
+        await context.elicit('who', form);
+      },
+      { resources },
+    );
+    const taskId = await start(client);
+    await until(client, taskId, 'input_required');
+    const params = capable({ notifications: { taskIds: [taskId], resourceSubscriptions: ['file:///a'] } });
+    client.send({ jsonrpc: '2.0', id: 'stream', method: 'subscriptions/listen', params });
+    await ask(client, 'tasks/update', { taskId, inputResponses: { who: { action: 'decline' } } });
+    await until(client, taskId, 'completed');
+    expect(client.received.filter((message) => 'method' in (message as object))).toEqual([]);
+    attached.resolve(undefined);
+    const told = await client.find(({ method }) => method === 'notifications/tasks');
+    expect(told.params).toMatchObject({ taskId, status: 'completed' });
+    const methods = client.received.map((message) => (message as JsonObject).method).filter((method) => method !== undefined);
+    expect(methods).toEqual(['notifications/subscriptions/acknowledged', 'notifications/tasks']);
+  });
+
   test('is refused to who did not declare the extension', async () => {
     const client = await serve((context) => context.startTask());
     expect(await refusal(client, 'subscriptions/listen', modern({ notifications: { taskIds: [] } }))).toBe(-32021);

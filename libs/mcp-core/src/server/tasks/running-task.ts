@@ -23,6 +23,8 @@ export const INTERRUPTED = { statusMessage: interruption, error: { code: ErrorCo
 /** A task whose handler runs in this process. Its state changes here at once and is then written to the store, the latest state last. */
 export class RunningTask {
   readonly questions: TaskQuestions;
+  /** Hears of what the host hears. */
+  onChanged: ((record: TaskRecord) => void) | undefined;
   /** Resolves when the task has ended and that is stored. Never rejects. */
   readonly ended: Promise<TaskRecord>;
   readonly #host: RunningTaskHost;
@@ -93,7 +95,7 @@ export class RunningTask {
     const { inputRequests: _closed, ...rest } = this.#record;
     this.#record = rest;
     this.#change(open === undefined ? { status: 'working' } : { status: 'input_required', inputRequests: open });
-    this.#host.onChanged(this.#record);
+    this.#publish();
   }
 
   #finish(end: Partial<TaskRecord>): boolean {
@@ -102,6 +104,11 @@ export class RunningTask {
     this.#record = rest;
     this.#change(end);
     return true;
+  }
+
+  #publish(): void {
+    this.onChanged?.(this.#record);
+    this.#host.onChanged(this.#record);
   }
 
   /** The questions of the handler end with its signal. */
@@ -125,7 +132,7 @@ export class RunningTask {
     }
     this.#isSaving = false;
     if (!isEnded(this.#record.status)) return;
-    this.#host.onChanged(this.#record);
+    this.#publish();
     this.#end.resolve(this.#record);
     this.#host.onEnded(writing !== 'failed');
   }

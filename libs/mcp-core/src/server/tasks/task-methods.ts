@@ -79,17 +79,11 @@ async function untilEnded(engine: TaskEngine, request: ServedRequest, meta: Json
   const task = await engine.findRunning(readTaskId(request), principalOf(request));
   if (task === undefined) return undefined;
   const { exchange, signal } = request;
-  const served = new AbortController();
-  const over = AbortSignal.any([signal, served.signal]);
   task.questions.deliver({
-    signal: over,
-    ask: (question) => exchange.ask({ ...question, signal: AbortSignal.any([question.signal, over]), relatedTo: request.request.id, meta }),
+    signal,
+    ask: (question) => exchange.ask({ ...question, signal: AbortSignal.any([question.signal, signal]), relatedTo: request.request.id, meta }),
   });
-  try {
-    return await Promise.race([task.ended, aborted(signal)]);
-  } finally {
-    served.abort();
-  }
+  return Promise.race([task.ended, aborted(signal)]);
 }
 
 function endedWithoutResult({ status, statusMessage, error }: TaskRecord): ProtocolError {

@@ -26,7 +26,7 @@ export function createTaskStarter(engine: TaskEngine): TaskStarter {
     },
     start: async (served, { ttlMs }) => {
       const task = await engine.start({ principal: served.auth?.principal, toolName: String(served.params.name), ttlMs });
-      return { live: served.exchange.codec.tasks === 'core' ? coreTask(task, served, engine) : extensionTask(task, served.exchange), created: { ...task.record } };
+      return { live: served.exchange.codec.tasks === 'core' ? coreTask(task, served) : extensionTask(task, served.exchange), created: { ...task.record } };
     },
   };
 }
@@ -61,15 +61,12 @@ function extensionTask(task: RunningTask, exchange: Exchange): LiveTask {
 }
 
 /** The session of its client hears of each status and, as long as the task runs, of its progress. */
-function coreTask(task: RunningTask, served: ServedRequest, engine: TaskEngine): LiveTask {
+function coreTask(task: RunningTask, served: ServedRequest): LiveTask {
   const { exchange } = served;
   const { taskId } = task.record;
   const reporter = served.openProgress({ [MetaKey.relatedTask]: { taskId } });
-  const stopHearing = engine.listen((record) => {
-    if (record.taskId === taskId) exchange.notify('notifications/tasks/status', exchange.codec.encodeTask(record));
-  });
+  task.onChanged = (record) => exchange.notify('notifications/tasks/status', exchange.codec.encodeTask(record));
   task.signal.addEventListener('abort', () => reporter.silence(), { once: true });
-  void task.ended.then(stopHearing);
   const live = extensionTask(task, exchange);
   return {
     ...live,
