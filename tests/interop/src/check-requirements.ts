@@ -13,14 +13,14 @@ const proofs = files.flatMap((file) => JSON.parse(readFileSync(join(workspace, f
 const { rows, problems, unprovedShould } = coverageOf(requirements, proofs, unproved);
 
 const show = ({ proved, total }: Count): string => `${proved} of ${total}`.padEnd(12);
-const write = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
-write(`\nRules of the specification proved\n${''.padEnd(20)}${'MUST'.padEnd(12)}SHOULD`);
-for (const { era, wire, must, should } of rows) write(`${`${era} ${wire}`.padEnd(20)}${show(must)}${show(should)}`);
 const known = unproved.reduce((count, gap) => count + gap.requirements.length, 0);
 const reviewed = Object.values(requirements).filter(({ review }) => review !== undefined).length;
-write(`${reviewed} rules are checked by reading; ${known} are listed as not proved yet`);
-if (process.argv.includes('--should')) for (const name of unprovedShould) write(`SHOULD without a proof: ${name}`);
-for (const problem of problems) write(problem);
+const lines = [
+  `\nRules of the specification proved\n${''.padEnd(20)}${'MUST'.padEnd(12)}SHOULD`,
+  ...rows.map(({ era, wire, must, should }) => `${`${era} ${wire}`.padEnd(20)}${show(must)}${show(should)}`.trimEnd()),
+  `${reviewed} rules are checked by reading; ${known} are listed as not proved yet`,
+  ...(process.argv.includes('--should') ? unprovedShould.map((name) => `SHOULD without a proof: ${name}`) : []),
+  ...problems,
+];
+process.stdout.write(`${lines.join('\n')}\n`);
 process.exitCode = problems.length === 0 ? 0 : 1;

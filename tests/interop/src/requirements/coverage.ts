@@ -47,7 +47,7 @@ export function coverageOf(requirements: { readonly [id: string]: Requirement },
   const isKnown = (cell: Cell): boolean => gaps.some((gap) => stands(gap, cell));
   const problems = [
     ...proofs.filter((proof) => !isDemanded(proof, requirements)).map((proof) => `a test proves ${nameOf(proof)}, which the table does not demand`),
-    ...unproved.filter((cell) => cell.level === 'MUST' && !isKnown(cell)).map((cell) => `MUST without a proof: ${nameOf(cell)}`),
+    ...missing(unproved.filter((cell) => cell.level === 'MUST' && !isKnown(cell))),
     ...gaps.flatMap((gap) => gapProblems(gap, cells, unproved)),
   ];
   const rows = (['legacy', 'modern'] as const).flatMap((era) => WIRES.map((wire) => rowOf({ era, wire }, cells, isProved)));
@@ -56,6 +56,12 @@ export function coverageOf(requirements: { readonly [id: string]: Requirement },
     problems: [...new Set(problems)],
     unprovedShould: unproved.filter((cell) => cell.level === 'SHOULD').map(nameOf),
   };
+}
+
+/** One line for each rule. */
+function missing(cells: readonly Cell[]): readonly string[] {
+  const byRule = Map.groupBy(cells, ({ requirement }) => requirement);
+  return [...byRule].map(([id, own]) => `MUST without a proof: ${id} (${own.map(({ side, era, wire }) => `${side} ${era} ${wire}`).join(', ')})`);
 }
 
 function cellsOf(id: string, { level, sides, versions, on, review }: Requirement): readonly Cell[] {
@@ -105,5 +111,5 @@ function rowOf(place: { readonly era: Era; readonly wire: Wire | 'any' }, cells:
 }
 
 function nameOf({ requirement, side, era, wire }: Proof): string {
-  return `${requirement} (${side}, ${era}, ${wire})`;
+  return `${requirement} (${side} ${era} ${wire})`;
 }

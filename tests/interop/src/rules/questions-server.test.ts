@@ -19,7 +19,12 @@ describe.each(SERVER_PLACES)('the questions of a server, $era over $wire', ({ er
     const client = await openRawClient(server, { era, wire, capabilities });
     const id = client.ask('tools/call', { name: 'ask' });
     const message = await client.find((each) => each.id === id || (each.method !== undefined && each.id !== undefined));
-    if (era === 'legacy') return message.method === undefined ? undefined : message;
+    if (era === 'legacy') {
+      if (message.method === undefined) return undefined;
+      client.send({ jsonrpc: '2.0', id: message.id, error: { code: -1, message: 'Refused' } });
+      await client.answer(id);
+      return message;
+    }
     const [question] = Object.values((message.result?.inputRequests ?? {}) as { [key: string]: { method: string; params: JsonObject } });
     return question;
   }
