@@ -2,7 +2,7 @@ import { batchEntries, type BatchEntry } from './batch-entries.ts';
 import { readEnvelope, type Envelope } from './envelope.ts';
 import type { JsonObject, JsonRpcErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './messages.ts';
 import { RunningRequest } from './running-request.ts';
-import type { MessageOrigin, SendOptions, Transport, TransportReceiver, UnreadableMessage } from './transport.ts';
+import { TAKEN, type MessageOrigin, type SendOptions, type Transport, type TransportReceiver, type UnreadableMessage } from './transport.ts';
 
 /** How a request of ours ended. */
 export type Answer =
@@ -106,7 +106,9 @@ export class Peer implements TransportReceiver {
       this.#settle(id, { kind: 'unsent', error: new Error('The connection is closed') });
       return;
     }
-    this.#transport.send(request, options).catch((error: unknown) => {
+    const sent = this.#transport.send(request, options);
+    if (sent === TAKEN) return;
+    sent.catch((error: unknown) => {
       this.#settle(id, { kind: 'unsent', error: toError(error) });
     });
   }
@@ -230,7 +232,8 @@ export class Peer implements TransportReceiver {
   /** Resolves when the transport has taken the message or the connection ended; never rejects. */
   async #send(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
     try {
-      await this.#transport.send(message);
+      const sent = this.#transport.send(message);
+      if (sent !== TAKEN) await sent;
     } catch (error) {
       this.#problem('An answer could not be sent', error);
       if (!this.#isClosed) await this.#sendInstead(message);
