@@ -1,4 +1,4 @@
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../protocol/http-error.ts';
 import { LocalError } from '../protocol/errors.ts';
 import type { Connection } from './connection.ts';
 

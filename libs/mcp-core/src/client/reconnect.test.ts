@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HttpError } from '../http/http-error.ts';
+import { HttpError } from '../protocol/http-error.ts';
 import type { LocalError } from '../protocol/errors.ts';
 import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';

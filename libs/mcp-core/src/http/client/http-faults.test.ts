@@ -1,6 +1,6 @@
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { HttpError } from '../http-error.ts';
+import type { HttpError } from '../../protocol/http-error.ts';
 import { answerJson, beginEvents, handshake, legacyRequest, modernRequest, openTransport, playHandshake, scriptedServer, until } from './scripted-http-server.test.support.ts';
 
 afterEach(() => {

@@ -6,7 +6,7 @@ import type { JsonObject, JsonRpcBatch, JsonRpcMessage, JsonRpcNotification, Jso
 import type { SendOptions, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
 import { withinLimit } from '../../jsonrpc/within-limit.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../protocol/http-error.ts';
 import { ClientEndpoint, type EndpointOptions } from './endpoint.ts';
 import { ClientEventStream } from './event-stream.ts';
 import { modernHeaders, POST_HEADERS, sessionHeaders } from './headers.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../protocol/http-error.ts';
 import {
   answerJson,
   type Arrival,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../protocol/http-error.ts';
 import { answerJson, beginEvents, modernRequest, openTransport, scriptedServer } from './scripted-http-server.test.support.ts';
 
 const WAIT = { timeout: 10_000 };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isJsonObject, readEnvelope } from '../../jsonrpc/envelope.ts';
 import type { RequestId } from '../../jsonrpc/messages.ts';
 import { LocalError } from '../../protocol/errors.ts';
-import type { HttpError } from '../http-error.ts';
+import type { HttpError } from '../../protocol/http-error.ts';
 import type { Call, CallHandle, ClientEndpoint } from './endpoint.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';

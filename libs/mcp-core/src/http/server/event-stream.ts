@@ -65,7 +65,7 @@ export class EventStream {
   /** Resolves when the connection can take more; at once when there is none. */
   send(text: string): Promise<void> {
     const sequence = ++this.#sequence;
-    this.#store(sequence, text);
+    this.#stored = this.#store(sequence, text);
     this.#isQuiet = false;
     return this.#connection?.write(sseEvent(text, eventIdOf(this.number, sequence))) ?? Promise.resolve();
   }
@@ -94,10 +94,14 @@ export class EventStream {
     };
   }
 
-  #store(sequence: number, data: string): void {
+  /** An event that cannot be kept is delivered all the same. */
+  async #store(sequence: number, data: string): Promise<void> {
     const { sessionId, store, onError } = this.#scope;
-    const storing = store.append({ sessionId, stream: this.number }, { sequence, data });
-    if (storing !== undefined) this.#stored = storing.catch(onError);
+    try {
+      await store.append({ sessionId, stream: this.number }, { sequence, data });
+    } catch (error) {
+      onError(error);
+    }
   }
 }
 

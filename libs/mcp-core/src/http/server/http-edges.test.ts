@@ -1,6 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent, createServer as createNodeServer, type IncomingMessage, request as httpRequest } from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServer } from '../../server/create-server.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
@@ -298,6 +298,19 @@ test('a thousand sessions with open streams are served and closed', async () => 
   await peer.listener.close();
   await expect(Promise.all(streams.map(({ ended }) => ended))).resolves.toHaveLength(100);
 }, 30_000);
+
+test('a body that was read before is answered as one without content', async () => {
+  const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
+  const listener = createNodeServer((request, response) => {
+    request.resume().on('end', () => { setImmediate(() => { handler.handle(request, response); }); });
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  onTestFinished(() => { listener.close(); });
+  const { port } = listener.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${String(port)}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  expect(response.status).toBe(400);
+});
 
 test('an address that is taken is told', async () => {
   const peer = await serve();

@@ -272,6 +272,8 @@ describe('without sessions', () => {
     const batch = [PING, { jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 3, method: 'tools/list' }, { jsonrpc: '2.0', id: 4 }];
     expect((await peer.exchange({ body: batch })).json).toMatchObject([{ id: 2, result: {} }, { id: 3, result: {} }, { id: 4, error: { code: ErrorCode.invalidRequest } }]);
     expect((await peer.exchange({ body: batch, headers: { 'mcp-protocol-version': '2025-06-18' } })).status).toBe(400);
+    expect((await peer.exchange({ body: [{ jsonrpc: '2.0', method: 'notifications/initialized' }] })).status).toBe(202);
+    expect((await peer.exchange({ body: [INITIALIZE] })).status).toBe(400);
   });
 });
 
@@ -298,6 +300,22 @@ describe('a batch', () => {
     await held.started;
     await session.post([{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }]);
     await expect((await batch).ended).resolves.toBeTypeOf('string');
+  });
+
+  test('that is too long is answered with an error for each request', async () => {
+    const peer = await serve();
+    const session = await peer.initialize('2025-03-26');
+    const response = await session.post(Array.from({ length: 101 }, (_, id) => ({ ...PING, id })));
+    const answers = JSON.parse((await response.ended) ?? '') as { readonly id: number; readonly error: { readonly code: number } }[];
+    expect(answers).toHaveLength(101);
+    expect(answers.every(({ error }) => error.code === ErrorCode.invalidRequest)).toBe(true);
+  });
+
+  test('with a request that is none is answered with an error for it', async () => {
+    const peer = await serve();
+    const session = await peer.initialize('2025-03-26');
+    const response = await session.post([{ jsonrpc: '2.0', id: 7 }, PING]);
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject([{ id: 7, error: { code: ErrorCode.invalidRequest } }, { id: 2, result: {} }]);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { eraOf, hasBatches, HEADERLESS_VERSION } from '../../era/http-versions.ts';
-import { readEnvelope } from '../../jsonrpc/envelope.ts';
+import { type Envelope, readEnvelope } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../protocol/capabilities.ts';
@@ -133,20 +133,18 @@ export class McpEndpoint {
 
   #serveBatch(exchange: HttpExchange, entries: readonly unknown[], auth: AuthContext | undefined): void {
     const { sessions, server } = this.#options;
-    const session = sessions === undefined || isModern(undefined, exchange.headers) ? undefined : this.#find(exchange, auth);
-    if (session === undefined && sessions !== undefined) {
-      if (isModern(undefined, exchange.headers)) refuse(exchange, 'a message must be a JSON object');
-      return;
+    if (isModern(undefined, exchange.headers)) {
+      refuse(exchange, 'a message must be a JSON object');
+    } else if (sessions === undefined) {
+      const version = legacyVersionOf(exchange);
+      const batch = version === undefined ? undefined : readBatch(exchange, entries, version);
+      if (version !== undefined && batch !== undefined) void serveBatchAlone(exchange, batch.envelopes, { server, auth, version });
+    } else {
+      const session = this.#find(exchange, auth);
+      const ids = session === undefined ? undefined : readBatch(exchange, entries, session.version)?.ids;
+      if (ids?.length === 0) session?.take(exchange, entries, auth);
+      else if (ids !== undefined) session?.serve(exchange, { value: entries, ids, auth });
     }
-    const version = session === undefined ? legacyVersionOf(exchange) : session.version;
-    if (version === undefined) return;
-    const envelopes = entries.map(readEnvelope);
-    const ids = envelopes.map((envelope) => (envelope.kind === 'request' ? envelope.message.id : envelope.kind === 'invalid' ? envelope.id : undefined)).filter((id) => id !== undefined);
-    if (!hasBatches(version) || entries.length === 0) refuse(exchange, 'a message must be a JSON object');
-    else if (envelopes.some((envelope) => envelope.kind === 'request' && envelope.message.method === 'initialize')) refuse(exchange, 'initialize must not be in a batch');
-    else if (ids.length === 0) this.#takeLegacy(exchange, entries, auth);
-    else if (session === undefined) void serveBatchAlone(exchange, envelopes, { server, auth, version });
-    else session.serve(exchange, { value: entries, ids: [...new Set(ids)], auth });
   }
 
   #get(exchange: HttpExchange, auth: AuthContext | undefined): void {
@@ -188,6 +186,28 @@ export class McpEndpoint {
     const allow = this.#options.sessions === undefined ? 'POST' : 'POST, GET, DELETE';
     answerPlain(exchange, 405, { text: 'Method not allowed', fields: ['allow', allow] });
   }
+}
+
+/** The messages of a batch and the ids that are to be answered; answers when it is none. */
+function readBatch(
+  exchange: HttpExchange,
+  entries: readonly unknown[],
+  version: ProtocolVersion | undefined,
+): { readonly envelopes: readonly Envelope[]; readonly ids: readonly RequestId[] } | undefined {
+  const envelopes = entries.map(readEnvelope);
+  if (version === undefined || !hasBatches(version) || entries.length === 0) {
+    refuse(exchange, 'a message must be a JSON object');
+  } else if (envelopes.some((envelope) => envelope.kind === 'request' && envelope.message.method === 'initialize')) {
+    refuse(exchange, 'initialize must not be in a batch');
+  } else {
+    return { envelopes, ids: [...new Set(envelopes.map(answeredId).filter((id) => id !== undefined))] };
+  }
+  return undefined;
+}
+
+function answeredId(envelope: Envelope): RequestId | undefined {
+  if (envelope.kind === 'request') return envelope.message.id;
+  return envelope.kind === 'invalid' ? envelope.id : undefined;
 }
 
 /** The revision in the header, or the one to assume without; answers when it is not a legacy one that is spoken here. */

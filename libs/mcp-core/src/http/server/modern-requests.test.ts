@@ -28,12 +28,15 @@ describe('a modern request', () => {
     expect(response.messages()).toMatchObject([{ method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } }, { id: 1, result: {} }]);
   });
 
-  test.each([
-    ['ids of each type', 0],
-    ['ids of each type', 'text'],
-  ])('keeps %s', async (_title, id) => {
+  test.each([0, 1, '1', ''])('is answered under its id %j, of the same type', async (id) => {
     const peer = await serve();
     expect((await peer.exchange(peer.modern('server/discover', {}, { id }))).json.id).toBe(id);
+  });
+
+  test('does not care for sessions and events of the legacy era', async () => {
+    const peer = await serve();
+    const headers = { 'mcp-session-id': 'unknown', 'last-event-id': '1-1' };
+    expect(await peer.exchange(peer.modern('server/discover', {}, { headers }))).toMatchObject({ status: 200 });
   });
 
   test.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'unknown/method', 'tools/list'])(

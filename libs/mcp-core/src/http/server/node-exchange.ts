@@ -94,6 +94,8 @@ class NodeBody {
 
   read(): void {
     const request = this.#request;
+    // A body that somebody else has read does not come again.
+    if (request.readableEnded) queueMicrotask(() => { this.#finish(''); });
     request.on('data', (chunk: Buffer) => {
       this.#take(chunk);
     });

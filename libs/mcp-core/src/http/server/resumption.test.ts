@@ -222,14 +222,17 @@ describe('a stream of a session', () => {
     expect(resumed.messages().at(-1)).toMatchObject({ id: 1 });
   });
 
-  test('whose store fails breaks, and the failure is reported', async () => {
+  test.each([
+    ['at once', (message: string) => { throw new Error(message); }],
+    ['later', (message: string) => Promise.reject(new Error(message))],
+  ])('whose store fails %s is delivered but not resumed, and the failure is reported', async (_title, fail) => {
     const onError = vi.fn<(error: unknown) => void>();
     const failing: EventStore = {
-      append: () => Promise.reject(new Error('full')),
+      append: () => fail('full'),
       after: () => {
         throw new Error('gone');
       },
-      forget: () => undefined,
+      forget: () => fail('stuck'),
     };
     const script = scripted();
     const peer = await serve({ tools: [script.tool] }, { eventStore: failing, onError });
@@ -238,7 +241,8 @@ describe('a stream of a session', () => {
     await response.find(logged('started'));
     const resumed = await session.get(response.events()[0]?.id);
     await expect(resumed.ended).resolves.toBeUndefined();
-    expect(onError.mock.calls.map(([error]) => (error as Error).message)).toEqual(expect.arrayContaining(['full', 'gone']));
     script.end();
+    await session.delete();
+    await vi.waitFor(() => { expect(new Set(onError.mock.calls.map(([error]) => (error as Error).message))).toEqual(new Set(['full', 'gone', 'stuck'])); }, WAIT);
   });
 });

@@ -102,15 +102,18 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     this.#postOf(id)?.disconnect();
   }
 
-  close(): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     for (const post of new Set(this.#posts?.values())) post.refuse(404, { code: ErrorCode.invalidRequest, message: 'The session has ended' });
     this.#standalone?.end();
-    const forgetting = this.store.forget(this.sessionId);
     this.#scope.ended(this);
     this.#receiver?.closed();
-    return forgetting === undefined ? Promise.resolve() : forgetting.catch(this.onError);
+    try {
+      await this.store.forget(this.sessionId);
+    } catch (error) {
+      this.onError(error);
+    }
   }
 
   /** A POST with requests, one or a batch; `value` is what was sent. */

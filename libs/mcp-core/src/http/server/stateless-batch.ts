@@ -5,7 +5,7 @@ import type { ProtocolVersion } from '../../protocol/capabilities.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { Server, RequestLink } from '../../server/server.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { JSON_FIELDS } from './json-answers.ts';
+import { answerAccepted, JSON_FIELDS } from './json-answers.ts';
 
 export interface StatelessBatch {
   readonly server: Server;
@@ -13,7 +13,7 @@ export interface StatelessBatch {
   readonly version: ProtocolVersion;
 }
 
-/** Serves the requests of a batch, each alone, and answers with one array. Their notifications have no place in it and are dropped. */
+/** Serves the requests of a batch, each alone, and answers with one array, if there is anything to answer. Their notifications have no place in it and are dropped. */
 export async function serveBatchAlone(exchange: HttpExchange, envelopes: readonly Envelope[], { server, auth, version }: StatelessBatch): Promise<void> {
   const link: RequestLink = {
     signal: new AbortController().signal,
@@ -28,5 +28,7 @@ export async function serveBatchAlone(exchange: HttpExchange, envelopes: readonl
       return { jsonrpc: '2.0' as const, id: envelope.id, error: { code: ErrorCode.invalidRequest, message: `Invalid request: ${envelope.detail}` } };
     }),
   );
-  exchange.answer(200, JSON_FIELDS, toJsonText(answers.filter((answer) => answer !== undefined)));
+  const present = answers.filter((answer) => answer !== undefined);
+  if (present.length === 0) answerAccepted(exchange);
+  else exchange.answer(200, JSON_FIELDS, toJsonText(present));
 }
