@@ -1,4 +1,7 @@
+import { toJsonText } from '../../jsonrpc/json-text.ts';
 import type { JsonRpcErrorObject, RequestId } from '../../jsonrpc/messages.ts';
+import type { Reply } from '../../jsonrpc/peer.ts';
+import { ErrorCode } from '../../protocol/errors.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
 export const JSON_FIELDS = ['content-type', 'application/json'] as const;
@@ -7,6 +10,16 @@ const TEXT_FIELDS = ['content-type', 'text/plain; charset=utf-8'] as const;
 /** A JSON-RPC error as text; without id when the id could not be read. */
 export function errorText(id: RequestId | undefined, error: JsonRpcErrorObject): string {
   return JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error });
+}
+
+/** The answer to a request as text; a result that cannot be serialized is reported and becomes an internal error. */
+export function replyText(id: RequestId, reply: Reply, onError: (error: unknown) => void): string {
+  try {
+    return toJsonText({ jsonrpc: '2.0', id, ...reply });
+  } catch (error) {
+    onError(error);
+    return errorText(id, { code: ErrorCode.internalError, message: 'Internal error' });
+  }
 }
 
 /** Answers with a JSON-RPC error. */

@@ -267,6 +267,15 @@ describe('without sessions', () => {
     expect((await peer.exchange(peer.modern('tools/list'))).json).toMatchObject({ result: { resultType: 'complete' } });
   });
 
+  test('a result of a batch that cannot be serialized is answered with an internal error', async () => {
+    const onError = vi.fn<(error: unknown) => void>();
+    const peer = await serve({ tools: [toolOf('big', () => ({ content: [{ type: 'text', text: 1n as never }] }))] }, { stateless: true, onError });
+    const { json } = await peer.exchange({ body: [PING, { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'big', arguments: {} } }] });
+    expect(json).toMatchObject([{ id: 2, result: {} }, { id: 3, error: { code: ErrorCode.internalError } }]);
+    expect(onError).toHaveBeenCalledOnce();
+    expect((await peer.exchange({ body: Array.from({ length: 101 }, () => PING) })).status).toBe(400);
+  });
+
   test('a batch without a version header is served, each request alone', async () => {
     const peer = await open();
     const batch = [PING, { jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 3, method: 'tools/list' }, { jsonrpc: '2.0', id: 4 }];
@@ -312,7 +321,7 @@ describe('a batch', () => {
   });
 
   test('with a request that is none is answered with an error for it', async () => {
-    const peer = await serve();
+    const peer = await serve({ onError: () => undefined });
     const session = await peer.initialize('2025-03-26');
     const response = await session.post([{ jsonrpc: '2.0', id: 7 }, PING]);
     expect(JSON.parse((await response.ended) ?? '')).toMatchObject([{ id: 7, error: { code: ErrorCode.invalidRequest } }, { id: 2, result: {} }]);

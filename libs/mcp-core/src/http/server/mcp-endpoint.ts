@@ -132,13 +132,13 @@ export class McpEndpoint {
   }
 
   #serveBatch(exchange: HttpExchange, entries: readonly unknown[], auth: AuthContext | undefined): void {
-    const { sessions, server } = this.#options;
+    const { sessions, server, onError } = this.#options;
     if (isModern(undefined, exchange.headers)) {
       refuse(exchange, 'a message must be a JSON object');
     } else if (sessions === undefined) {
       const version = legacyVersionOf(exchange);
       const batch = version === undefined ? undefined : readBatch(exchange, entries, version);
-      if (version !== undefined && batch !== undefined) void serveBatchAlone(exchange, batch.envelopes, { server, auth, version });
+      if (version !== undefined && batch !== undefined) void serveBatchAlone(exchange, batch.envelopes, { server, auth, version, onError });
     } else {
       const session = this.#find(exchange, auth);
       const ids = session === undefined ? undefined : readBatch(exchange, entries, session.version)?.ids;

@@ -1,4 +1,3 @@
-import { toJsonText } from '../../jsonrpc/json-text.ts';
 import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import type { Reply } from '../../jsonrpc/peer.ts';
 import { TAKEN, type AuthContext } from '../../jsonrpc/transport.ts';
@@ -6,7 +5,7 @@ import type { ProtocolVersion } from '../../protocol/capabilities.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import type { RequestLink } from '../../server/server.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { answerPlain, errorText, JSON_FIELDS } from './json-answers.ts';
+import { answerPlain, JSON_FIELDS, replyText } from './json-answers.ts';
 import type { OpenExchange, OpenExchanges } from './open-exchanges.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE, sseEvent } from './sse-event.ts';
 
@@ -67,7 +66,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
   answer(reply: Reply): void {
     this.#scope.exchanges.delete(this);
     if (this.#isGone) return;
-    const text = this.#textOf(reply);
+    const text = replyText(this.#request.id, reply, this.#scope.onError);
     if (this.#isStreaming) this.#exchange.end(sseEvent(text));
     else this.#exchange.answer(this.legacyVersion === undefined ? statusOf(reply) : 200, JSON_FIELDS, text);
   }
@@ -99,16 +98,6 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     this.#isCancelled = isCancelled;
     this.#scope.exchanges.delete(this);
     if (isCancelled) this.#controller?.abort(cancelled());
-  }
-
-  #textOf(reply: Reply): string {
-    const { id } = this.#request;
-    try {
-      return toJsonText({ jsonrpc: '2.0', id, ...reply });
-    } catch (error) {
-      this.#scope.onError(error);
-      return errorText(id, { code: ErrorCode.internalError, message: 'Internal error' });
-    }
   }
 }
 
