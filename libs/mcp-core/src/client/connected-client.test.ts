@@ -370,6 +370,14 @@ describe('notifications', () => {
     ]);
   });
 
+  test('of a name that objects have are nothing special', async () => {
+    const problems: Error[] = [];
+    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) }, { onProblem: (problem) => problems.push(problem) });
+    for (const method of ['constructor', 'toString', '__proto__']) server.notify(method, {});
+    await client.ping();
+    expect(problems).toEqual([]);
+  });
+
   test('whose callback throws do not harm the connection', async () => {
     const problems: Error[] = [];
     const onToolsChanged = (): void => {

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonRpcNotification } from '../jsonrpc/messages.ts';
 import type { CacheOptions } from './client-options.ts';
 import { covers } from './legacy-subscriptions.ts';
+import { changedList, type ListKind } from './subscription.ts';
 
 interface CachedResult {
   readonly method: string;
@@ -19,11 +20,11 @@ export interface CacheTicket {
 const DEFAULT_MAX_ENTRIES = 256;
 const DEFAULT_MAX_CHARACTERS = 16 * 1024 * 1024;
 
-/** The lists that a notification makes stale. */
-const STALE_LISTS: { readonly [method: string]: readonly string[] } = {
-  'notifications/tools/list_changed': ['tools/list'],
-  'notifications/prompts/list_changed': ['prompts/list'],
-  'notifications/resources/list_changed': ['resources/list', 'resources/templates/list'],
+/** The requests for each kind of list. */
+const LIST_REQUESTS: { readonly [K in ListKind]: readonly string[] } = {
+  tools: ['tools/list'],
+  prompts: ['prompts/list'],
+  resources: ['resources/list', 'resources/templates/list'],
 };
 
 /**
@@ -78,9 +79,10 @@ export class ResponseCache {
     if (method === 'notifications/resources/updated' && typeof uri === 'string') {
       // A part of a resource belongs to its contents, and the other way round.
       this.forget((entry) => entry.method === 'resources/read' && typeof entry.params.uri === 'string' && (covers(entry.params.uri, uri) || covers(uri, entry.params.uri)));
-    } else if (method in STALE_LISTS) {
-      this.forget((entry) => STALE_LISTS[method]?.includes(entry.method) === true);
+      return;
     }
+    const list = changedList(method);
+    if (list !== undefined) this.forget((entry) => LIST_REQUESTS[list].includes(entry.method));
   }
 
   forget(isStale: (entry: { readonly method: string; readonly params: JsonObject }) => boolean): void {

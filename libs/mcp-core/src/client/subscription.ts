@@ -21,15 +21,15 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
-const LIST_NOTIFICATIONS: { readonly [method: string]: ListKind } = {
-  'notifications/tools/list_changed': 'tools',
-  'notifications/prompts/list_changed': 'prompts',
-  'notifications/resources/list_changed': 'resources',
-};
+const LIST_NOTIFICATIONS: ReadonlyMap<string, ListKind> = new Map([
+  ['notifications/tools/list_changed', 'tools'],
+  ['notifications/prompts/list_changed', 'prompts'],
+  ['notifications/resources/list_changed', 'resources'],
+]);
 
 /** Which list a notification says has changed. */
 export function changedList(method: string): ListKind | undefined {
-  return LIST_NOTIFICATIONS[method];
+  return LIST_NOTIFICATIONS.get(method);
 }
 
 /** Whether the filter asks for changes of this list. */

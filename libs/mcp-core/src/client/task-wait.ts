@@ -164,7 +164,7 @@ export class TaskWait {
   }
 
   #isBearable(error: unknown): boolean {
-    if (!(error instanceof LocalError) || error.code !== 'connection-lost' || this.#options.connection().hasEnded) return false;
+    if (!(error instanceof LocalError) || error.code !== 'connection-lost') return false;
     this.#lost += 1;
     return this.#lost <= MAX_LOST;
   }

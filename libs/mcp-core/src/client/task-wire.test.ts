@@ -211,6 +211,20 @@ describe('a client that waits for a modern task', () => {
     await client.close();
   });
 
+  test('counts lost answers anew after each one that came', async () => {
+    let polls = 0;
+    const get: Step = () => ((polls += 1) % 3 === 0 ? { result: polls < 12 ? working : completed } : undefined);
+    const { client, server } = await connect([], {}, { 'tasks/get': get });
+    const call = client.callTool('run', {});
+    for (let count = 1; count <= 12; count += 1) {
+      await pass(1000);
+      const { id } = await server.receives('tasks/get', count);
+      if (count % 3 !== 0) server.fail(id!, new Error('Its stream broke'));
+    }
+    expect(await call).toMatchObject({ content: [{ text: 'done' }] });
+    await client.close();
+  });
+
   test('sends an answer again that may not have reached the server', async () => {
     const handlers = { elicit: () => Promise.resolve({ action: 'decline' } as const) };
     let updates = 0;
