@@ -58,7 +58,7 @@ export interface ServerOptions {
   readonly onError?: (error: unknown) => void;
   /** Final results of calls that carry `dev.signalbox/idempotency-key` are kept for replay while the process lives; how many, default 1000. */
   readonly idempotencyEntries?: number;
-  /** Tools that become tasks have tasks without it; it says where and how long they are kept. */
+  /** Where and how long tasks are kept. A server whose first tools can become tasks has them without it; one that gets such tools later needs it, if only as `{}`. */
   readonly tasks?: ServerTaskOptions;
   /** Shortest time between two progress notifications of a request, in milliseconds; what comes between is replaced by what follows. Default 100; 0 sends each one while the client reads. */
   readonly progressIntervalMs?: number;
