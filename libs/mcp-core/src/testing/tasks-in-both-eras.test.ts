@@ -179,7 +179,7 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
   });
 
   test('stops the clock of its limit while a person is asked', async () => {
-    const elicit = (): Promise<ElicitResult> => new Promise((resolve) => setTimeout(resolve, 60_000, accept('Ada')));
+    const elicit = (): Promise<ElicitResult> => new Promise((resolve) => setTimeout(resolve, 60_400, accept('Ada')));
     const { client } = await connect(serverOf(async (context) => (await context.elicit('who', form)).content), { era, handlers: { elicit } });
     expect(await passing(client.callTool('run', {}, { maxTotalMs: 5000 }), 500)).toMatchObject({ structuredContent: { value: { name: 'Ada' } } });
     await client.close();
