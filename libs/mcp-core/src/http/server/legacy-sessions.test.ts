@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ErrorCode } from '../../protocol/errors.ts';
+import type { ServerConnection } from '../../server/server.ts';
 import { echo, heldTool, type HttpPeer, serve, toolOf } from './http-peer.test.support.ts';
 
 const WAIT = { timeout: 5000 };
@@ -20,11 +21,14 @@ describe('a session', () => {
     expect(second.headers['mcp-session-id']).not.toBe(first.headers['mcp-session-id']);
   });
 
-  test('does not begin with a refused initialize', async () => {
+  test('does not begin with a refused initialize, which leaves no connection', async () => {
     const peer = await serve();
+    const connect = vi.spyOn(peer.server, 'connect');
     const { headers, json } = await peer.exchange({ body: { ...INITIALIZE, params: {} } });
     expect(json).toMatchObject({ error: { code: ErrorCode.invalidParams } });
     expect(headers).not.toHaveProperty('mcp-session-id');
+    const connection = (await connect.mock.results[0]?.value) as ServerConnection;
+    await expect(connection.closed).resolves.toBeUndefined();
   });
 
   test('never speaks a modern version', async () => {
