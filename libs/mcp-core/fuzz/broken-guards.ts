@@ -6,11 +6,13 @@ interface Guard {
   readonly broken: string;
 }
 
+export const NO_SUCH_GUARD = 'no such text in';
+
 /** Guards whose absence the fuzzer must notice: it is worth what it finds. */
 export const guards: { readonly [name: string]: Guard } = {
   'unwritable-answers': { file: 'jsonrpc/peer.ts', guard: 'if (!this.#isClosed) await this.#sendInstead(message);', broken: '' },
   'whole-batches': { file: 'jsonrpc/batch-entries.ts', guard: 'if (missing === 0)', broken: 'if (missing === 1)' },
-  'answered-requests': { file: 'jsonrpc/peer.ts', guard: 'if (this.#running.get(request.id) === running) this.#running.delete(request.id);', broken: '' },
+  'answered-requests': { file: 'jsonrpc/peer.ts', guard: 'if (this.#running?.get(request.id) === running) this.#running.delete(request.id);', broken: '' },
   'id-shape': { file: 'jsonrpc/envelope.ts', guard: "typeof value === 'string' || Number.isSafeInteger(value)", broken: "typeof value === 'string' || typeof value === 'number'" },
   'line-limit': { file: 'jsonrpc/line-reader.ts', guard: 'this.#maxLineBytes = maxLineBytes;', broken: 'this.#maxLineBytes = Infinity;' },
   'json-errors': { file: 'jsonrpc/line-reader.ts', guard: "if (text.trim() !== '')", broken: "if (text.trim() === '')" },
@@ -28,7 +30,7 @@ export function breakGuard(name: string): void {
       const module = nextLoad(url, context);
       if (!url.endsWith(`/src/${found.file}`)) return module;
       const source = Buffer.from(module.source as Uint8Array).toString();
-      if (!source.includes(found.guard)) throw new Error(`${found.file} does not contain: ${found.guard}`);
+      if (!source.includes(found.guard)) throw new Error(`${NO_SUCH_GUARD} ${found.file}: ${found.guard}`);
       return { ...module, source: source.replace(found.guard, found.broken) };
     },
   });
