@@ -2,15 +2,18 @@ import { createServer } from 'node:http';
 import { createHttpHandler } from '@signalbox/mcp-core/http';
 import { makeServer } from './make-server.mjs';
 
-const handler = createHttpHandler(makeServer(), { path: '/mcp', stateless: process.env.BENCH_MODE === 'legacy-stateless' });
+const handler = createHttpHandler(makeServer(), { path: '/mcp', stateless: process.env['BENCH_MODE'] === 'legacy-stateless' });
 
 const listener = createServer((request, response) => {
   if (request.url === '/__mem') answerMemory(response);
   else handler.handle(request, response);
 });
-listener.listen(0, '127.0.0.1', () => process.stdout.write(`PORT ${listener.address().port}\n`));
+listener.listen(0, '127.0.0.1', () => {
+  const address = listener.address();
+  if (typeof address === 'object') process.stdout.write(`PORT ${String(address?.port)}\n`);
+});
 
-/** The heap after a collection; needs --expose-gc. */
+/** The heap after a collection; needs --expose-gc. @param {import('node:http').ServerResponse} response */
 function answerMemory(response) {
   globalThis.gc?.();
   globalThis.gc?.();

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import { createServer } from '@signalbox/mcp-core/server';
+import { createServer, defineTool } from '@signalbox/mcp-core/server';
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-const echo = {
+const echo = defineTool({
   name: 'echo',
   description: 'echo',
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   annotations,
   handler: ({ text }) => ({ content: [{ type: 'text', text }] }),
-};
+});
 
-const flood = {
+const flood = defineTool({
   name: 'flood',
   description: 'flood',
   inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
@@ -24,11 +24,13 @@ const flood = {
     }
     return { content: [{ type: 'text', text: 'done' }] };
   },
-};
+});
 
-const filler = (_, index) => ({
-  name: `filler_${index}`,
-  description: `Filler tool number ${index}`,
+/** @param {number} index */
+const filler = (index) =>
+  defineTool({
+  name: `filler_${String(index)}`,
+  description: `Filler tool number ${String(index)}`,
   inputSchema: {
     type: 'object',
     properties: { a: { type: 'string', description: 'a' }, b: { type: 'number' }, c: { type: 'array', items: { type: 'string' } }, d: { enum: ['x', 'y', 'z'] } },
@@ -36,10 +38,10 @@ const filler = (_, index) => ({
   },
   annotations,
   handler: () => ({ content: [] }),
-});
+  });
 
 /** The tools every benchmarked server has, and BENCH_TOOLS more. Every step of progress is sent, as the benchmark counts them. */
 export function makeServer() {
-  const fillers = Array.from({ length: Number(process.env.BENCH_TOOLS ?? 0) }, filler);
+  const fillers = Array.from({ length: Number(process.env['BENCH_TOOLS'] ?? 0) }, (_, index) => filler(index));
   return createServer({ info: { name: 'signalbox', version: '1.0.0' }, tools: [echo, flood, ...fillers], progressIntervalMs: 0 });
 }

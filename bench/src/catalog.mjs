@@ -16,10 +16,27 @@ export const echo = {
   fields: { text: { kind: 'string', description: 'What to say.' } },
 };
 
+/** Answers after so many progress notifications. @type {ToolSpec} */
+export const flood = {
+  name: 'flood',
+  description: 'Reports progress step by step.',
+  fields: { notifications: { kind: 'integer', minimum: 0, maximum: 1_000_000, description: 'How many steps.' } },
+};
+
+/** How many tools the servers have where nothing else is said. */
+export const TOOLS = 30;
+
 const nouns = ['customer', 'order', 'invoice', 'product', 'shipment', 'ticket', 'employee', 'project', 'document', 'meeting'];
 
-/** Twenty-nine tools of the size business servers have. @type {readonly ToolSpec[]} */
-export const fillers = nouns.flatMap((noun) => [find(noun), get(noun), update(noun)]).slice(0, 29);
+/** Tools of the size business servers have, which bring a server with `echo` and `flood` to so many. @param {number} tools @returns {ToolSpec[]} */
+export function fillers(tools) {
+  return Array.from({ length: tools - 2 }, (_, index) => {
+    const make = [find, get, update][index % 3] ?? find;
+    const row = Math.floor(index / 30);
+    const noun = nouns[Math.floor(index / 3) % 10] ?? '';
+    return make(row === 0 ? noun : `${noun}_${String(row)}`);
+  });
+}
 
 /** The JSON Schema of a tool's arguments. @param {ToolSpec['fields']} fields */
 export function inputSchema(fields) {

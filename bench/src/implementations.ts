@@ -1,37 +1,84 @@
 import { fileURLToPath } from 'node:url';
 import type { Era } from '@signalbox/mcp-core';
 
-/** One thing under measurement; a server or client of its own, in one era. */
-export interface Subject {
-  readonly implementation: Implementation;
-  readonly era: Era;
-}
+/** How an HTTP server is used: with sessions or without in 2025-11-25, or in 2026-07-28, which has none. */
+export type HttpMode = 'sessions' | 'stateless' | 'modern';
 
 export interface Implementation {
   readonly name: string;
   readonly eras: readonly Era[];
-  /** A program that serves the echo tool and the fillers over stdio. */
+  /** A program that serves 30 tools over stdio, `echo` and `flood` among them. */
   readonly server: string;
+  readonly httpModes: readonly HttpMode[];
+  /** A program that serves so many tools over HTTP: its arguments are a mode and their number. It tells its parent the port. */
+  readonly httpServer: string;
   /** A module that exports `connect`, a `ConnectBenchClient`. */
   readonly client: string;
+  /** What its users import, by what it is for. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** The folder whose packages `entries` names. */
+  readonly importsFrom: string;
 }
 
 export const FLOOR_SERVER = pathOf('floor/server.mjs');
+export const FLOOR_HTTP_SERVER = pathOf('floor/http-server.mjs');
 
-/** The name of ours, which the others are compared with. */
+/** The names of ours, which the others are compared with, and of the one that the targets are set by. */
 export const OURS = 'signalbox';
+export const RIVAL = 'sdk-v2';
+
+const PEERS = pathOf('../../tests/peers');
+const HERE = pathOf('.');
+
+const entriesOfOurs = {
+  neutral: '@signalbox/mcp-core',
+  server: '@signalbox/mcp-core/server',
+  client: '@signalbox/mcp-core/client',
+  stdio: '@signalbox/mcp-core/stdio',
+  http: '@signalbox/mcp-core/http',
+  'http-client': '@signalbox/mcp-core/http-client',
+  testing: '@signalbox/mcp-core/testing',
+};
+const entriesOfV1 = {
+  server: '@modelcontextprotocol/sdk/server/mcp.js',
+  client: '@modelcontextprotocol/sdk/client/index.js',
+  stdio: '@modelcontextprotocol/sdk/server/stdio.js',
+  http: '@modelcontextprotocol/sdk/server/streamableHttp.js',
+  'http-client': '@modelcontextprotocol/sdk/client/streamableHttp.js',
+};
+const entriesOfV2 = {
+  server: '@modelcontextprotocol/server',
+  client: '@modelcontextprotocol/client',
+  stdio: '@modelcontextprotocol/server/stdio',
+  http: '@modelcontextprotocol/node',
+};
+
+const bothEras = ['legacy', 'modern'] as const;
+const allModes = ['sessions', 'stateless', 'modern'] as const;
 
 export const implementations: readonly Implementation[] = [
-  { name: 'floor', eras: ['legacy', 'modern'], server: FLOOR_SERVER, client: pathOf('floor/client.ts') },
-  { name: OURS, eras: ['legacy', 'modern'], server: pathOf('servers/signalbox.mjs'), client: pathOf('clients/signalbox.ts') },
-  { name: 'sdk-v1', eras: ['legacy'], server: pathOf('servers/sdk-v1.mjs'), client: pathOf('clients/sdk-v1.ts') },
-  { name: 'sdk-v2', eras: ['legacy', 'modern'], server: pathOf('servers/sdk-v2.mjs'), client: pathOf('clients/sdk-v2.ts') },
+  {
+    name: 'floor',
+    eras: bothEras,
+    server: FLOOR_SERVER,
+    httpModes: allModes,
+    httpServer: FLOOR_HTTP_SERVER,
+    client: pathOf('floor/client.ts'),
+    entries: {},
+    importsFrom: HERE,
+  },
+  { name: OURS, eras: bothEras, httpModes: allModes, ...programsOf('signalbox'), entries: entriesOfOurs, importsFrom: HERE },
+  { name: 'sdk-v1', eras: ['legacy'], httpModes: ['sessions', 'stateless'], ...programsOf('sdk-v1'), entries: entriesOfV1, importsFrom: PEERS },
+  { name: RIVAL, eras: bothEras, httpModes: allModes, ...programsOf('sdk-v2'), entries: entriesOfV2, importsFrom: PEERS },
 ];
 
-/** Every implementation in every era it speaks; those of one era stand together. */
-export const subjects: readonly Subject[] = (['legacy', 'modern'] as const).flatMap((era) =>
-  implementations.filter(({ eras }) => eras.includes(era)).map((implementation) => ({ implementation, era })),
-);
+export function eraOf(mode: HttpMode): Era {
+  return mode === 'modern' ? 'modern' : 'legacy';
+}
+
+function programsOf(name: string): Pick<Implementation, 'server' | 'httpServer' | 'client'> {
+  return { server: pathOf(`servers/${name}.mjs`), httpServer: pathOf(`servers/${name}-http.mjs`), client: pathOf(`clients/${name}.ts`) };
+}
 
 function pathOf(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));

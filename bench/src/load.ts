@@ -1,6 +1,5 @@
-/** How much is done in one round, with each subject. */
-export interface Load {
-  readonly rounds: number;
+/** How much is done with a server or a client in one round. */
+export interface CallLoad {
   /** Calls before anything is measured, a tenth of them one after the other, so that the code is compiled. */
   readonly warmUpCalls: number;
   /** Calls one after the other. */
@@ -10,12 +9,36 @@ export interface Load {
   readonly lists: number;
   /** Calls that are answered after `FLOOD_NOTIFICATIONS` progress notifications. */
   readonly floods: number;
-  /** Processes started. */
+}
+
+export interface Load {
+  readonly rounds: number;
+  readonly stdio: CallLoad;
+  readonly http: CallLoad;
+  /** For an HTTP server with 102 tools. */
+  readonly manyTools: CallLoad;
+  readonly sessions: number;
+  /** Processes started, for each figure of a start or an import. */
   readonly starts: number;
 }
 
 export const CALLS_IN_FLIGHT = 64;
 export const FLOOD_NOTIFICATIONS = 2000;
 
-export const fullLoad: Load = { rounds: 5, warmUpCalls: 40_000, sequentialCalls: 10_000, concurrentCalls: 30_000, lists: 500, floods: 30, starts: 5 };
-export const quickLoad: Load = { rounds: 1, warmUpCalls: 2000, sequentialCalls: 500, concurrentCalls: 4000, lists: 20, floods: 2, starts: 1 };
+export const fullLoad: Load = {
+  rounds: 5,
+  stdio: { warmUpCalls: 40_000, sequentialCalls: 10_000, concurrentCalls: 30_000, lists: 500, floods: 30 },
+  http: { warmUpCalls: 8000, sequentialCalls: 1500, concurrentCalls: 4000, lists: 300, floods: 10 },
+  manyTools: { warmUpCalls: 8000, sequentialCalls: 0, concurrentCalls: 3000, lists: 0, floods: 0 },
+  sessions: 1000,
+  starts: 5,
+};
+
+export const quickLoad: Load = {
+  rounds: 1,
+  stdio: { warmUpCalls: 2000, sequentialCalls: 500, concurrentCalls: 4000, lists: 20, floods: 2 },
+  http: { warmUpCalls: 300, sequentialCalls: 100, concurrentCalls: 500, lists: 10, floods: 1 },
+  manyTools: { warmUpCalls: 300, sequentialCalls: 0, concurrentCalls: 300, lists: 0, floods: 0 },
+  sessions: 200,
+  starts: 1,
+};

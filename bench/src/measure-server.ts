@@ -1,46 +1,72 @@
+import type { Era } from '@signalbox/mcp-core';
+import { TOOLS } from './catalog.mjs';
 import { textOf } from './clients/bench-client.ts';
-import { drive } from './drive.ts';
-import { perOperation, type Figures, type FiguresByTable } from './figures.ts';
-import type { FloorConnection } from './floor/connection.ts';
-import type { Subject } from './implementations.ts';
-import { CALLS_IN_FLIGHT, type Load } from './load.ts';
-import { startServer, type ServerProcess } from './server-process.ts';
+import { exercise, type Exercised } from './exercise.ts';
+import type { FiguresByTable } from './figures.ts';
+import { FloorHttpConnection } from './floor/http-connection.ts';
+import type { FloorPeer } from './floor/peer.ts';
+import { eraOf, type HttpMode, type Implementation } from './implementations.ts';
+import { FLOOD_NOTIFICATIONS, type CallLoad } from './load.ts';
+import { startHttpServer, startStdioServer, type ServerProcess } from './server-process.ts';
 
 /**
- * Calls and lists the tools of a server.
+ * Calls a server over stdio, lists its tools and lets it report progress.
  * @throws Error when an answer is wrong or the server ends
  */
-export async function measureServer({ implementation, era }: Subject, load: Load, nodeArguments: readonly string[]): Promise<FiguresByTable> {
-  const server = startServer(implementation.server, { era, nodeArguments, reportsUsage: true });
-  const { connection } = server;
-  const call = (): Promise<void> => callEcho(connection);
-  const list = (): Promise<void> => listTools(connection);
+export async function measureStdioServer(implementation: Implementation, era: Era, { load, nodeArguments }: MeasureOptions): Promise<FiguresByTable> {
+  const server = startStdioServer(implementation.server, { era, nodeArguments, reportsUsage: true });
   try {
-    await connection.open();
-    await drive(load.warmUpCalls / 10, 1, call);
-    await drive(load.warmUpCalls * 0.9, CALLS_IN_FLIGHT, call);
-    const serverSequential = await measure(server, load.sequentialCalls, () => drive(load.sequentialCalls, 1, call));
-    const serverConcurrent = await measure(server, load.concurrentCalls, () => drive(load.concurrentCalls, CALLS_IN_FLIGHT, call));
-    await drive(load.lists / 2, 1, list);
-    const serverList = await measure(server, load.lists, () => drive(load.lists, 1, list));
-    return { serverSequential, serverConcurrent, serverList };
+    await server.connection.open();
+    return await exercise(loadOn(server, server.connection, TOOLS), load);
   } finally {
     await server.stop();
   }
 }
 
-async function measure(server: ServerProcess, operations: number, work: () => Promise<number>): Promise<Figures> {
-  const before = await server.cpuMicros();
-  const elapsedMs = await work();
-  return perOperation({ elapsedMs, cpuMicros: (await server.cpuMicros()) - before, operations });
+/**
+ * The same over HTTP, with so many tools.
+ * @throws Error when an answer is wrong or the server ends
+ */
+export async function measureHttpServer(implementation: Implementation, mode: HttpMode, options: HttpMeasureOptions): Promise<FiguresByTable> {
+  const server = await startHttpServer([implementation.httpServer, mode, String(options.tools)], options.nodeArguments);
+  const connection = new FloorHttpConnection(server.port, eraOf(mode));
+  try {
+    await connection.open();
+    return await exercise(loadOn(server, connection, options.tools), options.load);
+  } finally {
+    connection.close();
+    await server.stop();
+  }
 }
 
-async function callEcho(connection: FloorConnection): Promise<void> {
-  const { content } = await connection.request('tools/call', { name: 'echo', arguments: { text: 'good day' } });
+export interface MeasureOptions {
+  readonly load: CallLoad;
+  /** For every process that runs a library. */
+  readonly nodeArguments: readonly string[];
+}
+
+export interface HttpMeasureOptions extends MeasureOptions {
+  readonly tools: number;
+}
+
+function loadOn(server: ServerProcess, peer: FloorPeer, tools: number): Exercised {
+  return {
+    call: () => callEcho(peer),
+    list: () => listTools(peer, tools),
+    flood: async (onProgress) => {
+      peer.onNotification = onProgress;
+      await peer.request('tools/call', { name: 'flood', arguments: { notifications: FLOOD_NOTIFICATIONS } }, { progressToken: 1 });
+    },
+    cpuMicros: () => server.cpuMicros(),
+  };
+}
+
+async function callEcho(peer: FloorPeer): Promise<void> {
+  const { content } = await peer.request('tools/call', { name: 'echo', arguments: { text: 'good day' } });
   if (textOf(content) !== 'good day') throw new Error('echo answered something else');
 }
 
-async function listTools(connection: FloorConnection): Promise<void> {
-  const { tools } = await connection.request('tools/list', {});
-  if (!Array.isArray(tools) || tools.length !== 30) throw new Error('tools/list did not answer with 30 tools');
+async function listTools(peer: FloorPeer, expected: number): Promise<void> {
+  const { tools } = await peer.request('tools/list', {});
+  if (!Array.isArray(tools) || tools.length !== expected) throw new Error(`tools/list did not answer with ${String(expected)} tools`);
 }

@@ -1,40 +1,64 @@
-import { median, type FiguresByTable } from './figures.ts';
-import type { Subject } from './implementations.ts';
-import type { Load } from './load.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Era } from '@signalbox/mcp-core';
+import { median, type Figures } from './figures.ts';
 import { cpuMsOf, residentMibOf } from './process-readings.ts';
-import { startServer } from './server-process.ts';
+import { startStdioServer } from './server-process.ts';
+
+export interface StartOptions {
+  readonly starts: number;
+  readonly nodeArguments: readonly string[];
+}
 
 /**
- * Starts a server, opens a connection and lists its tools, several times.
+ * Starts a server program, opens a connection and lists its tools, several times.
  * @throws Error when the server ends or answers with an error
  */
-export async function measureStart(subject: Subject, load: Load, nodeArguments: readonly string[]): Promise<FiguresByTable> {
-  const starts: Start[] = [];
-  for (let count = 0; count < load.starts; count += 1) starts.push(await startOnce(subject, nodeArguments));
+export function measureStart(program: string, era: Era, { starts, nodeArguments }: StartOptions): Promise<Figures> {
+  return medianOfStarts(starts, () => startServerOnce(program, era, nodeArguments));
+}
+
+/** Starts a Node process that says one word and waits, several times. */
+export function measureEmptyProcess(starts: number): Promise<Figures> {
+  return medianOfStarts(starts, startEmptyOnce);
+}
+
+type Start = Readonly<Record<'cpuMs' | 'readyMs' | 'residentMib', number>>;
+
+async function medianOfStarts(count: number, start: () => Promise<Start>): Promise<Figures> {
+  const all: Start[] = [];
+  for (let started = 0; started < count; started += 1) all.push(await start());
   return {
-    start: {
-      cpuMs: median(starts.map(({ cpuMs }) => cpuMs)),
-      readyMs: median(starts.map(({ readyMs }) => readyMs)),
-      residentMib: median(starts.map(({ residentMib }) => residentMib)),
-    },
+    cpuMs: median(all.map(({ cpuMs }) => cpuMs)),
+    readyMs: median(all.map(({ readyMs }) => readyMs)),
+    residentMib: median(all.map(({ residentMib }) => residentMib)),
   };
 }
 
-interface Start {
-  readonly cpuMs: number;
-  readonly readyMs: number;
-  readonly residentMib: number;
-}
-
-async function startOnce({ implementation, era }: Subject, nodeArguments: readonly string[]): Promise<Start> {
+async function startServerOnce(program: string, era: Era, nodeArguments: readonly string[]): Promise<Start> {
   const begun = performance.now();
-  const server = startServer(implementation.server, { era, nodeArguments, reportsUsage: false });
+  const server = startStdioServer(program, { era, nodeArguments, reportsUsage: false });
   try {
     await server.connection.open();
     await server.connection.request('tools/list', {});
-    const readyMs = performance.now() - begun;
-    return { readyMs, cpuMs: cpuMsOf(server.pid), residentMib: residentMibOf(server.pid) };
+    return readingsOf(server.pid, begun);
   } finally {
     await server.stop();
   }
+}
+
+async function startEmptyOnce(): Promise<Start> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, ['-e', "process.stdin.resume();process.stdout.write('ready')"], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  await once(child.stdout, 'data');
+  // It has answered, so it has a process id.
+  const start = readingsOf(child.pid ?? 0, begun);
+  child.stdin.end();
+  await exited;
+  return start;
+}
+
+function readingsOf(pid: number, begun: number): Start {
+  return { readyMs: performance.now() - begun, cpuMs: cpuMsOf(pid), residentMib: residentMibOf(pid) };
 }

@@ -2,25 +2,37 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { implementations, OURS, subjects, type Implementation } from './implementations.ts';
-import type { Load } from './load.ts';
+import { bundleServers } from './bundle-servers.ts';
+import { FloorHttpConnection } from './floor/http-connection.ts';
+import { eraOf, implementations, OURS, type Implementation } from './implementations.ts';
+import type { CallLoad } from './load.ts';
 import { measureClient } from './measure-client.ts';
-import { measureServer } from './measure-server.ts';
-import { measureStart } from './measure-start.ts';
-import { startServer } from './server-process.ts';
+import { measureImport } from './measure-import.ts';
+import { measureHttpServer, measureStdioServer } from './measure-server.ts';
+import { measureSessions } from './measure-sessions.ts';
+import { measureEmptyProcess, measureStart } from './measure-start.ts';
+import { startHttpServer, startStdioServer } from './server-process.ts';
 
-const tiny: Load = { rounds: 1, warmUpCalls: 2, sequentialCalls: 2, concurrentCalls: 70, lists: 2, floods: 1, starts: 1 };
+const load: CallLoad = { warmUpCalls: 2, sequentialCalls: 2, concurrentCalls: 70, lists: 2, floods: 1 };
 const fromSource = ['--conditions=@signalbox/source'];
+const options = { load, nodeArguments: fromSource };
+const oneStart = { starts: 1, nodeArguments: fromSource };
 const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a positive number') as number;
 const perOperation = { cpuMicros: positive, perSecond: positive };
+const everything = { sequential: perOperation, concurrent: perOperation, list: perOperation, flood: perOperation };
 
-describe.each(subjects.map((subject) => ({ name: `${subject.implementation.name}, ${subject.era}`, subject })))('$name', ({ subject }) => {
-  test('the server answers calls and lists', async () => {
-    expect(await measureServer(subject, tiny, fromSource)).toEqual({ serverSequential: perOperation, serverConcurrent: perOperation, serverList: perOperation });
+const byEra = implementations.flatMap((implementation) => implementation.eras.map((era) => ({ name: `${implementation.name}, ${era}`, implementation, era })));
+const byMode = implementations.flatMap((implementation) =>
+  implementation.httpModes.map((mode) => ({ name: `${implementation.name}, ${mode}`, implementation, mode })),
+);
+
+describe.each(byEra)('$name', ({ implementation, era }) => {
+  test('the stdio server answers calls, lists and reports progress', async () => {
+    expect(await measureStdioServer(implementation, era, options)).toMatchObject(everything);
   });
 
-  test('the server refuses an argument of the wrong type', async () => {
-    const server = startServer(subject.implementation.server, { era: subject.era, nodeArguments: fromSource, reportsUsage: false });
+  test('the stdio server refuses an argument of the wrong type', async () => {
+    const server = startStdioServer(implementation.server, { era, nodeArguments: fromSource, reportsUsage: false });
     await server.connection.open();
     const refusal = server.connection.request('tools/call', { name: 'echo', arguments: { text: 7 } });
     expect(await refusal.then(({ isError }) => isError, () => true)).toBe(true);
@@ -28,20 +40,56 @@ describe.each(subjects.map((subject) => ({ name: `${subject.implementation.name}
   });
 
   test('the start of the server is measured', async () => {
-    const { start } = await measureStart(subject, tiny, fromSource);
-    expect(start).toMatchObject({ readyMs: positive });
+    expect(await measureStart(implementation.server, era, oneStart)).toMatchObject({ readyMs: positive });
   });
 
-  test('the client calls, lists and hears progress', async () => {
-    const figures = await measureClient(subject, tiny, fromSource);
-    expect(figures).toMatchObject({ clientSequential: perOperation, clientConcurrent: perOperation, clientList: perOperation, flood: perOperation });
+  test.each(['stdio', 'http'] as const)('the client calls, lists and hears progress over %s', async (transport) => {
+    expect(await measureClient(implementation, { transport, era }, options)).toMatchObject(everything);
   });
 });
 
-test.each(['legacy', 'modern'] as const)('our client loses no progress, %s', async (era) => {
-  const implementation = implementations.find(({ name }) => name === OURS)!;
-  const { flood } = await measureClient({ implementation, era }, tiny, fromSource);
-  expect(flood).toMatchObject({ lostPerCall: 0 });
+describe.each(byMode)('over HTTP, $name', ({ implementation, mode }) => {
+  test('the server answers calls, lists and reports progress, with as many tools as it is told', async () => {
+    expect(await measureHttpServer(implementation, mode, { ...options, tools: 40 })).toMatchObject(everything);
+  });
+
+  test('the server refuses an argument of the wrong type', async () => {
+    const server = await startHttpServer([implementation.httpServer, mode], fromSource);
+    const connection = new FloorHttpConnection(server.port, eraOf(mode));
+    await connection.open();
+    const refusal = connection.request('tools/call', { name: 'echo', arguments: { text: 7 } });
+    expect(await refusal.then(({ isError }) => isError, () => true)).toBe(true);
+    connection.close();
+    await server.stop();
+  });
+});
+
+describe.each(implementations.map((implementation) => ({ name: implementation.name, implementation })))('$name', ({ implementation }) => {
+  test('sessions are opened and weighed', async () => {
+    expect(await measureSessions(implementation, 100, fromSource)).toMatchObject({ heapKib: positive, openMicros: positive });
+  });
+
+  test.each(Object.entries(implementation.entries))('the entry for %s is imported', async (_, entry) => {
+    expect(await measureImport(entry, implementation.importsFrom, oneStart)).toMatchObject({ importMs: positive });
+  });
+});
+
+test.each(byEra.filter(({ implementation }) => implementation.name === OURS))('no progress is lost by $name', async ({ implementation, era }) => {
+  for (const transport of ['stdio', 'http'] as const) {
+    expect(await measureClient(implementation, { transport, era }, options)).toMatchObject({ flood: { lostPerCall: 0 } });
+  }
+  expect(await measureStdioServer(implementation, era, options)).toMatchObject({ flood: { lostPerCall: 0 } });
+});
+
+test('each server starts as one file', async () => {
+  await using bundled = await bundleServers(['@signalbox/source']);
+  for (const { name } of implementations) {
+    expect(await measureStart(bundled.programOf(name), 'legacy', { starts: 1, nodeArguments: [] })).toMatchObject({ readyMs: positive });
+  }
+});
+
+test('an empty process is measured', async () => {
+  expect(await measureEmptyProcess(1)).toMatchObject({ readyMs: positive });
 });
 
 test('a server that answers something else is noticed', async () => {
@@ -53,31 +101,42 @@ test('a server that answers something else is noticed', async () => {
       }
     });`,
     async (implementation) => {
-      await expect(measureServer({ implementation, era: 'legacy' }, tiny, [])).rejects.toThrow('echo answered something else');
+      await expect(measureStdioServer(implementation, 'legacy', options)).rejects.toThrow('echo answered something else');
     },
   );
 });
 
 test('a server that ends is noticed', async () => {
   await withServer("process.stdin.once('data', () => process.exit());", async (implementation) => {
-    await expect(measureServer({ implementation, era: 'legacy' }, tiny, [])).rejects.toThrow('closed its output');
-    await expect(measureStart({ implementation, era: 'modern' }, tiny, [])).rejects.toThrow('closed its output');
+    await expect(measureStdioServer(implementation, 'legacy', options)).rejects.toThrow('closed its output');
+    await expect(measureStart(implementation.server, 'modern', oneStart)).rejects.toThrow('closed its output');
+  });
+});
+
+test('an HTTP server that ends is noticed', async () => {
+  await withServer('process.exit()', async (implementation) => {
+    await expect(measureHttpServer(implementation, 'modern', { ...options, tools: 2 })).rejects.toThrow('ended before it listened');
   });
 });
 
 test('a client that ends is noticed', async () => {
   await withServer('process.exit()', async (implementation) => {
-    await expect(measureClient({ implementation, era: 'legacy' }, tiny, [])).rejects.toThrow('ended without figures');
+    await expect(measureClient(implementation, { transport: 'stdio', era: 'legacy' }, options)).rejects.toThrow('ended without figures');
   });
 });
 
-/** Stands in for both a server and the module of a client. */
+test('an entry that cannot be imported is noticed', async () => {
+  const missing = new URL('no-such-file.mjs', import.meta.url).href;
+  await expect(measureImport(missing, import.meta.dirname, oneStart)).rejects.toThrow('could not be imported');
+});
+
+/** Stands in for a server and for the module of a client. */
 async function withServer(program: string, run: (implementation: Implementation) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const file = join(folder, 'program.mjs');
   try {
     await writeFile(file, program);
-    await run({ name: 'broken', eras: ['legacy'], server: file, client: file });
+    await run({ name: 'broken', eras: ['legacy'], server: file, httpModes: [], httpServer: file, client: file, entries: {}, importsFrom: folder });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { median } from './figures.ts';
-import { formatTable, type Row, type Table } from './tables.ts';
+import type { Row } from './results.ts';
+import { formatTable, type Table } from './tables.ts';
 
 test('the median is the middle value, or the mean of the middle two', () => {
   expect(median([9, 1, 5])).toBe(5);
@@ -8,10 +9,11 @@ test('the median is the middle value, or the mean of the middle two', () => {
   expect(median([])).toBeNaN();
 });
 
-test('a table shows medians, their spread and the ratio to ours in the same era', () => {
+test('a table shows medians, their spread and the ratio to ours in the same variant', () => {
   const table: Table = { key: 'x', title: 'Calls', columns: [{ figure: 'cpu', title: 'CPU µs', digits: 1 }, { figure: 'rss', title: 'MiB', digits: 0 }] };
-  const row = (name: string, era: 'legacy' | 'modern', cpu: readonly number[]): Row => ({
-    subject: { implementation: { name, eras: [era], server: '', client: '' }, era },
+  const row = (implementation: string, variant: string, cpu: readonly number[]): Row => ({
+    implementation,
+    variant,
     rounds: cpu.map((value) => ({ cpu: value, rss: Number.NaN })),
   });
   const rows = [row('signalbox', 'legacy', [10, 12, 10]), row('sdk', 'legacy', [25]), row('signalbox', 'modern', [20]), row('sdk', 'modern', [1500])];

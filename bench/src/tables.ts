@@ -1,6 +1,8 @@
-import { median, type Figures } from './figures.ts';
-import { OURS, type Subject } from './implementations.ts';
+import { formatNumber, layOut } from './format.ts';
+import { OURS } from './implementations.ts';
 import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS } from './load.ts';
+import { medianOf, type Row } from './results.ts';
+import { MANY_TOOLS } from './runs.ts';
 
 export interface Column {
   readonly figure: string;
@@ -15,12 +17,6 @@ export interface Table {
   readonly columns: readonly [Column, ...Column[]];
 }
 
-/** What one subject gave in each round. */
-export interface Row {
-  readonly subject: Subject;
-  readonly rounds: readonly Figures[];
-}
-
 const perCall: Table['columns'] = [
   { figure: 'cpuMicros', title: 'CPU µs per call', digits: 1 },
   { figure: 'perSecond', title: 'calls/s', digits: 0 },
@@ -29,51 +25,71 @@ const perList: Table['columns'] = [
   { figure: 'cpuMicros', title: 'CPU µs per list', digits: 0 },
   { figure: 'perSecond', title: 'lists/s', digits: 0 },
 ];
+const perNotification: Table['columns'] = [
+  { figure: 'cpuMicros', title: 'CPU µs per notification', digits: 2 },
+  { figure: 'perSecond', title: 'notifications/s', digits: 0 },
+  { figure: 'lostPerCall', title: 'lost per call', digits: 0 },
+];
 
 export const tables: readonly Table[] = [
-  { key: 'serverSequential', title: 'Server: tools/call, one after the other', columns: perCall },
-  { key: 'serverConcurrent', title: `Server: tools/call, ${String(CALLS_IN_FLIGHT)} in flight`, columns: perCall },
-  { key: 'serverList', title: 'Server: tools/list, 30 tools', columns: perList },
-  { key: 'clientSequential', title: 'Client: tools/call, one after the other', columns: perCall },
-  { key: 'clientConcurrent', title: `Client: tools/call, ${String(CALLS_IN_FLIGHT)} in flight`, columns: perCall },
-  { key: 'clientList', title: 'Client: tools/list, 30 tools', columns: perList },
+  ...callTables('stdioServer', 'Server, stdio', 30),
+  ...callTables('stdioClient', 'Client, stdio', 30),
+  ...callTables('httpServer', 'Server, HTTP', 2),
+  { key: 'httpServerManyTools.concurrent', title: `Server, HTTP: tools/call, ${inFlight()}, ${String(MANY_TOOLS)} tools`, columns: perCall },
+  ...callTables('httpClient', 'Client, HTTP', 30),
   {
-    key: 'flood',
-    title: `Client: calls with ${String(FLOOD_NOTIFICATIONS)} progress notifications each`,
+    key: 'idleSession',
+    title: 'Server, HTTP: an idle session, 2 tools',
     columns: [
-      { figure: 'cpuMicros', title: 'CPU µs per notification', digits: 2 },
-      { figure: 'perSecond', title: 'notifications/s', digits: 0 },
-      { figure: 'lostPerCall', title: 'lost per call', digits: 0 },
+      { figure: 'heapKib', title: 'heap KiB', digits: 2 },
+      { figure: 'openMicros', title: 'CPU µs to open', digits: 0 },
     ],
   },
   {
     key: 'start',
-    title: 'Server: spawn to first tools/list, 30 tools',
+    title: 'Server, stdio: spawn to first tools/list, 30 tools',
     columns: [
       { figure: 'cpuMs', title: 'CPU ms', digits: 1 },
       { figure: 'readyMs', title: 'ready ms', digits: 0 },
       { figure: 'residentMib', title: 'idle RSS MiB', digits: 1 },
     ],
   },
+  {
+    key: 'import',
+    title: 'Import of an entry point',
+    columns: [
+      { figure: 'importCpuMs', title: 'CPU ms', digits: 1 },
+      { figure: 'importMs', title: 'ms', digits: 1 },
+    ],
+  },
 ];
 
 /**
  * A Markdown table of medians. `spread` is the distance from the lowest to the highest round of the first column in per cent of its median;
- * `× ours` compares the first column with ours in the same era.
+ * `× ours` compares the first column with ours in the same variant.
  */
 export function formatTable({ title, columns }: Table, rows: readonly Row[]): string {
   const header = ['', ...columns.map((column) => column.title), 'spread', '× ours'];
   const body = rows.map((row) => [
-    `${row.subject.implementation.name}, ${row.subject.era}`,
-    ...columns.map(({ figure, digits }) => format(medianOf(row, figure), digits)),
-    `${format(spreadOf(row, columns[0].figure), 0)} %`,
-    format(medianOf(row, columns[0].figure) / oursBeside(row, rows, columns[0].figure), 2),
+    `${row.implementation}, ${row.variant}`,
+    ...columns.map(({ figure, digits }) => formatNumber(medianOf(row, figure), digits)),
+    `${formatNumber(spreadOf(row, columns[0].figure), 0)} %`,
+    formatNumber(medianOf(row, columns[0].figure) / oursBeside(row, rows, columns[0].figure), 2),
   ]);
   return `### ${title}\n\n${layOut([header, ...body])}\n`;
 }
 
-function medianOf({ rounds }: Row, figure: string): number {
-  return median(rounds.map((figures) => figures[figure] ?? Number.NaN));
+function callTables(key: string, side: string, tools: number): readonly Table[] {
+  return [
+    { key: `${key}.sequential`, title: `${side}: tools/call, one after the other`, columns: perCall },
+    { key: `${key}.concurrent`, title: `${side}: tools/call, ${inFlight()}`, columns: perCall },
+    { key: `${key}.list`, title: `${side}: tools/list, ${String(tools)} tools`, columns: perList },
+    { key: `${key}.flood`, title: `${side}: calls with ${String(FLOOD_NOTIFICATIONS)} progress notifications each`, columns: perNotification },
+  ];
+}
+
+function inFlight(): string {
+  return `${String(CALLS_IN_FLIGHT)} in flight`;
 }
 
 function spreadOf(row: Row, figure: string): number {
@@ -81,20 +97,7 @@ function spreadOf(row: Row, figure: string): number {
   return ((Math.max(...values) - Math.min(...values)) / medianOf(row, figure)) * 100;
 }
 
-function oursBeside({ subject }: Row, rows: readonly Row[], figure: string): number {
-  const ours = rows.find((row) => row.subject.implementation.name === OURS && row.subject.era === subject.era);
+function oursBeside({ variant }: Row, rows: readonly Row[], figure: string): number {
+  const ours = rows.find((row) => row.implementation === OURS && row.variant === variant);
   return ours === undefined ? Number.NaN : medianOf(ours, figure);
-}
-
-function format(value: number, digits: number): string {
-  return Number.isFinite(value) ? value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }) : '–';
-}
-
-function layOut(lines: readonly (readonly string[])[]): string {
-  const [header = []] = lines;
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0), 3));
-  const cell = (text: string, column: number): string => (column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0));
-  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
-  const rule = line(widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)));
-  return [line(header), rule, ...lines.slice(1).map(line)].join('\n');
 }

@@ -1,6 +1,6 @@
 import type { Era } from '@signalbox/mcp-core';
 
-/** A client under measurement, connected to the floor server. */
+/** A client under measurement, connected to the floor's server. */
 export interface BenchClient {
   /** Lists the tools and resolves with how many there are. */
   listTools(): Promise<number>;
@@ -11,8 +11,14 @@ export interface BenchClient {
   close(): Promise<void>;
 }
 
-/** Spawns the server program with `node` and connects to it. */
-export type ConnectBenchClient = (program: string, era: Era) => Promise<BenchClient>;
+/** A program to spawn with Node, or the port of this machine where a server listens at `/mcp`. */
+export type ServerAddress = { readonly program: string } | { readonly port: number };
+
+export type ConnectBenchClient = (server: ServerAddress, era: Era) => Promise<BenchClient>;
+
+export function urlOf(port: number): string {
+  return `http://127.0.0.1:${String(port)}/mcp`;
+}
 
 /** The text of a result whose first content block is one. @throws Error */
 export function textOf(content: unknown): string {

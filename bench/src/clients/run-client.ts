@@ -1,48 +1,35 @@
-// Runs one client library in this process against the floor server and sends the figures to the parent.
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { drive } from '../drive.ts';
-import { perOperation, type Figures } from '../figures.ts';
-import { FLOOR_SERVER } from '../implementations.ts';
-import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS } from '../load.ts';
+// Runs one client library in this process against the floor's server and sends the figures to the parent.
+import { TOOLS } from '../catalog.mjs';
+import { exercise } from '../exercise.ts';
+import { FLOOR_HTTP_SERVER, FLOOR_SERVER } from '../implementations.ts';
+import { FLOOD_NOTIFICATIONS } from '../load.ts';
 import type { ClientTask } from '../measure-client.ts';
-import type { BenchClient, ConnectBenchClient } from './bench-client.ts';
+import { startHttpServer } from '../server-process.ts';
+import type { ConnectBenchClient } from './bench-client.ts';
 
 // The parent wrote it.
-const { module, era, load } = JSON.parse(process.argv[2] ?? '') as ClientTask;
+const { module, transport, era, load } = JSON.parse(process.argv[2] ?? '') as ClientTask;
 const { connect } = (await import(module)) as { readonly connect: ConnectBenchClient };
-const client = await connect(FLOOR_SERVER, era);
-const call = (): Promise<void> => callEcho(client);
-const list = (): Promise<void> => listTools(client);
+const listener = transport === 'http' ? await startHttpServer([FLOOR_HTTP_SERVER, era === 'modern' ? 'modern' : 'sessions'], []) : undefined;
+const client = await connect(listener ?? { program: FLOOR_SERVER }, era);
 
-await drive(load.warmUpCalls / 10, 1, call);
-await drive(load.warmUpCalls * 0.9, CALLS_IN_FLIGHT, call);
-const clientSequential = await measure(load.sequentialCalls, () => drive(load.sequentialCalls, 1, call));
-const clientConcurrent = await measure(load.concurrentCalls, () => drive(load.concurrentCalls, CALLS_IN_FLIGHT, call));
-await drive(load.lists / 2, 1, list);
-const clientList = await measure(load.lists, () => drive(load.lists, 1, list));
-let heard = 0;
-const flood = (): Promise<void> => client.flood(FLOOD_NOTIFICATIONS, () => (heard += 1));
-await drive(1, 1, flood);
-await nextTurn();
-heard = 0;
-const sent = load.floods * FLOOD_NOTIFICATIONS;
-const flooded = await measure(sent, () => drive(load.floods, 1, flood));
-// What is delivered after the answer counts, too.
-await nextTurn();
+const figures = await exercise(
+  {
+    call: async () => {
+      if ((await client.echo('good day')) !== 'good day') throw new Error('echo answered something else');
+    },
+    list: async () => {
+      if ((await client.listTools()) !== TOOLS) throw new Error(`tools/list did not answer with ${String(TOOLS)} tools`);
+    },
+    flood: (onProgress) => client.flood(FLOOD_NOTIFICATIONS, onProgress),
+    cpuMicros: () => {
+      const { user, system } = process.cpuUsage();
+      return user + system;
+    },
+  },
+  load,
+);
 await client.close();
-process.send?.({ clientSequential, clientConcurrent, clientList, flood: { ...flooded, lostPerCall: (sent - heard) / load.floods } });
-
-async function measure(operations: number, work: () => Promise<number>): Promise<Figures> {
-  const before = process.cpuUsage();
-  const elapsedMs = await work();
-  const { user, system } = process.cpuUsage(before);
-  return perOperation({ elapsedMs, cpuMicros: user + system, operations });
-}
-
-async function callEcho(caller: BenchClient): Promise<void> {
-  if ((await caller.echo('good day')) !== 'good day') throw new Error('echo answered something else');
-}
-
-async function listTools(lister: BenchClient): Promise<void> {
-  if ((await lister.listTools()) !== 30) throw new Error('tools/list did not answer with 30 tools');
-}
+await listener?.stop();
+process.send?.(figures);
+process.disconnect();

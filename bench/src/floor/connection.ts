@@ -1,28 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Era, JsonObject } from '@signalbox/mcp-core';
 import { onLines } from './on-lines.mjs';
-
-interface Answer {
-  readonly id?: number;
-  readonly result?: JsonObject;
-  readonly error?: { readonly message: string };
-}
+import { INITIALIZE, resultOf, withMeta, type Answer, type FloorPeer } from './peer.ts';
 
 interface Waiting {
-  readonly resolve: (result: JsonObject) => void;
+  readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 }
 
-const CLIENT_INFO = { name: 'floor', version: '1.0.0' };
-const MODERN_META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
-/** A client with as little work per message as possible: the load on servers, and the floor of clients. Believes what the server sends. */
-export class FloorConnection {
-  /** Called with each notification. */
+/** A stdio client with as little work per message as possible: the load on servers, and the floor of clients. Believes what the server sends. */
+export class FloorConnection implements FloorPeer {
   onNotification: () => void = () => undefined;
   readonly #output: Writable;
   readonly #era: Era;
@@ -44,37 +31,33 @@ export class FloorConnection {
     stdin.on('error', () => undefined);
   }
 
-  /** Performs the handshake of the era. */
   async open(): Promise<void> {
     if (this.#era === 'modern') {
       await this.request('server/discover', {});
       return;
     }
-    await this.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: CLIENT_INFO });
+    await this.request('initialize', INITIALIZE);
     this.#output.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
   }
 
-  /** Rejects when the server answers with an error or closes its output. */
-  request(method: string, params: JsonObject, meta?: JsonObject): Promise<JsonObject> {
-    if (this.#isClosed) return Promise.reject(closedError());
+  async request(method: string, params: JsonObject, meta?: JsonObject): Promise<JsonObject> {
+    if (this.#isClosed) throw closedError();
     this.#lastId += 1;
     const id = this.#lastId;
-    const fullMeta = this.#era === 'modern' ? { ...MODERN_META, ...meta } : meta;
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<Answer>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: fullMeta === undefined ? params : { ...params, _meta: fullMeta } })}\n`);
     });
+    this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: withMeta(params, this.#era, meta) })}\n`);
+    return resultOf(await answer);
   }
 
-  #receive({ id, result, error }: Answer): void {
-    if (id === undefined) {
+  #receive(answer: Answer): void {
+    if (answer.id === undefined) {
       this.onNotification();
       return;
     }
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (result === undefined) waiting?.reject(new Error(error?.message ?? 'an answer without result or error'));
-    else waiting?.resolve(result);
+    this.#waiting.get(answer.id)?.resolve(answer);
+    this.#waiting.delete(answer.id);
   }
 }
 

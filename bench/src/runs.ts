@@ -1,0 +1,130 @@
+import type { BundledServers } from './bundle-servers.ts';
+import type { FiguresByTable } from './figures.ts';
+import { implementations, type HttpMode, type Implementation } from './implementations.ts';
+import type { CallLoad, Load } from './load.ts';
+import { measureClient } from './measure-client.ts';
+import { measureImport } from './measure-import.ts';
+import { measureHttpServer, measureStdioServer } from './measure-server.ts';
+import { measureSessions } from './measure-sessions.ts';
+import { measureEmptyProcess, measureStart } from './measure-start.ts';
+
+export const suites = ['start', 'import', 'sessions', 'stdio-server', 'stdio-client', 'http-server', 'http-client'] as const;
+export type Suite = (typeof suites)[number];
+
+/** One measurement of one implementation; made once in each round. */
+export interface Run {
+  readonly suite: Suite;
+  readonly implementation: string;
+  /** What implementations are compared within: an era, a way to use HTTP, an entry point. */
+  readonly variant: string;
+  measure(): Promise<FiguresByTable>;
+}
+
+export interface RunOptions {
+  readonly load: Load;
+  /** For every process that runs a library. */
+  readonly nodeArguments: readonly string[];
+  readonly bundled: BundledServers;
+}
+
+export const EMPTY_PROCESS = 'empty process';
+export const MANY_TOOLS = 102;
+const FEW_TOOLS = 2;
+
+const eras = ['legacy', 'modern'] as const;
+const modes = ['sessions', 'stateless', 'modern'] as const;
+
+/** Every measurement; those that are compared with each other stand together. */
+export function createRuns(options: RunOptions): readonly Run[] {
+  return [...starts(options), ...imports(options), ...idleSessions(options), ...stdio(options), ...http(options)];
+}
+
+function starts({ load, nodeArguments, bundled }: RunOptions): Run[] {
+  const options = { starts: load.starts, nodeArguments };
+  const empty: Run = {
+    suite: 'start',
+    implementation: EMPTY_PROCESS,
+    variant: 'no protocol',
+    measure: async () => ({ start: await measureEmptyProcess(load.starts) }),
+  };
+  const files = inEras((era, { name, server }) => ({
+    suite: 'start',
+    implementation: name,
+    variant: era,
+    measure: async () => ({ start: await measureStart(server, era, options) }),
+  }));
+  const oneFile = inEras((era, { name }) => ({
+    suite: 'start',
+    implementation: name,
+    variant: `${era}, bundled`,
+    measure: async () => ({ start: await measureStart(bundled.programOf(name), era, options) }),
+  }));
+  return [empty, ...files, ...oneFile];
+}
+
+function imports({ load, nodeArguments }: RunOptions): Run[] {
+  const variants = [...new Set(implementations.flatMap(({ entries }) => Object.keys(entries)))];
+  return variants.flatMap((variant) =>
+    implementations.flatMap(({ name, entries, importsFrom }): Run[] => {
+      const entry = entries[variant];
+      if (entry === undefined) return [];
+      const measure = async (): Promise<FiguresByTable> => ({ import: await measureImport(entry, importsFrom, { starts: load.starts, nodeArguments }) });
+      return [{ suite: 'import', implementation: name, variant, measure }];
+    }),
+  );
+}
+
+function idleSessions({ load, nodeArguments }: RunOptions): Run[] {
+  return implementations.map((implementation) => ({
+    suite: 'sessions',
+    implementation: implementation.name,
+    variant: 'sessions',
+    measure: async () => ({ idleSession: await measureSessions(implementation, load.sessions, nodeArguments) }),
+  }));
+}
+
+function stdio({ load, nodeArguments }: RunOptions): Run[] {
+  const options = { load: load.stdio, nodeArguments };
+  const servers = inEras((era, implementation) => ({
+    suite: 'stdio-server',
+    implementation: implementation.name,
+    variant: era,
+    measure: async () => prefixed('stdioServer', await measureStdioServer(implementation, era, options)),
+  }));
+  const clients = inEras((era, implementation) => ({
+    suite: 'stdio-client',
+    implementation: implementation.name,
+    variant: era,
+    measure: async () => prefixed('stdioClient', await measureClient(implementation, { transport: 'stdio', era }, options)),
+  }));
+  return [...servers, ...clients];
+}
+
+function http({ load, nodeArguments }: RunOptions): Run[] {
+  const serversWith = (prefix: string, tools: number, callLoad: CallLoad): Run[] =>
+    inModes((mode, implementation) => ({
+      suite: 'http-server',
+      implementation: implementation.name,
+      variant: mode,
+      measure: async () => prefixed(prefix, await measureHttpServer(implementation, mode, { load: callLoad, nodeArguments, tools })),
+    }));
+  const clients = inEras((era, implementation) => ({
+    suite: 'http-client',
+    implementation: implementation.name,
+    variant: era,
+    measure: async () => prefixed('httpClient', await measureClient(implementation, { transport: 'http', era }, { load: load.http, nodeArguments })),
+  }));
+  return [...serversWith('httpServer', FEW_TOOLS, load.http), ...serversWith('httpServerManyTools', MANY_TOOLS, load.manyTools), ...clients];
+}
+
+function inEras(make: (era: (typeof eras)[number], implementation: Implementation) => Run): Run[] {
+  return eras.flatMap((era) => implementations.filter((each) => each.eras.includes(era)).map((each) => make(era, each)));
+}
+
+function inModes(make: (mode: HttpMode, implementation: Implementation) => Run): Run[] {
+  return modes.flatMap((mode) => implementations.filter(({ httpModes }) => httpModes.includes(mode)).map((each) => make(mode, each)));
+}
+
+function prefixed(prefix: string, figures: FiguresByTable): FiguresByTable {
+  return Object.fromEntries(Object.entries(figures).map(([key, value]) => [`${prefix}.${key}`, value]));
+}

@@ -1,0 +1,22 @@
+// What the HTTP server programs of the benchmark have in common.
+import { createServer } from 'node:http';
+import { TOOLS } from '../catalog.mjs';
+
+const [, , givenMode = 'sessions', givenTools = String(TOOLS)] = process.argv;
+
+/** `sessions`, `stateless` or `modern`, as the program was told. */
+export const mode = givenMode;
+
+/** How many tools the server shall have. */
+export const tools = Number(givenTools);
+
+/** Listens on a free port of this machine and tells it to the parent. @param {import('node:http').RequestListener} serve */
+export function listen(serve) {
+  const server = createServer(serve);
+  // Connections that rest between two phases of a measurement are kept.
+  server.keepAliveTimeout = 600_000;
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    process.send?.({ port: typeof address === 'object' ? address?.port : undefined });
+  });
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { Figures } from './figures.ts';
+import { Results } from './results.ts';
+import { formatTargets, judge } from './targets.ts';
+
+test('a target is met by the median, and one that nothing was measured for is left out', () => {
+  const results = resultsOf({
+    'stdioServer.concurrent': { signalbox: [{ cpuMicros: 10 }, { cpuMicros: 10 }, { cpuMicros: 99 }], 'sdk-v2': [{ cpuMicros: 31 }] },
+    idleSession: { signalbox: [{ heapKib: 2.4 }] },
+  });
+  expect(judge(results)).toEqual([
+    { target: 'server, stdio, 64 in flight: CPU, legacy', wanted: '≥ 3 × sdk-v2', measured: '3.1 ×', isMet: true },
+    { target: 'heap of an idle HTTP session, KiB, legacy', wanted: '≤ 2', measured: '2.4', isMet: false },
+  ]);
+});
+
+test('of calls per second more is better', () => {
+  const results = resultsOf({ 'stdioServer.concurrent': { signalbox: [{ perSecond: 100 }], 'sdk-v2': [{ perSecond: 40 }] } });
+  expect(judge(results)).toEqual([{ target: 'server, stdio, 64 in flight: calls/s, legacy', wanted: '≥ 3 × sdk-v2', measured: '2.5 ×', isMet: false }]);
+});
+
+test('one lost notification misses the target', () => {
+  const results = resultsOf({ 'stdioClient.flood': { signalbox: [{ lostPerCall: 0.1 }] } });
+  expect(judge(results)).toMatchObject([{ isMet: false }]);
+});
+
+test('the start is measured by that of an empty process, memory by the rival unbundled', () => {
+  const results = resultsOf({ start: { signalbox: [{ readyMs: 170, residentMib: 51 }], 'sdk-v2': [{ residentMib: 73 }] } });
+  results.add({ suite: 'start', implementation: 'empty process', variant: 'no protocol', measure: () => Promise.resolve({}) }, 'start', { readyMs: 100 });
+  expect(judge(results)).toMatchObject([
+    { wanted: '≤ 175 ms (1.75 × empty)', isMet: true },
+    { wanted: '≤ 52.0 MiB (52/73 × sdk-v2)', isMet: true },
+  ]);
+});
+
+test('the table says what was met, and nothing of what is only shown', () => {
+  expect(
+    formatTargets([
+      { target: 'one', wanted: '0', measured: '1', isMet: false },
+      { target: 'two', wanted: '', measured: '2 ×', isMet: true },
+    ]),
+  ).toBe(`### Targets
+
+|     | wanted | measured |            |
+| --- | -----: | -------: | ---------: |
+| one |      0 |        1 | **missed** |
+| two |        |      2 × |            |
+`);
+});
+
+/** By table and implementation, all in the legacy era. */
+function resultsOf(tables: Readonly<Record<string, Readonly<Record<string, readonly Figures[]>>>>): Results {
+  const results = new Results();
+  for (const [table, byImplementation] of Object.entries(tables)) {
+    for (const [implementation, rounds] of Object.entries(byImplementation)) {
+      const run = { suite: 'start', implementation, variant: 'legacy', measure: () => Promise.resolve({}) } as const;
+      for (const figures of rounds) results.add(run, table, figures);
+    }
+  }
+  return results;
+}
