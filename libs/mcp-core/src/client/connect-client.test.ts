@@ -111,16 +111,26 @@ describe('a modern server', () => {
     expect(server.all('notifications/initialized')).toHaveLength(0);
   });
 
-  test('that answers both late is used in the era that came first', async () => {
+  test('that answers both late is legacy: it may speak nothing else once it took initialize', async () => {
     const server = new ScriptedServer({ 'server/discover': silent, initialize: silent });
     const connecting = connectTo(server, { probeTimeoutMs: 100 });
     await vi.advanceTimersByTimeAsync(100);
     const { id } = await server.receives('initialize');
     server.deliver({ id: 1, ...discovered({}) });
-    const client = await connecting;
+    await vi.advanceTimersByTimeAsync(99);
     server.deliver({ id, ...initialized()({}) });
-    await vi.advanceTimersByTimeAsync(0);
-    expect(client.server.era).toBe('modern');
+    expect((await connecting).server.era).toBe('legacy');
+    expect(server.all('notifications/initialized')).toHaveLength(1);
+  });
+
+  test('that answers the probe late and initialize never is used all the same', async () => {
+    const server = new ScriptedServer({ 'server/discover': silent, initialize: silent });
+    const connecting = connectTo(server, { probeTimeoutMs: 100 });
+    await vi.advanceTimersByTimeAsync(100);
+    await server.receives('initialize');
+    server.deliver({ id: 1, ...discovered({}) });
+    await vi.advanceTimersByTimeAsync(100);
+    expect((await connecting).server.era).toBe('modern');
     expect(server.all('notifications/initialized')).toHaveLength(0);
   });
 });

@@ -22,7 +22,8 @@ const DEFAULT_PROBE_TIMEOUT_MS = 1500;
 
 /**
  * Finds out which era a server of unknown era speaks, on one connection: asks `server/discover` and, when that is met with silence, `initialize` as
- * well; whichever is answered with success first decides. Over HTTP silence is no evidence. There is no limit: the caller closes the connection to give up.
+ * well, which then decides unless it is refused or met with silence too. Over HTTP silence is no evidence. There is no limit: the caller closes the
+ * connection to give up.
  * @throws EndedByProbeError, ProtocolError, LocalError
  */
 export async function detectEra(connection: Connection, options: ClientOptions): Promise<Agreement> {
@@ -36,7 +37,11 @@ export async function detectEra(connection: Connection, options: ClientOptions):
     return first.era === 'modern' ? first.agreement : initialize(connection, options);
   }
   const handshake = initialize(connection, options);
-  const asModern = discovery.then((found) => modernOf(found) ?? handshake);
+  const asModern = discovery.then((found) => {
+    const agreement = modernOf(found);
+    // A server of both eras that takes `initialize` may speak nothing but the legacy era from then on, whatever it answered to the probe.
+    return agreement === undefined ? handshake : withinLimit(handshake, probeTimeoutMs).then((legacy) => legacy ?? agreement, () => agreement);
+  });
   // A slow modern server may refuse `initialize` before it answers the probe.
   const asLegacy = handshake.catch(async (refusal: unknown) => orRefusal(await discovery, refusal));
   return Promise.race([asModern, asLegacy]);

@@ -26,7 +26,10 @@ export function handleRequest(context: ConnectionContext, request: JsonRpcReques
   if (link.legacyVersion !== undefined) {
     const codec = legacyCodec(link.legacyVersion);
     if (codec === undefined) return Promise.resolve({ error: { code: ErrorCode.invalidParams, message: `${link.legacyVersion} is not a legacy protocol version` } });
-    if (request.method === 'initialize') return Promise.resolve(openSession(incoming, context));
+    if (request.method === 'initialize') {
+      const opened = openSession(incoming, context);
+      return Promise.resolve('error' in opened ? opened : { result: opened.result });
+    }
     return context.requests.legacy(incoming, { codec, scope, open: () => Promise.resolve(new SessionlessExchange(codec, sink)) });
   }
   const route = routeRequest(request, undefined);
