@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { shorten } from '../protocol/shorten.ts';
 import { compileSchema } from './compile-schema.ts';
@@ -46,7 +46,7 @@ export class SchemaValidator {
   }
 
   async #compile(schema: JsonSchema): Promise<SchemaCheck> {
-    const digest = createHash('sha256').update(boundedSchemaText(schema)).digest('base64');
+    const digest = nodeCrypto().createHash('sha256').update(boundedSchemaText(schema)).digest('base64');
     const equal = this.#equal.get(digest) ?? this.#build(schema);
     this.#equal.delete(digest);
     this.#equal.set(digest, equal);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 
@@ -81,7 +81,7 @@ export function readIdempotencyKey(meta: JsonObject): string | undefined {
 }
 
 function digestOf({ name, args }: KeyedCall): string {
-  return createHash('sha256').update(JSON.stringify([name, args], sortedMembers)).digest('base64');
+  return nodeCrypto().createHash('sha256').update(JSON.stringify([name, args], sortedMembers)).digest('base64');
 }
 
 function sortedMembers(_member: string, value: unknown): unknown {

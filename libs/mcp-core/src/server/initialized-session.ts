@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { missingCapabilityError } from '../era/client-can.ts';
 import type { Codec, QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import { metaOf } from '../era/meta-keys.ts';
@@ -122,7 +121,7 @@ interface SessionRequest {
 /** Only the revisions that have ids put it on the wire. */
 function withElicitationId<P>(params: P): P {
   const isUrl = typeof params === 'object' && params !== null && 'url' in params;
-  return isUrl ? { elicitationId: randomUUID(), ...params } : params;
+  return isUrl ? { elicitationId: crypto.randomUUID(), ...params } : params;
 }
 
 function withMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject {

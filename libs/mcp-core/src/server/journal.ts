@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 import type { ExchangeQuestion } from './exchange.ts';
 
 /** What a journal holds, as JSON. */
@@ -141,5 +141,5 @@ export class Journal {
 }
 
 function digestOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
+  return nodeCrypto().createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 }

@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { JournalRecord } from './journal.ts';
 
@@ -53,17 +53,18 @@ const TAG_BYTES = 16;
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class RequestStates {
-  readonly #keys: readonly Buffer[];
+  readonly #secrets: readonly string[] | undefined;
+  #derivedKeys: readonly Buffer[] | undefined;
   readonly #ttlMs: number;
   readonly #now: () => number;
   readonly #used: UsedStates;
 
   /** @throws Error when a key is too short. */
-  constructor({ keys = [randomBytes(32).toString('base64')], ttlMs = DEFAULT_TTL_MS, used, now = Date.now }: RequestStateOptions = {}) {
-    if (keys.length === 0 || keys.some((key) => key.length < MIN_KEY_CHARACTERS)) {
+  constructor({ keys, ttlMs = DEFAULT_TTL_MS, used, now = Date.now }: RequestStateOptions = {}) {
+    if (keys !== undefined && (keys.length === 0 || keys.some((key) => key.length < MIN_KEY_CHARACTERS))) {
       throw new Error(`Each request state key needs at least ${String(MIN_KEY_CHARACTERS)} characters, and there must be one`);
     }
-    this.#keys = keys.map((key) => Buffer.from(hkdfSync('sha256', key, 'signalbox', 'request state', 32)));
+    this.#secrets = keys;
     this.#ttlMs = ttlMs;
     this.#now = now;
     this.#used = used ?? new UsedStatesInMemory(now);
@@ -71,15 +72,15 @@ export class RequestStates {
 
   /** @throws Error when the journal is larger than 64 KiB. */
   seal(binding: StateBinding, round: number, journal: JournalRecord): string {
-    const state: RequestState = { nonce: randomUUID(), expiresAt: this.#now() + this.#ttlMs, round, journal };
+    const state: RequestState = { nonce: nodeCrypto().randomUUID(), expiresAt: this.#now() + this.#ttlMs, round, journal };
     const text = Buffer.from(JSON.stringify(state));
     if (text.length > MAX_JOURNAL_BYTES) {
       throw new Error(`The journal of ${binding.method} has ${String(text.length)} bytes; at most ${String(MAX_JOURNAL_BYTES)} can travel with the client`);
     }
-    const [key] = this.#keys;
-    const iv = randomBytes(IV_BYTES);
+    const [key] = this.#keys();
+    const iv = nodeCrypto().randomBytes(IV_BYTES);
     // The constructor has made sure of the key.
-    const cipher = createCipheriv('aes-256-gcm', key as Buffer, iv).setAAD(digestOf(binding));
+    const cipher = nodeCrypto().createCipheriv('aes-256-gcm', key as Buffer, iv).setAAD(digestOf(binding));
     const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
     return Buffer.concat([Buffer.of(FORMAT), iv, sealed, cipher.getAuthTag()]).toString('base64url');
   }
@@ -102,11 +103,19 @@ export class RequestStates {
     if (!(await this.#used.use(nonce, expiresAt))) throw refusal('this requestState was used before; send the request again without it');
   }
 
+  #keys(): readonly Buffer[] {
+    if (this.#derivedKeys !== undefined) return this.#derivedKeys;
+    const { hkdfSync, randomBytes } = nodeCrypto();
+    const secrets = this.#secrets ?? [randomBytes(32).toString('base64')];
+    this.#derivedKeys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, 'signalbox', 'request state', 32)));
+    return this.#derivedKeys;
+  }
+
   #decrypt(bytes: Buffer, binding: Buffer): string | undefined {
     const iv = bytes.subarray(1, 1 + IV_BYTES);
     const sealed = bytes.subarray(1 + IV_BYTES, -TAG_BYTES);
-    for (const key of this.#keys) {
-      const decipher = createDecipheriv('aes-256-gcm', key, iv).setAAD(binding).setAuthTag(bytes.subarray(-TAG_BYTES));
+    for (const key of this.#keys()) {
+      const decipher = nodeCrypto().createDecipheriv('aes-256-gcm', key, iv).setAAD(binding).setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
         return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
       } catch {
@@ -140,7 +149,7 @@ class UsedStatesInMemory implements UsedStates {
 /** The members that belong to a round and not to the request are left out; `_meta` may differ between rounds. */
 function digestOf({ method, params, principal }: StateBinding): Buffer {
   const { requestState: _state, inputResponses: _responses, _meta: _own, ...rest } = params;
-  return createHash('sha256').update(JSON.stringify([method, principal ?? null, rest], sortedMembers)).digest();
+  return nodeCrypto().createHash('sha256').update(JSON.stringify([method, principal ?? null, rest], sortedMembers)).digest();
 }
 
 function sortedMembers(_member: string, value: unknown): unknown {

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_MAX_LINE_BYTES, LineReader } from '../jsonrpc/line-reader.ts';
 import { LineWriter } from '../jsonrpc/line-writer.ts';
@@ -56,6 +54,8 @@ const POLL_MS = 20;
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export function spawnStdio(options: SpawnOptions): ChildTransport {
+  // Loaded here, since servers import this file and start no process.
+  const { spawn } = process.getBuiltinModule('node:child_process');
   try {
     const child = spawn(options.command === 'node' ? process.execPath : options.command, options.args ?? [], {
       cwd: options.cwd,
@@ -240,7 +240,7 @@ function spawnError(options: SpawnOptions, cause: unknown): LocalError {
 function spawnProblem(options: SpawnOptions, cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   // The system reports a missing working directory as if the command were missing.
-  if (code === 'ENOENT' && options.cwd !== undefined && !existsSync(options.cwd)) {
+  if (code === 'ENOENT' && options.cwd !== undefined && !process.getBuiltinModule('node:fs').existsSync(options.cwd)) {
     return `the working directory ${options.cwd} does not exist.`;
   }
   if (code === 'ENOENT') {

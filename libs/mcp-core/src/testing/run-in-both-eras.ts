@@ -1,4 +1,3 @@
-import { isDeepStrictEqual, inspect } from 'node:util';
 import type { QuestionHandlers } from '../client/client-options.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Era } from '../protocol/capabilities.ts';
@@ -51,6 +50,7 @@ async function runIn(era: Era, { tool, effects }: ToolUnderTest, { arguments: ar
 }
 
 function requireEqual(what: string, legacy: unknown, modern: unknown): void {
+  const { inspect, isDeepStrictEqual } = process.getBuiltinModule('node:util');
   if (isDeepStrictEqual(legacy, modern)) return;
   throw new Error(
     `The ${what} of the tool differ between the eras. A modern handler runs again after each question: effects, times and random values before a question belong inside context.once().

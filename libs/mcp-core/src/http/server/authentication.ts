@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { headerOf, type HttpHeaders } from './http-exchange.ts';
 
@@ -19,11 +19,11 @@ export function bearerTokens(tokens: readonly string[]): Authenticate {
     const token = /^bearer +(\S+)$/iu.exec(headerOf(headers, 'authorization') ?? '')?.[1];
     if (token === undefined) return { refused: 401 };
     const given = digest(token);
-    const matches = accepted.map((known) => timingSafeEqual(known, given));
+    const matches = accepted.map((known) => nodeCrypto().timingSafeEqual(known, given));
     return matches.includes(true) ? allowed : { refused: 401, challenge: 'Bearer error="invalid_token"' };
   };
 }
 
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return nodeCrypto().createHash('sha256').update(token).digest();
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';
 import { ExpiryTimer } from './expiry-timer.ts';
@@ -58,7 +58,7 @@ export class TaskEngine {
     const now = this.#options.clock();
     const createdAt = new Date(now).toISOString();
     const record: TaskRecord = {
-      taskId: randomBytes(ID_BYTES).toString('base64url'),
+      taskId: nodeCrypto().randomBytes(ID_BYTES).toString('base64url'),
       status: 'working',
       createdAt,
       lastUpdatedAt: createdAt,

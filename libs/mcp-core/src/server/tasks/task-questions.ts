@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { QuestionMethod, QuestionTypes } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { ExchangeQuestion } from '../exchange.ts';
@@ -48,6 +47,7 @@ export class TaskQuestions {
   ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     const known = this.#asked.get(question.key);
     if (known === undefined) return this.#ask(question);
+    const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
     if (known.question.method !== question.method || !isDeepStrictEqual(known.question.params, question.params)) {
       return Promise.reject(new Error(`Two different questions have the key ${JSON.stringify(question.key)}`));
     }
