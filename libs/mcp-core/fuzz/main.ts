@@ -25,9 +25,10 @@ if (values.control) {
   if (values['without-guard'] !== undefined) breakGuard(values['without-guard']);
   // What is fuzzed is loaded after a guard was taken out.
   const { fuzz } = await import('./fuzz.ts');
+  const { httpTarget } = await import('./http-target.ts');
   const { inMemoryTarget } = await import('./in-memory-target.ts');
   const { stdioTarget } = await import('./stdio-target.ts');
-  const targets = [stdioTarget, inMemoryTarget].filter(({ name }) => values.target === undefined || values.target === name);
+  const targets = [stdioTarget, inMemoryTarget, httpTarget].filter(({ name }) => values.target === undefined || values.target === name);
   for (const target of targets) await fuzz(target, { messages: Math.ceil(Number(values.messages) / targets.length), seed: Number(values.seed), report });
 }
 

@@ -20,7 +20,7 @@ export interface HttpExchange {
   onGone: (() => void) | undefined;
   readonly isGone: boolean;
   /** Calls back once, not during the call; what follows the limit is discarded. */
-  readBody(maxBytes: number, done: (text: string, failure?: BodyFailure) => void): void;
+  readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void;
   /** The whole answer. `fields` are names and values in turn, without the length. */
   answer(status: number, fields: readonly string[], body: string): void;
   /** Begins an answer of unknown length with status 200; a `write` must follow at once and may be what sends the fields. */

@@ -37,7 +37,7 @@ export class NodeExchange implements HttpExchange {
     return this.#response.destroyed;
   }
 
-  readBody(maxBytes: number, done: (text: string, failure?: BodyFailure) => void): void {
+  readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
     new NodeBody(this.#request, maxBytes, done).read();
   }
 
@@ -78,15 +78,17 @@ export class NodeExchange implements HttpExchange {
   }
 }
 
+const EMPTY = new Uint8Array();
+
 class NodeBody {
   readonly #request: IncomingMessage;
   readonly #maxBytes: number;
-  #done: ((text: string, failure?: BodyFailure) => void) | undefined;
+  #done: ((body: Uint8Array, failure?: BodyFailure) => void) | undefined;
   #first: Buffer | undefined;
   #more: Buffer[] | undefined;
   #length = 0;
 
-  constructor(request: IncomingMessage, maxBytes: number, done: (text: string, failure?: BodyFailure) => void) {
+  constructor(request: IncomingMessage, maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void) {
     this.#request = request;
     this.#maxBytes = maxBytes;
     this.#done = done;
@@ -95,15 +97,15 @@ class NodeBody {
   read(): void {
     const request = this.#request;
     // A body that somebody else has read does not come again.
-    if (request.readableEnded) queueMicrotask(() => { this.#finish(''); });
+    if (request.readableEnded) queueMicrotask(() => { this.#finish(EMPTY); });
     request.on('data', (chunk: Buffer) => {
       this.#take(chunk);
     });
     request.on('end', () => {
-      this.#finish(this.#text());
+      this.#finish(this.#body());
     });
     request.on('close', () => {
-      this.#finish('', 'gone');
+      this.#finish(EMPTY, 'gone');
     });
   }
 
@@ -123,18 +125,17 @@ class NodeBody {
   #discard(): void {
     this.#first = undefined;
     this.#more = undefined;
-    this.#finish('', 'too-large');
+    this.#finish(EMPTY, 'too-large');
     if (this.#length > this.#maxBytes * MAX_DISCARDED_LIMITS) this.#request.destroy();
   }
 
-  #text(): string {
-    if (this.#more !== undefined) return Buffer.concat(this.#more, this.#length).toString();
-    return this.#first === undefined ? '' : this.#first.toString();
+  #body(): Uint8Array {
+    return this.#more === undefined ? (this.#first ?? EMPTY) : Buffer.concat(this.#more, this.#length);
   }
 
-  #finish(text: string, failure?: BodyFailure): void {
+  #finish(body: Uint8Array, failure?: BodyFailure): void {
     const done = this.#done;
     this.#done = undefined;
-    done?.(text, failure);
+    done?.(body, failure);
   }
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ErrorCode } from '../../protocol/errors.ts';
 import { headerOf, type HttpExchange } from './http-exchange.ts';
 import { answerError, answerPlain } from './json-answers.ts';
@@ -11,22 +12,23 @@ export function readMessage(exchange: HttpExchange, maxBytes: number, take: (val
     answerPlain(exchange, 415, { text: 'Unsupported media type: Content-Type must be application/json' });
     return;
   }
-  exchange.readBody(maxBytes, (text, failure) => {
+  exchange.readBody(maxBytes, (body, failure) => {
     if (failure === 'gone') return;
     if (failure === 'too-large') {
       answerPlain(exchange, 413, { text: `Content too large: the limit is ${String(maxBytes)} bytes` });
       return;
     }
-    const parsed = parse(text);
-    if (parsed instanceof SyntaxError) answerError(exchange, 400, { code: ErrorCode.parseError, message: 'Parse error: the body is not JSON' });
+    const parsed = parse(body);
+    if (parsed instanceof SyntaxError) answerError(exchange, 400, { code: ErrorCode.parseError, message: `Parse error: ${parsed.message}` });
     else take(parsed);
   });
 }
 
-function parse(text: string): unknown {
+function parse(body: Uint8Array): unknown {
+  if (!isUtf8(body)) return new SyntaxError('the body is not UTF-8');
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    return error;
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+  } catch {
+    return new SyntaxError('the body is not JSON');
   }
 }

@@ -30,11 +30,13 @@ export class WebExchange implements HttpExchange {
     this.response = promise;
     this.#respond = resolve;
     request.signal.addEventListener('abort', () => {
+      // Nobody reads the rest.
+      this.#stream?.error(request.signal.reason);
       this.#gone();
     });
   }
 
-  readBody(maxBytes: number, done: (text: string, failure?: BodyFailure) => void): void {
+  readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
     void this.#readBody(maxBytes, done);
   }
 
@@ -85,17 +87,17 @@ export class WebExchange implements HttpExchange {
     this.#gone();
   }
 
-  async #readBody(maxBytes: number, done: (text: string, failure?: BodyFailure) => void): Promise<void> {
-    let text: string | undefined;
+  async #readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): Promise<void> {
+    let body: Uint8Array | undefined;
     try {
-      text = await readText(this.#request.body, maxBytes);
+      body = await readBytes(this.#request.body, maxBytes);
     } catch {
-      done('', 'gone');
+      done(EMPTY, 'gone');
       this.#gone();
       return;
     }
-    if (text === undefined) done('', 'too-large');
-    else done(text);
+    if (body === undefined) done(EMPTY, 'too-large');
+    else done(body);
   }
 
   #gone(): void {
@@ -112,18 +114,18 @@ export class WebExchange implements HttpExchange {
   }
 }
 
+const EMPTY = new Uint8Array();
+
 /** `undefined` when it is longer. */
-async function readText(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string | undefined> {
-  if (body === null) return '';
-  const decoder = new TextDecoder();
-  let text = '';
+async function readBytes(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body ?? []) {
     length += chunk.byteLength;
     if (length > maxBytes) return undefined;
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  return Buffer.concat(chunks, length);
 }
 
 function pairs(fields: readonly string[]): [string, string][] {
