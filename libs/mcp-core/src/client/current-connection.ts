@@ -19,7 +19,7 @@ export class CurrentConnection {
   /** Those that were replaced and still have requests to end. */
   readonly #retired = new Set<Connection>();
   #established: Established | undefined;
-  #renewing: Promise<void> | undefined;
+  #renewing: { readonly old: Connection; readonly done: Promise<void> } | undefined;
 
   constructor(open: () => Promise<Transport> | Transport, options: ClientOptions, hooks: CurrentConnectionHooks) {
     this.#open = open;
@@ -52,18 +52,19 @@ export class CurrentConnection {
 
   /** Replaces this connection, unless that was done already. Concurrent calls share one attempt. @throws LocalError `connect-failed`, `connection-closed` */
   renew(old: Connection): Promise<void> {
-    if (this.#renewing !== undefined) return this.#renewing;
+    if (this.#renewing !== undefined) return this.#isBeingRestored(old) ? Promise.reject(lostAgain()) : this.#renewing.done;
     if (this.connection !== old) return Promise.resolve();
-    this.#renewing = this.#renew(old).finally(() => {
+    const done = this.#renew(old).finally(() => {
       this.#renewing = undefined;
     });
-    return this.#renewing;
+    this.#renewing = { old, done };
+    return done;
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new LocalError('connection-closed', 'This client is closed.'));
     await Promise.all([this.connection, ...this.#retired].map((connection) => connection.close()));
-    await this.#renewing?.catch(() => undefined);
+    await this.#renewing?.done.catch(() => undefined);
   }
 
   get #current(): Established {
@@ -71,9 +72,19 @@ export class CurrentConnection {
     return this.#established;
   }
 
+  /** What restores it would wait for itself. */
+  #isBeingRestored(connection: Connection): boolean {
+    return connection === this.connection && connection !== this.#renewing?.old;
+  }
+
   async #renew(old: Connection): Promise<void> {
     this.#closing.signal.throwIfAborted();
-    this.#established = await this.#establish();
+    const established = await this.#establish();
+    if (this.isClosed) {
+      await established.connection.close();
+      this.#closing.signal.throwIfAborted();
+    }
+    this.#established = established;
     this.#retire(old);
     await this.#hooks.renewed();
   }
@@ -98,4 +109,8 @@ export class CurrentConnection {
   #ended(connection: Connection, error: Error | undefined): void {
     connection.callBack('the end of the connection', () => this.#options.onClosed?.(error));
   }
+}
+
+function lostAgain(): LocalError {
+  return new LocalError('connect-failed', 'The new connection was lost before it was restored.');
 }

@@ -10,6 +10,9 @@ import { httpFailureOf, isLostAlone } from './http-failure.ts';
 /** Not sent again when it was lost: only its caller knows whether that is safe. */
 const TOOL_CALL = 'tools/call';
 
+/** What belongs to the session it was sent in. */
+const SESSION_BOUND = new Set([TOOL_CALL, 'resources/subscribe', 'resources/unsubscribe']);
+
 /** What only reads, and can be sent again when it was lost. */
 const READING = new Set([
   'ping',
@@ -55,20 +58,20 @@ export class SecondTries {
     return error.code === ErrorCode.unsupportedProtocolVersion ? inMutualVersion(connection, request, error) : undefined;
   }
 
-  /** The server has refused the request before it looked at it, so everything is sent again but a call of a tool and a cursor, which belongs to the lost session. */
+  /** The server has refused the request before it looked at it, so everything is sent again but a call of a tool and what belongs to the lost session. */
   async #inNewSession(lost: Connection, request: SentRequest, error: unknown): Promise<JsonObject> {
     try {
-      await this.#current.renew(lost);
+      await orAborted(this.#current.renew(lost), request.options.signal);
     } catch {
       throw error;
     }
-    if (request.method === TOOL_CALL || request.params.cursor !== undefined) throw error;
+    if (SESSION_BOUND.has(request.method) || request.params.cursor !== undefined) throw error;
     return sendAgain(this.#current.connection, request);
   }
 
   async #withNewHeaders(connection: Connection, request: SentRequest, error: ProtocolError): Promise<JsonObject> {
     try {
-      await this.#hooks.relist();
+      await orAborted(this.#hooks.relist(), request.options.signal);
     } catch {
       throw error;
     }
@@ -77,7 +80,7 @@ export class SecondTries {
 
   /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */
   async #asTask(connection: Connection, request: SentRequest, error: ProtocolError): Promise<JsonObject> {
-    const params = await this.#hooks.asTask(request).catch(() => undefined);
+    const params = await orAborted(this.#hooks.asTask(request), request.options.signal).catch(() => undefined);
     if (params === undefined) throw error;
     return sendAgain(connection, { ...request, params });
   }
@@ -94,4 +97,17 @@ function sendAgain(connection: Connection, { method, params, options, sentAt }: 
   const { round, spentMs, input } = options.attempt ?? { round: 0, spentMs: 0 };
   const attempt: Attempt = { round, spentMs: spentMs + performance.now() - sentAt, isSecondTry: true, ...(input === undefined ? {} : { input }) };
   return connection.request(method, params, { ...options, attempt });
+}
+
+/** The outcome of the work, or `undefined` as soon as the signal aborts: a request that is then sent again rejects as cancelled. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (signal === undefined) return work;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = (): void => resolve(undefined);
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

@@ -3,7 +3,7 @@ import type { SubscriptionFilter } from '../protocol/resources.ts';
 import type { Watch } from './client.ts';
 import { type Connection, DEFAULT_REQUEST_TIMEOUT_MS } from './connection.ts';
 import type { CurrentConnection } from './current-connection.ts';
-import { isLostAlone } from './http-failure.ts';
+import { httpFailureOf, isLostAlone } from './http-failure.ts';
 import { LegacySubscriptions } from './legacy-subscriptions.ts';
 import { openListenStream } from './listen-stream.ts';
 import type { Subscription, SubscriptionEnd, SubscriptionListener } from './subscription.ts';
@@ -53,15 +53,21 @@ export class Watches {
     for (const watch of this.#open) watch.end();
   }
 
+  /** One that is lost on its own way, or with its session, is opened once more. */
   async #subscribe(filter: SubscriptionFilter, listener: SubscriptionListener, onEnded: (end: SubscriptionEnd) => void): Promise<Subscription> {
-    const { connection, server } = this.#current;
-    if (server.era === 'modern') {
-      const options = { filter, listener, timeoutMs: this.#timeoutMs, onEnded };
-      return openListenStream(connection, options).catch((error: unknown) => {
-        if (isLostAlone(connection, error)) return openListenStream(connection, options);
-        throw error;
-      });
+    const { connection } = this.#current;
+    try {
+      return await this.#subscribeOnce(filter, listener, onEnded);
+    } catch (error) {
+      const isInNewSession = httpFailureOf(error)?.isSessionLost === true && this.#current.connection !== connection;
+      if (!isInNewSession && !isLostAlone(connection, error)) throw error;
+      return this.#subscribeOnce(filter, listener, onEnded);
     }
+  }
+
+  async #subscribeOnce(filter: SubscriptionFilter, listener: SubscriptionListener, onEnded: (end: SubscriptionEnd) => void): Promise<Subscription> {
+    const { connection, server } = this.#current;
+    if (server.era === 'modern') return openListenStream(connection, { filter, listener, timeoutMs: this.#timeoutMs, onEnded });
     const subscriptions = this.#legacy.get(connection) ?? new LegacySubscriptions(connection, server.capabilities);
     this.#legacy.set(connection, subscriptions);
     return subscriptions.subscribe(filter, listener);
