@@ -97,6 +97,7 @@ export class ConnectedClient implements Client {
   }
 
   async complete(ref: CompletionReference, argument: CompleteParams['argument'], { chosen, ...options }: CompleteOptions = {}): Promise<Completion> {
+    if (this.#current.connection.codec.hasCompletionsCapability) this.#require('completions');
     const params = { ref, argument, ...(chosen === undefined ? {} : { context: { arguments: chosen } }) };
     const { completion } = await this.#current.connection.request('completion/complete', params, options);
     if (!isJsonObject(completion) || !Array.isArray(completion.values) || !completion.values.every((value) => typeof value === 'string')) {

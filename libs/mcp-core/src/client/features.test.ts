@@ -38,16 +38,27 @@ describe('prompts', () => {
 });
 
 describe('completion', () => {
+  const initialize = () => ({ result: { protocolVersion: '2025-11-25', capabilities: { completions: {} } } });
+
   test('asks with what was chosen before', async () => {
     const completion = { values: ['Berlin'], total: 1, hasMore: false };
-    const { client, server } = await connect({ 'completion/complete': () => ({ result: { completion } }) });
+    const { client, server } = await connect({ initialize, 'completion/complete': () => ({ result: { completion } }) });
     const ref = { type: 'ref/prompt', name: 'p' } as const;
     expect(await client.complete(ref, { name: 'city', value: 'B' }, { chosen: { country: 'DE' } })).toEqual(completion);
     expect(paramsOf(server, 'completion/complete')).toEqual({ ref, argument: { name: 'city', value: 'B' }, context: { arguments: { country: 'DE' } } });
   });
 
+  test('is asked of a server that declares it, or speaks the first revision, which has no word for it', async () => {
+    const ask = (protocolVersion: string) =>
+      connect({ initialize: () => ({ result: { protocolVersion, capabilities: {} } }), 'completion/complete': () => ({ result: { completion: { values: [] } } }) });
+    const [first, later] = await Promise.all([ask('2024-11-05'), ask('2025-03-26')]);
+    const params = [{ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }] as const;
+    expect(await first.client.complete(...params)).toEqual({ values: [] });
+    await expect(later.client.complete(...params)).rejects.toMatchObject({ code: 'capability-missing' });
+  });
+
   test.each([{}, { completion: {} }, { completion: { values: [1] } }])('that answers %j is refused', async (result) => {
-    const { client } = await connect({ 'completion/complete': () => ({ result }) });
+    const { client } = await connect({ initialize, 'completion/complete': () => ({ result }) });
     await expect(client.complete({ type: 'ref/resource', uri: 'a:{b}' }, { name: 'b', value: '' })).rejects.toMatchObject({ code: 'invalid-response' });
   });
 });

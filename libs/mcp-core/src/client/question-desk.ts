@@ -5,7 +5,7 @@ import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResu
 import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
 import { elicitationProblems, withElicitationDefaults } from '../schema/elicitation-problems.ts';
 import type { ClientOptions, HandlerCapabilities, QuestionContext, QuestionHandlers } from './client-options.ts';
-import { toolResultProblem } from './tool-result-problem.ts';
+import { toolResultProblem } from '../protocol/tool-result-problem.ts';
 
 export interface Question {
   readonly method: string;

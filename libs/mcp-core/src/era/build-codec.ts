@@ -31,6 +31,7 @@ export function buildCodec(revision: Revision): Codec {
     clientRequests: new Set(revision.clientRequests),
     serverRequests: new Set(revision.serverRequests),
     hasBatches: revision.hasBatches,
+    hasCompletionsCapability: revision.hasCompletionsCapability,
     hasErrorsWithoutId: revision.hasErrorsWithoutId,
     rejectsBadArguments: revision.rejectsBadArguments,
     hasMissingCapabilityError: revision.era === 'modern',

@@ -13,6 +13,8 @@ export function clientCan(revision: Revision, capabilities: ClientCapabilities, 
       return capabilities.sampling !== undefined;
     case 'sampling.tools':
       return revision.hasSamplingBlocks && capabilities.sampling?.tools !== undefined;
+    case 'sampling.context':
+      return revision.hasSamplingBlocks ? capabilities.sampling?.context !== undefined : capabilities.sampling !== undefined;
     case 'elicitation':
       return revision.elicitation !== 'none' && elicitation !== undefined;
     case 'elicitation.form':

@@ -8,6 +8,7 @@ export const codec20241105 = buildCodec({
   era: 'legacy',
   clientRequests: LEGACY_CLIENT_REQUESTS,
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage'],
+  hasCompletionsCapability: false,
   hasBatches: false,
   hasErrorsWithoutId: false,
   rejectsBadArguments: true,

@@ -8,6 +8,7 @@ export const codec20250326 = buildCodec({
   era: 'legacy',
   clientRequests: LEGACY_CLIENT_REQUESTS,
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage'],
+  hasCompletionsCapability: true,
   hasBatches: true,
   hasErrorsWithoutId: false,
   rejectsBadArguments: true,

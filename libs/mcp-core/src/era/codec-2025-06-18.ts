@@ -8,6 +8,7 @@ export const codec20250618 = buildCodec({
   era: 'legacy',
   clientRequests: LEGACY_CLIENT_REQUESTS,
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'],
+  hasCompletionsCapability: true,
   hasBatches: false,
   hasErrorsWithoutId: false,
   rejectsBadArguments: true,

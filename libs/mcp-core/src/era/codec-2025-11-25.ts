@@ -8,6 +8,7 @@ export const codec20251125 = buildCodec({
   era: 'legacy',
   clientRequests: [...LEGACY_CLIENT_REQUESTS, 'tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'],
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'],
+  hasCompletionsCapability: true,
   hasBatches: false,
   hasErrorsWithoutId: true,
   rejectsBadArguments: false,

@@ -21,6 +21,7 @@ export const codec20260728 = buildCodec({
     'tasks/cancel',
   ],
   serverRequests: [],
+  hasCompletionsCapability: true,
   hasBatches: false,
   hasErrorsWithoutId: true,
   rejectsBadArguments: false,

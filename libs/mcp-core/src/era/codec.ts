@@ -46,6 +46,8 @@ export interface Codec {
   readonly era: Era;
   readonly clientRequests: ReadonlySet<string>;
   readonly serverRequests: ReadonlySet<string>;
+  /** Whether a server that completes says so. */
+  readonly hasCompletionsCapability: boolean;
   /** Whether a receiver must accept arrays of messages. */
   readonly hasBatches: boolean;
   /** Whether an error answer may lack its id. */

@@ -18,6 +18,8 @@ export interface Revision {
   /** Whether a listed tool tells by `execution.taskSupport` that it can become a task. */
   readonly hasToolExecution: boolean;
   readonly tasks: TaskFlavour;
+  /** Whether a server that completes says so. */
+  readonly hasCompletionsCapability: boolean;
   /** Whether a sampling message may hold several blocks, tool calls and tool results. */
   readonly hasSamplingBlocks: boolean;
   /** `form-2025-06-18`: choices as `enum` with `enumNames`, no multiple choice, boolean defaults only. */

@@ -34,7 +34,7 @@ export interface ServerCapabilities {
 }
 
 /** A capability a handler may ask for: the top-level name, or a mode below it. */
-export type ClientCapability = 'roots' | 'sampling' | 'sampling.tools' | 'elicitation' | 'elicitation.form' | 'elicitation.url' | 'tasks';
+export type ClientCapability = 'roots' | 'sampling' | 'sampling.tools' | 'sampling.context' | 'elicitation' | 'elicitation.form' | 'elicitation.url' | 'tasks';
 
 export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 

@@ -3,18 +3,20 @@ import type { ChangeHub } from './server.ts';
 /** Something a subscriber can hear of. */
 export type Change = { readonly kind: 'tools' | 'prompts' | 'resources' } | { readonly kind: 'resource'; readonly uri: string };
 
-export type ChangeListener = (change: Change) => void;
+export interface ChangeListener {
+  changed(change: Change): void;
+}
 
 /** Passes each published change to every listener, at once. */
 export class Changes implements ChangeHub {
   readonly #listeners = new Set<ChangeListener>();
 
-  /** Returns the function that removes the listener. */
-  listen(listener: ChangeListener): () => void {
+  add(listener: ChangeListener): void {
     this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+  }
+
+  remove(listener: ChangeListener): void {
+    this.#listeners.delete(listener);
   }
 
   toolsChanged(): void {
@@ -34,7 +36,7 @@ export class Changes implements ChangeHub {
   }
 
   #publish(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
+    for (const listener of this.#listeners) listener.changed(change);
   }
 }
 

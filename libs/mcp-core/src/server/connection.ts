@@ -1,14 +1,14 @@
 import { routeRequest } from '../era/route-request.ts';
 import { isRequestId } from '../jsonrpc/envelope.ts';
-import type { JsonObject, JsonRpcNotification, RequestId } from '../jsonrpc/messages.ts';
-import { Peer, type Reply } from '../jsonrpc/peer.ts';
+import type { JsonObject, JsonRpcNotification, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
+import { Peer, type PeerHandlers, type Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { withinLimit } from '../jsonrpc/within-limit.ts';
 import type { LoggingLevel, ServerCapabilities } from '../protocol/capabilities.ts';
 import { LocalError } from '../protocol/errors.ts';
 import { isLoud } from '../protocol/logging-levels.ts';
-import { notificationOf, type Change, type Changes } from './change-hub.ts';
-import { InitializedSession } from './initialized-session.ts';
+import { notificationOf, type Change, type ChangeListener, type Changes } from './change-hub.ts';
+import { InitializedSession, type SessionConnection } from './initialized-session.ts';
 import type { ConnectionScope } from './methods.ts';
 import { openSession } from './open-session.ts';
 import { Outbox } from './outbox.ts';
@@ -28,45 +28,45 @@ export interface ConnectionContext {
 /** How long the end of a connection waits for answers: long enough for quick handlers, short enough for a process that must end within a second. */
 const LAST_ANSWERS_MS = 400;
 
-/** One peer: its modern requests, each on its own, and its legacy session, if it opens one. */
-export class Connection implements ServerConnection, ConnectionScope {
-  readonly closed: Promise<void>;
+/**
+ * One peer: its modern requests, each on its own, and its legacy session, if it opens one. An HTTP server has one for each idle session, so what most
+ * never need is made by its first use, and it takes the messages and changes itself instead of by functions of its own.
+ */
+export class Connection implements ServerConnection, ConnectionScope, SessionConnection, PeerHandlers, ChangeListener {
+  readonly peer: Peer;
+  readonly outbox: Outbox;
   readonly #context: ConnectionContext;
-  readonly #peer: Peer;
-  readonly #outbox: Outbox;
-  readonly #gone = new AbortController();
+  readonly #connections: Set<Connection>;
+  #closing: PromiseWithResolvers<void> | undefined;
+  #gone: AbortController | undefined;
   #ending: AbortController | undefined;
   #listening: Set<RequestId> | undefined;
-  readonly #stopHearing: () => void;
   #session: InitializedSession | undefined;
   #watches: ResourceWatches | undefined;
   #sessionReady: Promise<void> | undefined;
   #isInitialized = false;
+  #isClosed = false;
+  #endedBy: Error | undefined;
 
-  constructor(context: ConnectionContext, transport: Transport) {
+  /** It leaves `connections` when it is closed. */
+  constructor(context: ConnectionContext, transport: Transport, connections: Set<Connection>) {
     this.#context = context;
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.closed = promise;
-    this.#peer = new Peer(transport, {
-      request: (_request, running) => this.#request(running),
-      notification: (notification) => {
-        this.#notification(notification);
-      },
-      inputEnded: () => {
-        void this.#end();
-      },
-      closed: (error) => {
-        this.#closed(error);
-        resolve(undefined);
-      },
-      answersWithoutId: () => this.#session?.codec.hasErrorsWithoutId ?? true,
-      acceptsBatch: () => this.#session?.codec.hasBatches ?? false,
-      problem: context.onError,
-    });
-    this.#outbox = new Outbox(this.#peer);
-    this.#stopHearing = context.changes.listen((change) => {
-      this.#hear(change);
-    });
+    this.#connections = connections;
+    this.peer = new Peer(transport, this);
+    this.outbox = new Outbox(this.peer);
+    context.changes.add(this);
+  }
+
+  get closed(): Promise<void> {
+    this.#closing ??= Promise.withResolvers<void>();
+    if (this.#isClosed) this.#closing.resolve();
+    return this.#closing.promise;
+  }
+
+  get signal(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#isClosed) this.#gone.abort(connectionClosed(this.#endedBy));
+    return this.#gone.signal;
   }
 
   get session(): InitializedSession | undefined {
@@ -78,7 +78,7 @@ export class Connection implements ServerConnection, ConnectionScope {
   }
 
   start(): Promise<void> {
-    return this.#peer.start();
+    return this.peer.start();
   }
 
   /** Ends listen streams in good order, then the transport. */
@@ -93,7 +93,7 @@ export class Connection implements ServerConnection, ConnectionScope {
     try {
       return await run(this.#ending.signal);
     } finally {
-      this.#listening?.delete(id);
+      this.#listening.delete(id);
     }
   }
 
@@ -104,7 +104,7 @@ export class Connection implements ServerConnection, ConnectionScope {
     session.notify('notifications/message', { level, ...(logger === undefined ? {} : { logger }), data: data ?? null });
   }
 
-  async #request(incoming: IncomingRequest): Promise<Reply> {
+  async request(_request: JsonRpcRequest, incoming: IncomingRequest): Promise<Reply> {
     const { requests } = this.#context;
     const route = routeRequest(incoming.request, this.#session);
     switch (route.kind) {
@@ -115,7 +115,7 @@ export class Connection implements ServerConnection, ConnectionScope {
       case 'initialize':
         return this.#initialize(incoming);
       case 'modern':
-        return requests.modern(incoming, { route, sink: this.#outbox, scope: this });
+        return requests.modern(incoming, { route, sink: this.outbox, scope: this });
       case 'legacy':
         return requests.legacy(incoming, { codec: route.codec, scope: this, open: () => this.#openSession(route.session, incoming.request.method) });
       default:
@@ -123,19 +123,23 @@ export class Connection implements ServerConnection, ConnectionScope {
     }
   }
 
+  inputEnded(): void {
+    void this.#end();
+  }
+
   /** Ends listen streams, gives the answers to these requests (default: to all) a moment to get out, and closes. */
   async #end(ids?: ReadonlySet<RequestId>): Promise<void> {
     this.#ending ??= new AbortController();
     this.#ending.abort();
-    await withinLimit(this.#peer.answered(ids), LAST_ANSWERS_MS);
-    await this.#peer.close();
+    await withinLimit(this.peer.answered(ids), LAST_ANSWERS_MS);
+    await this.peer.close();
   }
 
   #initialize(incoming: IncomingRequest): Reply {
     const opening = openSession(incoming, this.#context);
     if ('error' in opening) return opening;
     const { resources } = this.#context.options;
-    this.#session = new InitializedSession(opening.initialize, { peer: this.#peer, outbox: this.#outbox, signal: this.#gone.signal });
+    this.#session = new InitializedSession(opening.initialize, this);
     this.#watches = resources && new ResourceWatches(resources, this.#context.onError);
     return { result: opening.result };
   }
@@ -145,10 +149,10 @@ export class Connection implements ServerConnection, ConnectionScope {
     return session;
   }
 
-  #notification({ method, params = {} }: JsonRpcNotification): void {
+  notification({ method, params = {} }: JsonRpcNotification): void {
     switch (method) {
       case 'notifications/cancelled':
-        if (isRequestId(params.requestId)) this.#peer.cancel(params.requestId, cancelled(params.reason));
+        if (isRequestId(params.requestId)) this.peer.cancel(params.requestId, cancelled(params.reason));
         return;
       case 'notifications/initialized':
         this.#isInitialized = this.#session !== undefined;
@@ -175,7 +179,7 @@ export class Connection implements ServerConnection, ConnectionScope {
       });
   }
 
-  #hear(change: Change): void {
+  changed(change: Change): void {
     const session = this.#session;
     if (session === undefined || !this.#isInitialized || !this.#isWanted(change)) return;
     const { method, params } = notificationOf(change);
@@ -186,11 +190,31 @@ export class Connection implements ServerConnection, ConnectionScope {
     return change.kind === 'resource' ? this.#watches?.has(change.uri) === true : this.#context.capabilities[change.kind]?.listChanged === true;
   }
 
-  #closed(error: Error | undefined): void {
-    this.#stopHearing();
-    this.#gone.abort(new LocalError('connection-closed', 'The connection is closed', error === undefined ? {} : { cause: error }));
+  ended(error?: Error): void {
+    this.#isClosed = true;
+    this.#endedBy = error;
+    this.#context.changes.remove(this);
+    this.#connections.delete(this);
+    this.#gone?.abort(connectionClosed(error));
     void this.#watches?.end();
+    this.#closing?.resolve();
   }
+
+  answersWithoutId(): boolean {
+    return this.#session?.codec.hasErrorsWithoutId ?? true;
+  }
+
+  acceptsBatch(): boolean {
+    return this.#session?.codec.hasBatches ?? false;
+  }
+
+  problem(error: Error): void {
+    this.#context.onError(error);
+  }
+}
+
+function connectionClosed(error: Error | undefined): LocalError {
+  return new LocalError('connection-closed', 'The connection is closed', error === undefined ? {} : { cause: error });
 }
 
 function cancelled(reason: unknown): LocalError {

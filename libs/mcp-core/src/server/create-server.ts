@@ -61,9 +61,8 @@ class ConnectingServer implements Server {
   }
 
   async connect(transport: Transport): Promise<ServerConnection> {
-    const connection = new Connection(this.#context, transport);
+    const connection = new Connection(this.#context, transport, this.#connections);
     this.#connections.add(connection);
-    void connection.closed.then(() => this.#connections.delete(connection));
     await connection.start();
     return connection;
   }

@@ -16,25 +16,33 @@ import type { LegacySession } from './server.ts';
 
 const DEFAULT_ROOTS_TIMEOUT_MS = 2000;
 
+/** What a session needs of its connection. */
+export interface SessionConnection {
+  readonly peer: Peer;
+  readonly outbox: Outbox;
+  /** Aborts when the connection ends. */
+  readonly signal: AbortSignal;
+}
+
 /** What `initialize` established on a connection, for as long as the connection lasts. */
 export class InitializedSession implements Exchange, LegacySession {
   readonly codec: Codec;
   readonly client: RequestClient;
   readonly journal = undefined;
-  readonly signal: AbortSignal;
   /** Starts at the server's choice; `logging/setLevel` changes it. */
   logLevel: LoggingLevel = 'info';
-  readonly #peer: Peer;
-  readonly #outbox: Outbox;
+  readonly #connection: SessionConnection;
   #roots: Promise<readonly Root[]> | undefined;
 
-  constructor(initialize: InitializeRequest, connection: { readonly peer: Peer; readonly outbox: Outbox; readonly signal: AbortSignal }) {
+  constructor(initialize: InitializeRequest, connection: SessionConnection) {
     const { codec, clientInfo, capabilities } = initialize;
     this.codec = codec;
     this.client = { info: clientInfo, era: codec.era, can: (capability) => codec.can(capabilities, capability) };
-    this.signal = connection.signal;
-    this.#peer = connection.peer;
-    this.#outbox = connection.outbox;
+    this.#connection = connection;
+  }
+
+  get signal(): AbortSignal {
+    return this.#connection.signal;
   }
 
   get clientInfo(): Implementation | undefined {
@@ -42,19 +50,19 @@ export class InitializedSession implements Exchange, LegacySession {
   }
 
   get isCongested(): boolean {
-    return this.#outbox.isCongested;
+    return this.#connection.outbox.isCongested;
   }
 
   notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
-    this.#outbox.notify(method, params, relatedTo);
+    this.#connection.outbox.notify(method, params, relatedTo);
   }
 
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {
-    this.#outbox.notifyChange(method, params, isWanted);
+    this.#connection.outbox.notifyChange(method, params, isWanted);
   }
 
   closeStream(id: RequestId): void {
-    this.#peer.closeStream(id);
+    this.#connection.peer.closeStream(id);
   }
 
   async ask<M extends QuestionMethod>({ method, key, params, signal, relatedTo, meta }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
@@ -97,10 +105,10 @@ export class InitializedSession implements Exchange, LegacySession {
 
   /** Withdraws the request when the signal aborts. */
   async #request({ method, params, relatedTo }: SessionRequest, signal: AbortSignal): Promise<JsonObject> {
-    const outgoing = this.#peer.request(method, params, relatedTo === undefined ? undefined : { relatedTo });
+    const outgoing = this.#connection.peer.request(method, params, relatedTo === undefined ? undefined : { relatedTo });
     const aborted = Promise.withResolvers<never>();
     const withdraw = (): void => {
-      if (outgoing.forget()) this.#outbox.notify('notifications/cancelled', { requestId: outgoing.id, reason: 'The request it belongs to has ended' }, relatedTo);
+      if (outgoing.forget()) this.#connection.outbox.notify('notifications/cancelled', { requestId: outgoing.id, reason: 'The request it belongs to has ended' }, relatedTo);
       aborted.reject(signal.reason);
     };
     signal.addEventListener('abort', withdraw, { once: true });

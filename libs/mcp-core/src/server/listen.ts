@@ -29,9 +29,7 @@ export async function listen(server: ListenServer, request: ServedRequest, ended
   const stopped = aborted(AbortSignal.any([request.signal, ended]));
   const stream = new ListenStream(request);
   const watches = server.resources === undefined ? undefined : new ResourceWatches(server.resources, server.onError);
-  const stopHearing = server.changes.listen((change) => {
-    stream.hear(change);
-  });
+  server.changes.add(stream);
   const feed = server.tasks && wanted.taskIds && new TaskFeed(server.tasks, request);
   try {
     const honoured = await Promise.race([honour({ wanted, server, watches, feed }, request), stopped.then(() => ({}))]);
@@ -43,7 +41,7 @@ export async function listen(server: ListenServer, request: ServedRequest, ended
     stream.end();
     return { _meta: stream.meta };
   } finally {
-    stopHearing();
+    server.changes.remove(stream);
     feed?.end();
     void watches?.end();
   }
@@ -67,11 +65,11 @@ class ListenStream {
     this.#filter = filter;
     this.#watched = new Set(filter.resourceSubscriptions);
     this.#request.exchange.notify('notifications/subscriptions/acknowledged', { _meta: this.meta, notifications: filter });
-    for (const change of this.#early.values()) this.hear(change);
+    for (const change of this.#early.values()) this.changed(change);
     this.#early.clear();
   }
 
-  hear(change: Change): void {
+  changed(change: Change): void {
     if (this.#filter === undefined) {
       this.#early.set(JSON.stringify(change), change);
     } else if (this.#isWanted(change)) {

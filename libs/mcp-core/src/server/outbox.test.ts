@@ -18,7 +18,7 @@ function blocked() {
     },
     close: () => Promise.resolve(),
   };
-  const peer = new Peer(transport, { request: () => Promise.resolve(undefined), notification: () => undefined, closed: () => undefined });
+  const peer = new Peer(transport, { request: () => Promise.resolve(undefined), notification: () => undefined, ended: () => undefined });
   const read = async (): Promise<void> => {
     for (const resolve of senders.splice(0)) resolve();
     await new Promise(setImmediate);
@@ -31,7 +31,7 @@ test('while the peer reads, the outbox drops nothing however much is sent at onc
   const peer = new Peer(new StreamTransport({ input: new PassThrough(), output, maxLineBytes: 1000 }), {
     request: () => undefined,
     notification: () => undefined,
-    closed: () => undefined,
+    ended: () => undefined,
   });
   await peer.start();
   const outbox = new Outbox(peer);

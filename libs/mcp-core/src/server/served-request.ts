@@ -9,6 +9,7 @@ import type { InteractiveContext, Question, RequestClient } from './context.ts';
 import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { LiveTask, TaskOptions, TaskStarter } from './live-task.ts';
 import { Suspended } from './journal.ts';
+import { prepareSampling } from './prepare-sampling.ts';
 import { ProgressReporter } from './progress-reporter.ts';
 import type { RegisteredTool } from './tool-table.ts';
 
@@ -111,11 +112,11 @@ export class ServedRequest implements InteractiveContext {
   }
 
   elicit(key: string, params: ElicitParams): Promise<ElicitResult> {
-    return handled(this.#ask({ method: 'elicitation/create', key, params: params }));
+    return handled(this.#ask({ method: 'elicitation/create', key, params }));
   }
 
   sample(key: string, params: CreateMessageParams): Promise<CreateMessageResult> {
-    return handled(this.#ask({ method: 'sampling/createMessage', key, params: params }));
+    return handled(this.#sample(key, params));
   }
 
   listRoots(): Promise<readonly Root[]> {
@@ -193,8 +194,12 @@ export class ServedRequest implements InteractiveContext {
 
   #askAny(key: string, question: Question, withdrawal: AbortSignal): Promise<unknown> {
     if (question.elicit !== undefined) return this.#ask({ method: 'elicitation/create', key, params: question.elicit }, withdrawal);
-    if (question.sample !== undefined) return this.#ask({ method: 'sampling/createMessage', key, params: question.sample }, withdrawal);
+    if (question.sample !== undefined) return this.#sample(key, question.sample, withdrawal);
     return this.#listRoots(key, withdrawal);
+  }
+
+  async #sample(key: string, params: CreateMessageParams, withdrawal?: AbortSignal): Promise<CreateMessageResult> {
+    return this.#ask({ method: 'sampling/createMessage', key, params: prepareSampling(params, this.client) }, withdrawal);
   }
 
   async #listRoots(key: string, withdrawal?: AbortSignal): Promise<readonly Root[]> {

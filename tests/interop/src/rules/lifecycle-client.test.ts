@@ -43,6 +43,7 @@ describe.each(CLIENT_PLACES.filter(({ era }) => era === 'legacy'))('a client, $e
     await expect(client.callTool('t', {})).rejects.toMatchObject({ code: 'capability-missing' });
     await expect(client.readResource('x:y')).rejects.toMatchObject({ code: 'capability-missing' });
     await expect(client.getPrompt('p')).rejects.toMatchObject({ code: 'capability-missing' });
+    await expect(client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' })).rejects.toMatchObject({ code: 'capability-missing' });
     await expect(client.setLogLevel('info')).rejects.toMatchObject({ code: 'capability-missing' });
     await client.ping();
     expect(server.inbox.messages.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'ping']);

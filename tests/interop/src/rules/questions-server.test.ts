@@ -61,6 +61,25 @@ describe.each(SERVER_PLACES)('the questions of a server, $era over $wire', ({ er
     expect(question).toMatchObject({ method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 5 } });
   });
 
+  const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'u1', name: 't', input: {} }] } as const;
+  const result = { type: 'tool_result', toolUseId: 'u1', content: [] } as const;
+  test.for([
+    ['missing', [use, { role: 'user', content: { type: 'text', text: 'and?' } }]],
+    ['mixed with text', [use, { role: 'user', content: [result, { type: 'text', text: 'and?' }] }]],
+    ['at the end', [use]],
+  ] as const)('messages whose tool results are %s are not sent', proves(subject, 'sampling.tool-results-alone', 'sampling.tool-results-match'), async ([, messages]) => {
+    expect(await questionOf((context) => context.sample('q', { messages, maxTokens: 5 }))).toBeUndefined();
+    expect(await questionOf((context) => context.gather({ q: { sample: { messages, maxTokens: 5 } } }))).toBeUndefined();
+    const balanced = [use, { role: 'user', content: [result] }] as const;
+    expect(await questionOf((context) => context.sample('q', { messages: balanced, maxTokens: 5 }))).toMatchObject({ params: { messages: balanced } });
+  });
+
+  test('context of servers goes to a client that declared it only', proves(subject, 'sampling.include-context'), async () => {
+    const ask = (context: InteractiveContext) => context.sample('q', { messages: [], maxTokens: 5, includeContext: 'allServers' });
+    expect((await questionOf(ask))?.params).not.toHaveProperty('includeContext');
+    expect((await questionOf(ask, { sampling: { context: {} } }))?.params).toMatchObject({ includeContext: 'allServers' });
+  });
+
   test('an answer that does not fit the form never reaches the tool', proves(subject, 'elicitation.validated-server'), async () => {
     const answers: unknown[] = [];
     const ask = tool('ask', async (_args, context) => {

@@ -27,7 +27,7 @@ function headOf(peer: HttpPeer, fields: string): string {
   return `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${String(peer.listener.port)}\r\nContent-Type: application/json\r\nAccept: */*\r\n${fields}\r\n\r\n`;
 }
 
-function post(body: Uint8Array<ArrayBuffer>): RequestInit {
+function postOf(body: Uint8Array<ArrayBuffer>): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json', accept: '*/*' }, body };
 }
 
@@ -67,7 +67,7 @@ describe('what is no MCP request', () => {
     const peer = await serve();
     const body = Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]);
     const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
-    for (const answer of [await fetch(peer.listener.url, post(body)), await handler.fetch(new Request('http://127.0.0.1/mcp', post(body)))]) {
+    for (const answer of [await fetch(peer.listener.url, postOf(body)), await handler.fetch(new Request('http://127.0.0.1/mcp', postOf(body)))]) {
       expect(answer.status).toBe(400);
       expect(await answer.json()).toEqual({ jsonrpc: '2.0', error: { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' } });
     }

@@ -1,4 +1,4 @@
-import type { SamplingContent, SamplingMessage } from '../protocol/client-features.ts';
+import type { SamplingContent, SamplingMessage } from './client-features.ts';
 
 /**
  * Why a conversation cannot be sampled: a message with tool results holds nothing else, and each tool call is answered by the next message.
