@@ -82,7 +82,7 @@ export class Connection {
     this.#peer = new Peer(transport, {
       request: (request, running) => this.#answer(request, running.signal),
       notification: (notification) => this.#notifications.dispatch(notification),
-      closed: (error) => this.#closed(error),
+      ended: (error) => this.#closed(error),
       acceptsBatch: () => this.#codec?.hasBatches === true,
       problem: (problem) => options.onProblem?.(problem),
     });

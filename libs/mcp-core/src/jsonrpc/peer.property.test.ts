@@ -71,7 +71,7 @@ test('every request is answered exactly once, unless it was cancelled or its han
           if (name === 'release') for (const open of gates.splice(0)) open();
           else if (name === 'cancel') peer.cancel(params?.requestId as string);
         },
-        closed: () => undefined,
+        ended: () => undefined,
         acceptsBatch: () => true,
         answersWithoutId: () => true,
       });
@@ -115,7 +115,7 @@ test('every request of ours has exactly one end, whatever the peer answers', asy
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 40 }), async (answers) => {
       const [near, far] = createInMemoryTransports();
-      const peer = new Peer(near, { request: () => undefined, notification: () => undefined, closed: () => undefined });
+      const peer = new Peer(near, { request: () => undefined, notification: () => undefined, ended: () => undefined });
       await far.start({ message: () => undefined, unreadable: () => undefined, closed: () => undefined });
       await peer.start();
       const ends: number[] = [];

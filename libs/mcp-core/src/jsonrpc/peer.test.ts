@@ -12,7 +12,7 @@ async function connect(handlers: Partial<PeerHandlers> = {}) {
   const peer = new Peer(near, {
     request: () => Promise.resolve({ result: {} }),
     notification: () => undefined,
-    closed: (error) => ends.push(error),
+    ended: (error) => ends.push(error),
     problem: (error) => problems.push(error.message),
     ...handlers,
   });

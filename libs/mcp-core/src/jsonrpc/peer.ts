@@ -44,7 +44,7 @@ export interface PeerHandlers {
   /** The peer asks nothing more and answers nothing more; what it asked before can be answered until `close`. Default: closes at once. */
   inputEnded?(): void;
   /** Called once, last. `error` says why, when the end was not asked for. */
-  closed(error?: Error): void;
+  ended(error?: Error): void;
   /** Whether a message that is no JSON-RPC, and whose id cannot be read, is answered with an error without id. Default no. */
   answersWithoutId?(): boolean;
   /** Whether arrays are read as batches, of at most 100 messages; else they are invalid requests. Default no. */
@@ -180,7 +180,7 @@ export class Peer implements TransportReceiver {
     const reason = error ?? new Error('The connection is closed');
     for (const running of this.#running?.values() ?? []) running.cancel(reason);
     this.#running = undefined;
-    this.#handlers.closed(error);
+    this.#handlers.ended(error);
   }
 
   #receiveBatch(entries: readonly unknown[], origin: MessageOrigin | undefined): void {
