@@ -1,0 +1,72 @@
+import type { Transport } from '@signalbox/mcp-core';
+import { connectClient } from '@signalbox/mcp-core/client';
+import { ANSWERS, type ChangedList, CLIENT_INFO, type ClientFace, type Shape } from '../client-face.ts';
+
+/** Our client, connected. */
+export async function connectOurClient(open: () => Transport, era: 'auto' | 'legacy' | 'modern'): Promise<ClientFace> {
+  const logs: Shape[] = [];
+  const client = await connectClient(open, {
+    info: CLIENT_INFO,
+    era,
+    // A busy machine may need longer to start a server than is waited for by default.
+    probeTimeoutMs: 60_000,
+    handlers: {
+      elicit: ({ mode }) => Promise.resolve(mode === 'url' ? ANSWERS.visit : ANSWERS.elicit),
+      sample: () => Promise.resolve(ANSWERS.sample),
+      listRoots: () => Promise.resolve(ANSWERS.roots),
+    },
+    capabilities: { elicitationUrl: true },
+    onLog: (entry) => logs.push({ ...entry }),
+  });
+  const { server } = client;
+  // The shapes below are those of the protocol, whose interfaces have no index signature.
+  const shapes = (list: readonly object[]): readonly Shape[] => list as readonly Shape[];
+  return {
+    server: { info: server.info && { ...server.info }, capabilities: { ...server.capabilities }, instructions: server.instructions, version: server.protocolVersion },
+    logs,
+    listTools: async () => shapes(await client.listTools({ cache: 'none' })),
+    callTool: async (name, args = {}, { signal, onProgress } = {}) => ({
+      ...(await client.callTool(name, args, {
+        ...(signal === undefined ? {} : { signal }),
+        ...(onProgress === undefined ? {} : { onProgress: ({ progress }) => onProgress(progress) }),
+      })),
+    }),
+    listResources: async () => shapes(await client.listResources({ cache: 'none' })),
+    listTemplates: async () => shapes(await client.listResourceTemplates({ cache: 'none' })),
+    readResource: async (uri) => shapes(await client.readResource(uri, { cache: 'none' })),
+    listPrompts: async () => shapes(await client.listPrompts({ cache: 'none' })),
+    getPrompt: async (name, args) => ({ ...(await client.getPrompt(name, args)) }),
+    complete: async (ref, argument, chosen) => ({ ...(await client.complete(ref, argument, chosen === undefined ? {} : { chosen })) }),
+    setLogLevel: (level) => client.setLogLevel(level),
+    watch: async (uri, onUpdated) => {
+      const watch = await client.watch({ resourceSubscriptions: [uri] }, onUpdated);
+      return () => watch.close();
+    },
+    hearChanges: (onChanged) => {
+      const changes = client.changes();
+      const reading = (async () => {
+        for await (const { kind } of changes) if (kind !== 'resource' && kind !== 'missed') onChanged(kind satisfies ChangedList);
+      })();
+      return Promise.resolve(async () => {
+        await changes.return();
+        await reading;
+      });
+    },
+    ping: () => client.ping(),
+    callAsTask: async (name, onTask) => {
+      const statuses: string[] = [];
+      const result = await client.callTool(name, {}, {
+        task: {},
+        onTask: ({ taskId, status }) => {
+          statuses.push(status);
+          onTask(taskId);
+        },
+      });
+      return { result: { ...result }, statuses };
+    },
+    cancelTask: async (taskId) => {
+      await client.tasks.cancel(taskId);
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,26 @@
+import { expect } from 'vitest';
+import type { ChangedList } from '../client-face.ts';
+import { CLOCK_URI } from '../world.ts';
+import type { Feature } from './feature.ts';
+import { tellUntil } from './tell-until.ts';
+
+/** What a server tells unasked. It is told until it was heard: over HTTP the stream may not be open yet. */
+export const changes = {
+  'tells that a resource was updated': async ({ face }) => {
+    const updated: string[] = [];
+    const stop = await face.watch(CLOCK_URI, (uri) => updated.push(uri));
+    await tellUntil(() => updated.length > 0, () => face.callTool('touch'));
+    expect(new Set(updated)).toEqual(new Set([CLOCK_URI]));
+    await stop();
+    updated.length = 0;
+    await face.callTool('touch');
+    await face.ping();
+    expect(updated).toEqual([]);
+  },
+  'tells that lists have changed': async ({ face }) => {
+    const changed = new Set<ChangedList>();
+    const stop = await face.hearChanges((list) => changed.add(list));
+    await tellUntil(() => changed.size === 3, () => face.callTool('change'));
+    await stop();
+  },
+} as const satisfies { readonly [name: string]: Feature };

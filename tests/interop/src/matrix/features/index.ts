@@ -1,0 +1,12 @@
+import { calls } from './calls.ts';
+import { changes } from './changes.ts';
+import type { Feature } from './feature.ts';
+import { lists } from './lists.ts';
+import { questions } from './questions.ts';
+import { streams } from './streams.ts';
+import { tasks } from './tasks.ts';
+
+/** What every pair of a client and a server is tried with. */
+export const features = { ...lists, ...calls, ...changes, ...questions, ...streams, ...tasks } as const satisfies { readonly [name: string]: Feature };
+
+export type FeatureName = keyof typeof features;

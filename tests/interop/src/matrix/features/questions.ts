@@ -1,0 +1,24 @@
+import { expect } from 'vitest';
+import { ANSWERS } from '../client-face.ts';
+import type { Feature } from './feature.ts';
+
+/** What a tool asks the client while it runs: by requests of its own (legacy), or by results that ask (modern). */
+export const questions = {
+  'asks for a form': async ({ face }) => {
+    expect(await face.callTool('ask')).toMatchObject({ content: [{ text: 'accept Ada' }] });
+  },
+  'asks to open a page': async ({ face }) => {
+    expect(await face.callTool('visit')).toMatchObject({ content: [{ text: 'accept' }] });
+  },
+  'asks for a sample': async ({ face }) => {
+    expect(await face.callTool('think')).toMatchObject({ content: [{ text: 'mock {"type":"text","text":"forty-two"}' }] });
+  },
+  'asks for the roots': async ({ face }) => {
+    expect(await face.callTool('where')).toMatchObject({ content: [{ text: JSON.stringify(ANSWERS.roots) }] });
+  },
+  'asks three questions at once': async ({ face }) => {
+    const { content } = await face.callTool('ask_all');
+    const [block] = content as readonly { readonly text: string }[];
+    expect(JSON.parse(String(block?.text))).toMatchObject({ who: ANSWERS.elicit, answer: ANSWERS.sample, roots: ANSWERS.roots });
+  },
+} as const satisfies { readonly [name: string]: Feature };

@@ -1,0 +1,30 @@
+import { expect, vi } from 'vitest';
+import type { Feature } from './feature.ts';
+
+/** What sessions over HTTP add. */
+export const streams = {
+  'comes back to a stream that the server closed': async ({ face, requests }) => {
+    const before = requests.length;
+    expect(await face.callTool('step_away')).toMatchObject({ content: [{ text: 'back again' }] });
+    expect(requests.slice(before)).toContainEqual(expect.objectContaining({ method: 'GET', headers: expect.objectContaining({ 'last-event-id': expect.any(String) as string }) as object }));
+  },
+  'comes back to a stream that broke': async ({ face }) => {
+    const heard = Promise.withResolvers<void>();
+    const call = face.callTool('lose_connection', {}, { onProgress: () => heard.resolve() });
+    await Promise.race([heard.promise, call]);
+    await face.callTool('release');
+    expect(await call).toMatchObject({ content: [{ text: 'survived' }] });
+  },
+  'ends its session': async ({ connect, requests }) => {
+    const face = await connect();
+    const before = requests.length;
+    await face.callTool('state');
+    const { headers } = requests[before] ?? {};
+    expect(headers).toHaveProperty('mcp-session-id');
+    await face.close();
+    await vi.waitFor(
+      () => expect(requests).toContainEqual(expect.objectContaining({ method: 'DELETE', status: expect.toBeOneOf([200, 202, 204]) as number })),
+      { timeout: 10_000 },
+    );
+  },
+} as const satisfies { readonly [name: string]: Feature };

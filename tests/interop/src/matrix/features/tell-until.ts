@@ -1,0 +1,12 @@
+import { expect, vi } from 'vitest';
+
+/** Tells again until it was heard: over HTTP what is told unasked comes on a stream that may not be open yet. */
+export async function tellUntil(isHeard: () => boolean, tell: () => Promise<unknown>): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await tell();
+      await vi.waitFor(() => expect(isHeard()).toBe(true), { timeout: 300, interval: 10 });
+    },
+    { timeout: 10_000 },
+  );
+}

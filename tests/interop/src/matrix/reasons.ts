@@ -1,0 +1,34 @@
+import type { FeatureName } from './features/index.ts';
+
+export type Without = { readonly [Name in FeatureName]?: string };
+
+function each(names: readonly FeatureName[], reason: string): Without {
+  return Object.fromEntries(names.map((name) => [name, reason]));
+}
+
+const QUESTIONS = ['asks for a form', 'asks to open a page', 'asks for a sample', 'asks for the roots', 'asks three questions at once'] as const;
+const STREAMS = ['comes back to a stream that the server closed', 'comes back to a stream that broke', 'ends its session'] as const;
+const TASKS = ['waits for a call that becomes a task', 'cancels a task'] as const;
+
+/** The wire has one stream, or none that can be resumed, and no session to end. */
+export const noSessions: Without = each(STREAMS, 'only Streamable HTTP with sessions has streams that are resumed and sessions that are ended');
+
+/** Nothing connects one legacy request with the next. */
+export const noConnection: Without = {
+  ...noSessions,
+  ...each(QUESTIONS, 'a server cannot ask outside a session'),
+  ...each(['tells that a resource was updated', 'tells that lists have changed'], 'there is no stream for what a server tells unasked'),
+  ...each(['logs from the level that was set'], 'no session remembers the level'),
+};
+
+/** The official clients cancel by a notification only; ours also closes the stream, which the official servers take for a cancellation. */
+export const noCancellation: Without = each(['cancels a call'], 'a cancellation that is a notification cannot be matched with its request outside a session');
+
+export const noTasks: Without = each(TASKS, 'the SDK v2 has no tasks, and 2026-07-28 has them as an extension that no SDK knows');
+export const forgetsTasks: Without = each(TASKS, 'a server on SDK v1 that is made for one request forgets its tasks with it');
+
+/** A known fault of both official clients where many messages come in one piece, which Streamable HTTP hides. */
+export const losesProgress: Without = each(
+  ['loses no progress that comes with the answer'],
+  'the official clients drop progress that arrives together with the answer: modelcontextprotocol/typescript-sdk#2580',
+);

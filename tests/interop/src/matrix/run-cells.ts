@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cell, OpenCell } from './cell.ts';
+import { type FeatureName, features } from './features/index.ts';
+
+/** What the report shows of a test of the matrix. */
+export interface MatrixMeta {
+  readonly cell: string;
+  readonly feature: FeatureName;
+}
+
+/** What the report shows of what is not run. */
+export interface MatrixGaps {
+  readonly cell: string;
+  readonly without: Cell['without'];
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    matrix?: MatrixMeta;
+    matrixGaps?: MatrixGaps;
+  }
+}
+
+const LIBRARIES = { ours: 'our', v1: 'SDK v1', v2: 'SDK v2' } as const;
+
+/** Runs every feature in every cell, one after the other with the same client. */
+export function runCells(cells: readonly Cell[]): void {
+  for (const cell of cells) {
+    describe(nameOf(cell), () => {
+      runCell(cell);
+    });
+  }
+}
+
+export function nameOf({ client, server, wire, era, negotiation }: Cell): string {
+  return `${LIBRARIES[client]} client, ${LIBRARIES[server]} server, ${wire} ${era}${negotiation === undefined ? '' : ` (${negotiation})`}`;
+}
+
+function runCell(cell: Cell): void {
+  let opened: Awaited<ReturnType<Cell['open']>>;
+  let running: OpenCell;
+  beforeAll(async () => {
+    opened = await cell.open();
+    const { connect, requests = [] } = opened;
+    running = { ...cell, face: await connect(), connect, requests };
+  });
+  afterAll(async () => {
+    await running.face.close();
+    await opened.close();
+  });
+
+  const { without } = cell;
+  for (const [name, feature] of Object.entries(features)) {
+    // The entries of the table have its names.
+    const meta = { matrix: { cell: nameOf(cell), feature: name as FeatureName } satisfies MatrixMeta };
+    if (without[name as FeatureName] === undefined) test(name, { meta }, () => feature(running));
+  }
+  const gaps = { matrixGaps: { cell: nameOf(cell), without } satisfies MatrixGaps };
+  test('leaves out only what it gives a reason for', { meta: gaps }, () => {
+    for (const reason of Object.values(without)) expect(reason).toMatch(/\w+ \w+/u);
+    expect(Object.keys(features)).toEqual(expect.arrayContaining(Object.keys(without)));
+  });
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { spawnStdio } from '@signalbox/mcp-core/stdio';
+import { StdioClientTransportV1 } from '../../../peers/src/sdk-v1-clients.ts';
+import { StdioClientTransportV2 } from '../../../peers/src/sdk-v2-clients.ts';
+import { connectOurClient } from './clients/our-client.ts';
+import { connectV1Client } from './clients/v1-client.ts';
+import { connectV2Client, type V2Negotiation } from './clients/v2-client.ts';
+import type { Cell, Library } from './cell.ts';
+import type { ClientFace } from './client-face.ts';
+
+function argumentsFor(server: Library, versions: readonly string[] = []): string[] {
+  const name = { ours: 'our', v1: 'v1', v2: 'v2' }[server];
+  return ['--conditions=@signalbox/source', join(import.meta.dirname, 'programs', `${name}-stdio-server.ts`), ...versions];
+}
+
+const processes = (connect: () => Promise<ClientFace>): ReturnType<Cell['open']> => Promise.resolve({ connect, close: () => Promise.resolve() });
+
+/** Over stdio each client has a server process of its own. */
+export function openV1OverStdio(): ReturnType<Cell['open']> {
+  return processes(() => connectV1Client(new StdioClientTransportV1({ command: process.execPath, args: argumentsFor('ours') })));
+}
+
+export function openV2OverStdio(negotiation: V2Negotiation): ReturnType<Cell['open']> {
+  return processes(() => connectV2Client(new StdioClientTransportV2({ command: process.execPath, args: argumentsFor('ours') }), negotiation));
+}
+
+/** `versions`: the legacy revisions the server on SDK v2 agrees to. */
+export function openOursOverStdio(server: Library, era: 'auto' | 'legacy' | 'modern', versions?: readonly string[]): ReturnType<Cell['open']> {
+  return processes(() => connectOurClient(() => spawnStdio({ command: 'node', args: argumentsFor(server, versions) }), era));
+}

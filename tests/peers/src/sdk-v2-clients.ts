@@ -1,0 +1,8 @@
+export {
+  Client as ClientV2,
+  LOG_LEVEL_META_KEY as LOG_LEVEL_META_KEY_V2,
+  SSEClientTransport as SseClientTransportV2,
+  StreamableHTTPClientTransport as HttpClientTransportV2,
+} from '@modelcontextprotocol/client';
+export type { Transport as ClientTransportV2 } from '@modelcontextprotocol/client';
+export { StdioClientTransport as StdioClientTransportV2 } from '@modelcontextprotocol/client/stdio';

@@ -1,0 +1,3 @@
+// Plain JavaScript, so that a server process started with it pays for no type stripping.
+export { NodeStreamableHTTPServerTransport as HttpServerTransportV2, toNodeHandler as toNodeHandlerV2 } from '@modelcontextprotocol/node';
+export { createMcpHandler as createMcpHandlerV2 } from '@modelcontextprotocol/server';

@@ -1,0 +1,11 @@
+export { NodeStreamableHTTPServerTransport as HttpServerTransportV2, toNodeHandler as toNodeHandlerV2 } from '@modelcontextprotocol/node';
+export {
+  completable as completableV2,
+  createMcpHandler as createMcpHandlerV2,
+  inputRequired as inputRequiredV2,
+  McpServer as McpServerV2,
+  ResourceTemplate as ResourceTemplateV2,
+} from '@modelcontextprotocol/server';
+export type { CallToolResult as CallToolResultV2, InputRequiredResult as InputRequiredResultV2, ServerContext as ServerContextV2 } from '@modelcontextprotocol/server';
+export { SSEServerTransport as SseServerTransportV2 } from '@modelcontextprotocol/server-legacy/sse';
+export { serveStdio as serveStdioV2 } from '@modelcontextprotocol/server/stdio';
