@@ -24,3 +24,19 @@ test('no URI makes a match throw', () => {
     }),
   );
 });
+
+test.each([
+  ['{a}-{b}', /^([^/?#,]+)-([^/?#,]+)$/u],
+  ['-{a}{b}.{c}', /^-([^/?#,]+)([^/?#,]+)\.([^/?#,]+)$/u],
+  ['{+a}-{+b}{.c}', /^(.+)-(.+)\.([^/?#.]+)$/u],
+  ['{/a,b}{#c}', /^\/([^/?#]+)\/([^/?#]+)#(.+)$/u],
+])('%s divides a URI as a greedy regular expression does', (template, expression) => {
+  const uris = fc.array(fc.constantFrom('a', 'b', '-', '.', '/', '#', ','), { maxLength: 12 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(uris, (uri) => {
+      const values = new UriTemplate(template).match(uri);
+      expect(values && Object.values(values)).toEqual(expression.exec(uri)?.slice(1));
+    }),
+    { numRuns: 500 },
+  );
+});

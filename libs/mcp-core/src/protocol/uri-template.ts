@@ -1,11 +1,14 @@
-/** Operators of RFC 6570 that can be read back from a URI: what a value begins with, what separates values, and what a value may hold. */
-const OPERATORS: { readonly [operator: string]: { readonly prefix: string; readonly separator: string; readonly value: string } } = {
-  '': { prefix: '', separator: ',', value: '[^/?#,]+' },
-  '+': { prefix: '', separator: ',', value: '.+' },
-  '#': { prefix: '#', separator: ',', value: '.+' },
-  '.': { prefix: '.', separator: '.', value: '[^/?#.]+' },
-  '/': { prefix: '/', separator: '/', value: '[^/?#]+' },
+/** Operators of RFC 6570 that can be read back from a URI: what a value begins with, what separates values, and the characters no value has. */
+const OPERATORS: { readonly [operator: string]: { readonly prefix: string; readonly separator: string; readonly excluded: string } } = {
+  '': { prefix: '', separator: ',', excluded: '/?#,' },
+  '+': { prefix: '', separator: ',', excluded: '' },
+  '#': { prefix: '#', separator: ',', excluded: '' },
+  '.': { prefix: '.', separator: '.', excluded: '/?#.' },
+  '/': { prefix: '/', separator: '/', excluded: '/?#' },
 };
+
+/** A part of a template: fixed text, or a value of one character or more. */
+type Part = { readonly text: string } | { readonly name: string; readonly excluded: string };
 
 /**
  * A URI template of RFC 6570 levels 1 to 3, without `;`, read backwards: which values a URI was expanded from. Every variable has a value of one character
@@ -15,7 +18,7 @@ export class UriTemplate {
   readonly template: string;
   /** In order of appearance. */
   readonly variables: readonly string[];
-  readonly #path: RegExp;
+  readonly #path: readonly Part[];
   readonly #pathVariables: readonly string[];
   readonly #query: { readonly mark: string; readonly variables: readonly string[] } | undefined;
 
@@ -24,10 +27,9 @@ export class UriTemplate {
     const parts = template.split(/\{([^{}]*)\}/u);
     const query = /^([?&])(.*)$/u.exec(parts.at(-2) ?? '');
     const hasQuery = query !== null && parts.at(-1) === '';
-    const expressions = (hasQuery ? parts.slice(0, -2) : parts).map((part, index) => (index % 2 === 0 ? literal(part, template) : readExpression(part, template)));
     this.template = template;
-    this.#path = new RegExp(`^${expressions.map(({ source }) => source).join('')}$`, 'su');
-    this.#pathVariables = expressions.flatMap(({ names }) => names);
+    this.#path = (hasQuery ? parts.slice(0, -2) : parts).flatMap((part, index) => (index % 2 === 0 ? literal(part, template) : readExpression(part, template))).filter(isNotEmpty);
+    this.#pathVariables = this.#path.flatMap((part) => ('name' in part ? [part.name] : []));
     this.#query = hasQuery ? { mark: query[1] ?? '', variables: readNames(query[2] ?? '', template) } : undefined;
     this.variables = [...this.#pathVariables, ...(this.#query?.variables ?? [])];
     if (new Set(this.variables).size < this.variables.length) throw new Error(`A variable comes twice in the URI template ${template}`);
@@ -36,7 +38,7 @@ export class UriTemplate {
   /** The decoded values, or `undefined` when the template cannot expand to the URI. */
   match(uri: string): { readonly [name: string]: string } | undefined {
     const [path, query] = this.#query === undefined ? [uri, ''] : splitAt(uri, this.#query.mark);
-    const values = this.#path.exec(path)?.slice(1);
+    const values = valuesIn(path, this.#path);
     if (values === undefined) return undefined;
     const found = this.#pathVariables.map((name, index) => [name, values[index] ?? ''] as const);
     const named = query === '' ? [] : query.split('&').map((pair) => splitAt(pair, '='));
@@ -49,21 +51,15 @@ export class UriTemplate {
   }
 }
 
-interface Expression {
-  readonly source: string;
-  readonly names: readonly string[];
-}
-
-function literal(text: string, template: string): Expression {
+function literal(text: string, template: string): readonly Part[] {
   if (/[{}]/u.test(text)) throw new Error(`A brace is not closed in the URI template ${template}`);
-  return { source: escaped(text), names: [] };
+  return [{ text }];
 }
 
-function readExpression(expression: string, template: string): Expression {
+function readExpression(expression: string, template: string): readonly Part[] {
   const [, operator = '', list = ''] = /^([+#./]?)(.*)$/u.exec(expression) ?? [];
-  const { prefix, separator, value } = OPERATORS[operator] ?? { prefix: '', separator: '', value: '' };
-  const names = readNames(list, template);
-  return { source: `${escaped(prefix)}${names.map(() => `(${value})`).join(escaped(separator))}`, names };
+  const { prefix, separator, excluded } = OPERATORS[operator] ?? { prefix: '', separator: '', excluded: '' };
+  return readNames(list, template).flatMap((name, index) => [{ text: index === 0 ? prefix : separator }, { name, excluded }]);
 }
 
 function readNames(list: string, template: string): readonly string[] {
@@ -72,8 +68,44 @@ function readNames(list: string, template: string): readonly string[] {
   throw new Error(`{${list}} in the URI template ${template} cannot be read back from a URI: only {a}, {+a}, {#a}, {.a}, {/a}, {?a} and {&a} can, without modifiers`);
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[$()*+./?[\\\]^{|}]/gu, String.raw`\$&`);
+function isNotEmpty(part: Part): boolean {
+  return 'name' in part || part.text !== '';
+}
+
+/** The values of the variables, each as long as it can be, earlier ones first. Takes time in proportion to the URI: a regular expression would try every way to divide it. */
+function valuesIn(uri: string, parts: readonly Part[]): readonly string[] | undefined {
+  const [first] = parts;
+  if (first !== undefined && 'text' in first && !uri.startsWith(first.text)) return undefined;
+  const ends: Int32Array[] = [];
+  let next = new Int32Array(uri.length + 1).fill(-1);
+  next[uri.length] = uri.length;
+  for (const part of parts.toReversed()) {
+    next = 'text' in part ? endsOfText(uri, part.text, next) : endsOfValue(uri, part.excluded, next);
+    ends.unshift(next);
+  }
+  if (next[0] === -1) return undefined;
+  let start = 0;
+  return parts.flatMap((part, index) => {
+    const from = start;
+    start = ends[index]?.[from] ?? from;
+    return 'text' in part ? [] : [uri.slice(from, start)];
+  });
+}
+
+/** Where the text ends, by where it starts, if the rest of the URI fits what follows it; else -1. */
+function endsOfText(uri: string, text: string, next: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  return next.map((_end, start) => (next[start + text.length] ?? -1) !== -1 && uri.startsWith(text, start) ? start + text.length : -1);
+}
+
+/** Where the longest value ends, by where it starts, if the rest of the URI fits what follows it; else -1. */
+function endsOfValue(uri: string, excluded: string, next: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const ends = new Int32Array(next.length).fill(-1);
+  for (let start = uri.length - 1; start >= 0; start -= 1) {
+    if (excluded.includes(uri.charAt(start))) continue;
+    const longer = ends[start + 1] ?? -1;
+    ends[start] = longer === -1 && next[start + 1] !== -1 ? start + 1 : longer;
+  }
+  return ends;
 }
 
 function splitAt(text: string, mark: string): readonly [string, string] {
