@@ -4,17 +4,10 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/messages.ts';
 import { shorten } from '../../protocol/shorten.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
+import { readMirroredParams, type MirroredParam } from '../../schema/mirrored-params.ts';
 import { headerOf, type HttpHeaders } from './http-exchange.ts';
 
-/** A tool argument that the client repeats in a header. */
-interface MirroredParameter {
-  /** Lower-case name of the header. */
-  readonly header: string;
-  /** The property names that lead to the argument. */
-  readonly path: readonly string[];
-}
-
-const NONE: readonly MirroredParameter[] = [];
+const NONE: readonly MirroredParam[] = [];
 
 /**
  * Compares the header fields of a modern request with its body: `Mcp-Method`, `Mcp-Name` and the `Mcp-Param-*` of a called tool's input schema, whose
@@ -23,7 +16,7 @@ const NONE: readonly MirroredParameter[] = [];
  */
 export class MirroredHeaders {
   readonly #inputSchemaOf: (tool: string) => JsonSchema | undefined;
-  readonly #parameters = new WeakMap<JsonSchema, readonly MirroredParameter[]>();
+  readonly #parameters = new WeakMap<JsonSchema, readonly MirroredParam[]>();
 
   constructor(inputSchemaOf: (tool: string) => JsonSchema | undefined) {
     this.#inputSchemaOf = inputSchemaOf;
@@ -42,35 +35,25 @@ export class MirroredHeaders {
   }
 
   #mismatchOfParameters(tool: string, args: unknown, headers: HttpHeaders): string | undefined {
-    for (const { header, path } of this.#parametersOf(tool)) {
+    for (const { name, path } of this.#parametersOf(tool)) {
+      const header = `Mcp-Param-${name}`;
       const value = valueAt(args, path);
-      const encoded = headerOf(headers, header);
-      if (!isMirrored(value, encoded)) return describe(header, encoded, value === undefined || value === null ? undefined : JSON.stringify(value));
+      const encoded = headerOf(headers, header.toLowerCase());
+      if (!isMirrored(value, encoded)) return describe(header, encoded, textOf(value));
     }
     return undefined;
   }
 
-  #parametersOf(tool: string): readonly MirroredParameter[] {
+  #parametersOf(tool: string): readonly MirroredParam[] {
     const schema = this.#inputSchemaOf(tool);
     if (schema === undefined) return NONE;
     let parameters = this.#parameters.get(schema);
     if (parameters === undefined) {
-      parameters = [...mirroredParameters(schema, [])];
+      const mirrored = readMirroredParams(schema);
+      parameters = 'params' in mirrored ? mirrored.params : NONE;
       this.#parameters.set(schema, parameters);
     }
     return parameters;
-  }
-}
-
-/** Only properties that are reached through properties can be mirrored. */
-function* mirroredParameters(schema: unknown, path: readonly string[]): Generator<MirroredParameter> {
-  if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return;
-  for (const [name, property] of Object.entries(schema.properties)) {
-    if (!isJsonObject(property)) continue;
-    const propertyPath = [...path, name];
-    const annotation = property['x-mcp-header'];
-    if (typeof annotation === 'string' && annotation !== '') yield { header: `mcp-param-${annotation.toLowerCase()}`, path: propertyPath };
-    yield* mirroredParameters(property, propertyPath);
   }
 }
 
@@ -95,6 +78,12 @@ function isMirrored(value: unknown, encoded: string | undefined): boolean {
     default:
       return true;
   }
+}
+
+/** What the header should say, for a person; a value that is not primitive may be too deep to be written. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'object' ? 'a value that no header can have' : String(value);
 }
 
 function describe(header: string, given: string | undefined, expected: string | undefined): string {

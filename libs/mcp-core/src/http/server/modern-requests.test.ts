@@ -194,6 +194,15 @@ test('arguments with x-mcp-header must be in their headers', async () => {
   await expect(call({ deep: { n: 42 } }, { 'mcp-param-n': '43' })).resolves.toMatchObject({ code: ErrorCode.headerMismatch });
 });
 
+test('an argument with x-mcp-header that is nested too deep to be written is refused as any other without its header', async () => {
+  const schema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
+  const peer = await serve({ tools: [toolOf('go', () => ({ content: [] }), schema)] });
+  const { headers, body } = peer.modern('tools/call', { name: 'go', arguments: { region: 'DEEP' } });
+  const text = JSON.stringify(body).replace('"DEEP"', '['.repeat(100_000) + ']'.repeat(100_000));
+  const { status, json } = await peer.exchange({ ...(headers === undefined ? {} : { headers }), body: text });
+  expect({ status, json }).toMatchObject({ status: 400, json: { id: 1, error: { code: ErrorCode.headerMismatch } } });
+});
+
 test('notifications are accepted without content, answers of a client are not', async () => {
   const peer = await serve();
   const headers = { 'mcp-protocol-version': '2026-07-28' };
