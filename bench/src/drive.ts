@@ -1,16 +1,30 @@
+export interface Drive {
+  /** Calls to make. */
+  readonly total: number;
+  /** How many of them at once. */
+  readonly inFlight: number;
+  /** Milliseconds after which no call is begun, whatever is left; default none. */
+  readonly limitMs?: number | undefined;
+}
+
+export interface Driven {
+  readonly made: number;
+  readonly elapsedMs: number;
+}
+
 /**
- * Runs `call` `total` times with `inFlight` of them at once and resolves with the milliseconds it took.
+ * Calls again and again.
  * @throws what a call throws
  */
-export async function drive(total: number, inFlight: number, call: () => Promise<void>): Promise<number> {
-  let started = 0;
+export async function drive({ total, inFlight, limitMs = Infinity }: Drive, call: () => Promise<void>): Promise<Driven> {
+  const start = performance.now();
+  let made = 0;
   const work = async (): Promise<void> => {
-    while (started < total) {
-      started += 1;
+    while (made < total && performance.now() - start < limitMs) {
+      made += 1;
       await call();
     }
   };
-  const start = performance.now();
   await Promise.all(Array.from({ length: inFlight }, work));
-  return performance.now() - start;
+  return { made, elapsedMs: performance.now() - start };
 }

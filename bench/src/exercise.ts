@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { drive } from './drive.ts';
+import { drive, type Driven } from './drive.ts';
 import { perOperation, type Figures, type FiguresByTable } from './figures.ts';
 import { CALLS_IN_FLIGHT, FLOOD_NOTIFICATIONS, type CallLoad } from './load.ts';
 
@@ -18,13 +18,15 @@ export async function exercise(subject: Exercised, load: CallLoad): Promise<Figu
   const call = (): Promise<void> => subject.call();
   const list = (): Promise<void> => subject.list();
   const figures: Record<string, Figures> = {};
-  await drive(load.warmUpCalls / 10, 1, call);
-  await drive(load.warmUpCalls * 0.9, CALLS_IN_FLIGHT, call);
-  if (load.sequentialCalls > 0) figures['sequential'] = await measure(subject, load.sequentialCalls, () => drive(load.sequentialCalls, 1, call));
-  if (load.concurrentCalls > 0) figures['concurrent'] = await measure(subject, load.concurrentCalls, () => drive(load.concurrentCalls, CALLS_IN_FLIGHT, call));
+  const calls = (total: number, inFlight: number): Promise<Driven> => drive({ total, inFlight, limitMs: load.limitMs }, call);
+  const lists = (total: number): Promise<Driven> => drive({ total, inFlight: 1, limitMs: load.limitMs }, list);
+  await calls(load.warmUpCalls / 10, 1);
+  await calls(load.warmUpCalls * 0.9, CALLS_IN_FLIGHT);
+  if (load.sequentialCalls > 0) figures['sequential'] = await measure(subject, () => calls(load.sequentialCalls, 1));
+  if (load.concurrentCalls > 0) figures['concurrent'] = await measure(subject, () => calls(load.concurrentCalls, CALLS_IN_FLIGHT));
   if (load.lists > 0) {
-    await drive(load.lists / 2, 1, list);
-    figures['list'] = await measure(subject, load.lists, () => drive(load.lists, 1, list));
+    await lists(load.lists / 2);
+    figures['list'] = await measure(subject, () => lists(load.lists));
   }
   if (load.floods > 0) figures['flood'] = await measureFloods(subject, load.floods);
   return figures;
@@ -33,18 +35,21 @@ export async function exercise(subject: Exercised, load: CallLoad): Promise<Figu
 async function measureFloods(subject: Exercised, floods: number): Promise<Figures> {
   let heard = 0;
   const flood = (): Promise<void> => subject.flood(() => (heard += 1));
-  await drive(1, 1, flood);
+  await flood();
   await nextTurn();
   heard = 0;
   const sent = floods * FLOOD_NOTIFICATIONS;
-  const figures = await measure(subject, sent, () => drive(floods, 1, flood));
+  const figures = await measure(subject, async () => {
+    const { elapsedMs } = await drive({ total: floods, inFlight: 1 }, flood);
+    return { made: sent, elapsedMs };
+  });
   // What is delivered right after the answer counts, too.
   await nextTurn();
   return { ...figures, lostPerCall: (sent - heard) / floods };
 }
 
-async function measure(subject: Exercised, operations: number, work: () => Promise<number>): Promise<Figures> {
+async function measure(subject: Exercised, work: () => Promise<Driven>): Promise<Figures> {
   const before = await subject.cpuMicros();
-  const elapsedMs = await work();
-  return perOperation({ elapsedMs, cpuMicros: (await subject.cpuMicros()) - before, operations });
+  const { made, elapsedMs } = await work();
+  return perOperation({ elapsedMs, cpuMicros: (await subject.cpuMicros()) - before, operations: made });
 }

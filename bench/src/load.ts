@@ -9,6 +9,8 @@ export interface CallLoad {
   readonly lists: number;
   /** Calls that are answered after `FLOOD_NOTIFICATIONS` progress notifications. */
   readonly floods: number;
+  /** Milliseconds after which a phase of calls or lists ends, whatever is left of it; default none. */
+  readonly limitMs?: number;
 }
 
 export interface Load {
@@ -28,8 +30,8 @@ export const FLOOD_NOTIFICATIONS = 2000;
 export const fullLoad: Load = {
   rounds: 5,
   stdio: { warmUpCalls: 40_000, sequentialCalls: 10_000, concurrentCalls: 30_000, lists: 500, floods: 30 },
-  http: { warmUpCalls: 8000, sequentialCalls: 1500, concurrentCalls: 4000, lists: 300, floods: 10 },
-  manyTools: { warmUpCalls: 8000, sequentialCalls: 0, concurrentCalls: 3000, lists: 0, floods: 0 },
+  http: { warmUpCalls: 20_000, sequentialCalls: 5000, concurrentCalls: 10_000, lists: 500, floods: 20, limitMs: 4000 },
+  manyTools: { warmUpCalls: 20_000, sequentialCalls: 0, concurrentCalls: 10_000, lists: 0, floods: 0, limitMs: 4000 },
   sessions: 1000,
   starts: 5,
 };
