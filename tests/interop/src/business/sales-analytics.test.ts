@@ -97,7 +97,7 @@ describe.each(['stdio', 'http'] as const)('a session with an analytics server, 2
     await replay(raw, [
       ...open({}, prompts),
       client({ id: 'tool_1', method: 'tools/call', params: { name: 'data_scope' } }),
-      server({ id: 'tool_1', result: { isError: true, content: [{ type: 'text', text: expect.stringContaining('roots') }] } }),
+      server({ id: 'tool_1', result: { isError: true, content: [{ type: 'text', text: expect.stringContaining('roots') as unknown }] } }),
     ]);
   });
 
@@ -107,13 +107,13 @@ describe.each(['stdio', 'http'] as const)('a session with an analytics server, 2
     await replay(withPrompts, [
       ...open({}, prompts),
       client({ id: 'prompt_1', method: 'prompts/get', params: { name: 'quarterly_review', arguments: asks } }),
-      server({ id: 'prompt_1', error: { code: -32602, message: expect.stringContaining('include_comparative') } }),
+      server({ id: 'prompt_1', error: { code: -32602, message: expect.stringContaining('include_comparative') as unknown } }),
     ]);
     const without = await openWithoutHandshake(createSalesAnalytics({ withPrompts: false }), { era: 'legacy', wire });
     await replay(without, [
       ...open({}),
       client({ id: 'prompt_1', method: 'prompts/get', params: reviewParams }),
-      server({ id: 'prompt_1', error: { code: -32601, message: expect.any(String) } }),
+      server({ id: 'prompt_1', error: { code: -32601, message: expect.any(String) as unknown } }),
     ]);
   });
 

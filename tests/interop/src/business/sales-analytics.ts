@@ -68,8 +68,8 @@ const explainAnomaly = defineTool({
   annotations,
   handler: async (_args, context) => {
     context.log('info', { message: 'looking for patterns', dataset: '1.2M records' }, 'forecast_engine');
-    const answer = await context.sample('anomaly', ANOMALY_QUESTION);
-    return { structuredContent: { explanation: answer.content, confidence: answer._meta?.confidence ?? null } };
+    const { content, _meta: more } = await context.sample('anomaly', ANOMALY_QUESTION);
+    return { structuredContent: { explanation: content, confidence: more?.confidence ?? null } };
   },
 });
 
