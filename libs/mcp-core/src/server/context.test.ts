@@ -187,6 +187,43 @@ describe('logging', () => {
   });
 });
 
+test('the functions of a context may be taken out of it', async () => {
+  const client = await serve(async ({ progress, log, once, elicit, sample, listRoots, gather, startTask, closeStream }) => {
+    progress({ progress: 1 });
+    log('info', 'taken');
+    expect(await once('a', () => 1)).toBe(1);
+    await expect(elicit('b', { message: 'b', requestedSchema: { type: 'object', properties: {} } })).rejects.toMatchObject({ code: -32021 });
+    await expect(sample('c', { messages: [], maxTokens: 1 })).rejects.toMatchObject({ code: -32021 });
+    await expect(listRoots()).rejects.toMatchObject({ code: -32021 });
+    await expect(gather({ d: { listRoots: true } })).rejects.toMatchObject({ code: -32021 });
+    await startTask();
+    closeStream();
+  });
+  await initialize(client, '2025-11-25');
+  expect(await client.request(1, 'tools/call', { name: 'run', _meta: { progressToken: 1 } })).toMatchObject({ result: done });
+  expect(methodsOf(client)).toEqual(['answer', 'notifications/progress', 'notifications/message', 'answer']);
+});
+
+test.each(['legacy', 'modern'])('an effect that nobody waits for may fail (%s)', async (era) => {
+  const client = await serve((context) => {
+    void context.once('a', () => Promise.reject(new Error('no')));
+  });
+  if (era === 'legacy') await initialize(client, '2025-11-25');
+  expect(await client.request(1, 'tools/call', era === 'legacy' ? { name: 'run' } : modern({ name: 'run' }))).toMatchObject({ result: done });
+  // A rejection that nobody handles is found after the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('a name that is no text is -32602, whatever it is', async () => {
+  const errors: unknown[] = [];
+  const client = await serve(() => undefined, { tasks: {}, onError: (error) => errors.push(error) });
+  for (const name of [1, null, [], { toString: 1, valueOf: 1 }]) {
+    const params = modern({ name, inputResponses: {} });
+    expect(await client.request(JSON.stringify(name), 'tools/call', params)).toMatchObject({ error: { code: -32602 } });
+  }
+  expect(errors).toEqual([]);
+});
+
 describe('once', () => {
   test('runs an effect once for a key and gives everyone its result', async () => {
     let runs = 0;

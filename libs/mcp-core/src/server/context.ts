@@ -11,7 +11,7 @@ export interface RequestClient {
   can(capability: ClientCapability): boolean;
 }
 
-/** What every handler gets. */
+/** What every handler gets. Its functions may be taken out of it: `const { log, signal } = context`. */
 export interface RequestContext {
   /** Aborted when the client cancels the request, the connection ends, or the handler will run again after the answer to a question. */
   readonly signal: AbortSignal;

@@ -133,12 +133,16 @@ export class RequestServer {
   }
 
   #calledTool({ method, params }: ServedRequest['request']): RegisteredTool | undefined {
-    return method === 'tools/call' ? this.#context.findTool(String(params?.name)) : undefined;
+    return method === 'tools/call' ? this.#findTool(params) : undefined;
+  }
+
+  #findTool(params: JsonObject | undefined): RegisteredTool | undefined {
+    return typeof params?.name === 'string' ? this.#context.findTool(params.name) : undefined;
   }
 
   #isDestructive(params: JsonObject | undefined): boolean {
     if (params?.requestState === undefined && params?.inputResponses === undefined) return false;
-    const annotations = this.#context.findTool(String(params.name))?.annotations;
+    const annotations = this.#findTool(params)?.annotations;
     return annotations !== undefined && annotations.destructiveHint && !annotations.readOnlyHint && !annotations.idempotentHint;
   }
 

@@ -3,8 +3,8 @@ import { metaOf } from '../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { AuthContext } from '../jsonrpc/transport.ts';
 import { isLoud } from '../protocol/logging-levels.ts';
-import type { LoggingLevel, Progress } from '../protocol/capabilities.ts';
-import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+import type { Progress } from '../protocol/capabilities.ts';
+import type { CreateMessageParams, CreateMessageResult, Root } from '../protocol/client-features.ts';
 import type { InteractiveContext, Question, RequestClient } from './context.ts';
 import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { LiveTask, TaskOptions, TaskStarter } from './live-task.ts';
@@ -94,56 +94,58 @@ export class ServedRequest implements InteractiveContext {
     return this.#live;
   }
 
-  progress(update: Progress): void {
-    if (this.#live !== undefined) {
-      this.#live.progress(update);
-      return;
-    }
-    if (this.#isFinished || this.exchange.journal?.isReplaying === true) return;
-    this.#progress ??= this.openProgress();
-    this.#progress.report(update);
+  /** The handler's functions are made when they are looked at and belong to this object, so that a handler may take them out of its context. */
+  get progress(): InteractiveContext['progress'] {
+    return (update) => {
+      if (this.#live !== undefined) {
+        this.#live.progress(update);
+        return;
+      }
+      if (this.#isFinished || this.exchange.journal?.isReplaying === true) return;
+      this.#progress ??= this.openProgress();
+      this.#progress.report(update);
+    };
   }
 
-  log(level: LoggingLevel, data: unknown, logger?: string): void {
-    const { exchange } = this;
-    const threshold = exchange.logLevel;
-    if (threshold === undefined || this.#isSilent() || exchange.journal?.isReplaying === true || !isLoud(level, threshold)) return;
-    exchange.notify('notifications/message', { level, ...(logger === undefined ? {} : { logger }), data: data ?? null }, this.request.id);
+  get log(): InteractiveContext['log'] {
+    return (level, data, logger) => {
+      const { exchange } = this;
+      const threshold = exchange.logLevel;
+      if (threshold === undefined || this.#isSilent() || exchange.journal?.isReplaying === true || !isLoud(level, threshold)) return;
+      exchange.notify('notifications/message', { level, ...(logger === undefined ? {} : { logger }), data: data ?? null }, this.request.id);
+    };
   }
 
-  elicit(key: string, params: ElicitParams): Promise<ElicitResult> {
-    return handled(this.#ask({ method: 'elicitation/create', key, params }));
+  get elicit(): InteractiveContext['elicit'] {
+    return (key, params) => handled(this.#ask({ method: 'elicitation/create', key, params }));
   }
 
-  sample(key: string, params: CreateMessageParams): Promise<CreateMessageResult> {
-    return handled(this.#sample(key, params));
+  get sample(): InteractiveContext['sample'] {
+    return (key, params) => handled(this.#sample(key, params));
   }
 
-  listRoots(): Promise<readonly Root[]> {
-    return handled(this.#listRoots('roots'));
+  get listRoots(): InteractiveContext['listRoots'] {
+    return () => handled(this.#listRoots('roots'));
   }
 
-  gather(questions: { readonly [key: string]: Question }): Promise<{ readonly [key: string]: unknown }> {
-    return handled(this.#gather(questions));
+  get gather(): InteractiveContext['gather'] {
+    return (questions) => handled(this.#gather(questions));
   }
 
-  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
-    const { journal } = this.exchange;
-    if (journal !== undefined && this.#live === undefined) return journal.once(key, run);
-    this.#memo ??= new Map();
-    const result = this.#memo.get(key) ?? Promise.resolve().then(run);
-    this.#memo.set(key, result);
-    return result as Promise<T>;
+  get once(): InteractiveContext['once'] {
+    return (key, run) => handled(this.#once(key, run));
   }
 
-  startTask(options: TaskOptions = {}): Promise<void> {
-    if (this.#options.tasks === undefined) return Promise.resolve();
-    this.#starting ??= this.#startTask(this.#options.tasks, options);
-    return this.#starting;
+  get startTask(): InteractiveContext['startTask'] {
+    return (options = {}) => {
+      if (this.#options.tasks === undefined) return Promise.resolve();
+      this.#starting ??= handled(this.#startTask(this.#options.tasks, options));
+      return this.#starting;
+    };
   }
 
-  closeStream(): void {
-    this.exchange.closeStream(this.request.id);
+  get closeStream(): InteractiveContext['closeStream'] {
+    return () => this.exchange.closeStream(this.request.id);
   }
 
   /** Sends progress with the token of the request, and nothing without one; that of a task, which outlives the request, with the task's `_meta`. */
@@ -162,6 +164,15 @@ export class ServedRequest implements InteractiveContext {
   finish(): void {
     this.#isFinished = true;
     this.#progress?.finish();
+  }
+
+  #once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    const { journal } = this.exchange;
+    if (journal !== undefined && this.#live === undefined) return journal.once(key, run);
+    this.#memo ??= new Map();
+    const result = this.#memo.get(key) ?? Promise.resolve().then(run);
+    this.#memo.set(key, result);
+    return result as Promise<T>;
   }
 
   async #startTask(tasks: TaskStarter, options: TaskOptions): Promise<void> {
@@ -227,7 +238,7 @@ export class ServedRequest implements InteractiveContext {
   }
 }
 
-/** A handler that does not wait for its question must not end the process. */
+/** What a handler does not wait for must not end the process. */
 function handled<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => undefined);
   return answer;

@@ -83,7 +83,7 @@ function isMirrored(value: unknown, encoded: string | undefined): boolean {
 /** What the header should say, for a person; a value that is not primitive may be too deep to be written. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  return typeof value === 'object' ? 'a value that no header can have' : String(value);
+  return isJsonObject(value) || Array.isArray(value) ? 'a value that no header can have' : JSON.stringify(value);
 }
 
 function describe(header: string, given: string | undefined, expected: string | undefined): string {

@@ -194,6 +194,19 @@ test('arguments with x-mcp-header must be in their headers', async () => {
   await expect(call({ deep: { n: 42 } }, { 'mcp-param-n': '43' })).resolves.toMatchObject({ code: ErrorCode.headerMismatch });
 });
 
+test('a log message that cannot be written is reported here, and fails no request', async () => {
+  const errors: unknown[] = [];
+  const tool = toolOf('log', (_args, context) => {
+    context.log('info', 1n);
+    return { content: [] };
+  });
+  const peer = await serve({ tools: [tool] }, { onError: (error) => errors.push(error) });
+  const { json } = await peer.exchange(peer.modern('tools/call', { name: 'log', arguments: {} }, { meta: { 'io.modelcontextprotocol/logLevel': 'debug' } }));
+  expect(json).toMatchObject({ result: { content: [] } });
+  expect(json.result).not.toHaveProperty('isError');
+  expect(errors).toMatchObject([{ name: 'TypeError' }]);
+});
+
 test('an argument with x-mcp-header that is nested too deep to be written is refused as any other without its header', async () => {
   const schema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
   const peer = await serve({ tools: [toolOf('go', () => ({ content: [] }), schema)] });

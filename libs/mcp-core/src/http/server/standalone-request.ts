@@ -30,7 +30,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
   readonly #request: JsonRpcRequest;
   readonly #scope: StandaloneScope;
   #controller: AbortController | undefined;
-  #isGone = false;
+  #isOver = false;
   #isCancelled = false;
   #isStreaming = false;
   #isQuiet = false;
@@ -57,15 +57,19 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
   }
 
   notify(method: string, params: JsonObject): Promise<void> {
-    if (this.#isGone) return TAKEN;
+    if (this.#isOver) return TAKEN;
+    const text = this.#textOf(method, params);
+    if (text === undefined) return TAKEN;
     this.#open();
     this.#isQuiet = false;
-    return this.#exchange.write(sseEvent(JSON.stringify({ jsonrpc: '2.0', method, params }))) ?? TAKEN;
+    return this.#exchange.write(sseEvent(text)) ?? TAKEN;
   }
 
   answer(reply: Reply): void {
     this.#scope.exchanges.delete(this);
-    if (this.#isGone) return;
+    if (this.#isOver) return;
+    // A task that the request has become has more to tell, but not here.
+    this.#isOver = true;
     const text = replyText(this.#request.id, reply, this.#scope.onError);
     if (this.#isStreaming) this.#exchange.end(sseEvent(text));
     else this.#exchange.answer(this.legacyVersion === undefined ? statusOf(reply) : 200, JSON_FIELDS, text);
@@ -73,7 +77,7 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
 
   /** An answer that takes long begins as a stream: clients wait for the header for a limited time only. */
   keepAlive(): void {
-    if (this.#isQuiet && !this.#isGone) {
+    if (this.#isQuiet && !this.#isOver) {
       this.#open();
       void this.#exchange.write(KEEP_ALIVE);
     }
@@ -86,6 +90,16 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     this.#gone(true);
   }
 
+  /** `undefined` for what cannot be serialized, which must not fail the handler that logs it. */
+  #textOf(method: string, params: JsonObject): string | undefined {
+    try {
+      return JSON.stringify({ jsonrpc: '2.0', method, params });
+    } catch (error) {
+      this.#scope.onError(error);
+      return undefined;
+    }
+  }
+
   #open(): void {
     if (this.#isStreaming) return;
     this.#isStreaming = true;
@@ -93,8 +107,8 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
   }
 
   #gone(isCancelled: boolean): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#isCancelled = isCancelled;
     this.#scope.exchanges.delete(this);
     if (isCancelled) this.#controller?.abort(cancelled());

@@ -64,6 +64,13 @@ describe('the limits of running tasks', () => {
       await new Promise<void>((resolve) => releases.push(resolve));
     }, server);
 
+  test('end no process whose handler does not wait for its task', async () => {
+    const server = serverOf((context) => void context.startTask(), { tasks: { maxRunning: 0 } });
+    expect(await handle(server, undefined, 'tools/call', { name: 'run' })).toMatchObject({ result: { resultType: 'complete' } });
+    // A rejection that nobody handles is found after the turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
   test('are kept for each principal, by telling the model', async () => {
     const server = busy({ tasks: { maxRunningPerPrincipal: 2 } });
     for (const principal of ['ada', 'ada', 'bob']) expect(await handle(server, principal, 'tools/call', { name: 'run' })).toMatchObject({ result: { resultType: 'task' } });
