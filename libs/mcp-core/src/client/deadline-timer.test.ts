@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { DeadlineTimer, MAX_TIMER_MS } from './deadline-timer.ts';
+import { MAX_TIMER_MS } from '../jsonrpc/within-limit.ts';
+import { DeadlineTimer } from './deadline-timer.ts';
 
 describe('a deadline timer', () => {
   beforeEach(() => {

@@ -1,5 +1,4 @@
-/** Longer delays make a timer fire at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
+import { MAX_TIMER_MS } from '../jsonrpc/within-limit.ts';
 
 /**
  * One timer for many deadlines, which need not be told when they move away or go: whoever is called when it fires looks for what is due. Times are those of

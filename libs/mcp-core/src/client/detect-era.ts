@@ -3,7 +3,6 @@ import type { Era } from '../protocol/capabilities.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { ClientOptions } from './client-options.ts';
 import type { Connection } from './connection.ts';
-import { MAX_TIMER_MS } from './deadline-timer.ts';
 import { type Agreement, discover, type Discovery, initialize } from './handshake.ts';
 import { httpFailureOf } from './http-failure.ts';
 
@@ -29,7 +28,7 @@ const DEFAULT_PROBE_TIMEOUT_MS = 1500;
 export async function detectEra(connection: Connection, options: ClientOptions): Promise<Agreement> {
   const discovery = discover(connection);
   const probeTimeoutMs = connection.isHttp ? Infinity : (options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS);
-  const first = await (probeTimeoutMs > MAX_TIMER_MS ? discovery : withinLimit(discovery, probeTimeoutMs));
+  const first = await withinLimit(discovery, probeTimeoutMs);
   if (first?.era === 'unknown') {
     throw new EndedByProbeError(first.error);
   }

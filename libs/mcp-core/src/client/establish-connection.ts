@@ -1,10 +1,10 @@
 import type { Transport } from '../jsonrpc/transport.ts';
+import { MAX_TIMER_MS } from '../jsonrpc/within-limit.ts';
 import type { Era } from '../protocol/capabilities.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
 import type { ConnectedServer } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { Connection, type ConnectionHooks } from './connection.ts';
-import { MAX_TIMER_MS } from './deadline-timer.ts';
 import { confirmEra, detectEra, EndedByProbeError } from './detect-era.ts';
 import { type Agreement, discover, initialize } from './handshake.ts';
 

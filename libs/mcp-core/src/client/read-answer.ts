@@ -1,6 +1,7 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Answer } from '../jsonrpc/peer.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
+import { HttpError } from '../protocol/http-error.ts';
 import { httpFailureOf, isRequestRefused } from './http-failure.ts';
 
 /**
@@ -40,7 +41,8 @@ function lostError(method: string, cause: Error | undefined): LocalError | Proto
   if (cause instanceof LocalError && cause.code === 'invalid-response') {
     return cause;
   }
-  if (failure?.isSessionLost === true) {
+  // Only of its own request: one that was under way when the session was found lost may have been executed.
+  if (cause instanceof HttpError && cause.isSessionLost) {
     return new LocalError('connection-lost', `The server has forgotten the session and did not look at ${method}.`, { sent: false, cause });
   }
   const end = failure === undefined ? `The connection ended before ${method} was answered` : `${method} failed with HTTP status ${failure.status}`;

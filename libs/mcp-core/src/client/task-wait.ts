@@ -1,9 +1,9 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
+import { MAX_TIMER_MS } from '../jsonrpc/within-limit.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
 import { isEnded, type DetailedTask, type Task } from '../protocol/tasks.ts';
 import type { RequestOptions } from './client-options.ts';
 import type { Connection } from './connection.ts';
-import { MAX_TIMER_MS } from './deadline-timer.ts';
 import type { InputRounds } from './input-rounds.ts';
 import { TaskInput } from './task-input.ts';
 import { cancelledOnServer, readTaskResult } from './task-result.ts';

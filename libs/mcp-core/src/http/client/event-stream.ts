@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
 import type { Call, CallHandle, ClientEndpoint } from './endpoint.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { readBody } from './read-body.ts';
@@ -25,8 +26,6 @@ export interface EventStreamOptions {
 const DEFAULT_RETRY_MS = 1000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
-/** Longer delays make a timer fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** A GET answered with these is tried again: timeouts, an older stream not yet given up, too many requests. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);

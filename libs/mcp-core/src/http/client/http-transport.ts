@@ -50,6 +50,9 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   return new HttpTransport(options);
 }
 
+/** A message that answers a request, as far as can be seen without reading it. */
+type AnswerMessage = JsonObject & { readonly id: RequestId };
+
 class HttpTransport implements Transport, RequestOwner {
   readonly isHttp = true;
   readonly endpoint: ClientEndpoint;
@@ -95,9 +98,8 @@ class HttpTransport implements Transport, RequestOwner {
 
   deliver(value: unknown): void {
     if (this.#isClosed) return;
-    for (const entry of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
-      if (isJsonObject(entry) && entry.method === undefined && isRequestId(entry.id)) this.#answered(entry.id, entry);
-    }
+    if (Array.isArray(value)) return this.#deliverBatch(value);
+    if (isAnswer(value)) this.#answered(value);
     this.#receiver?.message(value);
   }
 
@@ -147,7 +149,10 @@ class HttpTransport implements Transport, RequestOwner {
       retryMs,
       maxFailures: MAX_RESUME_FAILURES,
       errorContext: () => this.errorContext(),
-      ended: (error) => request.fail(error),
+      ended: (error) => {
+        if (error instanceof HttpError && error.isSessionLost) this.#isSessionLost = true;
+        request.fail(new LocalError('connection-lost', `${error.message}; the stream with the answer cannot be continued`, { sent: true, cause: error }));
+      },
     });
     request.onOver(() => stream.close());
     stream.openLater();
@@ -184,16 +189,29 @@ class HttpTransport implements Transport, RequestOwner {
     const { requestId } = message.params ?? {};
     const request = isRequestId(requestId) ? this.#running.get(requestId) : undefined;
     const isSilent = request === undefined ? this.#legacyVersion === undefined : request.post.isModern || request.post.method === 'initialize';
-    if (!isSilent) await this.#postOneWay(body, this.#legacyHeaders());
-    if (request === undefined) return;
-    this.#running.delete(request.post.id);
-    request.abort();
+    try {
+      if (!isSilent) await this.#postOneWay(body, this.#legacyHeaders());
+    } finally {
+      if (request !== undefined) {
+        this.#running.delete(request.post.id);
+        request.abort();
+      }
+    }
   }
 
-  #answered(id: RequestId, answer: JsonObject): void {
-    const request = this.#running.get(id);
+  /** Who does not read batches must not wait for the answers in it; who does has them. */
+  #deliverBatch(entries: readonly unknown[]): void {
+    const answers = entries.filter(isAnswer);
+    for (const answer of answers) this.#answered(answer);
+    this.#receiver?.message(entries);
+    const error = new LocalError('invalid-response', `${this.endpoint.origin} answered with a batch, which this protocol version does not have.`, { sent: true });
+    for (const { id } of answers) this.#receiver?.requestFailed?.(id, error);
+  }
+
+  #answered(answer: AnswerMessage): void {
+    const request = this.#running.get(answer.id);
     if (request === undefined) return;
-    this.#running.delete(id);
+    this.#running.delete(answer.id);
     request.answered();
     if (request.post.method === 'initialize' && isJsonObject(answer.result) && typeof answer.result.protocolVersion === 'string') {
       this.#legacyVersion = answer.result.protocolVersion;
@@ -217,7 +235,7 @@ class HttpTransport implements Transport, RequestOwner {
       errorContext: () => this.errorContext(),
       // A server that never offered the stream may answer 404 to any GET; one that did has forgotten the session.
       ended: (error, wasOpen) => {
-        if (wasOpen && error instanceof HttpError && error.isSessionLost) void this.#end(error);
+        if (wasOpen && error instanceof HttpError && error.isSessionLost) void this.#end(new LocalError('connection-lost', error.message, { sent: true, cause: error }));
       },
     });
     this.#standalone.open();
@@ -312,6 +330,10 @@ class HttpTransport implements Transport, RequestOwner {
       });
     });
   }
+}
+
+function isAnswer(value: unknown): value is AnswerMessage {
+  return isJsonObject(value) && value.method === undefined && isRequestId(value.id);
 }
 
 function isModern({ rpcError, status }: HttpError): boolean {

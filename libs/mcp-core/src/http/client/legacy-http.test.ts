@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { HttpError } from '../../protocol/http-error.ts';
 import {
   answerJson,
   type Arrival,
@@ -238,8 +237,7 @@ describe('the standalone stream', () => {
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await until(() => opened.ends.length === 1);
-    expect(opened.ends[0]).toBeInstanceOf(HttpError);
-    expect(opened.ends[0]).toMatchObject({ status: 404, isSessionLost: true });
+    expect(opened.ends[0]).toMatchObject({ code: 'connection-lost', cause: { status: 404, isSessionLost: true } });
     await expect(opened.transport.send(legacyRequest(5, 'ping'))).rejects.toMatchObject({ code: 'connection-closed' });
   });
 
@@ -327,7 +325,7 @@ describe('a stream that ends before its answer', () => {
     await handshake(opened);
     await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
     await until(() => opened.failures.length === 1);
-    expect(opened.failures[0]).toMatchObject({ id: 2, error: { status, isSessionLost } });
+    expect(opened.failures[0]).toMatchObject({ id: 2, error: { code: 'connection-lost', sent: true, cause: { status, isSessionLost } } });
     expect(opened.ends).toEqual([]);
   });
 

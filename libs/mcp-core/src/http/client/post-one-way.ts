@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { CallHandle, ClientEndpoint } from './endpoint.ts';
 import { httpErrorOf, type HttpErrorContext } from './read-http-error.ts';
@@ -23,22 +24,23 @@ export function postOneWay(endpoint: ClientEndpoint, post: OneWayPost): Promise<
   const timer = setTimeout(() => {
     handle?.abort();
     reject(new LocalError('request-timeout', `${endpoint.origin} did not accept a message within ${post.timeoutMs} ms.`, { sent: true }));
-  }, post.timeoutMs);
+  }, Math.min(post.timeoutMs, MAX_TIMER_MS));
   handle = endpoint.send({
     method: 'POST',
     headers: post.headers,
     body: post.body,
     ...(post.path === undefined ? {} : { path: post.path }),
     responded: (response) => {
-      clearTimeout(timer);
       const { statusCode: status = 0 } = response;
       if (status >= 200 && status < 300) {
+        clearTimeout(timer);
         response.on('error', () => undefined);
         response.resume();
         resolve();
         return;
       }
       readBody(response, MAX_ERROR_BODY_BYTES, (body) => {
+        clearTimeout(timer);
         reject(httpErrorOf(response, body.kind === 'text' ? body.text : '', post.errorContext()));
       });
     },

@@ -1,3 +1,5 @@
+import { LinePieces } from '../../jsonrpc/line-pieces.ts';
+
 /** One event of a stream, complete. */
 export interface SseEvent {
   /** `message` when the stream names none. */
@@ -27,9 +29,10 @@ const FIELD_NAME_BYTES = 6;
 export class SseReader {
   readonly #receiver: SseReceiver;
   readonly #maxEventBytes: number;
+  /** The beginning of a line. */
+  readonly #pieces = new LinePieces();
   #lastEventId = '';
   #retryMs: number | undefined;
-  #pieces: Uint8Array[] = [];
   #lineBytes = 0;
   #isFirstLine = true;
   #isAfterCr = false;
@@ -56,53 +59,51 @@ export class SseReader {
 
   /** Delivers every event that the chunk completes, in order. The chunk must not be reused afterwards. */
   push(chunk: Uint8Array): void {
-    let start = this.#isAfterCr && chunk[0] === LF ? 1 : 0;
-    if (chunk.length > 0) this.#isAfterCr = false;
-    let lf = chunk.indexOf(LF, start);
-    let cr = chunk.indexOf(CR, start);
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let start = this.#isAfterCr && bytes[0] === LF ? 1 : 0;
+    if (bytes.length > 0) this.#isAfterCr = false;
+    let lf = bytes.indexOf(LF, start);
+    let cr = bytes.indexOf(CR, start);
     while (lf !== -1 || cr !== -1) {
       const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
-      this.#append(chunk, start, end);
-      this.#finishLine();
+      this.#endLine(bytes.subarray(start, end));
       start = end + 1;
       if (end === cr) {
-        if (chunk[start] === LF) start += 1;
-        this.#isAfterCr = start === chunk.length && chunk[start - 1] === CR;
-        cr = chunk.indexOf(CR, start);
+        if (bytes[start] === LF) start += 1;
+        this.#isAfterCr = start === bytes.length && bytes[start - 1] === CR;
+        cr = bytes.indexOf(CR, start);
       }
-      if (lf !== -1 && lf < start) lf = chunk.indexOf(LF, start);
+      if (lf !== -1 && lf < start) lf = bytes.indexOf(LF, start);
     }
-    this.#append(chunk, start, chunk.length);
+    const rest = bytes.subarray(start);
+    if (this.#hasRoom(rest.length) && rest.length > 0) this.#pieces.add(rest);
   }
 
-  #append(chunk: Uint8Array, start: number, end: number): void {
-    if (start >= end) return;
-    this.#lineBytes += end - start;
-    if (this.#isDiscarding) return;
-    if (this.#dataBytes + this.#lineBytes <= this.#maxEventBytes + FIELD_NAME_BYTES) {
-      this.#pieces.push(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end));
-      return;
-    }
-    this.#discard();
-  }
-
-  #discard(): void {
+  /** Counts bytes of the line; false when they are dropped. */
+  #hasRoom(byteCount: number): boolean {
+    this.#lineBytes += byteCount;
+    if (this.#isDiscarding) return false;
+    if (this.#dataBytes + this.#lineBytes <= this.#maxEventBytes + FIELD_NAME_BYTES) return true;
     this.#isDiscarding = true;
-    this.#pieces = [];
+    this.#pieces.clear();
     this.#data = undefined;
     this.#receiver.tooLarge();
+    return false;
   }
 
-  #finishLine(): void {
-    const [first, ...rest] = this.#pieces;
+  #endLine(rest: Buffer): void {
+    const isRead = this.#hasRoom(rest.length);
     const isBlank = this.#lineBytes === 0;
-    if (first !== undefined) {
-      this.#pieces = [];
-      this.#readLine(rest.length === 0 ? asBuffer(first) : Buffer.concat([first, ...rest]));
-    }
+    if (isRead && !isBlank) this.#readLine(this.#wholeLine(rest));
     this.#lineBytes = 0;
     this.#isFirstLine = false;
     if (isBlank) this.#finishEvent();
+  }
+
+  #wholeLine(rest: Buffer): Buffer {
+    if (this.#pieces.length === 0) return rest;
+    if (rest.length > 0) this.#pieces.add(rest);
+    return this.#pieces.take();
   }
 
   #readLine(bytes: Buffer): void {
@@ -140,8 +141,4 @@ export class SseReader {
     this.#isDiscarding = false;
     if (data !== undefined && data !== '') this.#receiver.event({ name: name === '' ? 'message' : name, data });
   }
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

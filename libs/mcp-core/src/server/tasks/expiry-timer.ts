@@ -1,5 +1,4 @@
-/** Longer delays make a timer fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+import { MAX_TIMER_MS } from '../../jsonrpc/within-limit.ts';
 
 /** Tells of each key when its time has come, with one timer, which does not keep the process alive. */
 export class ExpiryTimer {
