@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import type { strict } from 'node:assert';
 import type { TaskRecord, TaskStore } from '../server/tasks/task-store.ts';
 
 /** One thing that every task store must do. `run` rejects when the store does not. */
@@ -12,46 +12,47 @@ export interface TaskStoreCheck {
  * @example for (const { name, run } of taskStoreContract(() => new InMemoryTaskStore())) test(name, run);
  */
 export function taskStoreContract(open: () => TaskStore | Promise<TaskStore>): readonly TaskStoreCheck[] {
+  const assert: typeof strict = process.getBuiltinModule('node:assert').strict;
   const check = (name: string, run: (store: TaskStore) => Promise<void>): TaskStoreCheck => ({ name, run: async () => run(await open()) });
   return [
     check('a task is found as it was created, and no other', async (store) => {
       const record = recordOf('a', { statusMessage: 'Busy', inputRequests: { who: { method: 'roots/list' } } });
       await store.create(record);
-      deepEqual(await store.get('a'), record);
-      equal(await store.get('b'), undefined);
+      assert.deepEqual(await store.get('a'), record);
+      assert.equal(await store.get('b'), undefined);
     }),
     check('an id is used once', async (store) => {
       await store.create(recordOf('a'));
-      await rejects(async () => store.create(recordOf('a', { status: 'failed' })));
-      equal((await store.get('a'))?.status, 'working');
+      await assert.rejects(async () => store.create(recordOf('a', { status: 'failed' })));
+      assert.equal((await store.get('a'))?.status, 'working');
     }),
     check('an update replaces the whole record', async (store) => {
       await store.create(recordOf('a', { statusMessage: 'Busy' }));
       const completed = recordOf('a', { status: 'completed', result: { content: [] } });
-      ok(await store.update(completed, 'working'));
-      deepEqual(await store.get('a'), completed);
+      assert.ok(await store.update(completed, 'working'));
+      assert.deepEqual(await store.get('a'), completed);
     }),
     check('an update that expects another status, or a task, changes nothing', async (store) => {
       await store.create(recordOf('a', { status: 'cancelled' }));
-      equal(await store.update(recordOf('a', { status: 'completed', result: {} }), 'working'), false);
-      deepEqual(await store.get('a'), recordOf('a', { status: 'cancelled' }));
-      equal(await store.update(recordOf('b'), 'working'), false);
-      equal(await store.get('b'), undefined);
+      assert.equal(await store.update(recordOf('a', { status: 'completed', result: {} }), 'working'), false);
+      assert.deepEqual(await store.get('a'), recordOf('a', { status: 'cancelled' }));
+      assert.equal(await store.update(recordOf('b'), 'working'), false);
+      assert.equal(await store.get('b'), undefined);
     }),
     check('of updates at the same time that expect the same status, one wins', async (store) => {
       await store.create(recordOf('a'));
       const ends = ['completed', 'failed', 'cancelled'] as const;
       const won = await Promise.all(ends.map((status) => store.update(recordOf('a', { status }), 'working')));
-      equal(won.filter(Boolean).length, 1);
-      equal((await store.get('a'))?.status, ends[won.indexOf(true)]);
+      assert.equal(won.filter(Boolean).length, 1);
+      assert.equal((await store.get('a'))?.status, ends[won.indexOf(true)]);
     }),
     check('a deleted task is gone from everywhere, and may be deleted again', async (store) => {
       await store.create(recordOf('a', { principal: 'ada' }));
       await store.delete('a');
       await store.delete('a');
-      equal(await store.get('a'), undefined);
-      deepEqual(await store.list('ada'), { records: [] });
-      deepEqual(await idsOf(store.all()), []);
+      assert.equal(await store.get('a'), undefined);
+      assert.deepEqual(await store.list('ada'), { records: [] });
+      assert.deepEqual(await idsOf(store.all()), []);
     }),
     check('a principal is given its own tasks, oldest first, each once, over all pages', async (store) => {
       const ids = Array.from({ length: 250 }, (_, index) => `task-${String(index)}`);
@@ -67,18 +68,18 @@ export function taskStoreContract(open: () => TaskStore | Promise<TaskStore>): r
         listed.push(...(page?.records ?? []).map(({ taskId }) => taskId));
         cursor = page?.nextCursor;
       } while (cursor !== undefined);
-      deepEqual(listed, ids);
-      deepEqual(await store.list('eve'), { records: [] });
+      assert.deepEqual(listed, ids);
+      assert.deepEqual(await store.list('eve'), { records: [] });
     }),
     check('a cursor that is none of its own is told', async (store) => {
       await store.create(recordOf('a', { principal: 'ada' }));
-      equal(await store.list('ada', 'no cursor'), undefined);
+      assert.equal(await store.list('ada', 'no cursor'), undefined);
     }),
     check('all gives every task of everybody once', async (store) => {
       await store.create(recordOf('a', { principal: 'ada' }));
       await store.create(recordOf('b', { principal: 'bob' }));
       await store.create(recordOf('c', { status: 'completed', result: {} }));
-      deepEqual((await idsOf(store.all())).toSorted(), ['a', 'b', 'c']);
+      assert.deepEqual((await idsOf(store.all())).toSorted(), ['a', 'b', 'c']);
     }),
     check('tasks may be updated and deleted while all are read', async (store) => {
       for (const id of ['a', 'b', 'c']) await store.create(recordOf(id));
@@ -86,7 +87,7 @@ export function taskStoreContract(open: () => TaskStore | Promise<TaskStore>): r
         if (taskId === 'b') await store.delete('b');
         else await store.update(recordOf(taskId, { status: 'failed' }), 'working');
       }
-      deepEqual([(await store.get('a'))?.status, await store.get('b'), (await store.get('c'))?.status], ['failed', undefined, 'failed']);
+      assert.deepEqual([(await store.get('a'))?.status, await store.get('b'), (await store.get('c'))?.status], ['failed', undefined, 'failed']);
     }),
   ];
 }
