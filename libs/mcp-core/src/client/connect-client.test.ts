@@ -117,7 +117,7 @@ describe('a modern server', () => {
     await vi.advanceTimersByTimeAsync(100);
     const { id } = await server.receives('initialize');
     server.deliver({ id: 1, ...discovered({}) });
-    await vi.advanceTimersByTimeAsync(99);
+    await vi.advanceTimersByTimeAsync(1499);
     server.deliver({ id, ...initialized()({}) });
     expect((await connecting).server.era).toBe('legacy');
     expect(server.all('notifications/initialized')).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('a modern server', () => {
     await vi.advanceTimersByTimeAsync(100);
     await server.receives('initialize');
     server.deliver({ id: 1, ...discovered({}) });
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(1500);
     expect((await connecting).server.era).toBe('modern');
     expect(server.all('notifications/initialized')).toHaveLength(0);
   });

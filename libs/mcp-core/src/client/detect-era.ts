@@ -18,6 +18,8 @@ export class EndedByProbeError extends Error {
 }
 
 const DEFAULT_PROBE_TIMEOUT_MS = 1500;
+/** How long `initialize` may take after the probe has been answered; both were in the server's input by then. */
+const HANDSHAKE_LIMIT_MS = 1500;
 
 /**
  * Finds out which era a server of unknown era speaks, on one connection: asks `server/discover` and, when that is met with silence, `initialize` as
@@ -39,7 +41,7 @@ export async function detectEra(connection: Connection, options: ClientOptions):
   const asModern = discovery.then((found) => {
     const agreement = modernOf(found);
     // A server of both eras that takes `initialize` may speak nothing but the legacy era from then on, whatever it answered to the probe.
-    return agreement === undefined ? handshake : withinLimit(handshake, probeTimeoutMs).then((legacy) => legacy ?? agreement, () => agreement);
+    return agreement === undefined ? handshake : withinLimit(handshake, HANDSHAKE_LIMIT_MS).then((legacy) => legacy ?? agreement, () => agreement);
   });
   // A slow modern server may refuse `initialize` before it answers the probe.
   const asLegacy = handshake.catch(async (refusal: unknown) => orRefusal(await discovery, refusal));
