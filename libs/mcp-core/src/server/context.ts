@@ -21,9 +21,9 @@ export interface RequestContext {
   /** Of an authenticated transport. */
   readonly auth: AuthContext | undefined;
   /** Dropped when the client sent no progress token, when `progress` does not increase, or after the result. At most 10 a second are sent (`ServerOptions.progressIntervalMs`), the last always. */
-  progress(update: Progress): void;
+  readonly progress: (update: Progress) => void;
   /** Sent to the client when its log level lets it through; else dropped. Never put secrets here. */
-  log(level: LoggingLevel, data: unknown, logger?: string): void;
+  readonly log: (level: LoggingLevel, data: unknown, logger?: string) => void;
 }
 
 export interface Question {
@@ -38,17 +38,17 @@ export interface Question {
  */
 export interface InteractiveContext extends RequestContext {
   /** @throws ProtocolError -32021 when the client did not declare elicitation of this mode. */
-  elicit(key: string, params: ElicitParams): Promise<ElicitResult>;
+  readonly elicit: (key: string, params: ElicitParams) => Promise<ElicitResult>;
   /** @throws ProtocolError -32021 when the client did not declare sampling; -1 when a person refused (legacy). */
-  sample(key: string, params: CreateMessageParams): Promise<CreateMessageResult>;
+  readonly sample: (key: string, params: CreateMessageParams) => Promise<CreateMessageResult>;
   /** @throws ProtocolError -32021 when the client did not declare roots. */
-  listRoots(): Promise<readonly Root[]>;
+  readonly listRoots: () => Promise<readonly Root[]>;
   /** Asks several questions in one round; answers come under the same keys. */
-  gather(questions: { readonly [key: string]: Question }): Promise<{ readonly [key: string]: unknown }>;
+  readonly gather: (questions: { readonly [key: string]: Question }) => Promise<{ readonly [key: string]: unknown }>;
   /** Runs `run` at most once per request, however often the handler is re-run; its JSON result is what every run sees. */
-  once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
+  readonly once: <T>(key: string, run: () => T | Promise<T>) => Promise<T>;
   /** Turns the request into a task where the client supports it; elsewhere it does nothing. */
-  startTask(options?: { readonly ttlMs?: number }): Promise<void>;
+  readonly startTask: (options?: { readonly ttlMs?: number }) => Promise<void>;
   /** Lets the client poll instead of holding a stream open; does nothing on stdio. */
-  closeStream(): void;
+  readonly closeStream: () => void;
 }
