@@ -5,7 +5,8 @@ import { TimeLimitError, type TimeLimit } from './time-limit.ts';
 
 const OPTIONS: Options = {
   strict: false,
-  allErrors: true,
+  // Else what every object inherits counts as a property, such as `constructor`.
+  ownProperties: true,
   // Compiling checks every keyword as well; the meta-schema would cost the first call 30 ms.
   validateSchema: false,
   // A large schema would be copied to each of its references.
@@ -23,23 +24,34 @@ const DIALECTS: { readonly [dialect: string]: () => Promise<Library> } = {
 };
 const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
+/** The validators of one schema. */
+export interface CompiledSchema {
+  /** Stops at the first problem. */
+  readonly validate: ValidateFunction;
+  /** Goes on to the last problem; of a long value there may be more than memory holds. Compiled by the first call. @throws Error as `compileSchema`. */
+  readonly validateAll: () => ValidateFunction;
+}
+
 /**
- * Compiles with the validator library, which the first schema loads. Each schema has an instance of its own, so nothing one schema says is known to another.
+ * Compiles with the validator library, which the first schema loads. Each schema has instances of its own, so nothing one schema says is known to another.
  * @throws Error when the schema is invalid, takes longer than the limit, refers to what is not in it, or is of another dialect than 2020-12 and draft-07.
  */
-export async function compileSchema({ $schema = DEFAULT_DIALECT, ...schema }: JsonSchema, limit: TimeLimit = unlimited): Promise<ValidateFunction> {
+export async function compileSchema({ $schema = DEFAULT_DIALECT, ...schema }: JsonSchema, limit: TimeLimit = unlimited): Promise<CompiledSchema> {
   // A validator of an asynchronous schema returns a promise, which passes for success.
   if (schema.$async !== undefined) throw new Error('The schema has the keyword $async, which no dialect has');
   const dialect = String($schema).replace(/^https?:/u, '').replace(/#$/u, '');
   const load = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
   if (load === undefined) throw new Error(`Schemas of the dialect ${JSON.stringify($schema)} are not supported; use 2020-12 (${DEFAULT_DIALECT}) or draft-07`);
   const [Validator, { default: formats }] = await Promise.all([load(), import('ajv-formats')]);
-  const compile = (hasMetaSchemas: boolean): ValidateFunction =>
-    limit(() => formats.default(new Validator({ ...OPTIONS, meta: hasMetaSchemas })).compile(schema));
+  const compile = (options: Options): ValidateFunction => limit(() => formats.default(new Validator({ ...OPTIONS, ...options })).compile(schema));
+  const compileWith = (meta: boolean): CompiledSchema => {
+    let all: ValidateFunction | undefined;
+    return { validate: compile({ meta }), validateAll: () => (all ??= compile({ meta, allErrors: true })) };
+  };
   try {
-    return compile(false);
+    return compileWith(false);
   } catch (error) {
-    if (missingReference(error)?.startsWith('https://json-schema.org/') === true) return compile(true);
+    if (missingReference(error)?.startsWith('https://json-schema.org/') === true) return compileWith(true);
     throw explain(error);
   }
 }

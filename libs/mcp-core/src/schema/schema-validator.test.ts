@@ -33,6 +33,20 @@ describe('SchemaValidator', () => {
     expect(await problems({ type: 'object', required: Array.from({ length: 50 }, (_, index) => `field${String(index)}`) }, {})).toHaveLength(10);
   });
 
+  test('names the first problem only of a value of more than 1000 parts', async () => {
+    const schema = { type: 'object', properties: { list: { items: { type: 'string' } } } };
+    expect(await problems(schema, { list: Array.from({ length: 900 }, () => 0) })).toHaveLength(10);
+    expect(await problems(schema, { list: Array.from({ length: 2_000_000 }, () => 0) })).toEqual(['"list[0]" must be of type string.']);
+  });
+
+  test.each(['constructor', 'toString', '__proto__'])('takes %s for a property only where the value has it', async (name) => {
+    const properties = JSON.parse(`{"${name}":{"type":"string"}}`) as object;
+    expect(await problems({ type: 'object', properties, additionalProperties: false }, {})).toEqual([]);
+    expect(await problems({ type: 'object', required: [name] }, {})).toEqual([`"${name}" is required. Add it.`]);
+    expect(await problems({ type: 'object', properties: { other: true }, additionalProperties: false }, JSON.parse(`{"${name}":1}`))).toEqual([`"${name}" is not known. Remove it.`]);
+    expect(await problems({ type: 'object', properties }, JSON.parse(`{"${name}":"x"}`))).toEqual([]);
+  });
+
   test('compiles a schema object once', async () => {
     const validator = new SchemaValidator();
     const schema = { type: 'object' };

@@ -1,8 +1,8 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { shorten } from '../protocol/shorten.ts';
-import { compileSchema } from './compile-schema.ts';
+import { compileSchema, type CompiledSchema } from './compile-schema.ts';
 import { boundedSchemaText, canTakeLong } from './schema-limits.ts';
 import { createTimeLimit, TimeLimitError, type TimeLimit } from './time-limit.ts';
 
@@ -10,6 +10,8 @@ import { createTimeLimit, TimeLimitError, type TimeLimit } from './time-limit.ts
 export type SchemaCheck = (value: unknown) => readonly string[];
 
 const MAX_PROBLEMS = 10;
+/** Members and entries of a value whose problems are all looked for; a longer one is told the first. */
+const MAX_PARTS = 1000;
 /** Checks that are kept for schemas equal to theirs. */
 const MAX_EQUAL = 500;
 const NO_PROBLEMS: readonly string[] = [];
@@ -66,8 +68,26 @@ export class SchemaValidator {
   }
 }
 
-function toCheck(validate: ValidateFunction): SchemaCheck {
-  return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(describe));
+function toCheck({ validate, validateAll }: CompiledSchema): SchemaCheck {
+  return (value) => {
+    if (validate(value)) return NO_PROBLEMS;
+    if (isLong(value)) return (validate.errors ?? []).map(describe);
+    const all = validateAll();
+    all(value);
+    return (all.errors ?? []).slice(0, MAX_PROBLEMS).map(describe);
+  };
+}
+
+/** Whether the value has so many parts that its problems are not all looked for. */
+function isLong(value: unknown): boolean {
+  const queue = [value];
+  for (const part of queue) {
+    if (typeof part !== 'object' || part === null) continue;
+    const parts = Object.values(part);
+    if (queue.length + parts.length > MAX_PARTS) return true;
+    queue.push(...(parts as unknown[]));
+  }
+  return false;
 }
 
 function withinTime(check: SchemaCheck, limit: TimeLimit): SchemaCheck {
