@@ -19,6 +19,15 @@ export interface OpenCell extends Pair {
   readonly connect: () => Promise<ClientFace>;
   /** Over HTTP: what the server was asked. */
   readonly requests: readonly SeenRequest[];
+  readonly forgetSessions: () => void;
+}
+
+/** A server that clients can be connected to. */
+export interface Opened {
+  readonly connect: () => Promise<ClientFace>;
+  readonly requests?: readonly SeenRequest[];
+  readonly forgetSessions?: (() => void) | undefined;
+  readonly close: () => Promise<void>;
 }
 
 export interface Cell extends Pair {
@@ -26,5 +35,5 @@ export interface Cell extends Pair {
   readonly negotiation?: string;
   /** Why a feature is not run. */
   readonly without: { readonly [Name in FeatureName]?: string };
-  readonly open: () => Promise<{ readonly connect: () => Promise<ClientFace>; readonly requests?: readonly SeenRequest[]; readonly close: () => Promise<void> }>;
+  readonly open: () => Promise<Opened>;
 }

@@ -1,7 +1,7 @@
 import { httpTransport } from '@signalbox/mcp-core/http-client';
 import { HttpClientTransportV1, SseClientTransportV1 } from '../../../peers/src/sdk-v1-clients.ts';
 import { HttpClientTransportV2, SseClientTransportV2 } from '../../../peers/src/sdk-v2-clients.ts';
-import type { Cell } from './cell.ts';
+import type { Opened } from './cell.ts';
 import type { ClientFace } from './client-face.ts';
 import { connectOurClient } from './clients/our-client.ts';
 import { connectV1Client } from './clients/v1-client.ts';
@@ -11,9 +11,9 @@ import type { Hosted } from './hosting/host-http.ts';
 /** Connects a client to what is hosted at this URL. */
 export type Dial = (url: URL) => Promise<ClientFace>;
 
-export async function openHosted(host: () => Promise<Hosted>, dial: Dial): ReturnType<Cell['open']> {
+export async function openHosted(host: () => Promise<Hosted>, dial: Dial): Promise<Opened> {
   const hosted = await host();
-  return { connect: () => dial(hosted.url), requests: hosted.requests, close: () => hosted.close() };
+  return { connect: () => dial(hosted.url), requests: hosted.requests, forgetSessions: hosted.forgetSessions, close: () => hosted.close() };
 }
 
 export const dialV1: Dial = (url) => connectV1Client(new HttpClientTransportV1(url, { reconnectionOptions: FAST }));

@@ -1,7 +1,7 @@
 import type { Cell } from './cell.ts';
 import { dialOurs, dialV1, dialV2, openHosted } from './dialling.ts';
 import { hostOurs, hostV1Stateless, hostV2Requests } from './hosting/hosts.ts';
-import { forgetsTasks, noCancellation, noConnection, noTasks } from './reasons.ts';
+import { forgetsDisconnects, forgetsTasks, noCancellation, noConnection, noTasks } from './reasons.ts';
 import { runCells } from './run-cells.ts';
 
 const shared = { era: 'legacy', wire: 'http-stateless' } as const;
@@ -12,7 +12,7 @@ const cells: readonly Cell[] = [
   { ...shared, client: 'v2', server: 'ours', without: { ...noConnection, ...noCancellation, ...noTasks }, open: () => openHosted(hostOursStateless, dialV2('legacy')) },
   { ...shared, client: 'ours', server: 'v1', negotiation: 'auto', without: { ...noConnection, ...forgetsTasks }, open: () => openHosted(hostV1Stateless, dialOurs('auto')) },
   { ...shared, client: 'ours', server: 'v1', negotiation: 'pinned', without: { ...noConnection, ...forgetsTasks }, open: () => openHosted(hostV1Stateless, dialOurs('legacy')) },
-  { ...shared, client: 'ours', server: 'v2', negotiation: 'pinned', without: { ...noConnection, ...noTasks }, open: () => openHosted(hostV2Requests, dialOurs('legacy')) },
+  { ...shared, client: 'ours', server: 'v2', negotiation: 'pinned', without: { ...noConnection, ...forgetsDisconnects, ...noTasks }, open: () => openHosted(hostV2Requests, dialOurs('legacy')) },
 ];
 
 runCells(cells);

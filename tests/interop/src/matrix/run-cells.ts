@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Cell, OpenCell } from './cell.ts';
+import type { Cell, OpenCell, Opened } from './cell.ts';
 import { type FeatureName, features } from './features/index.ts';
 
 /** What the report shows of a test of the matrix. */
@@ -37,12 +37,12 @@ export function nameOf({ client, server, wire, era, negotiation }: Cell): string
 }
 
 function runCell(cell: Cell): void {
-  let opened: Awaited<ReturnType<Cell['open']>>;
+  let opened: Opened;
   let running: OpenCell;
   beforeAll(async () => {
     opened = await cell.open();
-    const { connect, requests = [] } = opened;
-    running = { ...cell, face: await connect(), connect, requests };
+    const { connect, requests = [], forgetSessions = noSessions } = opened;
+    running = { ...cell, face: await connect(), connect, requests, forgetSessions };
   });
   afterAll(async () => {
     await running.face.close();
@@ -60,4 +60,8 @@ function runCell(cell: Cell): void {
     for (const reason of Object.values(without)) expect(reason).toMatch(/\w+ \w+/u);
     expect(Object.keys(features)).toEqual(expect.arrayContaining(Object.keys(without)));
   });
+}
+
+function noSessions(): void {
+  throw new Error('There are no sessions here to forget');
 }

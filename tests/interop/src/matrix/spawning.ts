@@ -5,7 +5,7 @@ import { StdioClientTransportV2 } from '../../../peers/src/sdk-v2-clients.ts';
 import { connectOurClient } from './clients/our-client.ts';
 import { connectV1Client } from './clients/v1-client.ts';
 import { connectV2Client, type V2Negotiation } from './clients/v2-client.ts';
-import type { Cell, Library } from './cell.ts';
+import type { Library, Opened } from './cell.ts';
 import type { ClientFace } from './client-face.ts';
 
 function argumentsFor(server: Library, versions: readonly string[] = []): string[] {
@@ -13,18 +13,23 @@ function argumentsFor(server: Library, versions: readonly string[] = []): string
   return ['--conditions=@signalbox/source', join(import.meta.dirname, 'programs', `${name}-stdio-server.ts`), ...versions];
 }
 
-const processes = (connect: () => Promise<ClientFace>): ReturnType<Cell['open']> => Promise.resolve({ connect, close: () => Promise.resolve() });
+const processes = (connect: () => Promise<ClientFace>): Promise<Opened> => Promise.resolve({ connect, close: () => Promise.resolve() });
 
 /** Over stdio each client has a server process of its own. */
-export function openV1OverStdio(): ReturnType<Cell['open']> {
+export function openV1OverStdio(): Promise<Opened> {
   return processes(() => connectV1Client(new StdioClientTransportV1({ command: process.execPath, args: argumentsFor('ours') })));
 }
 
-export function openV2OverStdio(negotiation: V2Negotiation): ReturnType<Cell['open']> {
+export function openV2OverStdio(negotiation: V2Negotiation): Promise<Opened> {
   return processes(() => connectV2Client(new StdioClientTransportV2({ command: process.execPath, args: argumentsFor('ours') }), negotiation));
 }
 
 /** `versions`: the legacy revisions the server on SDK v2 agrees to. */
-export function openOursOverStdio(server: Library, era: 'auto' | 'legacy' | 'modern', versions?: readonly string[]): ReturnType<Cell['open']> {
+export function openOursOverStdio(server: Library, era: 'auto' | 'legacy' | 'modern', versions?: readonly string[]): Promise<Opened> {
   return processes(() => connectOurClient(() => spawnStdio({ command: 'node', args: argumentsFor(server, versions) }), era));
+}
+
+/** Our client, which takes the time that a server needs to start for silence. */
+export function connectImpatiently(server: Library): Promise<ClientFace> {
+  return connectOurClient(() => spawnStdio({ command: 'node', args: argumentsFor(server) }), 'auto', 1);
 }

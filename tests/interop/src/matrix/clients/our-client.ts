@@ -2,14 +2,16 @@ import type { Transport } from '@signalbox/mcp-core';
 import { connectClient } from '@signalbox/mcp-core/client';
 import { ANSWERS, type ChangedList, CLIENT_INFO, type ClientFace, type Shape } from '../client-face.ts';
 
+/** A busy machine may need longer to start a server than is waited for by default. */
+const PATIENT_MS = 60_000;
+
 /** Our client, connected. */
-export async function connectOurClient(open: () => Transport, era: 'auto' | 'legacy' | 'modern'): Promise<ClientFace> {
+export async function connectOurClient(open: () => Transport, era: 'auto' | 'legacy' | 'modern', probeTimeoutMs = PATIENT_MS): Promise<ClientFace> {
   const logs: Shape[] = [];
   const client = await connectClient(open, {
     info: CLIENT_INFO,
     era,
-    // A busy machine may need longer to start a server than is waited for by default.
-    probeTimeoutMs: 60_000,
+    probeTimeoutMs,
     handlers: {
       elicit: ({ mode }) => Promise.resolve(mode === 'url' ? ANSWERS.visit : ANSWERS.elicit),
       sample: () => Promise.resolve(ANSWERS.sample),

@@ -15,6 +15,12 @@ export const streams = {
     await face.callTool('release');
     expect(await call).toMatchObject({ content: [{ text: 'survived' }] });
   },
+  'opens a new session when the server forgot its own': async ({ face, forgetSessions, requests }) => {
+    forgetSessions();
+    expect(await face.listPrompts()).toHaveLength(2);
+    expect(requests.some(({ status }) => status === 404)).toBe(true);
+    expect(await face.callTool('echo', { text: 'again' })).toMatchObject({ content: [{ text: 'again' }] });
+  },
   'ends its session': async ({ connect, requests }) => {
     const face = await connect();
     const before = requests.length;

@@ -13,6 +13,8 @@ export interface Hosted {
   /** Of the MCP endpoint, `/mcp` unless the handler has other paths. */
   readonly url: URL;
   readonly requests: readonly SeenRequest[];
+  /** As a server does that was started again. */
+  readonly forgetSessions?: () => void;
   close(): Promise<void>;
 }
 

@@ -18,12 +18,12 @@ export function hostOurs(options: HttpHandlerOptions = {}): Promise<Hosted> {
 
 export function hostV1Sessions(): Promise<Hosted> {
   const world = new World();
-  const serve = serveSessions(async (options) => {
+  const { serve, forgetSessions } = serveSessions(async (options) => {
     const transport = new HttpServerTransportV1(options);
     await createV1Server(world).connect(transport);
     return transport;
   });
-  return hostHttp(world, serve);
+  return forgettingHost(hostHttp(world, serve), forgetSessions);
 }
 
 export function hostV1Stateless(): Promise<Hosted> {
@@ -47,14 +47,15 @@ export function hostV1Sse(): Promise<Hosted> {
   return hostHttp(world, serve);
 }
 
-export function hostV2Sessions(): Promise<Hosted> {
+/** `versions`: the legacy revisions it agrees to; default all. */
+export function hostV2Sessions(versions?: readonly string[]): Promise<Hosted> {
   const world = new World();
-  const serve = serveSessions(async (options) => {
+  const { serve, forgetSessions } = serveSessions(async (options) => {
     const transport = new HttpServerTransportV2(options);
-    await createV2Server(world).connect(transport);
+    await createV2Server(world, versions === undefined ? {} : { versions }).connect(transport);
     return transport;
   });
-  return hostHttp(world, serve);
+  return forgettingHost(hostHttp(world, serve), forgetSessions);
 }
 
 /** The modern era, and legacy requests without a session. */
@@ -73,4 +74,8 @@ export function hostV2Sse(): Promise<Hosted> {
     return transport;
   });
   return hostHttp(world, serve);
+}
+
+async function forgettingHost(hosting: Promise<Hosted>, forgetSessions: () => void): Promise<Hosted> {
+  return { ...(await hosting), forgetSessions };
 }

@@ -17,9 +17,9 @@ interface SessionTransport {
 }
 
 /** Keeps the sessions of an official SDK; `open` makes a connected transport. */
-export function serveSessions(open: (options: SessionTransportOptions) => Promise<SessionTransport>): Serve {
+export function serveSessions(open: (options: SessionTransportOptions) => Promise<SessionTransport>): { readonly serve: Serve; readonly forgetSessions: () => void } {
   const sessions = new Map<string, SessionTransport>();
-  return async (request, response) => {
+  const serve: Serve = async (request, response) => {
     const id = request.headers['mcp-session-id'];
     const known = sessions.get(String(id));
     if (known !== undefined) return known.handleRequest(request, response);
@@ -36,4 +36,5 @@ export function serveSessions(open: (options: SessionTransportOptions) => Promis
     });
     return transport.handleRequest(request, response);
   };
+  return { serve, forgetSessions: () => sessions.clear() };
 }
