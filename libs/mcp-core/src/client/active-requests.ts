@@ -26,6 +26,11 @@ export class ActiveRequests {
     return this.#requests.get(id);
   }
 
+  /** The request that waits for the result of a task. */
+  waitingFor(taskId: unknown): ActiveRequest | undefined {
+    return [...this.#requests.values()].find(({ method, params }) => method === 'tasks/result' && params.taskId === taskId);
+  }
+
   delete(request: ActiveRequest): void {
     this.#requests.delete(request.id);
     if (this.#requests.size === 0) this.#timer.idle();

@@ -8,6 +8,21 @@ export interface QuestionContext {
   /** Aborted when the server withdraws the question, the request that led to it is cancelled, or the connection ends. */
   readonly signal: AbortSignal;
   readonly meta: JsonObject;
+  /**
+   * The request that led to the question. Absent where the protocol does not tell: a legacy server names none on stdio, except for a task, and need not
+   * use the stream of the request over HTTP.
+   */
+  readonly request?: AskingRequest;
+}
+
+/** A request of this client that the server answers after a question. */
+export interface AskingRequest {
+  /** That of the first call; `tasks/result` when a legacy server asks for a task. */
+  readonly method: string;
+  /** Of the tool or prompt, or the URI of the resource. */
+  readonly name?: string;
+  /** The very object that was given as `RequestOptions.meta`. */
+  readonly meta?: JsonObject;
 }
 
 /**

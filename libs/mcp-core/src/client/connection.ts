@@ -1,18 +1,20 @@
 import { latestLegacyCodec } from '../era/codecs.ts';
 import type { ClientIdentity, Codec } from '../era/codec.ts';
-import { metaOf } from '../era/meta-keys.ts';
-import { isRequestId } from '../jsonrpc/envelope.ts';
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from '../jsonrpc/messages.ts';
+import { MetaKey, metaOf } from '../era/meta-keys.ts';
+import { isJsonObject, isRequestId } from '../jsonrpc/envelope.ts';
+import type { JsonObject, JsonRpcNotification, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
 import { type Answer, type OutgoingRequest, Peer, type Reply } from '../jsonrpc/peer.ts';
+import type { RunningRequest } from '../jsonrpc/running-request.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/capabilities.ts';
 import { LocalError } from '../protocol/errors.ts';
 import type { Task } from '../protocol/tasks.ts';
 import { ActiveRequest, type InputRequired, type SendingOptions, type SentRequest } from './active-request.ts';
 import { ActiveRequests } from './active-requests.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { AskingRequest, ClientOptions } from './client-options.ts';
 import { declaredInRequests } from './declared-capabilities.ts';
 import { NotificationDispatch, type NotificationListener } from './notification-dispatch.ts';
+import { askingRequest } from './question-desk.ts';
 import { readAnswer } from './read-answer.ts';
 import { ServerQuestions } from './server-questions.ts';
 
@@ -80,7 +82,7 @@ export class Connection {
     });
     this.#notifications.listen((notification) => hooks.notified(notification));
     this.#peer = new Peer(transport, {
-      request: (request, running) => this.#answer(request, running.signal),
+      request: (request, running) => this.#answer(request, running),
       notification: (notification) => this.#notifications.dispatch(notification),
       ended: (error) => this.#closed(error),
       acceptsBatch: () => this.#codec?.hasBatches === true,
@@ -263,9 +265,17 @@ export class Connection {
     if (this.#state === 'retired' && this.#active.isEmpty) void this.close();
   }
 
-  async #answer(request: JsonRpcRequest, signal: AbortSignal): Promise<Reply | undefined> {
+  async #answer(request: JsonRpcRequest, { signal, relatedTo }: RunningRequest): Promise<Reply | undefined> {
     // A modern server must not send requests, and a client must not write responses to it.
-    return this.codec.era === 'modern' ? undefined : this.#questions.answer(request, this.codec, signal);
+    if (this.codec.era === 'modern') return undefined;
+    return this.#questions.answer(request, this.codec, { signal, request: this.#asking(request, relatedTo) });
+  }
+
+  /** What belongs to a task says so wherever it comes. */
+  #asking({ params }: JsonRpcRequest, relatedTo: RequestId | undefined): AskingRequest | undefined {
+    const { [MetaKey.relatedTask]: task } = metaOf(params);
+    const request = isJsonObject(task) ? this.#active.waitingFor(task.taskId) : this.#active.get(relatedTo);
+    return request && askingRequest(request.method, request.params, request.options.meta);
   }
 
   /** A legacy server withdraws a question of its own; a modern one ends a subscription of ours. True when it was about a question. */

@@ -8,6 +8,7 @@ export type {
   Watch,
 } from './client.ts';
 export type {
+  AskingRequest,
   CacheOptions,
   ClientOptions,
   HandlerCapabilities,

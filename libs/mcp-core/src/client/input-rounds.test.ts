@@ -72,6 +72,32 @@ describe('a call that is answered with questions', () => {
     expect(metaOf(first!.params)['io.modelcontextprotocol/clientCapabilities']).toMatchObject({ sampling: {}, elicitation: { form: {} }, roots: { listChanged: true } });
   });
 
+  test('tells its handlers which call it is', async () => {
+    const seen: unknown[] = [];
+    const elicit: QuestionHandlers['elicit'] = (_params, { request }) => {
+      seen.push(request);
+      return accept('Ann');
+    };
+    const { client } = await connect([asking({ who: form }), asking({ again: form }), done], { handlers: { elicit } });
+    const meta = { 'dev.example/run': 7 };
+    await client.callTool('a', {}, { meta });
+    await client.callTool('b', {});
+    expect(seen).toEqual([{ method: 'tools/call', name: 'a', meta }, { method: 'tools/call', name: 'a', meta }]);
+    expect((seen[0] as { meta: unknown }).meta).toBe(meta);
+  });
+
+  test('must not ask more than a thousand at once', async () => {
+    const elicit = vi.fn<NonNullable<QuestionHandlers['elicit']>>(() => accept('Ann'));
+    const { client } = await connect([asking(Object.fromEntries(Array.from({ length: 1001 }, (_, key) => [key, form]))), done], { handlers: { elicit } });
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-response' });
+    expect(elicit).not.toHaveBeenCalled();
+  });
+
+  test('must not name roots that are no files', async () => {
+    const { client } = await connect([asking({ where: { method: 'roots/list' } }), done], { handlers: { listRoots: () => Promise.resolve([{ uri: 'https://example.com/' }]) } });
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-argument' });
+  });
+
   test('gives each round only its own answers, and a state only when one came', async () => {
     const { client, server } = await connect([asking({ a: form }, 's1'), asking({ b: form }), { resultType: 'input_required', requestState: 's3' }, done], { handlers: { elicit: () => accept('x') } });
     await client.callTool('t', {});

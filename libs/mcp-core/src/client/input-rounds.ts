@@ -1,12 +1,15 @@
+import type { Codec } from '../era/codec.ts';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
 import type { InputRequired, SentRequest } from './active-request.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { AskingRequest, ClientOptions } from './client-options.ts';
 import type { Connection } from './connection.ts';
-import { QuestionDesk } from './question-desk.ts';
+import { askingRequest, QuestionDesk } from './question-desk.ts';
 
 export const DEFAULT_MAX_ROUNDS = 10;
+/** Far beyond what a server has reason to ask at once, so that it cannot start any number of handlers. */
+const MAX_QUESTIONS = 1000;
 
 /**
  * Answers what a modern server asks before it answers a request, and sends the request again with the answers.
@@ -43,12 +46,13 @@ export class InputRounds {
   }
 
   async #ask(connection: Connection, request: SentRequest, questions: JsonObject): Promise<JsonObject | undefined> {
-    const entries = Object.entries(questions);
+    const entries = Object.entries(boundedQuestions(questions));
     if (entries.length === 0) return undefined;
+    const asking = askingRequest(request.method, request.params, request.options.meta);
     const withdrawal = new AbortController();
     const given = giveUp(connection, request);
     try {
-      const answers = entries.map(async ([key, question]) => [key, await this.answerOne(question, connection, withdrawal.signal)] as const);
+      const answers = entries.map(async ([key, question]) => [key, await this.answerOne(question, connection.codec, { signal: withdrawal.signal, request: asking })] as const);
       return Object.fromEntries(await Promise.race([Promise.all(answers), given.up]));
     } catch (error) {
       withdrawal.abort(error);
@@ -59,12 +63,12 @@ export class InputRounds {
   }
 
   /** @throws LocalError as `answer` */
-  async answerOne(question: unknown, { codec }: Connection, signal: AbortSignal): Promise<JsonObject> {
+  async answerOne(question: unknown, codec: Codec, { signal, request }: { readonly signal: AbortSignal; readonly request: AskingRequest }): Promise<JsonObject> {
     const { method, params } = isJsonObject(question) ? question : {};
     if (typeof method !== 'string' || (params !== undefined && !isJsonObject(params))) {
       throw new LocalError('invalid-response', 'The server asked for input that is no request.', { sent: true });
     }
-    const ask = this.#desk.find({ method, params }, codec);
+    const ask = this.#desk.find({ method, params, request }, codec);
     if (ask === undefined) {
       throw new LocalError('capability-missing', `The server asked for input by ${method}, which this client did not declare.`, { sent: true });
     }
@@ -75,6 +79,13 @@ export class InputRounds {
       throw new LocalError('input-refused', `The server's ${method} was refused: ${error.message}`, { sent: true, cause: error });
     }
   }
+}
+
+/** @throws LocalError `invalid-response` when they are too many. */
+export function boundedQuestions(questions: JsonObject): JsonObject {
+  const count = Object.keys(questions).length;
+  if (count > MAX_QUESTIONS) throw new LocalError('invalid-response', `The server asked ${String(count)} questions at once.`, { sent: true });
+  return questions;
 }
 
 interface GivenUp {

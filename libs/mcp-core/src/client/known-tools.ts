@@ -26,6 +26,8 @@ export class KnownTools {
   readonly #validator = new SchemaValidator({ timeLimitMs: MAX_CHECK_MS });
   readonly #tools = new Map<string, KnownTool>();
   readonly #unusable = new WeakSet<JsonSchema>();
+  /** Whether the list has not changed since it was read. */
+  #isCurrent = true;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -34,6 +36,7 @@ export class KnownTools {
   /** Replaces what was known. Returns the tools that can be used over this transport, and reports the others. */
   learn(tools: readonly Tool[], isHttp: boolean): readonly Tool[] {
     this.#tools.clear();
+    this.#isCurrent = true;
     return tools.filter((tool) => {
       const read = isHttp ? readMirroredParams(tool.inputSchema) : { params: NONE };
       if ('problem' in read) {
@@ -51,7 +54,7 @@ export class KnownTools {
 
   /** The list has changed: results are not judged by what it said, until it is read again. The rest is corrected by the server. */
   changed(): void {
-    for (const [name, tool] of this.#tools) this.#tools.set(name, { ...tool, outputSchema: undefined });
+    this.#isCurrent = false;
   }
 
   /** `undefined` when no argument travels as a header, or the tool is not known. */
@@ -67,15 +70,19 @@ export class KnownTools {
 
   /** Whether results of this tool must be checked. */
   hasOutputSchema(name: string): boolean {
-    return this.#options.outputValidation !== 'off' && this.#tools.get(name)?.outputSchema !== undefined;
+    return this.#options.outputValidation !== 'off' && this.#outputSchema(name) !== undefined;
   }
 
   /** The result, unless it does not fit and the policy is to reject it. @throws LocalError `invalid-response` */
   checkOutput(name: string, result: CallToolResult): CallToolResult | Promise<CallToolResult> {
-    const outputSchema = this.#tools.get(name)?.outputSchema;
+    const outputSchema = this.#outputSchema(name);
     if (outputSchema === undefined || result.isError === true) return result;
     const check = this.#validator.compiled(outputSchema);
     return check === undefined ? this.#compile(name, outputSchema).then((compiled) => this.#judge(name, result, compiled)) : this.#judge(name, result, check);
+  }
+
+  #outputSchema(name: string): JsonSchema | undefined {
+    return this.#isCurrent ? this.#tools.get(name)?.outputSchema : undefined;
   }
 
   #judge(name: string, result: CallToolResult, check: SchemaCheck | undefined): CallToolResult {

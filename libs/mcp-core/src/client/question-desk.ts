@@ -1,15 +1,24 @@
 import type { Codec } from '../era/codec.ts';
+import { mcpNameOf } from '../era/mcp-name.ts';
 import { metaOf } from '../era/meta-keys.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
 import { elicitationProblems, withElicitationDefaults } from '../schema/elicitation-problems.ts';
-import type { ClientOptions, HandlerCapabilities, QuestionContext, QuestionHandlers } from './client-options.ts';
+import type { AskingRequest, ClientOptions, HandlerCapabilities, QuestionContext, QuestionHandlers } from './client-options.ts';
 import { toolResultProblem } from '../protocol/tool-result-problem.ts';
 
 export interface Question {
   readonly method: string;
   readonly params: JsonObject | undefined;
+  /** The one it belongs to, where that is known. */
+  readonly request: AskingRequest | undefined;
+}
+
+/** A request of ours as the handlers of questions see it. */
+export function askingRequest(method: string, params: JsonObject, meta: JsonObject | undefined): AskingRequest {
+  const name = mcpNameOf(method, params);
+  return { method, ...(name === undefined ? {} : { name }), ...(meta === undefined ? {} : { meta }) };
 }
 
 /** Answers one question. Rejects with ProtocolError when it is refused or malformed, LocalError when the handler's answer is unusable. */
@@ -26,9 +35,9 @@ export class QuestionDesk {
   }
 
   /** `undefined` when no handler is there for this method. */
-  find({ method, params }: Question, codec: Codec): AnswerQuestion | undefined {
+  find({ method, params, request }: Question, codec: Codec): AnswerQuestion | undefined {
     const { sample, elicit, listRoots } = this.#handlers;
-    const context = (signal: AbortSignal): QuestionContext => ({ signal, meta: metaOf(params) });
+    const context = (signal: AbortSignal): QuestionContext => ({ signal, meta: metaOf(params), ...(request === undefined ? {} : { request }) });
     if (method === 'sampling/createMessage' && sample !== undefined) {
       return async (signal) => codec.encodeAnswer(method, await this.#sample(sample, codec.decodeQuestion(method, params), context(signal)));
     }

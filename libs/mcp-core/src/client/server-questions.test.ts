@@ -69,6 +69,14 @@ describe("a legacy server's question", () => {
     expect((await server.answerTo(1)).error).toEqual({ code: -1, message: 'User rejected sampling request', data: { by: 'ann' } });
   });
 
+  test('about roots is answered with an error when a root is no file, and the host hears why', async () => {
+    const problems: Error[] = [];
+    const server = await connect({ handlers: { listRoots: () => Promise.resolve([{ uri: 'file:///a' }, { uri: 'https://example.com/' }]) }, onProblem: (problem) => problems.push(problem) });
+    server.deliver({ id: 1, method: 'roots/list' });
+    expect((await server.answerTo(1)).error).toMatchObject({ code: -32603 });
+    expect(problems.map(({ cause }) => cause)).toMatchObject([{ code: 'invalid-argument', message: expect.stringContaining('https://example.com/') as string }]);
+  });
+
   test('is answered without internals when its handler fails otherwise', async () => {
     const problems: Error[] = [];
     const server = await connect({

@@ -3,8 +3,14 @@ import { MetaKey, metaOf } from '../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { AskingRequest, ClientOptions } from './client-options.ts';
 import { QuestionDesk } from './question-desk.ts';
+
+export interface QuestionPlace {
+  readonly signal: AbortSignal;
+  /** The request of ours that it belongs to, where that is known. */
+  readonly request: AskingRequest | undefined;
+}
 
 /** Answers the requests of a legacy server with the handlers, all at the same time, and knows whether any is open. */
 export class ServerQuestions {
@@ -22,12 +28,11 @@ export class ServerQuestions {
    * Answers a request in the given revision. A handler's ProtocolError is the answer; any other failure rejects.
    * `signal` aborts when the server withdraws the question: it then counts as closed, and nothing is answered.
    */
-  async answer(request: JsonRpcRequest, codec: Codec, signal: AbortSignal): Promise<Reply | undefined> {
-    const { method, params } = request;
+  async answer({ method, params }: JsonRpcRequest, codec: Codec, { signal, request }: QuestionPlace): Promise<Reply | undefined> {
     if (method === 'ping') {
       return { result: {} };
     }
-    const ask = codec.serverRequests.has(method) ? this.#desk.find({ method, params }, codec) : undefined;
+    const ask = codec.serverRequests.has(method) ? this.#desk.find({ method, params, request }, codec) : undefined;
     if (ask === undefined) {
       return { error: { code: ErrorCode.methodNotFound, message: `Method not found: ${method}` } };
     }

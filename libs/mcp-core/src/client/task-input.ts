@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import { LocalError, ProtocolError } from '../protocol/errors.ts';
+import { LocalError } from '../protocol/errors.ts';
 
 export interface TaskInputHooks {
   /** Puts a question to the handlers. */
@@ -77,7 +77,8 @@ export class TaskInput {
     try {
       await this.#hooks.send({ [key]: response });
     } catch (error) {
-      this.#answers.set(key, error instanceof ProtocolError ? { kind: 'refused', error } : { kind: 'unsent', response });
+      const isLost = error instanceof LocalError && (error.code === 'connection-lost' || error.code === 'request-timeout');
+      this.#answers.set(key, isLost ? { kind: 'unsent', response } : { kind: 'refused', error });
     }
   }
 

@@ -2,9 +2,9 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import { MAX_TIMER_MS } from '../jsonrpc/within-limit.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
 import { isEnded, type DetailedTask, type Task } from '../protocol/tasks.ts';
-import type { RequestOptions } from './client-options.ts';
+import type { AskingRequest, RequestOptions } from './client-options.ts';
 import type { Connection } from './connection.ts';
-import type { InputRounds } from './input-rounds.ts';
+import { boundedQuestions, type InputRounds } from './input-rounds.ts';
 import { TaskInput } from './task-input.ts';
 import { cancelledOnServer, readTaskResult } from './task-result.ts';
 
@@ -12,6 +12,8 @@ export interface TaskWaitOptions {
   /** The connection in use; another one may take its place. */
   readonly connection: () => Connection;
   readonly rounds: InputRounds;
+  /** The call, for those who are asked for it. */
+  readonly request: AskingRequest;
   /** Of each request that asks for the task. */
   readonly polling: RequestOptions;
   /** Hears of the task first, and of each status and message that differs from the last. */
@@ -50,7 +52,7 @@ export class TaskWait {
     this.#options = options;
     this.#endsAt = options.endsAt;
     this.#input = new TaskInput({
-      ask: (question, signal) => options.rounds.answerOne(question, options.connection(), signal),
+      ask: (question, signal) => options.rounds.answerOne(question, options.connection().codec, { signal, request: options.request }),
       send: (inputResponses) => this.#request('tasks/update', { inputResponses }),
       failed: (error) => this.#failure.reject(error),
       openChanged: (areOpen) => this.#openChanged(areOpen),
@@ -99,7 +101,7 @@ export class TaskWait {
     for (;;) {
       this.#tell(task);
       if (isEnded(task.status)) return readTaskResult(task, this.#options.connection().codec);
-      if (this.#input.update(task.inputRequests ?? {})) this.#countRound();
+      if (this.#input.update(boundedQuestions(task.inputRequests ?? {}))) this.#countRound();
       await this.#pause(task);
       task = (await this.#tryGet()) ?? task;
     }
@@ -145,8 +147,8 @@ export class TaskWait {
     // The codec has made it one.
     const task = (await this.#request('tasks/get', {})) as unknown as DetailedTask;
     this.#lost = 0;
-    // Nobody waits any more.
-    return this.#over.signal.aborted ? new Promise<never>(() => undefined) : task;
+    this.#over.signal.throwIfAborted();
+    return task;
   }
 
   /** `undefined` when the answer was lost and another may come. */
@@ -154,7 +156,7 @@ export class TaskWait {
     try {
       return await this.#get();
     } catch (error) {
-      if (this.#isBearable(error)) return undefined;
+      if (this.#isBearable(error) && !this.#over.signal.aborted) return undefined;
       throw error;
     }
   }

@@ -3,10 +3,11 @@ import { LocalError } from '../protocol/errors.ts';
 import { isEnded, type DetailedTask, type Task } from '../protocol/tasks.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { SentRequest } from './active-request.ts';
-import type { ClientOptions, RequestOptions } from './client-options.ts';
+import type { AskingRequest, ClientOptions, RequestOptions } from './client-options.ts';
 import type { Connection } from './connection.ts';
 import type { CurrentConnection } from './current-connection.ts';
 import { DEFAULT_MAX_ROUNDS, type InputRounds } from './input-rounds.ts';
+import { askingRequest } from './question-desk.ts';
 import { readTaskResult } from './task-result.ts';
 import { TaskWait } from './task-wait.ts';
 
@@ -42,7 +43,8 @@ export class TaskCalls implements ClientTasks {
     const stopFollowing = connection.followProgress(request);
     try {
       const { maxTotalMs = Infinity, attempt } = request.options;
-      return await this.#wait(task.taskId, request.options, request.sentAt + maxTotalMs - (attempt?.spentMs ?? 0)).until(task);
+      const asking = askingRequest(request.method, request.params, request.options.meta);
+      return await this.#wait({ taskId: task.taskId, request: asking }, request.options, request.sentAt + maxTotalMs - (attempt?.spentMs ?? 0)).until(task);
     } finally {
       stopFollowing();
     }
@@ -69,14 +71,15 @@ export class TaskCalls implements ClientTasks {
   async resume(taskId: string, options: RequestOptions = {}): Promise<CallToolResult> {
     if (options.signal?.aborted === true) throw new LocalError('request-cancelled', 'Waiting for the task was cancelled before it began.', { cause: options.signal.reason });
     const endsAt = performance.now() + (options.maxTotalMs ?? Infinity);
-    return (await this.#wait(taskId, options, endsAt).until(undefined)) as unknown as CallToolResult;
+    return (await this.#wait({ taskId, request: askingRequest('tools/call', {}, options.meta) }, options, endsAt).until(undefined)) as unknown as CallToolResult;
   }
 
-  #wait(taskId: string, options: RequestOptions, endsAt: number): TaskWait {
+  #wait({ taskId, request }: { readonly taskId: string; readonly request: AskingRequest }, options: RequestOptions, endsAt: number): TaskWait {
     const { meta, onTask, signal, timeoutMs } = options;
     return new TaskWait(taskId, {
       connection: () => this.#current.connection,
       rounds: this.#rounds,
+      request,
       polling: { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(meta === undefined ? {} : { meta }) },
       onTask: (task) => this.#current.connection.callBack('a task', () => onTask?.(task)),
       signal,

@@ -1,10 +1,12 @@
-import type { JsonRpcRequest } from './messages.ts';
+import type { JsonRpcRequest, RequestId } from './messages.ts';
 import type { AuthContext, MessageOrigin } from './transport.ts';
 
 /** A request of the peer until its answer was taken by the transport. Most handlers never look at `signal`, so it is made when one does. */
 export class RunningRequest {
   readonly request: JsonRpcRequest;
   readonly auth: AuthContext | undefined;
+  /** Our request on whose stream it came. */
+  readonly relatedTo: RequestId | undefined;
   #controller: AbortController | undefined;
   #ending: PromiseWithResolvers<void> | undefined;
   #cancellation: { readonly reason: unknown } | undefined;
@@ -14,6 +16,7 @@ export class RunningRequest {
   constructor(request: JsonRpcRequest, origin: MessageOrigin | undefined) {
     this.request = request;
     this.auth = origin?.auth;
+    this.relatedTo = origin?.relatedTo;
   }
 
   /** Aborts when the request is cancelled or the connection ends. */

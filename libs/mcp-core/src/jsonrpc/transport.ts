@@ -11,6 +11,8 @@ export interface AuthContext {
 /** What a transport knows of a message beside its text. */
 export interface MessageOrigin {
   readonly auth?: AuthContext;
+  /** Our request on whose stream it came; absent where one stream is for all. */
+  readonly relatedTo?: RequestId;
 }
 
 export interface SendOptions {

@@ -96,14 +96,18 @@ class HttpTransport implements Transport, RequestOwner {
     return this.#end(undefined);
   }
 
-  deliver(value: unknown): void {
+  deliver(value: unknown, relatedTo?: RequestId): void {
     if (this.#isClosed) return;
-    if (Array.isArray(value)) return this.#deliverBatch(value);
-    if (isAnswer(value)) this.#answered(value);
-    this.#receiver?.message(value);
+    if (Array.isArray(value)) return this.#deliverBatch(value, relatedTo);
+    if (isAnswer(value)) {
+      this.#answered(value);
+      this.#receiver?.message(value);
+    } else {
+      this.#receiver?.message(value, relatedTo === undefined ? undefined : { relatedTo });
+    }
   }
 
-  deliverText(text: string): void {
+  deliverText(text: string, relatedTo?: RequestId): void {
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -111,7 +115,7 @@ class HttpTransport implements Transport, RequestOwner {
       if (!this.#isClosed) this.#receiver?.unreadable({ reason: 'parse-error', detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}` });
       return;
     }
-    this.deliver(value);
+    this.deliver(value, relatedTo);
   }
 
   ended({ post }: PostedRequest, error: Error | undefined): void {
@@ -141,7 +145,7 @@ class HttpTransport implements Transport, RequestOwner {
       endpoint: this.endpoint,
       headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
       receiver: {
-        event: (event) => this.#takeEvent(event),
+        event: (event) => this.#takeEvent(event, request.post.id),
         tooLarge: () => request.fail(new LocalError('invalid-response', `A message of ${this.endpoint.origin} is longer than ${this.maxMessageBytes} bytes`, { sent: true })),
       },
       maxEventBytes: this.maxMessageBytes,
@@ -200,10 +204,10 @@ class HttpTransport implements Transport, RequestOwner {
   }
 
   /** Who does not read batches must not wait for the answers in it; who does has them. */
-  #deliverBatch(entries: readonly unknown[]): void {
+  #deliverBatch(entries: readonly unknown[], relatedTo: RequestId | undefined): void {
     const answers = entries.filter(isAnswer);
     for (const answer of answers) this.#answered(answer);
-    this.#receiver?.message(entries);
+    this.#receiver?.message(entries, relatedTo === undefined ? undefined : { relatedTo });
     const error = new LocalError('invalid-response', `${this.endpoint.origin} answered with a batch, which this protocol version does not have.`, { sent: true });
     for (const { id } of answers) this.#receiver?.requestFailed?.(id, error);
   }
@@ -218,8 +222,8 @@ class HttpTransport implements Transport, RequestOwner {
     }
   }
 
-  #takeEvent({ name, data }: { readonly name: string; readonly data: string }): void {
-    if (name === 'message') this.deliverText(data);
+  #takeEvent({ name, data }: { readonly name: string; readonly data: string }, relatedTo?: RequestId): void {
+    if (name === 'message') this.deliverText(data, relatedTo);
   }
 
   #openStandalone(): void {

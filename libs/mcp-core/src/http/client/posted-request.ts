@@ -13,10 +13,10 @@ import { SseReader } from './sse-reader.ts';
 export interface RequestOwner {
   readonly endpoint: ClientEndpoint;
   readonly maxMessageBytes: number;
-  /** A parsed message. When it answers a running request, `answered` of that one is called first. */
-  deliver(value: unknown): void;
+  /** A parsed message. When it answers a running request, `answered` of that one is called first. `relatedTo`: the request it came for. */
+  deliver(value: unknown, relatedTo: RequestId): void;
   /** The text of an event. */
-  deliverText(text: string): void;
+  deliverText(text: string, relatedTo: RequestId): void;
   /** The request ended without its answer; `error` is absent when nothing of it was sent. */
   ended(request: PostedRequest, error: Error | undefined): void;
   /** A first look at the response, before its body. */
@@ -126,7 +126,7 @@ export class PostedRequest implements Call {
     const reader = new SseReader(
       {
         event: (event) => {
-          if (this.#state !== 'over' && event.name === 'message') owner.deliverText(event.data);
+          if (this.#state !== 'over' && event.name === 'message') owner.deliverText(event.data, this.post.id);
         },
         tooLarge: () => {
           this.fail(this.#httpError(response, '', tooLarge(owner.maxMessageBytes)));
@@ -172,7 +172,7 @@ export class PostedRequest implements Call {
       this.fail(this.#httpError(response, text, encoding === 'identity' ? 'the body is not JSON' : 'the body is encoded, which was not asked for'));
       return;
     }
-    this.#owner.deliver(value);
+    this.#owner.deliver(value, this.post.id);
     if (this.#isRunning()) this.fail(this.#httpError(response, text, 'the body does not answer the request'));
   }
 
@@ -185,7 +185,7 @@ export class PostedRequest implements Call {
     const isOfStatus = status === 401 || status === 403 || error.isSessionLost;
     const isAnswer = !isOfStatus && isJsonObject(value) && (isOwn || (status < 500 && isErrorWithoutId(value)));
     if (this.#owner.fallBack(this, error)) return;
-    if (isAnswer) this.#owner.deliver({ ...value, id: this.post.id });
+    if (isAnswer) this.#owner.deliver({ ...value, id: this.post.id }, this.post.id);
     this.fail(error);
   }
 
