@@ -44,6 +44,7 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
   #session: InitializedSession | undefined;
   #watches: ResourceWatches | undefined;
   #sessionReady: Promise<void> | undefined;
+  #isPreparationDue = false;
   #isInitialized = false;
   #isClosed = false;
   #endedBy: Error | undefined;
@@ -167,13 +168,17 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
     }
   }
 
-  /** Requests that come later wait until the server is ready for the session. */
+  /** Requests that come later wait until the server is ready for the session. However many changes come while that takes, it is prepared once more. */
   #prepareSession(): void {
     const session = this.#session;
     const { onLegacySession } = this.#context.options;
-    if (session === undefined || !this.#isInitialized || onLegacySession === undefined) return;
+    if (session === undefined || !this.#isInitialized || onLegacySession === undefined || this.#isPreparationDue) return;
+    this.#isPreparationDue = true;
     this.#sessionReady = (this.#sessionReady ?? Promise.resolve())
-      .then(() => onLegacySession(session))
+      .then(() => {
+        this.#isPreparationDue = false;
+        return onLegacySession(session);
+      })
       .catch((error: unknown) => {
         if (!session.signal.aborted) this.#context.onError(error);
       });

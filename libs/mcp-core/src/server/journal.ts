@@ -41,8 +41,8 @@ export class Journal {
   readonly #earlier: JournalRecord;
   readonly #responses: JsonObject;
   readonly #readAnswer: ReadAnswer;
-  readonly #answers: { [key: string]: readonly [string, unknown] } = {};
-  readonly #effects: { [key: string]: readonly unknown[] } = {};
+  readonly #answers = new Map<string, readonly [digest: string, answer: unknown]>();
+  readonly #effects = new Map<string, readonly unknown[]>();
   readonly #asked = new Map<string, { readonly digest: string; readonly question: ExchangeQuestion<QuestionMethod> }>();
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #stopped: ((reason: Suspended) => void)[] = [];
@@ -62,7 +62,7 @@ export class Journal {
   /** Whether the handler is still where it was before: what it reports then has been reported. */
   get isReplaying(): boolean {
     const known = Object.keys({ ...this.#earlier.answers, ...this.#earlier.asked });
-    return !this.isSuspended && known.some((key) => !Object.hasOwn(this.#answers, key));
+    return !this.isSuspended && known.some((key) => !this.#answers.has(key));
   }
 
   /** The questions of this round. */
@@ -74,11 +74,11 @@ export class Journal {
   ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     if (this.#suspended !== undefined) return Promise.reject(this.#suspended);
     const digest = digestOf([question.method, question.params ?? null]);
-    const known = this.#answers[question.key]?.[0] ?? this.#asked.get(question.key)?.digest;
+    const known = this.#answers.get(question.key)?.[0] ?? this.#asked.get(question.key)?.digest;
     if (known !== undefined && known !== digest) return Promise.reject(new Error(`Two different questions have the key ${JSON.stringify(question.key)}`));
     const answer = this.#find(question, digest);
     if (answer === undefined) return this.#suspend(question, digest);
-    this.#answers[question.key] = [digest, answer];
+    this.#answers.set(question.key, [digest, answer]);
     return Promise.resolve(answer);
   }
 
@@ -98,8 +98,8 @@ export class Journal {
   /** What the next run needs. Call it when the handler and its effects have ended. */
   record(): JournalRecord {
     return {
-      answers: { ...this.#earlier.answers, ...this.#answers },
-      effects: { ...this.#earlier.effects, ...this.#effects },
+      answers: { ...this.#earlier.answers, ...Object.fromEntries(this.#answers) },
+      effects: { ...this.#earlier.effects, ...Object.fromEntries(this.#effects) },
       asked: Object.fromEntries([...this.#asked].map(([key, { digest }]) => [key, digest])),
     };
   }
@@ -135,7 +135,7 @@ export class Journal {
     if (this.#suspended !== undefined) throw this.#suspended;
     const text = JSON.stringify(await run()) as string | undefined;
     const effect = text === undefined ? [] : [JSON.parse(text) as unknown];
-    this.#effects[key] = effect;
+    this.#effects.set(key, effect);
     return effect[0];
   }
 }

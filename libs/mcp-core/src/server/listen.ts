@@ -26,21 +26,26 @@ export interface ListenServer {
  */
 export async function listen(server: ListenServer, request: ServedRequest, ended: AbortSignal): Promise<JsonObject> {
   const wanted = readFilter(request.params.notifications);
-  const stopped = aborted(AbortSignal.any([request.signal, ended]));
+  const stop = Promise.withResolvers<undefined>();
+  const stopNow = (): void => stop.resolve(undefined);
+  const signals = [request.signal, ended];
+  for (const signal of signals) signal.addEventListener('abort', stopNow);
+  if (signals.some(({ aborted }) => aborted)) stopNow();
   const stream = new ListenStream(request);
   const watches = server.resources === undefined ? undefined : new ResourceWatches(server.resources, server.onError);
   server.changes.add(stream);
   const feed = server.tasks && wanted.taskIds && new TaskFeed(server.tasks, request);
   try {
-    const honoured = await Promise.race([honour({ wanted, server, watches, feed }, request), stopped.then(() => ({}))]);
+    const honoured = await Promise.race([honour({ wanted, server, watches, feed }, request), stop.promise.then(() => ({}))]);
     request.signal.throwIfAborted();
     stream.acknowledge(honoured);
     feed?.start((task) => stream.tell(task));
-    await stopped;
+    await stop.promise;
     request.signal.throwIfAborted();
     stream.end();
     return { _meta: stream.meta };
   } finally {
+    for (const signal of signals) signal.removeEventListener('abort', stopNow);
     server.changes.remove(stream);
     feed?.end();
     void watches?.end();
@@ -154,11 +159,4 @@ function readFilter(value: unknown): SubscriptionFilter {
 
 function isListOfStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string');
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  if (signal.aborted) resolve(undefined);
-  else signal.addEventListener('abort', () => { resolve(undefined); }, { once: true });
-  return promise;
 }

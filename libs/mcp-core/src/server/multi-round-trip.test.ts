@@ -296,6 +296,21 @@ describe('requestState', () => {
     expect(deletions).toBe(4);
   });
 
+  test.each(['__proto__', 'constructor'])('a key may be %s', async (key) => {
+    let effects = 0;
+    const client = await serve(async (context) => {
+      await context.once(key, () => (effects += 1));
+      const { action } = await context.elicit(key, form('Name?'));
+      await context.elicit('last', form('Sure?'));
+      return action;
+    });
+    const first = await call(client);
+    const second = await call(client, answer(first, JSON.parse(`{"${key}":{"action":"decline"}}`) as JsonObject));
+    expect(keysOf(second)).toEqual(['last']);
+    expect(await call(client, answer(second, { last: accept('ada') }))).toMatchObject({ structuredContent: { value: 'decline' } });
+    expect(effects).toBe(1);
+  });
+
   test('inputResponses that are no object are refused', async () => {
     const client = await serve(ask);
     const { requestState } = await call(client);

@@ -208,6 +208,24 @@ describe('onLegacySession', () => {
     expect(errors).toMatchObject([{ message: 'no disk' }]);
   });
 
+  test('is called once more, however often the roots change meanwhile', async () => {
+    let calls = 0;
+    const held = Promise.withResolvers<undefined>();
+    const onLegacySession = async (): Promise<void> => {
+      calls += 1;
+      await held.promise;
+    };
+    const client = await serve(() => Promise.resolve('ran'), { onLegacySession });
+    await initialize(client, '2025-11-25', { roots: {} });
+    await client.settled();
+    for (let change = 0; change < 1000; change += 1) client.notify('notifications/roots/list_changed');
+    await client.settled();
+    expect(calls).toBe(1);
+    held.resolve(undefined);
+    await client.request(1, 'tools/call', { name: 'run' });
+    expect(calls).toBe(2);
+  });
+
   test('gets a timeout from a client that never lists its roots, and may ask again', async () => {
     vi.useFakeTimers();
     try {

@@ -12,7 +12,7 @@ export interface RequestStateOptions {
   readonly keys?: readonly string[];
   /** How long a client may take to answer, in milliseconds; default 24 hours. */
   readonly ttlMs?: number;
-  /** Remembers the states of destructive calls that were used; default: in memory. */
+  /** Remembers the states of destructive calls that were used. Default: in memory, the last 100,000; older states are then refused as if they were used. */
   readonly used?: UsedStates;
   /** Milliseconds since 1970; default `Date.now`. */
   readonly now?: () => number;
@@ -43,6 +43,8 @@ export interface RequestState {
 const DEFAULT_TTL_MS = 24 * 60 * 60 * 1000;
 const MAX_JOURNAL_BYTES = 64 * 1024;
 const MIN_KEY_CHARACTERS = 32;
+/** Beyond them the memory of used states forgets the oldest, and refuses whatever is as old. */
+const MAX_USED_STATES = 100_000;
 const FORMAT = 1;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -129,17 +131,21 @@ export class RequestStates {
 class UsedStatesInMemory implements UsedStates {
   readonly #expiries = new Map<string, number>();
   readonly #now: () => number;
+  /** What expires until then may have been forgotten, and counts as used. */
+  #forgottenUntil = -Infinity;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
   use(nonce: string, expiresAt: number): boolean {
-    if (this.#expiries.has(nonce)) return false;
+    if (expiresAt <= this.#forgottenUntil || this.#expiries.has(nonce)) return false;
     // In the order of their use, and all live equally long: the expired ones come first.
     for (const [other, expiry] of this.#expiries) {
-      if (expiry > this.#now()) break;
+      const isExpired = expiry <= this.#now();
+      if (!isExpired && this.#expiries.size < MAX_USED_STATES) break;
       this.#expiries.delete(other);
+      if (!isExpired) this.#forgottenUntil = Math.max(this.#forgottenUntil, expiry);
     }
     this.#expiries.set(nonce, expiresAt);
     return true;

@@ -19,6 +19,16 @@ describe('ResourceWatches', () => {
     expect(attached).toBe(1);
   });
 
+  test('holds 10,000 at most, and makes room for each that is removed', async () => {
+    const watches = new ResourceWatches(provide(() => Promise.resolve(() => undefined)), () => undefined);
+    for (let index = 0; index < 10_000; index += 1) await watches.add(String(index), createTestContext());
+    await expect(watches.add('more', createTestContext())).rejects.toMatchObject({ code: -32602 });
+    await watches.add('0', createTestContext());
+    await watches.remove('0');
+    await watches.add('more', createTestContext());
+    expect(watches.has('more')).toBe(true);
+  });
+
   test('detaches at once what is attached after the end', async () => {
     const detached: string[] = [];
     const watches = new ResourceWatches(provide((uri) => Promise.resolve(() => void detached.push(uri))), () => undefined);

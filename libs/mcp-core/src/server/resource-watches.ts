@@ -1,9 +1,12 @@
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { RequestContext } from './context.ts';
 import type { ResourceProvider } from './server.ts';
 
 type Detach = () => Promise<void> | void;
 
-/** The watched URIs of one subscriber: attaches each once, and detaches what is left when the subscriber ends. */
+const MAX_WATCHES = 10_000;
+
+/** The watched URIs of one subscriber, at most 10,000: attaches each once, and detaches what is left when the subscriber ends. */
 export class ResourceWatches {
   readonly #provider: ResourceProvider;
   readonly #onError: (error: unknown) => void;
@@ -19,8 +22,11 @@ export class ResourceWatches {
     return this.#watches.has(uri);
   }
 
-  /** Does nothing for a URI that is already watched. Rejects with the provider's refusal. */
+  /** Does nothing for a URI that is already watched. Rejects with the provider's refusal, or when there are too many. */
   async add(uri: string, context: RequestContext): Promise<void> {
+    if (!this.#watches.has(uri) && this.#watches.size >= MAX_WATCHES) {
+      throw new ProtocolError(ErrorCode.invalidParams, `One subscriber can watch ${String(MAX_WATCHES)} resources at most`);
+    }
     const watch = this.#watches.get(uri) ?? this.#attach(uri, context);
     this.#watches.set(uri, watch);
     try {

@@ -277,6 +277,22 @@ describe('subscriptions/listen', () => {
     ]);
   });
 
+  test.each([
+    ['was refused', { taskIds: [] }],
+    ['was given up', {}],
+  ])('leaves no listener behind on the signal of the server when it %s', async (_title, filter) => {
+    const server = createServer({ info, tools: [], tasks: {} });
+    const given = new AbortController();
+    const ended = new AbortController().signal;
+    const listeners = new Set<unknown>();
+    ended.addEventListener = (_type: string, listener: unknown) => void listeners.add(listener);
+    ended.removeEventListener = (_type: string, listener: unknown) => void listeners.delete(listener);
+    const link = { signal: given.signal, ended, notify: () => Promise.resolve(given.abort()) };
+    const reply = await server.handle({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: modern({ notifications: filter }) }, link);
+    expect(reply).toHaveProperty('error');
+    expect(listeners).toEqual(new Set());
+  });
+
   test.each([[undefined], [[]], [{ toolsListChanged: 'yes' }], [{ resourceSubscriptions: 'test:/a' }], [{ resourceSubscriptions: [1] }]])(
     'refuses the filter %j',
     async (filter) => {

@@ -5,8 +5,10 @@ import type { ServedRequest } from '../served-request.ts';
 import type { TaskEngine } from './task-engine.ts';
 import type { TaskRecord } from './task-store.ts';
 
+const MAX_TASKS = 1000;
+
 /**
- * The changes of the tasks that one listen stream names.
+ * The changes of the tasks that one listen stream names; of more than 1000 the first.
  * @see https://github.com/modelcontextprotocol/ext-tasks
  */
 export class TaskFeed {
@@ -29,7 +31,7 @@ export class TaskFeed {
   async honour(taskIds: readonly string[]): Promise<readonly string[]> {
     const { client, auth } = this.#request;
     if (!client.can('tasks')) throw missingCapabilityError('tasks');
-    const unique = [...new Set(taskIds)];
+    const unique = [...new Set(taskIds)].slice(0, MAX_TASKS);
     const found = await Promise.allSettled(unique.map((taskId) => this.#engine.find(taskId, auth?.principal)));
     const failure = found.find((outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof ProtocolError));
     if (failure?.status === 'rejected') throw failure.reason;
