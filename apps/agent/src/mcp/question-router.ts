@@ -1,10 +1,13 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ErrorCode, ProtocolError, type QuestionHandlers } from '@signalbox/mcp-core';
+import { ErrorCode, ProtocolError, type JsonObject, type QuestionHandlers } from '@signalbox/mcp-core';
+import type { AskingRequest } from '@signalbox/mcp-core/client';
 import type { ServerConfig } from '../config/config.ts';
 
 export interface CallInFlight {
   readonly runId: string;
+  /** What its request carries as `_meta`; no other call has this object. */
+  readonly meta: JsonObject;
   readonly questions: QuestionHandlers;
 }
 
@@ -19,7 +22,7 @@ export interface QuestionRouterEvents {
 const AMBIGUOUS = 2;
 
 /**
- * Finds the run that a server's question belongs to. On a legacy connection a question names no request, so it is attributed only when one run
+ * Finds the call that a server's question belongs to. Where the question names no request, as on a legacy connection, it is attributed only when one run
  * alone can have caused it: its calls are in flight, and no given-up call of another run may still be at work in the server.
  */
 export class QuestionRouter {
@@ -33,12 +36,12 @@ export class QuestionRouter {
     this.#events = events;
     this.handlers = {
       sample: async (params, context) => {
-        const { sample } = this.#questionsOf('sampling', ErrorCode.rejectedByUser);
+        const { sample } = this.#questionsOf('sampling', ErrorCode.rejectedByUser, context.request);
         if (sample === undefined) throw new ProtocolError(ErrorCode.rejectedByUser, 'Sampling is not available to this call');
         return sample(params, context);
       },
       elicit: async (params, context) => {
-        const { elicit } = this.#questionsOf('elicitation', ErrorCode.internalError);
+        const { elicit } = this.#questionsOf('elicitation', ErrorCode.internalError, context.request);
         if (elicit === undefined) throw new ProtocolError(ErrorCode.internalError, 'Elicitation is not available to this call');
         return elicit(params, context);
       },
@@ -46,7 +49,7 @@ export class QuestionRouter {
     };
   }
 
-  /** Whether the server has ever asked anything on this connection. */
+  /** Whether the server has ever asked anything on this connection without naming the request. */
   get hasAsked(): boolean {
     return this.#hasAsked;
   }
@@ -71,10 +74,11 @@ export class QuestionRouter {
     if (this.#calls.size === 0) this.#events.onIdle();
   }
 
-  #questionsOf(kind: 'sampling' | 'elicitation', refusal: number): QuestionHandlers {
-    this.#hasAsked = true;
-    const [call] = this.#calls;
+  #questionsOf(kind: 'sampling' | 'elicitation', refusal: number, request: AskingRequest | undefined): QuestionHandlers {
+    if (request === undefined) this.#hasAsked = true;
+    const [call] = request === undefined ? this.#calls : [...this.#calls].filter(({ meta }) => meta === request.meta);
     if (call === undefined) throw new ProtocolError(refusal, `No tool call is in progress on this connection, so nobody can answer this ${kind} request`);
+    if (request !== undefined) return call.questions;
     const runs = new Set([...this.#givenUpRuns, ...[...this.#calls].map(({ runId }) => runId)]);
     if (runs.size === 1) return call.questions;
     this.#events.onConflict();

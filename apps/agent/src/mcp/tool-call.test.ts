@@ -1,4 +1,5 @@
 import { LocalError, ProtocolError, type CreateMessageResult, type ElicitResult } from '@signalbox/mcp-core';
+import type { QuestionContext } from '@signalbox/mcp-core/client';
 import { describe, expect, test, vi } from 'vitest';
 import type { ServerConfig } from '../config/config.ts';
 import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
@@ -172,6 +173,19 @@ describe('whom a question is put to', () => {
     const answer: CreateMessageResult = { role: 'assistant', content: { type: 'text', text: '4' }, model: 'm' };
     await call({ questions: { sample: (params) => Promise.resolve({ ...answer, model: `m${params.maxTokens}` }) } });
     expect(await server.options.handlers.sample!(sampling, question)).toEqual({ ...answer, model: 'm10' });
+  });
+
+  test('the call that the question names, whatever else is in flight', async () => {
+    const { server, call, pool } = await ready();
+    const calls = [await call({ runId: 'run-1', questions: accepts({ by: '1' }) }), await call({ runId: 'run-2', questions: accepts({ by: '2' }) })];
+    const about = ({ received }: (typeof calls)[number]): QuestionContext => ({ ...question, request: { method: 'tools/call', name: 't', meta: received.options.meta! } });
+    const answers = await Promise.all(calls.map((asked) => server.options.handlers.elicit!(form, about(asked))));
+    expect(answers).toEqual(['1', '2'].map((by) => ({ action: 'accept', content: { by } })));
+    void pool.call(callRequest('server__t', { runId: 'run-3' }));
+    await vi.waitFor(() => expect(server.calls).toHaveLength(3), { interval: 1, timeout: 10_000 });
+    calls[0]!.received.answer(done);
+    await calls[0]!.outcome;
+    await expect(server.options.handlers.elicit!(form, about(calls[0]!))).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('No tool call is in progress') as string });
   });
 
   test('nobody without a call in flight: it is refused', async () => {

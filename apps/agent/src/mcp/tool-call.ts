@@ -63,14 +63,15 @@ interface Line {
 
 async function send(line: Line, { entry: { tool }, request }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): Promise<ToolCallOutcome> {
   const { connection, router } = line.life;
-  const call = { runId: request.runId, questions: request.questions };
+  const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
+  const call = { runId: request.runId, meta, questions: request.questions };
   router.begin(call);
   try {
     const result = await connection.client.callTool(tool.name, request.arguments, {
       signal: request.signal,
       timeoutMs: request.inactivityMs,
       maxTotalMs: request.maxTotalMs,
-      meta: { [IDEMPOTENCY_KEY]: request.idempotencyKey },
+      meta,
       onProgress: request.onProgress,
     });
     router.end(call, 'answered');

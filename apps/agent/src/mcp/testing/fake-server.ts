@@ -100,7 +100,7 @@ export class FakeServer {
           return this.isListHanging ? ended([closed.signal, ...(signal === undefined ? [] : [signal])]) : listed;
         },
         ping: () => this.ping(),
-        watch: (filter) => (this.watchFailure === undefined ? Promise.resolve({ filter, close: () => Promise.resolve() }) : Promise.reject(this.watchFailure)),
+        watch: (filter) => (this.watchFailure === undefined ? Promise.resolve({ filter, ended: new Promise(() => undefined), close: () => Promise.resolve() }) : Promise.reject(this.watchFailure)),
         callTool: (name, args, options = {}) => this.#call(name, args, options),
       },
     };
