@@ -30,8 +30,8 @@ export const FLOOD_NOTIFICATIONS = 2000;
 export const fullLoad: Load = {
   rounds: 5,
   stdio: { warmUpCalls: 40_000, sequentialCalls: 10_000, concurrentCalls: 30_000, lists: 500, floods: 30 },
-  http: { warmUpCalls: 20_000, sequentialCalls: 5000, concurrentCalls: 10_000, lists: 500, floods: 20, limitMs: 4000 },
-  manyTools: { warmUpCalls: 20_000, sequentialCalls: 0, concurrentCalls: 10_000, lists: 0, floods: 0, limitMs: 4000 },
+  http: { warmUpCalls: 20_000, sequentialCalls: 5000, concurrentCalls: 10_000, lists: 500, floods: 20, limitMs: 1500 },
+  manyTools: { warmUpCalls: 20_000, sequentialCalls: 0, concurrentCalls: 10_000, lists: 0, floods: 0, limitMs: 1500 },
   sessions: 1000,
   starts: 5,
 };
@@ -39,8 +39,8 @@ export const fullLoad: Load = {
 export const quickLoad: Load = {
   rounds: 1,
   stdio: { warmUpCalls: 2000, sequentialCalls: 500, concurrentCalls: 4000, lists: 20, floods: 2 },
-  http: { warmUpCalls: 300, sequentialCalls: 100, concurrentCalls: 500, lists: 10, floods: 1 },
-  manyTools: { warmUpCalls: 300, sequentialCalls: 0, concurrentCalls: 300, lists: 0, floods: 0 },
+  http: { warmUpCalls: 300, sequentialCalls: 100, concurrentCalls: 500, lists: 10, floods: 1, limitMs: 300 },
+  manyTools: { warmUpCalls: 300, sequentialCalls: 0, concurrentCalls: 300, lists: 0, floods: 0, limitMs: 300 },
   sessions: 200,
   starts: 1,
 };

@@ -62,15 +62,15 @@ describe.each(SERVER_PLACES)('the questions of a server, $era over $wire', ({ er
   });
 
   const use = { role: 'assistant', content: [{ type: 'tool_use', id: 'u1', name: 't', input: {} }] } as const;
-  const result = { type: 'tool_result', toolUseId: 'u1', content: [] } as const;
+  const outcome = { type: 'tool_result', toolUseId: 'u1', content: [] } as const;
   test.for([
     ['missing', [use, { role: 'user', content: { type: 'text', text: 'and?' } }]],
-    ['mixed with text', [use, { role: 'user', content: [result, { type: 'text', text: 'and?' }] }]],
+    ['mixed with text', [use, { role: 'user', content: [outcome, { type: 'text', text: 'and?' }] }]],
     ['at the end', [use]],
   ] as const)('messages whose tool results are %s are not sent', proves(subject, 'sampling.tool-results-alone', 'sampling.tool-results-match'), async ([, messages]) => {
     expect(await questionOf((context) => context.sample('q', { messages, maxTokens: 5 }))).toBeUndefined();
     expect(await questionOf((context) => context.gather({ q: { sample: { messages, maxTokens: 5 } } }))).toBeUndefined();
-    const balanced = [use, { role: 'user', content: [result] }] as const;
+    const balanced = [use, { role: 'user', content: [outcome] }] as const;
     expect(await questionOf((context) => context.sample('q', { messages: balanced, maxTokens: 5 }))).toMatchObject({ params: { messages: balanced } });
   });
 
