@@ -165,8 +165,17 @@ describe('setTools and setPrompts', () => {
     expect(await call).toMatchObject({ result: { structuredContent: { result: [1] } } });
   });
 
+  test('bring the first completer to a server that was made with no prompts', async () => {
+    const server = createServer({ info, prompts: [] });
+    const client = await connectRaw(server);
+    expect(await initialize(client, '2025-11-25')).toMatchObject({ result: { capabilities: { completions: {} } } });
+    server.setPrompts([definePrompt({ name: 'p', arguments: [{ name: 'x', complete: () => ['y'] }], handler: () => ({ messages: [] }) })]);
+    const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'x', value: '' } };
+    expect(await client.request(1, 'completion/complete', params)).toMatchObject({ result: { completion: { values: ['y'] } } });
+  });
+
   test('change nothing when the definitions cannot be published', async () => {
-    const server = createServer({ info, tools: [tool('a')], prompts: [] });
+    const server = createServer({ info, tools: [tool('a')], prompts: [definePrompt({ name: 'bare', handler: () => ({ messages: [] }) })] });
     const client = await connectRaw(server);
     await initialize(client, '2025-11-25');
     expect(() => {
@@ -174,9 +183,9 @@ describe('setTools and setPrompts', () => {
     }).toThrow('Two tools are named b');
     expect(() => {
       server.setPrompts([definePrompt({ name: 'p', arguments: [{ name: 'x', complete: () => [] }], handler: () => ({ messages: [] }) })]);
-    }).toThrow('made without completions');
+    }).toThrow('of which none has a completer');
     expect(await client.request(1, 'tools/list')).toMatchObject({ result: { tools: [{ name: 'a' }] } });
-    expect(await client.request(2, 'prompts/list')).toMatchObject({ result: { prompts: [] } });
+    expect(await client.request(2, 'prompts/list')).toMatchObject({ result: { prompts: [{ name: 'bare' }] } });
     expect(client.received.some((message) => 'method' in (message as object))).toBe(false);
   });
 

@@ -10,6 +10,7 @@ export class Catalogue {
   readonly #options: ServerOptions;
   readonly #changes: ChangeHub;
   readonly #validator = new SchemaValidator();
+  /** Who starts without prompts cannot know whether those to come have completers. */
   readonly #hasPromptCompletions: boolean;
   #tools: ToolTable | undefined;
   #prompts: PromptTable | undefined;
@@ -20,7 +21,7 @@ export class Catalogue {
     this.#changes = changes;
     this.#tools = options.tools && this.#tableOfTools(options.tools);
     this.#prompts = options.prompts && this.#tableOfPrompts(options.prompts);
-    this.#hasPromptCompletions = this.#prompts?.hasCompletions === true;
+    this.#hasPromptCompletions = this.#prompts?.hasCompletions === true || options.prompts?.length === 0;
   }
 
   /** `undefined` for a server that was made without tools. */
@@ -48,7 +49,7 @@ export class Catalogue {
   setPrompts(definitions: readonly PromptDefinition[]): void {
     if (this.#prompts === undefined) throw new Error('This server was made without prompts, and has told its clients so; make it with an empty list');
     const prompts = this.#tableOfPrompts(definitions);
-    if (prompts.hasCompletions && !this.hasCompletions) throw new Error('This server was made without completions, and has told its clients so');
+    if (prompts.hasCompletions && !this.hasCompletions) throw new Error('This server was made with prompts of which none has a completer, and has told its clients so; make it with one that has, or with an empty list');
     this.#prompts = prompts;
     this.#changes.promptsChanged();
   }

@@ -5,6 +5,7 @@ import { routeRequest } from '../era/route-request.ts';
 import type { JsonObject, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
 import type { AuthContext, SendOptions } from '../jsonrpc/transport.ts';
+import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import { ErrorCode } from '../protocol/errors.ts';
 import type { RequestClient } from './context.ts';
 import type { ConnectionContext } from './connection.ts';
@@ -27,7 +28,7 @@ export function handleRequest(context: ConnectionContext, request: JsonRpcReques
     const codec = legacyCodec(link.legacyVersion);
     if (codec === undefined) return Promise.resolve({ error: { code: ErrorCode.invalidParams, message: `${link.legacyVersion} is not a legacy protocol version` } });
     if (request.method === 'initialize') {
-      const opened = openSession(incoming, context);
+      const opened = openSession(incoming, { ...context, capabilities: withoutChanges(context.capabilities) });
       return Promise.resolve('error' in opened ? opened : { result: opened.result });
     }
     return context.requests.legacy(incoming, { codec, scope, open: () => Promise.resolve(new SessionlessExchange(codec, sink)) });
@@ -41,6 +42,11 @@ export function handleRequest(context: ConnectionContext, request: JsonRpcReques
     default:
       return Promise.resolve({ error: { code: ErrorCode.invalidRequest, message: `Invalid request: ${request.method} opens a session, which needs a connection` } });
   }
+}
+
+/** Outside a session nothing can be subscribed and no change is told. */
+function withoutChanges({ tools, prompts, resources, ...others }: ServerCapabilities): ServerCapabilities {
+  return { ...others, ...(tools && { tools: {} }), ...(prompts && { prompts: {} }), ...(resources && { resources: {} }) };
 }
 
 class LinkedRequest implements IncomingRequest {

@@ -96,13 +96,16 @@ export interface Server {
   connect(transport: Transport): Promise<ServerConnection>;
   /** Serves one request that stands alone: a modern one, or a legacy one outside any session. Never rejects. */
   handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply>;
-  /** Tells the handlers of tasks that run to stop and calls these tasks failed; resolves when that is stored. Call it when the process is about to end. */
+  /** Tells the handlers of tasks that run to stop and calls these tasks failed; resolves when that is stored. `serveStdio` and the listener of `serveHttp` call it at their end; who serves otherwise calls it when the process is about to end. */
   stopTasks(): Promise<void>;
   /** A tool as it is published at the moment. */
   tool(name: string): Tool | undefined;
   /** Replaces all tools at once and publishes the change; calls that run keep their definition. @throws Error as `createServer`, changing nothing. */
   setTools(tools: readonly ToolDefinition[]): void;
-  /** Replaces all prompts at once and publishes the change. @throws Error as `createServer`, changing nothing. */
+  /**
+   * Replaces all prompts at once and publishes the change. Completion is declared once: by a first list that is empty or has a completer, or by resources that complete.
+   * @throws Error as `createServer`, and for the first completer where completion was not declared; nothing is changed then.
+   */
   setPrompts(prompts: readonly PromptDefinition[]): void;
 }
 

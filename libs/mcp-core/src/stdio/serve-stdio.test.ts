@@ -46,6 +46,22 @@ describe('serveStdio', () => {
     await served;
   });
 
+  test('stops the tasks when the input has ended', async () => {
+    const begun: AbortSignal[] = [];
+    const work = toolNamed('work', async (_args, context) => {
+      await context.startTask();
+      begun.push(context.signal);
+      return new Promise(() => undefined);
+    });
+    const { input, output, served, write } = serve([{ ...work, task: 'optional' }]);
+    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    write({ id: 1, method: 'tools/call', params: modern({ name: 'work' }, meta) });
+    expect(await nextLine(output)).toMatchObject({ result: { resultType: 'task' } });
+    input.end();
+    await served;
+    expect(begun.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
   test('answers what it cannot read without an id, and goes on', async () => {
     const { input, output, write } = serve([], { maxLineBytes: 100 });
     input.write('not json\n');
@@ -154,6 +170,32 @@ describe('a server process', () => {
   test('ends by itself when its input ends', async () => {
     await run(big, async (child) => {
       const exited = exitOf(child);
+      child.stdin?.end();
+      expect(await exited).toBe(7);
+    });
+  });
+
+  test('ends by itself although a task was running, which is told to stop', async () => {
+    const task = `
+      import { createServer } from '${entry('server')}';
+      import { serveStdio } from '${entry('stdio')}';
+      const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+      const handler = async (_args, context) => {
+        await context.startTask({ ttlMs: 3_600_000 });
+        context.progress({ progress: 1, message: 'begun' });
+        const work = setInterval(() => undefined, 1000);
+        await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
+        clearInterval(work);
+        process.exitCode = 7;
+        return { content: [] };
+      };
+      await serveStdio(createServer({ info: { name: 'p', version: '1' }, tools: [{ name: 'big', description: 'Task', inputSchema: { type: 'object' }, annotations, task: 'optional', handler }] }));
+    `;
+    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    await run(task, async (child) => {
+      const exited = exitOf(child);
+      child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: modern({ name: 'big' }, meta) })}\n`);
+      await new Promise((resolve) => child.stdout?.once('readable', resolve));
       child.stdin?.end();
       expect(await exited).toBe(7);
     });

@@ -14,11 +14,13 @@ export interface ServeStdioOptions {
 
 /**
  * Serves one peer over stdin and stdout. When the input ends, what was asked before is answered for up to 400 ms more. Resolves then, or when the output
- * can no longer be written, after every handler that still runs was told to stop; ending the process is the caller's business.
+ * can no longer be written, after every handler that still runs was told to stop and the server's tasks were called failed, for the end of stdin is the end
+ * of the process; ending that is the caller's business.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export async function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
   const connection = await server.connect(new StreamTransport({ input, output, maxLineBytes }));
   await connection.closed;
+  await server.stopTasks();
 }

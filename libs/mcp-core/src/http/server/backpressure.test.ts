@@ -37,6 +37,7 @@ async function notifying(count: number, steps: number[]): Promise<HttpPeer> {
   const server = {
     changes: plain.changes,
     tool: () => undefined,
+    stopTasks: () => Promise.resolve(),
     handle: async (_request: unknown, link: RequestLink) => {
       for (let step = 1; step <= count && !link.signal.aborted; step += 1) {
         await link.notify('notifications/message', { level: 'info', data: `${String(step)} ${LINE}` });

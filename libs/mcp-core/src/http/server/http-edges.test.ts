@@ -283,6 +283,35 @@ describe('close', () => {
     await expect(peer.send(peer.modern('server/discover'))).rejects.toThrow('ECONNREFUSED');
   });
 
+  test('refuses what was sent when it began and is read later', async () => {
+    const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
+    const body = Promise.withResolvers<Uint8Array>();
+    const stream = new ReadableStream({ pull: async (controller) => { controller.enqueue(await body.promise); controller.close(); } });
+    const headers = { 'content-type': 'application/json' };
+    const response = handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body: stream, duplex: 'half' }));
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {} } };
+    await handler.close();
+    body.resolve(new TextEncoder().encode(JSON.stringify(initialize)));
+    expect((await response).status).toBe(503);
+  });
+
+  test('of the listener stops the tasks, that of a handler does not', async () => {
+    const begun: AbortSignal[] = [];
+    const tool = toolOf('work', async (_args, context) => {
+      await context.startTask();
+      begun.push(context.signal);
+      return new Promise(() => undefined);
+    });
+    const peer = await serve({ tools: [{ ...tool, task: 'optional' }] });
+    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    await peer.exchange(peer.modern('tools/call', { name: 'work', arguments: {} }, { meta }));
+    await vi.waitFor(() => { expect(begun).toHaveLength(1); }, WAIT);
+    await createHttpHandler(peer.server).close();
+    expect(begun[0]?.aborted).toBe(false);
+    await peer.listener.close();
+    expect(begun[0]?.aborted).toBe(true);
+  });
+
   test('waits only for a limited time, then stops what runs', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] }, { drainMs: 20 });

@@ -107,6 +107,21 @@ describe('a session', () => {
     expect((await listening.post(PING)).status).toBe(200);
   });
 
+  test('is idle from the end of its last request, not from its beginning', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool] }, { sessionIdleMs: 60_000 });
+    const session = await peer.initialize();
+    const answer = session.call(1, 'hold');
+    await held.started;
+    await vi.advanceTimersByTimeAsync(150_000);
+    held.release();
+    await (await answer).ended;
+    await vi.advanceTimersByTimeAsync(30_000);
+    vi.useRealTimers();
+    expect((await session.post(PING)).status).toBe(200);
+  });
+
   test('that was idle longest makes room for another; without an idle one there is none', async () => {
     const peer = await serve({}, { maxSessions: 2 });
     const [first, second] = [await peer.initialize(), await peer.initialize()];
@@ -264,6 +279,14 @@ describe('without sessions', () => {
     for (const method of ['GET', 'DELETE']) {
       expect(await peer.exchange({ method, headers: { accept: 'text/event-stream' } })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
     }
+  });
+
+  test('declares nothing that needs a session', async () => {
+    const resources = { list: () => Promise.resolve({ resources: [] }), read: () => Promise.resolve({ contents: [] }), subscribe: () => Promise.resolve(() => undefined) };
+    const peer = await serve({ tools: [echo], prompts: [], resources }, { stateless: true });
+    const { result } = (await peer.exchange({ body: INITIALIZE })).json;
+    expect(result).toMatchObject({ capabilities: { tools: {}, prompts: {}, resources: {} } });
+    expect(JSON.stringify(result)).not.toMatch(/listChanged|subscribe/u);
   });
 
   test('modern requests are served as ever', async () => {

@@ -64,7 +64,8 @@ export class McpEndpoint {
       return;
     }
     readMessage(exchange, this.#options.maxBodyBytes, (value) => {
-      this.#receive(exchange, value, auth);
+      if (this.#options.ended.aborted) answerPlain(exchange, 503, { text: 'The server is closing', fields: ['connection', 'close'] });
+      else this.#receive(exchange, value, auth);
     });
   }
 

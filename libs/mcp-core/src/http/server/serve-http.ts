@@ -1,8 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Server as NodeServer } from 'node:http';
+import { reportToStderr } from '../../server/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
 import { createHttpHandler } from './create-http-handler.ts';
-import type { HttpHandlerOptions } from './http-handler.ts';
+import type { HttpHandler, HttpHandlerOptions } from './http-handler.ts';
 import { LOOPBACK_HOSTS } from './origin-check.ts';
 
 export interface ServeHttpOptions extends HttpHandlerOptions {
@@ -20,7 +21,7 @@ export interface HttpListener {
   /** Of the MCP endpoint. */
   readonly url: string;
   readonly port: number;
-  /** Closes the handler, then every connection. Idempotent. */
+  /** Closes the handler, then every connection, and stops the server's tasks: what listens is taken for the process. `HttpHandler.close` leaves tasks running. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -49,12 +50,14 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     },
   );
   const address = await listen(listener, port, host);
+  // Without a listener, a connection that cannot be accepted would end the process.
+  listener.on('error', options.onError ?? reportToStderr);
   let closing: Promise<void> | undefined;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}${path}`,
     port: address.port,
     close: () => {
-      closing ??= close(listener, () => handler.close());
+      closing ??= close(listener, handler).then(() => server.stopTasks());
       return closing;
     },
   };
@@ -71,13 +74,13 @@ function listen(listener: NodeServer, port: number, host: string): Promise<Addre
   });
 }
 
-async function close(listener: NodeServer, closeHandler: () => Promise<void>): Promise<void> {
+async function close(listener: NodeServer, handler: HttpHandler): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     listener.close(() => {
       resolve();
     });
   });
-  await closeHandler();
+  await handler.close();
   listener.closeAllConnections();
   await closed;
 }

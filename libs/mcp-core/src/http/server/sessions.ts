@@ -75,9 +75,10 @@ export class Sessions {
 
   /** Ends the sessions that nobody has used for long. */
   expire(): void {
-    const since = Date.now() - this.#options.sessionIdleMs;
+    const now = Date.now();
     for (const [id, transport] of this.#sessions) {
-      if (transport.lastUsedAt < since && !transport.isBusy) this.end(id);
+      if (transport.isBusy) transport.lastUsedAt = now;
+      else if (transport.lastUsedAt < now - this.#options.sessionIdleMs) this.end(id);
     }
   }
 
