@@ -68,6 +68,9 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
       return connection;
     },
     handle: (request, link) => standalone.handle(request, link),
+    stopTasks: async () => {
+      await Promise.all([...live].map((each) => each.stopTasks()));
+    },
     tool: (name) => standalone.tool(name),
     setTools: refuseReplacement,
     setPrompts: refuseReplacement,
