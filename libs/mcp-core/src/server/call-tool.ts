@@ -3,7 +3,7 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import { ErrorCode, ProtocolError, ToolError } from '../protocol/errors.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { Catalogue } from './catalogue.ts';
-import { readIdempotencyKey, type IdempotentCalls } from './idempotency.ts';
+import { readIdempotencyKey, type CreatedTask, type IdempotentCalls } from './idempotency.ts';
 import { readString } from './read-params.ts';
 import type { ServedRequest } from './served-request.ts';
 import type { RegisteredTool } from './tool-table.ts';
@@ -21,7 +21,7 @@ export interface ToolCaller {
  * @throws ProtocolError -32602 for an unknown tool, arguments that are no object and, before 2025-11-25, arguments that do not fit the schema.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
-export function callTool(caller: ToolCaller, request: ServedRequest): Promise<CallToolResult> {
+export function callTool(caller: ToolCaller, request: ServedRequest): Promise<CallToolResult | CreatedTask> {
   const name = readString(request.params, 'name');
   const tool = caller.catalogue.tools?.get(name);
   if (tool === undefined) throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
@@ -31,7 +31,7 @@ export function callTool(caller: ToolCaller, request: ServedRequest): Promise<Ca
   const key = readIdempotencyKey(request.meta);
   const invocation = { caller, tool, args };
   if (key === undefined) return invoke(invocation, request);
-  const call = { key, principal: request.auth?.principal, name, args, signal: request.signal };
+  const call = { key, name, args, request };
   return caller.calls.run(call, () => invoke(invocation, request));
 }
 
@@ -42,6 +42,7 @@ interface Invocation {
 }
 
 async function invoke({ caller, tool, args }: Invocation, request: ServedRequest): Promise<CallToolResult> {
+  if (request.requestedTask !== undefined) await request.startTask(request.requestedTask);
   const reading = tool.readArguments(args);
   const { problems, value } = reading instanceof Promise ? await reading : reading;
   if (problems !== undefined) return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);

@@ -3,6 +3,7 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
+import type { ServedRequest } from './served-request.ts';
 
 /** `_meta` key under which a client names a call that must not run twice. */
 const KEY = 'dev.signalbox/idempotency-key';
@@ -14,43 +15,51 @@ interface Entry {
   readonly result: Promise<CallToolResult | undefined>;
 }
 
+interface RunningEntry extends Entry {
+  readonly request: ServedRequest;
+}
+
+/** The answer to a call whose handler goes on as a task. */
+export type CreatedTask = JsonObject & { readonly resultType: 'task' };
+
 export interface KeyedCall {
   readonly key: string;
-  /** Whose key it is: nobody gets the results of another. */
-  readonly principal: string | undefined;
   readonly name: string;
   readonly args: JsonObject;
-  readonly signal: AbortSignal;
+  /** Its principal owns the key: nobody gets the results of another. */
+  readonly request: ServedRequest;
 }
 
 /**
- * Final results of finished calls by key, least recently used dropped first. A call with the key of a running one joins it; when that one is
- * cancelled the joiner runs, unless it was cancelled as well. A call that fails with a protocol error or is cancelled leaves nothing behind.
+ * Final results of finished calls by key, least recently used dropped first. A call with the key of a running one joins it, and gets the same task
+ * when that one has become a task and the joiner's client has tasks; when it is cancelled the joiner runs, unless it was cancelled as well. A call that fails with a protocol error or is cancelled leaves nothing behind.
  */
 export class IdempotentCalls {
   readonly #limit: number;
-  readonly #running = new Map<string, Entry>();
+  readonly #running = new Map<string, RunningEntry>();
   readonly #finished = new Map<string, Entry>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  async run(call: KeyedCall, execute: () => Promise<CallToolResult>): Promise<CallToolResult> {
-    const key = JSON.stringify([call.key, call.principal]);
+  async run(call: KeyedCall, execute: () => Promise<CallToolResult>): Promise<CallToolResult | CreatedTask> {
+    const { request } = call;
+    const { signal } = request;
+    const key = JSON.stringify([call.key, request.auth?.principal]);
     const digest = digestOf(call);
     for (let known = this.#find(key); known !== undefined; known = this.#find(key)) {
       if (known.digest !== digest) return otherArguments();
-      const result = await known.result;
+      const result = await ('request' in known && request.canBecomeTask && !known.request.isAbandoned ? join(known) : known.result);
       if (result !== undefined) return result;
-      call.signal.throwIfAborted();
+      signal.throwIfAborted();
     }
     const execution = execute();
-    this.#remember(key, { digest, result: execution.then((result) => (call.signal.aborted ? undefined : result), () => undefined) });
+    this.#remember(key, { digest, request, result: execution.then((result) => (signal.aborted ? undefined : result), () => undefined) });
     return execution;
   }
 
-  #find(key: string): Entry | undefined {
+  #find(key: string): Entry | RunningEntry | undefined {
     const finished = this.#finished.get(key);
     if (finished === undefined) return this.#running.get(key);
     this.#finished.delete(key);
@@ -58,11 +67,11 @@ export class IdempotentCalls {
     return finished;
   }
 
-  #remember(key: string, entry: Entry): void {
+  #remember(key: string, entry: RunningEntry): void {
     this.#running.set(key, entry);
     void entry.result.then((result) => {
       this.#running.delete(key);
-      return result === undefined ? undefined : this.#keep(key, entry);
+      return result === undefined ? undefined : this.#keep(key, { digest: entry.digest, result: entry.result });
     });
   }
 
@@ -71,6 +80,11 @@ export class IdempotentCalls {
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > this.#limit && oldest !== undefined) this.#finished.delete(oldest);
   }
+}
+
+/** The task that the call becomes, or its end without one. */
+function join({ request, result }: RunningEntry): Promise<CallToolResult | CreatedTask | undefined> {
+  return Promise.race([result, request.taskCreated.then((task): CreatedTask => ({ resultType: 'task', ...task }))]);
 }
 
 /** @throws ProtocolError -32602 */

@@ -3,7 +3,6 @@ import { PROTOCOL_VERSIONS, type ServerCapabilities } from '../protocol/capabili
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { isLoggingLevel, LOGGING_LEVELS } from '../protocol/logging-levels.ts';
 import { TASKS_EXTENSION } from '../protocol/tasks.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
 import { callTool } from './call-tool.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Changes } from './change-hub.ts';
@@ -85,7 +84,7 @@ function toolMethods({ idempotencyEntries = 1000 }: ServerOptions, { catalogue, 
   return [
     ['tools/list', ({ params, exchange }) => catalogue.tools?.page(readCursor(params), exchange.codec) ?? {}],
     // An interface has no index signature; results are JSON objects all the same.
-    ['tools/call', (request) => callTool(caller, request) as Promise<JsonObject & CallToolResult>],
+    ['tools/call', (request) => callTool(caller, request) as Promise<JsonObject>],
   ];
 }
 

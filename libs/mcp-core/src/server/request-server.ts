@@ -106,8 +106,9 @@ export class RequestServer {
     const { served } = service;
     const { codec } = served.exchange;
     try {
-      if (served.requestedTask !== undefined) await served.startTask(served.requestedTask);
       const result = await this.#run(service);
+      // What was finished before its handler would have become the task.
+      if (served.requestedTask !== undefined && result.resultType === undefined) await served.startTask(served.requestedTask);
       served.live?.settle({ result });
       const { method } = served.request;
       return { result: codec.encodeResult(method, result, { serverInfo: this.#context.info, outputSchema: served.tool?.outputSchema }) };

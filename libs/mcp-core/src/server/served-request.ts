@@ -47,6 +47,8 @@ export class ServedRequest implements InteractiveContext {
   #controller: AbortController | undefined;
   #live: LiveTask | undefined;
   #starting: Promise<void> | undefined;
+  #created: PromiseWithResolvers<JsonObject> | undefined;
+  #task: JsonObject | undefined;
   #isFinished = false;
 
   constructor(incoming: IncomingRequest, exchange: Exchange, options: ServingOptions) {
@@ -87,6 +89,13 @@ export class ServedRequest implements InteractiveContext {
   /** Whether the handler may go on after its request was answered. */
   get canBecomeTask(): boolean {
     return this.#options.tasks !== undefined;
+  }
+
+  /** Resolves with the neutral task when the handler has become one. */
+  get taskCreated(): Promise<JsonObject> {
+    if (this.#task !== undefined) return Promise.resolve(this.#task);
+    this.#created ??= Promise.withResolvers();
+    return this.#created.promise;
   }
 
   /** The task that the request has become. */
@@ -184,6 +193,8 @@ export class ServedRequest implements InteractiveContext {
     if (this.#controller !== undefined) this.#follow(live.signal);
     // The answer that would tell the task is not sent.
     if (this.#incoming.isCancelled) live.cancel();
+    this.#task = created;
+    this.#created?.resolve(created);
     this.onTaskCreated?.(created);
   }
 
