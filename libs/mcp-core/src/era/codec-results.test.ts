@@ -111,6 +111,12 @@ describe('an error', () => {
 describe('decodeResult', () => {
   const modern = codec('2026-07-28');
 
+  test('reads the times of a task only when they are texts', () => {
+    const odd = { toString: 1, valueOf: 1 };
+    const decoded = modern.decodeResult('tools/call', { resultType: 'task', taskId: 't', status: 'working', createdAt: odd, lastUpdatedAt: '2026-01-01' });
+    expect(decoded).toMatchObject({ kind: 'task', task: { taskId: 't', createdAt: '', lastUpdatedAt: '2026-01-01' } });
+  });
+
   test('reads an absent resultType as complete and refuses an unknown one', () => {
     expect(modern.decodeResult('ping', { a: 1 })).toEqual({ kind: 'complete', result: { a: 1 } });
     expect(modern.decodeResult('tools/call', { resultType: 'task', content: [] })).toMatchObject({ kind: 'invalid' });

@@ -63,12 +63,16 @@ export function decodeTask(value: JsonObject, flavour: TaskFlavour, extent: 'sum
     taskId,
     status: status as TaskStatus,
     ...(typeof statusMessage === 'string' ? { statusMessage } : {}),
-    createdAt: String(createdAt),
-    lastUpdatedAt: String(lastUpdatedAt),
+    createdAt: textOrNone(createdAt),
+    lastUpdatedAt: textOrNone(lastUpdatedAt),
     ttlMs: typeof ttl === 'number' ? ttl : null,
     ...(typeof interval === 'number' ? { pollIntervalMs: interval } : {}),
   } satisfies Task;
   return flavour === 'extension' && extent === 'details' ? withDetails(task, value) : task;
+}
+
+function textOrNone(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** `undefined` when what its status promises is missing. */

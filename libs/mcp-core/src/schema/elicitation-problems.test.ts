@@ -82,3 +82,8 @@ describe('withElicitationDefaults', () => {
     expect(withElicitationDefaults({}, undefined)).toEqual({});
   });
 });
+
+test('a field may be called __proto__', () => {
+  const schema = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"string","default":"x"}}') as object };
+  expect(Object.entries(withElicitationDefaults(schema))).toEqual([['__proto__', 'x']]);
+});

@@ -22,11 +22,10 @@ export function elicitationProblems(requestedSchema: JsonSchema, content: unknow
 
 /** The content with the default of each field that has one and was left out. */
 export function withElicitationDefaults(requestedSchema: JsonSchema, content: JsonObject = {}): JsonObject {
-  const filled: JsonObject = { ...content };
-  for (const [name, field] of Object.entries(fieldsOf(requestedSchema))) {
-    if (!Object.hasOwn(content, name) && isJsonObject(field) && field.default !== undefined) filled[name] = field.default;
-  }
-  return filled;
+  const defaults = Object.entries(fieldsOf(requestedSchema)).flatMap(([name, field]) => {
+    return !Object.hasOwn(content, name) && isJsonObject(field) && field.default !== undefined ? [[name, field.default] as const] : [];
+  });
+  return { ...content, ...Object.fromEntries(defaults) };
 }
 
 function fieldsOf({ properties }: JsonSchema): JsonObject {

@@ -86,6 +86,13 @@ describe('completion/complete', () => {
     expect(await ask('completion/complete', params)).toMatchObject({ error: { code: -32602, message: expect.stringContaining(detail) as string } });
   });
 
+  test('takes nothing that every object has for the completer of a variable', async () => {
+    const odd = defineResourceTemplate({ uriTemplate: 'odd://{a}/{constructor}' as string, name: 'odd', complete: { a: () => ['x'] }, read: () => '' });
+    const ask = await speak(createServer({ info, resources: createResources({ templates: [odd] }) }), '2026-07-28');
+    const params = { ref: { type: 'ref/resource', uri: 'odd://{a}/{constructor}' }, argument: { name: 'constructor', value: 'x' } };
+    expect(await ask('completion/complete', params)).toMatchObject({ result: { completion: { values: [] } } });
+  });
+
   test('is declared by a server that can complete something, only', async () => {
     const bare = definePrompt({ name: 'bare', handler: () => ({ messages: [] }) });
     const declared = async (options: object): Promise<unknown> => {

@@ -98,7 +98,8 @@ class DefinedResources {
     const template = this.#templates.find(({ uris }) => uris.template === uriTemplate);
     if (template === undefined) throw invalid(`unknown resource template ${shorten(uriTemplate)}`);
     if (!template.uris.variables.includes(name)) throw invalid(`the resource template ${uriTemplate} has no variable ${shorten(name)}`);
-    return template.definition.complete?.[name]?.(value, input) ?? [];
+    const { complete = {} } = template.definition;
+    return (Object.hasOwn(complete, name) ? complete[name]?.(value, input) : undefined) ?? [];
   }
 
   /** What is defined wins over the same URI in a template's list. */

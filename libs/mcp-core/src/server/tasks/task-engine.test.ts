@@ -40,6 +40,24 @@ describe('a task and the principal that created it', () => {
     expect(await handle(server, owner, 'tasks/get', { taskId })).toMatchObject({ result: { status: 'input_required' } });
   });
 
+  test('is told to a listen stream that names a thousand tasks, not to one that names more before it', async () => {
+    const server = serverOf((context) => context.startTask());
+    const taskId = await startAs(server, 'ada');
+    const honoured = async (others: number): Promise<unknown> => {
+      const gone = new AbortController();
+      const told: JsonObject[] = [];
+      const link = { signal: gone.signal, auth: { principal: 'ada' }, notify: (_method: string, params: JsonObject) => Promise.resolve(void told.push(params)) };
+      const taskIds = [...Array.from({ length: others }, (_, index) => `other ${String(index)}`), taskId];
+      const stream = server.handle({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: capable({ notifications: { taskIds } }) }, link);
+      await vi.waitFor(() => expect(told).not.toEqual([]));
+      gone.abort();
+      await stream;
+      return told[0]?.notifications;
+    };
+    expect(await honoured(999)).toEqual({ taskIds: [taskId] });
+    expect(await honoured(1000)).toEqual({ taskIds: [] });
+  });
+
   test('is not told to a listen stream of another', async () => {
     const server = serverOf((context) => context.startTask());
     const taskId = await startAs(server, 'ada');
