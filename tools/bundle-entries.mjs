@@ -1,22 +1,52 @@
-// node ../../tools/bundle-entries.mjs: a library's exports, dist/<path>.js -> bundle/<path>.js, with what they share in few files instead of a file per
-// module, since each file costs half a millisecond at start. Packages are not bundled.
+// node ../../tools/bundle-entries.mjs: the exports of a library, dist/<path>.js -> bundle/<path>.js. An entry is one file and bundle/shared.js, which holds
+// every module that several entries need: a file costs half a millisecond at start, and a class must not exist twice. Packages are not bundled.
 import { readFileSync, rmSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
+const SHARED = resolve('bundle/shared.js');
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
 const entries = Object.values(exports).flatMap(({ default: file }) => (file === undefined ? [] : [file.replace('./bundle/', 'dist/')]));
+const bundles = new Map(entries.map((entry) => [resolve(entry), resolve(bundleOf(entry))]));
+const options = { bundle: true, packages: 'external', platform: 'node', format: 'esm', target: 'node22', logLevel: 'warning' };
 
 rmSync('bundle', { recursive: true, force: true });
+const shared = await findShared();
 await build({
-  entryPoints: entries,
-  outbase: 'dist',
-  outdir: 'bundle',
-  bundle: true,
-  splitting: true,
-  chunkNames: 'shared/[hash]',
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node22',
-  logLevel: 'warning',
+  ...options,
+  stdin: { contents: shared.map((file) => `export * from './${file}';`).join('\n'), resolveDir: process.cwd() },
+  outfile: SHARED,
 });
+const ready = new Map([...bundles, ...shared.map((file) => [resolve(file), SHARED])]);
+for (const entry of entries) await build({ ...options, entryPoints: [entry], outfile: bundleOf(entry), plugins: [leaveOut(ready, entry)] });
+// Two shared modules that export the same name would both lose it; that shows when it is imported.
+for (const bundle of bundles.values()) await import(pathToFileURL(bundle).href);
+
+function bundleOf(entry) {
+  return entry.replace('dist/', 'bundle/');
+}
+
+/** The modules that more than one entry needs, where an entry that another one imports stays apart. */
+async function findShared() {
+  const uses = new Map();
+  for (const entry of entries) {
+    const { metafile } = await build({ ...options, entryPoints: [entry], write: false, metafile: true, plugins: [leaveOut(bundles, entry)] });
+    const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0));
+    for (const file of used) uses.set(file, (uses.get(file) ?? 0) + 1);
+  }
+  return [...uses].flatMap(([file, count]) => (count > 1 ? [file] : []));
+}
+
+/** Imports the bundle instead of the module where there is one. */
+function leaveOut(bundleByModule, entry) {
+  return {
+    name: 'leave-out',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+        const bundle = kind === 'entry-point' ? undefined : bundleByModule.get(resolve(resolveDir, path));
+        return bundle && { path: `./${relative(dirname(bundleOf(entry)), bundle).replaceAll('\\', '/')}`, external: true };
+      });
+    },
+  };
+}

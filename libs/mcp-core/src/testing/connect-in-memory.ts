@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/client-options.ts';
-import { connectClient } from '../client/connect-client.ts';
+import { connectClient } from '../client/index.ts';
 import type { Server } from '../server/server.ts';
 import { createInMemoryTransports } from './in-memory-transport.ts';
 

@@ -2,7 +2,7 @@ import type { QuestionHandlers } from '../client/client-options.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Era } from '../protocol/capabilities.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
-import { createServer } from '../server/create-server.ts';
+import { createServer } from '../server/index.ts';
 import type { ToolDefinition } from '../server/tool.ts';
 import { connectInMemory } from './connect-in-memory.ts';
 
@@ -10,7 +10,7 @@ import { connectInMemory } from './connect-in-memory.ts';
 export interface ToolUnderTest {
   readonly tool: ToolDefinition;
   /** What the calls did to the world, as plain values: rows written, mails sent, files deleted. */
-  effects(): unknown;
+  readonly effects: () => unknown;
 }
 
 export interface RunInBothErasOptions {
