@@ -31,7 +31,7 @@ export const fullLoad: Load = {
   rounds: 5,
   stdio: { warmUpCalls: 40_000, sequentialCalls: 10_000, concurrentCalls: 30_000, lists: 500, floods: 30 },
   http: { warmUpCalls: 20_000, sequentialCalls: 5000, concurrentCalls: 10_000, lists: 500, floods: 20, limitMs: 1500 },
-  manyTools: { warmUpCalls: 20_000, sequentialCalls: 0, concurrentCalls: 10_000, lists: 0, floods: 0, limitMs: 1500 },
+  manyTools: { warmUpCalls: 20_000, sequentialCalls: 5000, concurrentCalls: 10_000, lists: 0, floods: 0, limitMs: 1500 },
   sessions: 1000,
   starts: 5,
 };

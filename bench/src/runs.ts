@@ -1,7 +1,7 @@
 import type { BundledServers } from './bundle-servers.ts';
 import type { FiguresByTable } from './figures.ts';
 import { implementations, type HttpMode, type Implementation } from './implementations.ts';
-import type { CallLoad, Load } from './load.ts';
+import type { Load } from './load.ts';
 import { measureClient } from './measure-client.ts';
 import { measureImport } from './measure-import.ts';
 import { measureHttpServer, measureStdioServer } from './measure-server.ts';
@@ -101,20 +101,23 @@ function stdio({ load, nodeArguments }: RunOptions): Run[] {
 }
 
 function http({ load, nodeArguments }: RunOptions): Run[] {
-  const serversWith = (prefix: string, tools: number, callLoad: CallLoad): Run[] =>
-    inModes((mode, implementation) => ({
-      suite: 'http-server',
-      implementation: implementation.name,
-      variant: mode,
-      measure: async () => prefixed(prefix, await measureHttpServer(implementation, mode, { load: callLoad, nodeArguments, tools })),
-    }));
+  const servers = inModes((mode, implementation) => ({
+    suite: 'http-server',
+    implementation: implementation.name,
+    variant: mode,
+    // One right after the other: whether the number of tools matters is a small difference.
+    measure: async () => ({
+      ...prefixed('httpServer', await measureHttpServer(implementation, mode, { load: load.http, nodeArguments, tools: FEW_TOOLS })),
+      ...prefixed('httpServerManyTools', await measureHttpServer(implementation, mode, { load: load.manyTools, nodeArguments, tools: MANY_TOOLS })),
+    }),
+  }));
   const clients = inEras((era, implementation) => ({
     suite: 'http-client',
     implementation: implementation.name,
     variant: era,
     measure: async () => prefixed('httpClient', await measureClient(implementation, { transport: 'http', era }, { load: load.http, nodeArguments })),
   }));
-  return [...serversWith('httpServer', FEW_TOOLS, load.http), ...serversWith('httpServerManyTools', MANY_TOOLS, load.manyTools), ...clients];
+  return [...servers, ...clients];
 }
 
 function inEras(make: (era: (typeof eras)[number], implementation: Implementation) => Run): Run[] {
