@@ -87,9 +87,10 @@ describe('completion/complete', () => {
   });
 
   test('takes nothing that every object has for the completer of a variable', async () => {
-    const odd = defineResourceTemplate({ uriTemplate: 'odd://{a}/{constructor}' as string, name: 'odd', complete: { a: () => ['x'] }, read: () => '' });
+    const uriTemplate: string = 'odd://{a}/{constructor}';
+    const odd = defineResourceTemplate({ uriTemplate, name: 'odd', complete: { a: () => ['x'] }, read: () => '' });
     const ask = await speak(createServer({ info, resources: createResources({ templates: [odd] }) }), '2026-07-28');
-    const params = { ref: { type: 'ref/resource', uri: 'odd://{a}/{constructor}' }, argument: { name: 'constructor', value: 'x' } };
+    const params = { ref: { type: 'ref/resource', uri: uriTemplate }, argument: { name: 'constructor', value: 'x' } };
     expect(await ask('completion/complete', params)).toMatchObject({ result: { completion: { values: [] } } });
   });
 
