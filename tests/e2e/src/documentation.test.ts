@@ -113,7 +113,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
-      expect(stdout).toMatch(/The most source files are in apps\/agent|bought most/);
+      expect(stdout).toMatch(/The most source files are in libs\/mcp-core|bought most/);
     },
   },
   {
