@@ -15,7 +15,7 @@ if (unknown.length > 0) throw new Error(`No suite is called ${unknown.join(', ')
 const load = values.quick ? quickLoad : fullLoad;
 const begun = performance.now();
 
-process.stdout.write(`${machine()}\n${sharing()}\n`);
+process.stdout.write(`# What a message costs, ${new Date().toISOString().slice(0, 10)}\n\n${machine()}. ${sharing()}\n`);
 await using bundled = await bundleServers();
 const runs = createRuns({ load, nodeArguments: [], bundled }).filter(({ suite }) => wanted.includes(suite));
 const results = await runRounds(runs, load.rounds, ({ suite, implementation, variant }, round) => {

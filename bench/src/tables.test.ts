@@ -18,7 +18,7 @@ test('a table shows medians, their spread and the ratio to ours in the same vari
   });
   const rows = [row('signalbox', 'legacy', [10, 12, 10]), row('sdk', 'legacy', [25]), row('signalbox', 'modern', [20]), row('sdk', 'modern', [1500])];
   expect(formatTable(table, rows)).toBe(
-    `### Calls
+    `## Calls
 
 |                   |  CPU µs | MiB | spread | × ours |
 | ----------------- | ------: | --: | -----: | -----: |

@@ -76,7 +76,7 @@ export function formatTable({ title, columns }: Table, rows: readonly Row[]): st
     `${formatNumber(spreadOf(row, columns[0].figure), 0)} %`,
     formatNumber(medianOf(row, columns[0].figure) / oursBeside(row, rows, columns[0].figure), 2),
   ]);
-  return `### ${title}\n\n${layOut([header, ...body])}\n`;
+  return `## ${title}\n\n${layOut([header, ...body])}\n`;
 }
 
 function callTables(key: string, side: string, tools: number): readonly Table[] {

@@ -39,7 +39,7 @@ test('the table says what was met, and nothing of what is only shown', () => {
       { target: 'one', wanted: '0', measured: '1', isMet: false },
       { target: 'two', wanted: '', measured: '2 ×', isMet: true },
     ]),
-  ).toBe(`### Targets
+  ).toBe(`## Targets
 
 |     | wanted | measured |            |
 | --- | -----: | -------: | ---------: |

@@ -42,7 +42,7 @@ export function judge(results: Results): readonly Verdict[] {
 
 export function formatTargets(verdicts: readonly Verdict[]): string {
   const lines = verdicts.map(({ target, wanted, measured, isMet }) => [target, wanted, measured, wanted === '' ? '' : isMet ? 'met' : '**missed**']);
-  return `### Targets\n\n${layOut([['', 'wanted', 'measured', ''], ...lines])}\n`;
+  return `## Targets\n\n${layOut([['', 'wanted', 'measured', ''], ...lines])}\n`;
 }
 
 interface Ratio {
