@@ -29,11 +29,11 @@ export const FLOOD_NOTIFICATIONS = 2000;
 
 export const fullLoad: Load = {
   rounds: 5,
-  stdio: { warmUpCalls: 40_000, sequentialCalls: 10_000, concurrentCalls: 30_000, lists: 500, floods: 30 },
-  http: { warmUpCalls: 20_000, sequentialCalls: 5000, concurrentCalls: 10_000, lists: 500, floods: 20, limitMs: 1500 },
-  manyTools: { warmUpCalls: 20_000, sequentialCalls: 5000, concurrentCalls: 10_000, lists: 0, floods: 0, limitMs: 1500 },
+  stdio: { warmUpCalls: 20_000, sequentialCalls: 4000, concurrentCalls: 15_000, lists: 200, floods: 10 },
+  http: { warmUpCalls: 8000, sequentialCalls: 2000, concurrentCalls: 5000, lists: 200, floods: 6, limitMs: 700 },
+  manyTools: { warmUpCalls: 8000, sequentialCalls: 2000, concurrentCalls: 5000, lists: 0, floods: 0, limitMs: 700 },
   sessions: 1000,
-  starts: 5,
+  starts: 3,
 };
 
 export const quickLoad: Load = {
