@@ -169,7 +169,7 @@ export class Connection {
     try {
       await this.#peer.notify(method, params);
     } catch (error) {
-      throw new LocalError('connection-lost', `${method} was not sent: the connection has ended.`, { cause: error });
+      throw new LocalError('connection-lost', `${method} was not sent: the connection has ended. Connect again, then repeat it.`, { cause: error });
     }
   }
 

@@ -30,7 +30,7 @@ function unsentError(method: string, cause: Error): LocalError {
   if (cause instanceof TypeError) {
     return new LocalError('invalid-argument', `The params of ${method} cannot be written as JSON${because(cause)}`, { cause });
   }
-  return new LocalError('connection-lost', `${method} was not sent${because(cause)}`, { sent: false, cause });
+  return new LocalError('connection-lost', `${method} was not sent${because(cause)} Connect again, then repeat it.`, { sent: false, cause });
 }
 
 function lostError(method: string, cause: Error | undefined): LocalError | ProtocolError {
@@ -43,12 +43,13 @@ function lostError(method: string, cause: Error | undefined): LocalError | Proto
   }
   // Only of its own request: one that was under way when the session was found lost may have been executed.
   if (cause instanceof HttpError && cause.isSessionLost) {
-    return new LocalError('connection-lost', `The server has forgotten the session and did not look at ${method}.`, { sent: false, cause });
+    return new LocalError('connection-lost', `The server has forgotten the session and did not look at ${method}. It can be repeated.`, { sent: false, cause });
   }
   const end = failure === undefined ? `The connection ended before ${method} was answered` : `${method} failed with HTTP status ${failure.status}`;
-  return new LocalError('connection-lost', `${end}${because(cause)}`, { sent: true, cause });
+  const advice = method === 'tools/call' ? 'See whether it took effect before you repeat it.' : 'It can be repeated when the server is reached again.';
+  return new LocalError('connection-lost', `${end}${because(cause)} ${advice}`, { sent: true, cause });
 }
 
 function because(cause: Error | undefined): string {
-  return cause === undefined ? '.' : `: ${cause.message}`;
+  return cause === undefined ? '.' : `: ${cause.message.replace(/[.\s]+$/, '')}.`;
 }
