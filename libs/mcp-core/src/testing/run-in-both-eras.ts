@@ -2,7 +2,6 @@ import type { QuestionHandlers } from '../client/client-options.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Era } from '../protocol/capabilities.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
-import { createServer } from '../server/index.ts';
 import type { ToolDefinition } from '../server/tool.ts';
 import { connectInMemory } from './connect-in-memory.ts';
 
@@ -39,6 +38,7 @@ export async function runInBothEras(prepare: () => ToolUnderTest | Promise<ToolU
 }
 
 async function runIn(era: Era, { tool, effects }: ToolUnderTest, { arguments: args = {}, handlers = {} }: RunInBothErasOptions): Promise<RunInBothEras> {
+  const { createServer } = await import('../server/index.ts');
   const server = createServer({ info: { name: 'both-eras', version: '1' }, tools: [tool] });
   const client = await connectInMemory(server, { info: { name: 'both-eras', version: '1' }, era, handlers });
   try {
