@@ -37,6 +37,7 @@ export class MemoryEventStore implements EventStore {
   readonly #maxBytesPerSession: number;
   readonly #maxBytes: number;
   #bytes = 0;
+  #last: { readonly sessionId: string; readonly events: SessionEvents } | undefined;
 
   constructor({ maxEventsPerSession = 1000, maxBytesPerSession = 1_048_576, maxBytes = 67_108_864 }: MemoryEventStoreLimits = {}) {
     this.#maxEventsPerSession = maxEventsPerSession;
@@ -45,9 +46,7 @@ export class MemoryEventStore implements EventStore {
   }
 
   append({ sessionId, stream }: StreamAddress, { sequence, data }: StoredEvent): void {
-    const events = this.#sessions.get(sessionId) ?? new SessionEvents();
-    this.#sessions.delete(sessionId);
-    this.#sessions.set(sessionId, events);
+    const events = this.#eventsOf(sessionId);
     this.#bytes += events.append({ stream, sequence, data, bytes: Buffer.byteLength(data) });
     while (events.length > 1 && (events.length > this.#maxEventsPerSession || events.bytes > this.#maxBytesPerSession)) this.#bytes -= events.dropOldest();
     this.#evict(events);
@@ -60,9 +59,21 @@ export class MemoryEventStore implements EventStore {
   forget(sessionId: string): void {
     this.#bytes -= this.#sessions.get(sessionId)?.bytes ?? 0;
     this.#sessions.delete(sessionId);
+    if (this.#last?.sessionId === sessionId) this.#last = undefined;
+  }
+
+  /** Those of the session, moved to the end unless they are there. */
+  #eventsOf(sessionId: string): SessionEvents {
+    if (this.#last?.sessionId === sessionId) return this.#last.events;
+    const events = this.#sessions.get(sessionId) ?? new SessionEvents();
+    this.#sessions.delete(sessionId);
+    this.#sessions.set(sessionId, events);
+    this.#last = { sessionId, events };
+    return events;
   }
 
   #evict(newest: SessionEvents): void {
+    if (this.#bytes <= this.#maxBytes) return;
     for (const [sessionId, events] of this.#sessions) {
       if (this.#bytes <= this.#maxBytes || events === newest) return;
       this.forget(sessionId);
