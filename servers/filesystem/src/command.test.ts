@@ -29,7 +29,7 @@ describe('the command', () => {
   test.each([
     [{}, ['/no/such/directory'], '/no/such/directory: no such directory'],
     [{ roots: 'ignore' }, [], 'no DIR was given, and --roots ignore leaves nothing to serve'],
-    [{ roots: 'replace' }, ['/'], '--roots must be one of narrow, ignore, not "replace"'],
+    [{ roots: 'widen' }, ['/'], '--roots must be one of narrow, replace, ignore, not "widen"'],
     [{ 'max-read-bytes': '5' }, ['/'], '--max-read-bytes must be a whole number from 1024 to 524288, not "5"'],
     [{ 'max-entries': 'x' }, ['/'], '--max-entries must be a whole number from 1 to 10000, not "x"'],
   ])('refuses %j %j', async (values, positionals, problem) => {

@@ -4,13 +4,23 @@ import { defaultLimits } from './files/limits.ts';
 
 const usage = `Usage: signalbox-filesystem [options] DIR...
 
-An MCP server on stdin and stdout for the files below the given directories, and nothing else.
+An MCP server for the files below the given directories, and nothing else.
 Without DIR the client's roots are the allowed directories.
 
 Options:
-  --roots narrow|ignore   narrow: the client's roots narrow the directories; ignore: roots are not read (default narrow)
+  --read-only             offer only the tools that change nothing
+  --roots narrow|replace|ignore
+                          narrow: the client's roots narrow the directories; replace: they replace them;
+                          ignore: roots are not read (default narrow)
+  --deny GLOB             hide and refuse what matches, by path below its directory or by name; may be repeated
+  --confirm auto|always|never
+                          whether destructive steps ask a person (default auto)
+  --max-result-bytes N    JSON one result takes, 65536 to 3145728 bytes (default ${defaultLimits.maxResultBytes})
   --max-read-bytes N      text one read returns, 1024 to 524288 bytes (default ${defaultLimits.maxReadBytes})
   --max-entries N         entries one listing or search returns, 1 to 10000 (default ${defaultLimits.maxEntries})
+  --max-subscriptions N   paths watched at once, 1 to 10000 (default 256)
+  --watch native|polling|off
+                          how subscriptions see changes (default native)
   --log-level LEVEL       debug, info, warn or error, on stderr (default warn)
   --version               print the version
   -h, --help              print this text
@@ -20,16 +30,37 @@ export const command = defineServerMain({
   name: 'signalbox-filesystem',
   version: packageVersion(import.meta.url),
   usage,
-  options: { roots: { type: 'string' }, 'max-read-bytes': { type: 'string' }, 'max-entries': { type: 'string' } },
+  options: {
+    'read-only': { type: 'boolean' },
+    roots: { type: 'string' },
+    deny: { type: 'string', multiple: true },
+    confirm: { type: 'string' },
+    'max-result-bytes': { type: 'string' },
+    'max-read-bytes': { type: 'string' },
+    'max-entries': { type: 'string' },
+    'max-subscriptions': { type: 'string' },
+    watch: { type: 'string' },
+  },
   start: async ({ values, positionals, log }) => {
-    const roots = choiceOption(values, 'roots', { choices: ['narrow', 'ignore'], default: 'narrow' });
+    const roots = choiceOption(values, 'roots', { choices: ['narrow', 'replace', 'ignore'], default: 'narrow' });
     const limits = {
+      maxResultBytes: integerOption(values, 'max-result-bytes', { min: 64 * 1024, max: 3 * 1024 * 1024, default: defaultLimits.maxResultBytes }),
       maxReadBytes: integerOption(values, 'max-read-bytes', { min: 1024, max: 512 * 1024, default: defaultLimits.maxReadBytes }),
       maxEntries: integerOption(values, 'max-entries', { min: 1, max: 10_000, default: defaultLimits.maxEntries }),
     };
     if (positionals.length === 0 && roots === 'ignore') throw new UsageError('no DIR was given, and --roots ignore leaves nothing to serve');
     try {
-      return await createFilesystemServer({ directories: positionals, roots, limits, log });
+      return await createFilesystemServer({
+        directories: positionals,
+        roots,
+        readOnly: values['read-only'] ?? false,
+        deny: values.deny ?? [],
+        confirm: choiceOption(values, 'confirm', { choices: ['auto', 'always', 'never'], default: 'auto' }),
+        watch: choiceOption(values, 'watch', { choices: ['native', 'polling', 'off'], default: 'native' }),
+        maxSubscriptions: integerOption(values, 'max-subscriptions', { min: 1, max: 10_000, default: 256 }),
+        limits,
+        log,
+      });
     } catch (error) {
       if (error instanceof NoUsableDirectoryError) throw new UsageError(error.message, { cause: error });
       throw error;

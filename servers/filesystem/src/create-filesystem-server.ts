@@ -1,5 +1,5 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
-import type { Transport } from '@signalbox/mcp-core';
+import { ToolError, type Transport } from '@signalbox/mcp-core';
 import { createLogger, logErrors, packageVersion, type Logger } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from './files/limits.ts';
 import { createResourceProvider } from './resources/create-resource-provider.ts';
@@ -12,11 +12,25 @@ import { SessionSandbox, type RootsMode } from './session/session-sandbox.ts';
 import { createTools } from './tools/create-tools.ts';
 import { createToolRunner } from './tools/tool-runner.ts';
 
+export type ConfirmationPolicy = 'auto' | 'always' | 'never';
+
+export type WatchMode = 'native' | 'polling' | 'off';
+
 export interface FilesystemServerOptions {
   /** Allowed directories or single files, absolute or relative to the working directory. Empty: what each client announces as roots. */
   readonly directories: readonly string[];
-  /** `narrow` (default): a legacy client's roots narrow the directories. `ignore`: roots are never read. */
+  /** `narrow` (default): a client's roots narrow the directories. `replace`: they replace them. `ignore`: roots are never read. */
   readonly roots?: RootsMode;
+  /** Offers only the tools that change nothing; default false. */
+  readonly readOnly?: boolean;
+  /** Globs of what stays hidden and untouched inside the directories, matched against the path below its directory and against the name. Default none. */
+  readonly deny?: readonly string[];
+  /** When destructive steps ask a person: `auto` (default) when the tool says so, `always`, or `never`. */
+  readonly confirm?: ConfirmationPolicy;
+  /** How subscriptions see changes; default `native`. `off`: there are none. */
+  readonly watch?: WatchMode;
+  /** Paths watched at once over all connections; default 256. */
+  readonly maxSubscriptions?: number;
   readonly limits?: Partial<Limits>;
   /** Default: warnings and errors to stderr. */
   readonly log?: Logger;
@@ -91,18 +105,22 @@ interface Shared {
 
 /** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
 function createConnectionServer(options: FilesystemServerOptions, shared: Shared): Server {
-  const { roots: rootsMode = 'narrow' } = options;
+  const { roots: rootsMode = 'narrow', readOnly = false } = options;
   const { cli, opener, watchers, log } = shared;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const session = new SessionSandbox({ cli, rootsMode, opener, warn: (message) => log.warn(message) });
-  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), log });
+  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: confirmStep, log });
   const server: Server = createServer({
     info: { name: 'signalbox-filesystem', title: 'Filesystem', version: packageVersion(import.meta.url) },
     instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
-    tools: createTools(runner),
+    tools: createTools(runner, { readOnly }),
     resources: createResourceProvider({ session, limits, watchers, updated: (uri) => server.changes.resourceUpdated(uri) }),
     onLegacySession: (legacySession) => session.attach(legacySession),
     onError: logErrors(log),
   });
   return server;
+}
+
+function confirmStep(): Promise<void> {
+  return Promise.reject(new ToolError('This server cannot ask for confirmation.'));
 }

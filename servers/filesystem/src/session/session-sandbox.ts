@@ -5,7 +5,7 @@ import type { Opener } from '../sandbox/pinned-path.ts';
 import { applyRoots, type RootsDecision } from '../sandbox/roots.ts';
 import { Sandbox, type AllowedDirectory } from '../sandbox/sandbox.ts';
 
-export type RootsMode = 'narrow' | 'ignore';
+export type RootsMode = 'narrow' | 'replace' | 'ignore';
 
 export interface SessionSandboxOptions {
   readonly cli: readonly AllowedDirectory[];
@@ -37,7 +37,7 @@ export class SessionSandbox {
   /** For `onLegacySession`: called when a session starts and whenever its roots changed. */
   attach(session: LegacySession): void {
     this.#session = session;
-    if (this.#options.rootsMode === 'narrow') this.#ask(session).catch(() => undefined);
+    if (this.#options.rootsMode !== 'ignore') this.#ask(session).catch(() => undefined);
   }
 
   /** For tools and reads. @throws PathError when the client does not answer, ProtocolError when it cannot be asked. */

@@ -7,7 +7,7 @@ import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
 import { chooseOpener } from '../sandbox/choose-opener.ts';
 import type { Opener } from '../sandbox/pinned-path.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
-import { createToolRunner } from '../tools/tool-runner.ts';
+import { createToolRunner, type ToolRunner } from '../tools/tool-runner.ts';
 import { createTools } from '../tools/create-tools.ts';
 
 export interface ToolCaller {
@@ -26,6 +26,8 @@ export interface ToolCallerOptions {
   readonly limits?: Partial<Limits>;
   /** Default: what the server would choose. */
   readonly opener?: Opener;
+  /** Default: every step may happen. */
+  readonly confirm?: ToolRunner['confirm'];
 }
 
 /** For tests: the tools over a sandbox of these directories, without a connection and without argument validation. */
@@ -36,7 +38,7 @@ export async function createToolCaller(directories: readonly string[], options: 
   const lines: string[] = [];
   const limits = { ...defaultLimits, ...options.limits };
   const log = createLogger('debug', { write: (line) => lines.push(line) });
-  const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), log });
+  const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), confirm: options.confirm ?? (() => Promise.resolve()), log });
   const tools = createTools(runner);
   return {
     lines,

@@ -1,4 +1,4 @@
-import { ProtocolError, ToolError } from '@signalbox/mcp-core';
+import { ProtocolError, ToolError, type JsonObject } from '@signalbox/mcp-core';
 import type { InteractiveContext, ToolOutput } from '@signalbox/mcp-core/server';
 import { logCall, type Logger } from '@signalbox/server-kit';
 import type { Limits } from '../files/limits.ts';
@@ -10,6 +10,21 @@ export interface ToolRunner {
   readonly limits: Limits;
   /** Runs the body of one call inside the peer's sandbox; a path or file system failure becomes a `ToolError`. */
   run(call: ToolCallName, context: InteractiveContext, body: (call: RunningCall) => Promise<ToolOutput>): Promise<ToolOutput>;
+  /**
+   * Resolves when a destructive step may happen. In the modern era the handler then runs again from its start, so change nothing before.
+   * @throws ToolError when it was declined or needs the confirm token of the error
+   */
+  confirm(context: InteractiveContext, step: DestructiveStep): Promise<void>;
+}
+
+export interface DestructiveStep {
+  readonly tool: string;
+  /** Of the call, without `confirmToken`. */
+  readonly arguments: JsonObject;
+  /** What will be lost, for a person. */
+  readonly impact: string;
+  /** As the caller sent it back. */
+  readonly confirmToken?: string;
 }
 
 export interface ToolCallName {
@@ -28,13 +43,15 @@ export interface RunningCall {
 export interface ToolRunnerOptions {
   readonly limits: Limits;
   readonly sandboxOf: (context: InteractiveContext) => Promise<Sandbox>;
+  readonly confirm: ToolRunner['confirm'];
   readonly log: Logger;
 }
 
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const { limits, sandboxOf, log } = options;
+  const { limits, sandboxOf, confirm, log } = options;
   return {
     limits,
+    confirm,
     run: (call, context, body) =>
       logCall({ tool: call.tool, signal: context.signal, log }, async (note) => {
         const scanned = (count: number, message?: string) => {
