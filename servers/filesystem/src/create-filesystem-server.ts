@@ -6,7 +6,7 @@ import { createResourceProvider } from './resources/create-resource-provider.ts'
 import { Watchers } from './resources/watchers.ts';
 import { findAllowedDirectories } from './sandbox/allowed-directories.ts';
 import { chooseOpener } from './sandbox/choose-opener.ts';
-import type { Opener } from './sandbox/pinned-path.ts';
+import { createSandboxBase, type SandboxBase } from './sandbox/sandbox-base.ts';
 import type { AllowedDirectory } from './sandbox/sandbox.ts';
 import { SessionSandbox, type RootsMode } from './session/session-sandbox.ts';
 import { createTools } from './tools/create-tools.ts';
@@ -61,9 +61,10 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
   const { directories: cli, problems } = await findAllowedDirectories(directories, opener);
   if (cli.length === 0 && problems.length > 0) throw new NoUsableDirectoryError(problems);
   for (const problem of problems) log.warn(`ignored directory ${problem}`);
+  const base = createSandboxBase(opener, { deny: options.deny ?? [], directories: cli });
   const watchers = new Watchers({ onError: (error) => log.warn(`watcher: ${error instanceof Error ? error.message : String(error)}`) });
   // Requests outside any connection have the directories of the command line.
-  const standalone = createConnectionServer(options, { cli, opener, watchers, log });
+  const standalone = createConnectionServer(options, { cli, base, watchers, log });
   const live = new Set([standalone]);
   const everyConnection = (act: (server: Server) => void) => live.forEach(act);
   const server: Server = {
@@ -75,7 +76,7 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
     },
     log: (level, data, logger) => everyConnection((each) => each.log(level, data, logger)),
     async connect(transport: Transport) {
-      const own = createConnectionServer(options, { cli, opener, watchers, log });
+      const own = createConnectionServer(options, { cli, base, watchers, log });
       const connection = await own.connect(transport);
       live.add(own);
       void connection.closed.finally(() => live.delete(own));
@@ -98,7 +99,7 @@ function refuseReplacement(): never {
 
 interface Shared {
   readonly cli: readonly AllowedDirectory[];
-  readonly opener: Opener;
+  readonly base: SandboxBase;
   readonly watchers: Watchers;
   readonly log: Logger;
 }
@@ -106,9 +107,9 @@ interface Shared {
 /** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
 function createConnectionServer(options: FilesystemServerOptions, shared: Shared): Server {
   const { roots: rootsMode = 'narrow', readOnly = false } = options;
-  const { cli, opener, watchers, log } = shared;
+  const { cli, base, watchers, log } = shared;
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const session = new SessionSandbox({ cli, rootsMode, opener, warn: (message) => log.warn(message) });
+  const session = new SessionSandbox({ cli, rootsMode, base, warn: (message) => log.warn(message) });
   const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: confirmStep, log });
   const server: Server = createServer({
     info: { name: 'signalbox-filesystem', title: 'Filesystem', version: packageVersion(import.meta.url) },

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { defaultLimits } from '../files/limits.ts';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
 import { chooseOpener } from '../sandbox/choose-opener.ts';
+import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import { SessionSandbox } from '../session/session-sandbox.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { createResourceProvider } from './create-resource-provider.ts';
@@ -21,7 +22,7 @@ interface Provided extends AsyncDisposable {
 async function provide(directory: string, maxPaths?: number): Promise<Provided> {
   const opener = await chooseOpener('/');
   const { directories: cli } = await findAllowedDirectories([directory], opener);
-  const session = new SessionSandbox({ cli, rootsMode: 'narrow', opener, warn: () => undefined });
+  const session = new SessionSandbox({ cli, rootsMode: 'narrow', base: createSandboxBase(opener), warn: () => undefined });
   const watchers = new Watchers({ onError: () => undefined, ...(maxPaths === undefined ? {} : { maxPaths }) });
   const updates: string[] = [];
   const provider = createResourceProvider({ session, limits: defaultLimits, watchers, updated: (uri) => updates.push(uri) });

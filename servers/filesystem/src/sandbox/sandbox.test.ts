@@ -9,13 +9,14 @@ import { chooseOpener, usableOpeners } from './choose-opener.ts';
 import { hasKernelHandles, kernelHandleOpener } from './kernel-handle-opener.ts';
 import type { Opener } from './pinned-path.ts';
 import { recheckOpener } from './recheck-opener.ts';
+import { createSandboxBase } from './sandbox-base.ts';
 import { Sandbox } from './sandbox.ts';
 
 const hasHandles = await hasKernelHandles('/');
 
 async function sandboxOf(opener: Opener, ...directories: string[]): Promise<Sandbox> {
   const found = await findAllowedDirectories(directories, opener);
-  return new Sandbox(found.directories, 'cli', opener);
+  return new Sandbox(found.directories, 'cli', createSandboxBase(opener, { directories: found.directories }));
 }
 
 async function read(sandbox: Sandbox, input: string): Promise<string> {
@@ -127,7 +128,7 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     await using folders = await createTemporaryFolders({ outside: { 'a.txt': 'second' } });
     const both = await sandboxOf(opener, folders.root, folders.outside);
     expect(await read(both, `${folders.outside}/a.txt`)).toBe('second');
-    const none = new Sandbox([], 'roots', opener);
+    const none = new Sandbox([], 'roots', createSandboxBase(opener));
     await expect(none.pin('/')).rejects.toThrow('No directory is allowed');
   });
 

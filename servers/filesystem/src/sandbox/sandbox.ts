@@ -3,7 +3,8 @@ import path from 'node:path';
 import { isInside } from './is-inside.ts';
 import { parsePath } from './parse-path.ts';
 import { errorCode, outsideError, PathError, toPathError } from './path-error.ts';
-import type { Opener, PinnedPath, PinOptions } from './pinned-path.ts';
+import type { PinnedPath, PinOptions } from './pinned-path.ts';
+import type { SandboxBase } from './sandbox-base.ts';
 
 /** A directory (or single file) everything at or below which is allowed. */
 export interface AllowedDirectory {
@@ -25,12 +26,19 @@ export interface Place {
 export class Sandbox {
   readonly directories: readonly AllowedDirectory[];
   readonly source: SandboxSource;
-  readonly #opener: Opener;
+  readonly #base: SandboxBase;
 
-  constructor(directories: readonly AllowedDirectory[], source: SandboxSource, opener: Opener) {
+  constructor(directories: readonly AllowedDirectory[], source: SandboxSource, base: SandboxBase) {
     this.directories = directories;
     this.source = source;
-    this.#opener = opener;
+    this.#base = base;
+  }
+
+  /** Whether a real path inside is one of those the operator denied, or lies below one. Listings and walks leave such entries out. */
+  isDenied(realPath: string): boolean {
+    return [...this.directories, ...this.#base.directories].some(
+      (directory) => isInside(realPath, directory.realPath) && this.#base.isDenied(path.relative(directory.realPath, realPath)),
+    );
   }
 
   /**
@@ -44,7 +52,8 @@ export class Sandbox {
     }
     const resolved = parsePath(input, first.path);
     // Elsewhere a case-insensitive or aliased spelling may be fine, and the verified path decides alone.
-    if (this.#opener.kind === 'kernel-handle' && !this.#isAllowedText(resolved)) throw outsideError(input);
+    if (this.#base.opener.kind === 'kernel-handle' && !this.#isAllowedText(resolved)) throw outsideError(input);
+    if (this.#isDeniedText(resolved)) throw deniedError(input);
     return resolved;
   }
 
@@ -56,7 +65,7 @@ export class Sandbox {
     const resolved = this.resolve(input);
     let pinned: PinnedPath;
     try {
-      pinned = await this.#opener.pin(resolved, options);
+      pinned = await this.#base.opener.pin(resolved, options);
     } catch (error) {
       throw await this.#explain(resolved, input, error);
     }
@@ -87,6 +96,7 @@ export class Sandbox {
     const directory = options.createParents ? await this.#makeDirectories(parent, input) : await this.#existingParent(parent, input);
     try {
       if (!directory.stats.isDirectory()) throw new PathError('not-found', `${input}: its parent is not a directory.`);
+      if (this.isDenied(path.join(directory.realPath, name))) throw deniedError(input);
       if (await isSymbolicLink(directory, name)) throw outsideError(input);
       return { directory, name };
     } catch (error) {
@@ -100,7 +110,7 @@ export class Sandbox {
     const resolved = this.resolve(input);
     const missing: string[] = [];
     for (let current = resolved; ; current = path.dirname(current)) {
-      const pinned = await this.#opener.pin(current).catch(async (error: unknown) => {
+      const pinned = await this.#base.opener.pin(current).catch(async (error: unknown) => {
         if (isMissing(error) && path.dirname(current) !== current) return undefined;
         throw await this.#explain(current, input, error);
       });
@@ -110,9 +120,10 @@ export class Sandbox {
       }
       const directory = await this.#verified(pinned, input);
       const [next] = missing;
-      if (next === undefined || !(await isSymbolicLink(directory, next))) return { directory, missing };
+      const isDenied = this.isDenied(path.join(directory.realPath, ...missing));
+      if (!isDenied && (next === undefined || !(await isSymbolicLink(directory, next)))) return { directory, missing };
       await directory.close();
-      throw outsideError(input);
+      throw isDenied ? deniedError(input) : outsideError(input);
     }
   }
 
@@ -133,10 +144,17 @@ export class Sandbox {
     return this.directories.some((directory) => isInside(resolved, directory.path) || isInside(resolved, directory.realPath));
   }
 
+  #isDeniedText(resolved: string): boolean {
+    return [...this.directories, ...this.#base.directories]
+      .flatMap((directory) => [directory.path, directory.realPath])
+      .some((directory) => isInside(resolved, directory) && this.#base.isDenied(path.relative(directory, resolved)));
+  }
+
   async #verified(pinned: PinnedPath, input: string): Promise<PinnedPath> {
-    if (this.allows(pinned.realPath)) return pinned;
+    const isAllowed = this.allows(pinned.realPath);
+    if (isAllowed && !this.isDenied(pinned.realPath)) return pinned;
     await pinned.close();
-    throw outsideError(input);
+    throw isAllowed ? deniedError(input) : outsideError(input);
   }
 
   async #existingParent(parent: string, input: string): Promise<PinnedPath> {
@@ -156,7 +174,7 @@ export class Sandbox {
       try {
         refuseBackslash(missing, input);
         await mkdir(path.join(above.address, name)).catch(ignoreExisting);
-        current = await this.#verified(await this.#opener.pin(path.join(above.address, name), { followLast: false }), input);
+        current = await this.#verified(await this.#base.opener.pin(path.join(above.address, name), { followLast: false }), input);
       } catch (error) {
         throw toPathError(error, input);
       } finally {
@@ -170,10 +188,11 @@ export class Sandbox {
   async #explain(resolved: string, input: string, error: unknown): Promise<unknown> {
     if (!this.#isAllowedText(resolved)) return outsideError(input, error);
     for (let current = resolved; path.dirname(current) !== current; current = path.dirname(current)) {
-      const parent = await this.#opener.pin(path.dirname(current)).catch(() => undefined);
+      const parent = await this.#base.opener.pin(path.dirname(current)).catch(() => undefined);
       if (parent === undefined) continue;
       await using directory = parent;
       if (!this.allows(directory.realPath) && !this.#isAllowedDirectoryText(current)) return outsideError(input, error);
+      if (this.isDenied(directory.realPath)) return deniedError(input);
       if (await isSymbolicLink(directory, path.basename(current))) return outsideError(input, error);
       break;
     }
@@ -184,6 +203,10 @@ export class Sandbox {
   #isAllowedDirectoryText(resolved: string): boolean {
     return this.directories.some((directory) => directory.path === resolved || directory.realPath === resolved);
   }
+}
+
+function deniedError(input: string): PathError {
+  return new PathError('refused', `${input} is denied by the configuration of this server (--deny).`);
 }
 
 /** On POSIX a name may hold one, but a new one that does is a Windows path that lost its way. */

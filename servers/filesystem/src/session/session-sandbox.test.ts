@@ -4,9 +4,10 @@ import { symlink } from 'node:fs/promises';
 import type { Root } from '@signalbox/mcp-core';
 import type { LegacySession } from '@signalbox/mcp-core/server';
 import { createTestContext } from '@signalbox/mcp-core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
 import { chooseOpener } from '../sandbox/choose-opener.ts';
+import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { SessionSandbox, type RootsMode } from './session-sandbox.ts';
@@ -34,11 +35,19 @@ function rootsAt(...paths: string[]): Answer {
   return () => Promise.resolve(paths.map((each) => ({ uri: pathToFileURL(each).href })));
 }
 
-async function sessionOf(directories: readonly string[], rootsMode: RootsMode = 'narrow'): Promise<{ session: SessionSandbox; warnings: string[] }> {
+interface TestSession {
+  readonly session: SessionSandbox;
+  readonly warnings: readonly string[];
+  readonly changes: readonly 'changed'[];
+}
+
+async function sessionOf(directories: readonly string[], rootsMode: RootsMode = 'narrow'): Promise<TestSession> {
   const opener = await chooseOpener('/');
   const { directories: cli } = await findAllowedDirectories(directories, opener);
   const warnings: string[] = [];
-  return { session: new SessionSandbox({ cli, rootsMode, opener, warn: (message) => warnings.push(message) }), warnings };
+  const changes: 'changed'[] = [];
+  const session = new SessionSandbox({ cli, rootsMode, base: createSandboxBase(opener), warn: (message) => warnings.push(message), changed: () => changes.push('changed') });
+  return { session, warnings, changes };
 }
 
 const legacy = createTestContext({ era: 'legacy' });
@@ -195,6 +204,47 @@ describe('the sandbox of a legacy session', () => {
     expect(allowed(await session.forConnection(legacy)).directories).toEqual([folders.root]);
   });
 
+  test('tells when a later answer allows something else, and only then', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/x': '' } });
+    const { session, changes } = await sessionOf([folders.root]);
+    const client = new ScriptedSession(rootsAt(path.join(folders.root, 'a')));
+    for (const [name, expected] of [['a', 0], ['a', 0], ['b', 1], ['b', 1], ['none', 2]] as const) {
+      client.answer = rootsAt(path.join(folders.root, name));
+      session.attach(client);
+      await session.forRequest(legacy);
+      expect(changes).toHaveLength(expected);
+    }
+  });
+
+  test('asks on the stream of the request when nothing else is answered', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
+    const { session } = await sessionOf([folders.root]);
+    session.attach(new ScriptedSession(() => Promise.withResolvers<readonly Root[]>().promise));
+    const roots = [{ uri: pathToFileURL(path.join(folders.root, 'a')).href }];
+    const waiting = session.forRequest(createTestContext({ era: 'legacy', roots }));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(allowed(await waiting).directories).toEqual([path.join(folders.root, 'a')]);
+    expect(allowed(await session.forRequest(legacy)).directories).toEqual([path.join(folders.root, 'a')]);
+  });
+
+  test('is the roots alone when they replace the command line, and nothing once they are gone', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
+    const { session } = await sessionOf([folders.root], 'replace');
+    const client = new ScriptedSession(rootsAt());
+    for (const [answer, directories, source] of [
+      [rootsAt(), [folders.root], 'cli'],
+      [rootsAt(folders.outside, path.join(folders.root, 'a')), [folders.outside, path.join(folders.root, 'a')], 'roots'],
+      [rootsAt(), [], 'roots'],
+    ] as const) {
+      client.answer = answer;
+      session.attach(client);
+      expect(allowed(await session.forRequest(legacy))).toEqual({ directories, source });
+      expect(allowed(await session.forConnection(legacy)).directories).toEqual(directories);
+    }
+  });
+
   test('never asks when roots are ignored', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const client = new ScriptedSession(rootsAt(path.join(folders.root, 'a')));
@@ -206,6 +256,15 @@ describe('the sandbox of a legacy session', () => {
 });
 
 describe('the sandbox of a modern request', () => {
+  test('is the roots of its own client where these replace, and the command line for a client without any', async () => {
+    await using folders = await createTemporaryFolders();
+    const { session } = await sessionOf([folders.root], 'replace');
+    const roots = [{ uri: pathToFileURL(folders.outside).href }];
+    expect(allowed(await session.forRequest(createTestContext({ era: 'modern', roots })))).toEqual({ directories: [folders.outside], source: 'roots' });
+    expect(allowed(await session.forRequest(createTestContext({ era: 'modern' }))).directories).toEqual([folders.root]);
+    expect(allowed(await session.forConnection(createTestContext({ era: 'modern', roots }))).directories).toEqual([folders.root]);
+  });
+
   test('is the command line, and the client is not asked', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const { session } = await sessionOf([folders.root]);

@@ -6,6 +6,7 @@ import { defaultLimits, type Limits } from '../files/limits.ts';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
 import { chooseOpener } from '../sandbox/choose-opener.ts';
 import type { Opener } from '../sandbox/pinned-path.ts';
+import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import { createToolRunner, type ToolRunner } from '../tools/tool-runner.ts';
 import { createTools } from '../tools/create-tools.ts';
@@ -26,15 +27,17 @@ export interface ToolCallerOptions {
   readonly limits?: Partial<Limits>;
   /** Default: what the server would choose. */
   readonly opener?: Opener;
+  /** Globs that are denied; default none. */
+  readonly deny?: readonly string[];
   /** Default: every step may happen. */
   readonly confirm?: ToolRunner['confirm'];
 }
 
 /** For tests: the tools over a sandbox of these directories, without a connection and without argument validation. */
 export async function createToolCaller(directories: readonly string[], options: ToolCallerOptions = {}): Promise<ToolCaller> {
-  const { opener = await chooseOpener('/') } = options;
+  const { opener = await chooseOpener('/'), deny = [] } = options;
   const found = await findAllowedDirectories(directories, opener);
-  const sandbox = new Sandbox(found.directories, 'cli', opener);
+  const sandbox = new Sandbox(found.directories, 'cli', createSandboxBase(opener, { deny, directories: found.directories }));
   const lines: string[] = [];
   const limits = { ...defaultLimits, ...options.limits };
   const log = createLogger('debug', { write: (line) => lines.push(line) });

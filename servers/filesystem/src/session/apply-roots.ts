@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Root } from '@signalbox/mcp-core';
-import { findAllowedDirectories } from './allowed-directories.ts';
-import { isInside } from './is-inside.ts';
-import type { Opener } from './pinned-path.ts';
-import type { AllowedDirectory, SandboxSource } from './sandbox.ts';
+import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
+import { isInside } from '../sandbox/is-inside.ts';
+import type { Opener } from '../sandbox/pinned-path.ts';
+import type { AllowedDirectory, SandboxSource } from '../sandbox/sandbox.ts';
 
 export interface RootsDecision {
   readonly directories: readonly AllowedDirectory[];
@@ -17,24 +17,26 @@ export interface RootsInput {
   readonly cli: readonly AllowedDirectory[];
   /** The client's answer; `undefined` when it has no roots capability. */
   readonly roots: readonly Root[] | undefined;
-  /** Whether an earlier answer of the same session narrowed the command line's directories. */
-  readonly hasNarrowed: boolean;
+  /** Whether an earlier answer of the same session took effect. */
+  readonly hadRoots: boolean;
+  /** `narrow`: only roots inside the command line's directories count. `replace`: each one does. */
+  readonly mode: 'narrow' | 'replace';
 }
 
 /**
- * What a session may touch: the command line's directories narrowed by the client's roots. Roots never widen: without directories they are
- * the sandbox, with directories only those inside count, and once they narrowed, losing them all leaves nothing.
+ * What a session may touch. Without directories on the command line the roots are the sandbox. With them roots narrow, and never widen, unless
+ * they replace; a client without a usable root gets the directories, but once its roots took effect, losing them all leaves nothing.
  */
 export async function applyRoots(input: RootsInput, opener: Opener): Promise<RootsDecision> {
-  const { cli, roots, hasNarrowed } = input;
+  const { cli, roots, hadRoots, mode } = input;
   if (roots === undefined) return { directories: cli, source: 'cli', warning: undefined };
   const { directories: found, problems } = await findRoots(roots, opener);
   if (cli.length === 0) return { directories: found, source: 'roots', warning: join(problems) };
-  const inside = found.filter((root) => cli.some((directory) => isInside(root.realPath, directory.realPath)));
-  const outside = found.filter((root) => !inside.includes(root)).map((root) => `${root.path}: outside the allowed directories`);
+  const counting = mode === 'replace' ? found : found.filter((root) => cli.some((directory) => isInside(root.realPath, directory.realPath)));
+  const outside = found.filter((root) => !counting.includes(root)).map((root) => `${root.path}: outside the allowed directories`);
   const warning = join([...problems, ...outside]);
-  if (inside.length > 0) return { directories: inside, source: 'roots', warning };
-  if (hasNarrowed) return { directories: [], source: 'roots', warning: warning ?? 'the client has no roots left; nothing is allowed' };
+  if (counting.length > 0) return { directories: counting, source: 'roots', warning };
+  if (hadRoots) return { directories: [], source: 'roots', warning: warning ?? 'the client has no roots left; nothing is allowed' };
   return { directories: cli, source: 'cli', warning: warning ?? 'the client announced no roots; the directories of the command line are used' };
 }
 

@@ -1,0 +1,33 @@
+import path from 'node:path';
+import { compilePatterns } from '../files/glob.ts';
+
+/**
+ * Whether a path relative to its allowed directory is hidden and untouchable. Everything below a denied directory is denied; the allowed
+ * directory itself, `''`, never is.
+ */
+export type DenyList = (relativePath: string) => boolean;
+
+export interface DenyListOptions {
+  /** Default: on the platforms whose file systems usually do so. */
+  readonly ignoreCase?: boolean;
+}
+
+/**
+ * Globs are matched against the whole relative path, against each directory above it, and against the names of these. Different Unicode
+ * spellings of a name are the same name.
+ * @throws PathError `invalid` for a glob that cannot be used
+ */
+export function createDenyList(globs: readonly string[], options: DenyListOptions = {}): DenyList {
+  if (globs.length === 0) return () => false;
+  const { ignoreCase = process.platform === 'win32' || process.platform === 'darwin' } = options;
+  const fold = (text: string) => (ignoreCase ? text.normalize('NFC').toLowerCase() : text.normalize('NFC'));
+  const matchers = compilePatterns(globs.map(fold));
+  return (relativePath) => {
+    if (relativePath === '') return false;
+    const names = fold(relativePath.replaceAll(path.sep, '/')).split('/');
+    return names.some((name, index) => {
+      const prefix = names.slice(0, index + 1).join('/');
+      return matchers.some((matches) => matches(prefix) || matches(name));
+    });
+  };
+}
