@@ -18,15 +18,18 @@ export class FileLocks {
       return await body();
     } finally {
       release();
-      void tail.then(() => {
-        if (this.#tails.get(key) === tail) this.#tails.delete(key);
-      });
+      void this.#forget(key, tail);
     }
   }
 
   /** Keys somebody holds or waits for. */
   get size(): number {
     return this.#tails.size;
+  }
+
+  async #forget(key: string, tail: Promise<void>): Promise<void> {
+    await tail;
+    if (this.#tails.get(key) === tail) this.#tails.delete(key);
   }
 }
 

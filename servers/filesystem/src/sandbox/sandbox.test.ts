@@ -243,3 +243,25 @@ test.runIf(hasHandles)('leaves no descriptor open after failures', async () => {
   expect((await readdir('/proc/self/fd')).length).toBeLessThan(openBefore + 10);
   expect(await readFile(path.join(folders.root, 'a.txt'), 'utf8')).toBe('');
 });
+
+test('denies what the operator denied, however it is spelled or reached', async () => {
+  await using folders = await createTemporaryFolders({ root: { '.env': 'S', 'sub/.env': 'S', 'keys/a/b.pem': 'S', 'free.txt': 'free' } });
+  await symlink('.env', path.join(folders.root, 'alias'));
+  await symlink('keys', path.join(folders.root, 'keychain'));
+  const opener = await chooseOpener('/');
+  const { directories } = await findAllowedDirectories([folders.root], opener);
+  const base = createSandboxBase(opener, { deny: ['.env', 'keys/**'], directories });
+  const sandbox = new Sandbox(directories, 'cli', base);
+  const probes = ['.env', 'sub/.env', 'sub/../.env', 'alias', 'keys', 'keys/a', 'keys/a/b.pem', 'keys/none', 'keychain', 'keychain/a/b.pem', 'keychain/none', 'sub/.env/x'];
+  for (const probe of probes) await expect(sandbox.pin(probe)).rejects.toMatchObject({ reason: 'refused' });
+  for (const probe of ['new/.env', 'keys/new', 'keychain/new', 'sub/.env/deep/x']) {
+    await expect(sandbox.place(probe, { createParents: true })).rejects.toMatchObject({ reason: 'refused' });
+    await expect(sandbox.nearest(probe)).rejects.toMatchObject({ reason: 'refused' });
+  }
+  expect(await read(sandbox, 'free.txt')).toBe('free');
+  // A client's root below must not make another path of it.
+  const narrowed = new Sandbox((await findAllowedDirectories([path.join(folders.root, 'sub')], opener)).directories, 'roots', base);
+  await expect(narrowed.pin('.env')).rejects.toMatchObject({ reason: 'refused' });
+  const inside = new Sandbox((await findAllowedDirectories([path.join(folders.root, 'keys')], opener)).directories, 'roots', base);
+  await expect(inside.pin('a/b.pem')).rejects.toMatchObject({ reason: 'refused' });
+});

@@ -1,5 +1,6 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { FileLocks } from './file-locks.ts';
 import { isInside } from './is-inside.ts';
 import { parsePath } from './parse-path.ts';
 import { errorCode, outsideError, PathError, toPathError } from './path-error.ts';
@@ -32,6 +33,11 @@ export class Sandbox {
     this.directories = directories;
     this.source = source;
     this.#base = base;
+  }
+
+  /** Shared by the sandboxes of one server. */
+  get locks(): FileLocks {
+    return this.#base.locks;
   }
 
   /** Whether a real path inside is one of those the operator denied, or lies below one. Listings and walks leave such entries out. */
