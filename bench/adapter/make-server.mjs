@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { createServer, defineTool } from '@signalbox/mcp-core/server';
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -17,11 +16,8 @@ const flood = defineTool({
   inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
   annotations,
   handler: async ({ n }, context) => {
-    for (let progress = 1; progress <= n; progress += 1) {
-      context.progress({ progress, total: n });
-      // What is not yet written when 256 updates wait is replaced by what follows, so the handler lets them go.
-      if (progress % 128 === 0) await setImmediate();
-    }
+    // Who waits goes no faster than the reader, so that no step is replaced.
+    for (let progress = 1; progress <= n; progress += 1) await context.progress({ progress, total: n });
     return { content: [{ type: 'text', text: 'done' }] };
   },
 });

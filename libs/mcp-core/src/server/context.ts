@@ -20,8 +20,12 @@ export interface RequestContext {
   readonly meta: JsonObject;
   /** Of an authenticated transport. */
   readonly auth: AuthContext | undefined;
-  /** Dropped when the client sent no progress token, when `progress` does not increase, or after the result. At most 10 a second are sent (`ServerOptions.progressIntervalMs`), the last always. */
-  readonly progress: (update: Progress) => void;
+  /**
+   * Dropped when the client sent no progress token, when `progress` does not increase, or after the result. At most 10 a second are sent
+   * (`ServerOptions.progressIntervalMs`), the last always. A handler need not wait; one that does goes no faster than its client reads, and with an interval
+   * of 0 then loses no step. Never rejects.
+   */
+  readonly progress: (update: Progress) => PromiseLike<void>;
   /** Sent to the client when its log level lets it through; else dropped. Never put secrets here. */
   readonly log: (level: LoggingLevel, data: unknown, logger?: string) => void;
 }

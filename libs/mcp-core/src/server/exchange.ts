@@ -27,8 +27,8 @@ export interface Exchange {
   readonly journal: Journal | undefined;
   /** Whether the client reads so slowly that what can be left out is left out. */
   readonly isCongested: boolean;
-  /** Sends in call order; a connection that ended swallows it. `relatedTo` is the request it is sent for. */
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): void;
+  /** Sends in call order; a connection that ended swallows it. `relatedTo` is the request it is sent for. Resolves when the client can take more; never rejects. */
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void>;
   /** Tells of a change at least once after it happened, as often as a slow reader lets it; `isWanted` is asked before each repetition. */
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
   /** Lets the client fetch the rest of a request's messages later, where each request has its own stream. */

@@ -117,8 +117,8 @@ class SessionlessExchange implements Exchange {
     return this.#sink.isCongested;
   }
 
-  notify(method: string, params: JsonObject): void {
-    this.#sink.notify(method, params);
+  notify(method: string, params: JsonObject): PromiseLike<void> {
+    return this.#sink.notify(method, params);
   }
 
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {

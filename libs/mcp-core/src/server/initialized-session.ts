@@ -53,8 +53,8 @@ export class InitializedSession implements Exchange, LegacySession {
     return this.#connection.outbox.isCongested;
   }
 
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
-    this.#connection.outbox.notify(method, params, relatedTo);
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> {
+    return this.#connection.outbox.notify(method, params, relatedTo);
   }
 
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {

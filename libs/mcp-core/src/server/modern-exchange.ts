@@ -35,8 +35,8 @@ export class ModernExchange implements Exchange {
     return this.#sink.isCongested;
   }
 
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
-    this.#sink.notify(method, params, relatedTo);
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> {
+    return this.#sink.notify(method, params, relatedTo);
   }
 
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void {

@@ -8,8 +8,8 @@ const MAX_WAITING = 256;
 export interface NotificationSink {
   /** Whether the peer reads so slowly that what can be left out is left out. */
   readonly isCongested: boolean;
-  /** `relatedTo` is the request of the peer it is sent for. */
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): void;
+  /** `relatedTo` is the request of the peer it is sent for. What is returned never rejects and resolves when the peer can take more; nobody need wait for it. */
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void>;
   notifyChange(method: string, params: JsonObject, isWanted: () => boolean): void;
 }
 
@@ -35,9 +35,9 @@ export class Outbox implements NotificationSink {
     return this.#waiting >= MAX_WAITING;
   }
 
-  notify(method: string, params: JsonObject, relatedTo?: RequestId): void {
-    if (method === 'notifications/message' && this.isCongested) return;
-    void this.#send(method, params, relatedTo);
+  notify(method: string, params: JsonObject, relatedTo?: RequestId): PromiseLike<void> {
+    if (method === 'notifications/message' && this.isCongested) return TAKEN;
+    return this.#send(method, params, relatedTo);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Progress } from '../protocol/capabilities.ts';
-import { ProgressReporter } from './progress-reporter.ts';
+import { type ProgressPace, ProgressReporter } from './progress-reporter.ts';
 
 describe('ProgressReporter', () => {
   beforeEach(() => {
@@ -10,9 +10,15 @@ describe('ProgressReporter', () => {
     vi.useRealTimers();
   });
 
-  function collect() {
+  const taken = Promise.resolve();
+
+  function collect(pace?: ProgressPace) {
     const sent: number[] = [];
-    return { sent, reporter: new ProgressReporter(({ progress }) => sent.push(progress)) };
+    const send = ({ progress }: Progress) => {
+      sent.push(progress);
+      return taken;
+    };
+    return { sent, reporter: new ProgressReporter(send, pace) };
   }
 
   test('sends at most ten a second, the last of each interval', () => {
@@ -26,9 +32,8 @@ describe('ProgressReporter', () => {
   });
 
   test('without an interval sends each one, until the reader is slow', () => {
-    const sent: number[] = [];
     let isCongested = false;
-    const reporter = new ProgressReporter(({ progress }) => sent.push(progress), { intervalMs: 0, isCongested: () => isCongested });
+    const { sent, reporter } = collect({ intervalMs: 0, isCongested: () => isCongested });
     for (let progress = 1; progress <= 1000; progress += 1) reporter.report({ progress });
     expect(sent).toHaveLength(1000);
     isCongested = true;
@@ -49,7 +54,10 @@ describe('ProgressReporter', () => {
 
   test('leaves out a total that JSON cannot hold', () => {
     const sent: Progress[] = [];
-    const reporter = new ProgressReporter((progress) => sent.push(progress));
+    const reporter = new ProgressReporter((progress) => {
+      sent.push(progress);
+      return taken;
+    });
     reporter.report({ progress: 1, total: Infinity, message: 'one' });
     reporter.finish();
     expect(sent).toEqual([{ progress: 1, message: 'one' }]);
@@ -75,6 +83,46 @@ describe('ProgressReporter', () => {
     reporter.silence();
     vi.advanceTimersByTime(1000);
     expect(sent).toEqual([1]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('an update resolves when the reader can take more', async () => {
+    const drained = Promise.withResolvers<void>();
+    const reporter = new ProgressReporter(() => drained.promise, { intervalMs: 0, isCongested: () => false });
+    const isTaken = vi.fn<() => void>();
+    void reporter.report({ progress: 1 }).then(isTaken);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isTaken).not.toHaveBeenCalled();
+    drained.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isTaken).toHaveBeenCalledOnce();
+  });
+
+  test('an update that waits for a slow reader resolves when it is sent', async () => {
+    const { sent, reporter } = collect({ intervalMs: 0, isCongested: () => true });
+    void reporter.report({ progress: 1 });
+    const sentWhenTaken: number[][] = [];
+    void reporter.report({ progress: 2 }).then(() => sentWhenTaken.push([...sent]));
+    await vi.advanceTimersByTimeAsync(99);
+    expect(sentWhenTaken).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sentWhenTaken).toEqual([[1, 2]]);
+  });
+
+  test('an update that only waits for its interval holds nobody up', async () => {
+    const { sent, reporter } = collect();
+    await reporter.report({ progress: 1 });
+    await reporter.report({ progress: 2 });
+    expect(sent).toEqual([1]);
+    reporter.finish();
+  });
+
+  test.each(['finish', 'silence'] as const)('%s lets go of whoever waits', async (end) => {
+    const { reporter } = collect({ intervalMs: 0, isCongested: () => true });
+    void reporter.report({ progress: 1 });
+    const waiting = reporter.report({ progress: 2 });
+    reporter[end]();
+    await waiting;
     expect(vi.getTimerCount()).toBe(0);
   });
 });

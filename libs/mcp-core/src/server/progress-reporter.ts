@@ -1,3 +1,4 @@
+import { TAKEN } from '../jsonrpc/transport.ts';
 import type { Progress } from '../protocol/capabilities.ts';
 
 /** How often progress is sent at most where nothing else is configured, in milliseconds. */
@@ -14,30 +15,36 @@ const UNHURRIED: ProgressPace = { intervalMs: DEFAULT_PROGRESS_INTERVAL_MS, isCo
 
 /** Sends increasing progress, paced. What had to wait is replaced by what follows; the last update is sent by `finish` at the latest. */
 export class ProgressReporter {
-  readonly #send: (progress: Progress) => void;
+  readonly #send: (progress: Progress) => PromiseLike<void>;
   readonly #pace: ProgressPace;
   #last = -Infinity;
   #waiting: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Of the update that waits because the reader is slow. */
+  #flushed: PromiseWithResolvers<void> | undefined;
 
-  constructor(send: (progress: Progress) => void, pace = UNHURRIED) {
+  /** `send` resolves when the reader can take more. */
+  constructor(send: (progress: Progress) => PromiseLike<void>, pace = UNHURRIED) {
     this.#send = send;
     this.#pace = pace;
   }
 
-  report(update: Progress): void {
-    if (!Number.isFinite(update.progress) || update.progress <= this.#last) return;
+  /** Resolves when another update would not be ahead of the reader: at once for one that only waits for its interval. Never rejects. */
+  report(update: Progress): PromiseLike<void> {
+    if (!Number.isFinite(update.progress) || update.progress <= this.#last) return TAKEN;
     this.#last = update.progress;
     this.#waiting = writable(update);
-    if (this.#timer === undefined) this.#flush();
+    if (this.#timer === undefined) return this.#flush();
+    if (this.#pace.intervalMs > 0) return TAKEN;
+    this.#flushed ??= Promise.withResolvers();
+    return this.#flushed.promise;
   }
 
   /** Sends what waits, then nothing more. */
   finish(): void {
     clearTimeout(this.#timer);
     this.#last = Infinity;
-    if (this.#waiting !== undefined) this.#send(this.#waiting);
-    this.#waiting = undefined;
+    this.#sendWaiting();
   }
 
   /** Drops what waits, then sends nothing more. */
@@ -46,16 +53,24 @@ export class ProgressReporter {
     this.finish();
   }
 
-  #flush(): void {
+  #flush(): PromiseLike<void> {
     this.#timer = undefined;
-    if (this.#waiting === undefined) return;
-    this.#send(this.#waiting);
-    this.#waiting = undefined;
+    if (this.#waiting === undefined) return TAKEN;
+    const taken = this.#sendWaiting();
     const { intervalMs } = this.#pace;
-    if (intervalMs === 0 && !this.#pace.isCongested()) return;
+    if (intervalMs === 0 && !this.#pace.isCongested()) return taken;
     this.#timer = setTimeout(() => {
-      this.#flush();
+      void this.#flush();
     }, intervalMs || DEFAULT_PROGRESS_INTERVAL_MS);
+    return taken;
+  }
+
+  #sendWaiting(): PromiseLike<void> {
+    const taken = this.#waiting === undefined ? TAKEN : this.#send(this.#waiting);
+    this.#waiting = undefined;
+    this.#flushed?.resolve(taken);
+    this.#flushed = undefined;
+    return taken;
   }
 }
 

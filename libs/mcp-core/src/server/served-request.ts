@@ -1,7 +1,7 @@
 import type { QuestionMethod, QuestionTypes } from '../era/codec.ts';
 import { metaOf } from '../era/meta-keys.ts';
 import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
-import type { AuthContext } from '../jsonrpc/transport.ts';
+import { TAKEN, type AuthContext } from '../jsonrpc/transport.ts';
 import { isLoud } from '../protocol/logging-levels.ts';
 import type { Progress } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, Root } from '../protocol/client-features.ts';
@@ -108,11 +108,11 @@ export class ServedRequest implements InteractiveContext {
     return (update) => {
       if (this.#live !== undefined) {
         this.#live.progress(update);
-        return;
+        return TAKEN;
       }
-      if (this.#isFinished || this.exchange.journal?.isReplaying === true) return;
+      if (this.#isFinished || this.exchange.journal?.isReplaying === true) return TAKEN;
       this.#progress ??= this.openProgress();
-      this.#progress.report(update);
+      return this.#progress.report(update);
     };
   }
 
@@ -161,10 +161,10 @@ export class ServedRequest implements InteractiveContext {
   openProgress(taskMeta?: JsonObject): ProgressReporter {
     const { progressToken } = this.meta;
     const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
-    const send = (update: Progress): void => {
-      if (!hasToken) return;
-      if (taskMeta !== undefined) this.exchange.notify('notifications/progress', { progressToken, ...update, _meta: taskMeta });
-      else if (!this.#incoming.isCancelled) this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
+    const send = (update: Progress): PromiseLike<void> => {
+      if (!hasToken) return TAKEN;
+      if (taskMeta !== undefined) return this.exchange.notify('notifications/progress', { progressToken, ...update, _meta: taskMeta });
+      return this.#incoming.isCancelled ? TAKEN : this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
     };
     return new ProgressReporter(send, { intervalMs: this.#options.progressIntervalMs, isCongested: () => this.exchange.isCongested });
   }

@@ -18,12 +18,13 @@ function toolNamed(name: string, handler: ToolDefinition['handler']): ToolDefini
   return { name, description: name, inputSchema: { type: 'object' }, annotations, handler };
 }
 
-function serve(tools: readonly ToolDefinition[], options: { output?: Writable; maxLineBytes?: number } = {}) {
+function serve(tools: readonly ToolDefinition[], options: { output?: Writable; maxLineBytes?: number; progressIntervalMs?: number } = {}) {
   const input = new PassThrough();
   const output = options.output ?? new PassThrough();
   const errors: unknown[] = [];
-  const server = createServer({ info: { name: 's', version: '1' }, tools, onError: (error) => errors.push(error) });
-  const served = serveStdio(server, { input, output, ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }) });
+  const { maxLineBytes, progressIntervalMs } = options;
+  const server = createServer({ info: { name: 's', version: '1' }, tools, onError: (error) => errors.push(error), ...(progressIntervalMs === undefined ? {} : { progressIntervalMs }) });
+  const served = serveStdio(server, { input, output, ...(maxLineBytes === undefined ? {} : { maxLineBytes }) });
   const write = (message: object): boolean => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   return { input, output: output as PassThrough, errors, served, write };
 }
@@ -263,6 +264,32 @@ describe('a server process', () => {
         [2, 4_000_000],
       ]);
     });
+  });
+
+  test('a handler that waits for its progress stands still while nobody reads, and loses no step', async () => {
+    const count = 20_000;
+    let reported = 0;
+    const flood = toolNamed('flood', async (_args, context) => {
+      for (reported = 1; reported < count; reported += 1) await context.progress({ progress: reported });
+      await context.progress({ progress: reported });
+      return { content: [] };
+    });
+    const { output, write } = serve([flood], { progressIntervalMs: 0 });
+    write({ id: 1, method: 'tools/call', params: modern({ name: 'flood' }, { progressToken: 'p' }) });
+    let before = -1;
+    await vi.waitFor(() => {
+      const isStill = reported === before;
+      before = reported;
+      expect(isStill && reported > 0).toBe(true);
+    }, { timeout: 10_000, interval: 50 });
+    expect(reported).toBeLessThan(count / 2);
+    const steps: unknown[] = [];
+    for await (const line of createInterface(output)) {
+      const message = JSON.parse(line) as { id?: number; params?: { progress: number } };
+      if (message.id === 1) break;
+      steps.push(message.params?.progress);
+    }
+    expect(steps).toEqual(Array.from({ length: count }, (_, index) => index + 1));
   });
 
   test('loads neither the validator nor the client before it needs them', async () => {

@@ -48,6 +48,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     progress: (update) => {
       const last = progressed.at(-1)?.progress ?? -Infinity;
       if (update.progress > last) progressed.push(update);
+      return Promise.resolve();
     },
     log: (level, data, logger) => {
       logged.push({ level, data, logger });

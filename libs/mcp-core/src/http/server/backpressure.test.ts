@@ -85,6 +85,36 @@ test('a reader that stops and then leaves ends the request', async () => {
   expect(steps.length).toBeLessThan(100_000);
 });
 
+test.each(['session', 'modern'] as const)('a handler that waits for its progress stands still while its reader does, and loses no step (%s)', async (kind) => {
+  const count = 400;
+  let reported = 0;
+  const flood = toolOf('flood', async (_args, context) => {
+    while (reported < count) {
+      reported += 1;
+      await context.progress({ progress: reported, message: LINE });
+    }
+    return { content: [] };
+  });
+  const peer = await serve({ tools: [flood], progressIntervalMs: 0 });
+  const params = { name: 'flood', arguments: {} };
+  const meta = { progressToken: 'p' };
+  const request =
+    kind === 'modern'
+      ? peer.modern('tools/call', params, { meta })
+      : { headers: (await peer.initialize()).headers, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: meta } } };
+  const reader = await paused(peer, request.headers ?? {}, request.body);
+  let before = -1;
+  await vi.waitFor(() => {
+    const isStill = reported === before;
+    before = reported;
+    expect(isStill && reported > 0).toBe(true);
+  }, { ...WAIT, interval: 200 });
+  expect(reported).toBeLessThan(count);
+  const text = await reader.readAll();
+  const steps = [...text.matchAll(/"progress":(\d+)/gu)].map(([, step]) => Number(step));
+  expect(steps).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+});
+
 test('log messages are dropped for a reader in a session that stops, its answer is not', async () => {
   const count = 2000;
   const flood = toolOf('flood', (_args, context) => {

@@ -54,7 +54,9 @@ class ServingHandler implements HttpHandler {
     this.#origins = new OriginCheck({ allowedHosts, allowedOrigins });
     this.#authenticate = authenticationOf(options);
     const exchanges = this.#exchanges;
-    if (options.stateless !== true) this.#sessions = new Sessions(server, { maxSessions, sessionIdleMs, retryMs, eventStore, exchanges, onError });
+    if (options.stateless !== true) {
+      this.#sessions = new Sessions(server, { maxSessions, sessionIdleMs, retryMs, eventStore: eventStore === false ? undefined : eventStore, exchanges, onError });
+    }
     const endpoint = new McpEndpoint({ server, sessions: this.#sessions, exchanges, ended: this.#ending.signal, maxBodyBytes, onError });
     const serve: Endpoint = (exchange, auth) => {
       endpoint.serve(exchange, auth);

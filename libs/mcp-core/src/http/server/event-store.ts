@@ -13,7 +13,7 @@ export interface StreamAddress {
 /** Keeps the events of legacy sessions for clients that lost a connection and come back for what they missed. */
 export interface EventStore {
   /** Appends to a stream. A rejection is reported; the event then cannot be replayed. */
-  append(address: StreamAddress, event: StoredEvent): Promise<void> | void;
+  append(address: StreamAddress, event: StoredEvent): Promise<void> | undefined;
   /** The events of this stream after `sequence`, in order; what was dropped is left out. */
   after(address: StreamAddress, sequence: number): Iterable<StoredEvent> | AsyncIterable<StoredEvent>;
   /** The session has ended. */
@@ -45,9 +45,9 @@ export class MemoryEventStore implements EventStore {
     this.#maxBytes = maxBytes;
   }
 
-  append({ sessionId, stream }: StreamAddress, { sequence, data }: StoredEvent): void {
+  append({ sessionId, stream }: StreamAddress, event: StoredEvent): undefined {
     const events = this.#eventsOf(sessionId);
-    this.#bytes += events.append({ stream, sequence, data, bytes: Buffer.byteLength(data) });
+    this.#bytes += events.append(stream, event);
     while (events.length > 1 && (events.length > this.#maxEventsPerSession || events.bytes > this.#maxBytesPerSession)) this.#bytes -= events.dropOldest();
     this.#evict(events);
   }
@@ -81,8 +81,9 @@ export class MemoryEventStore implements EventStore {
   }
 }
 
-interface Entry extends StoredEvent {
+interface Entry {
   readonly stream: number;
+  readonly event: StoredEvent;
   readonly bytes: number;
 }
 
@@ -98,10 +99,11 @@ class SessionEvents {
     return this.#entries.length - this.#first;
   }
 
-  append(entry: Entry): number {
-    this.#entries.push(entry);
-    this.bytes += entry.bytes;
-    return entry.bytes;
+  append(stream: number, event: StoredEvent): number {
+    const bytes = Buffer.byteLength(event.data);
+    this.#entries.push({ stream, event, bytes });
+    this.bytes += bytes;
+    return bytes;
   }
 
   dropOldest(): number {
@@ -116,7 +118,7 @@ class SessionEvents {
     return bytes;
   }
 
-  after(stream: number, sequence: number): Entry[] {
-    return this.#entries.filter((entry) => entry !== undefined && entry.stream === stream && entry.sequence > sequence) as Entry[];
+  after(stream: number, sequence: number): StoredEvent[] {
+    return this.#entries.flatMap((entry) => (entry?.stream === stream && entry.event.sequence > sequence ? [entry.event] : []));
   }
 }

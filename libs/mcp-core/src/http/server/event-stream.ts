@@ -1,14 +1,16 @@
-import type { EventStore } from './event-store.ts';
+import { TAKEN } from '../../jsonrpc/transport.ts';
+import type { EventStore, StoredEvent, StreamAddress } from './event-store.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE, primingEvent, sseEvent } from './sse-event.ts';
 
 /** What the streams of one session share. */
 export interface StreamScope {
   readonly sessionId: string;
-  readonly store: EventStore;
+  /** Without one, events have no ids and nobody can come back for them. */
+  readonly store: EventStore | undefined;
   readonly retryMs: number;
   readonly onError: (error: unknown) => void;
-  /** Whether the client understands an event without data; known after `initialize`. */
+  /** Whether the client is told how to come back before the first event; known after `initialize`. */
   readonly isPrimed: boolean;
 }
 
@@ -21,7 +23,9 @@ export class EventStream {
   readonly number: number;
   readonly #scope: StreamScope;
   #connection: HttpExchange | undefined;
+  readonly #address: StreamAddress;
   #sequence = 0;
+  /** Of the last event, when the store needs time for it. */
   #stored: Promise<void> | undefined;
   #isEnded = false;
   #isQuiet = false;
@@ -29,6 +33,7 @@ export class EventStream {
   constructor(number: number, scope: StreamScope) {
     this.number = number;
     this.#scope = scope;
+    this.#address = { sessionId: scope.sessionId, stream: number };
   }
 
   get isConnected(): boolean {
@@ -52,7 +57,7 @@ export class EventStream {
     while (sent < this.#sequence && !exchange.isGone) {
       const newest = this.#sequence;
       await this.#stored;
-      for await (const { sequence, data } of this.#scope.store.after({ sessionId: this.#scope.sessionId, stream: this.number }, sent)) {
+      for await (const { sequence, data } of this.#scope.store?.after(this.#address, sent) ?? []) {
         await exchange.write(sseEvent(data, eventIdOf(this.number, sequence)));
         sent = sequence;
       }
@@ -62,12 +67,13 @@ export class EventStream {
     else if (!exchange.isGone) this.#attach(exchange);
   }
 
-  /** Resolves when the connection can take more; at once when there is none. */
+  /** Resolves when the connection can take more, `TAKEN` when it can at once or there is none. */
   send(text: string): Promise<void> {
+    const { store } = this.#scope;
     const sequence = ++this.#sequence;
-    this.#stored = this.#store(sequence, text);
+    if (store !== undefined) this.#keep(store, { sequence, data: text });
     this.#isQuiet = false;
-    return this.#connection?.write(sseEvent(text, eventIdOf(this.number, sequence))) ?? Promise.resolve();
+    return this.#connection?.write(sseEvent(text, store && eventIdOf(this.number, sequence))) ?? TAKEN;
   }
 
   keepAlive(): void {
@@ -95,10 +101,10 @@ export class EventStream {
   }
 
   /** An event that cannot be kept is delivered all the same. */
-  async #store(sequence: number, data: string): Promise<void> {
-    const { sessionId, store, onError } = this.#scope;
+  #keep(store: EventStore, event: StoredEvent): void {
+    const { onError } = this.#scope;
     try {
-      await store.append({ sessionId, stream: this.number }, { sequence, data });
+      this.#stored = store.append(this.#address, event)?.catch(onError);
     } catch (error) {
       onError(error);
     }

@@ -23,8 +23,11 @@ export interface HttpHandlerOptions {
   readonly maxSessions?: number;
   /** How long a session lasts without a request and without an open stream, in milliseconds. Default 30 minutes. */
   readonly sessionIdleMs?: number;
-  /** Where the events of sessions wait for clients that lost a connection. Default: in memory, 1000 events and 1 MiB for each session. */
-  readonly eventStore?: EventStore;
+  /**
+   * Where the events of sessions wait for clients that lost a connection. Default: in memory, 1000 events and 1 MiB for each session. With `false` events
+   * have no ids, and what is sent while a client is away is lost.
+   */
+  readonly eventStore?: EventStore | false;
   /** After how many milliseconds a client comes back to a stream whose connection was closed. Default 1000. */
   readonly retryMs?: number;
   /** How often, in milliseconds, something is sent on streams that are quiet. An answer that takes longer begins as a stream. Default 15,000. */

@@ -52,6 +52,28 @@ describe('a stream of a session', () => {
     expect(new Set(streams.flatMap((own) => [...own])).size).toBe(3);
   });
 
+  test('that is not kept has no ids and stays open until its answer; who asks for more is refused', async () => {
+    const script = scripted();
+    const peer = await serve({ tools: [script.tool] }, { eventStore: false });
+    const session = await peer.initialize();
+    const response = await session.call(1, 'scripted');
+    await response.find(logged('started'));
+    script.close();
+    script.line('after close');
+    script.end();
+    await response.ended;
+    expect(response.events().map(({ id, data }) => [id, (JSON.parse(data) as JsonObject).method])).toEqual([
+      [undefined, 'notifications/message'],
+      [undefined, 'notifications/message'],
+      [undefined, undefined],
+    ]);
+    const refused = await session.get('1-1');
+    await refused.ended;
+    expect(refused.status).toBe(400);
+    const standalone = await session.get();
+    expect(standalone.status).toBe(200);
+  });
+
   test('of a revision that does not know events without data has none, but ids', async () => {
     const script = scripted();
     const peer = await serve({ tools: [script.tool] });

@@ -2,7 +2,7 @@ import { hasPrimingEvents } from '../../era/http-versions.ts';
 import { toJsonText } from '../../jsonrpc/json-text.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcBatch, JsonRpcMessage, RequestId } from '../../jsonrpc/messages.ts';
-import type { AuthContext, SendOptions, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
+import { TAKEN, type AuthContext, type SendOptions, type Transport, type TransportReceiver } from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../protocol/capabilities.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { ServerConnection } from '../../server/server.ts';
@@ -17,7 +17,7 @@ import { STANDALONE_STREAM, StandaloneStream } from './standalone-stream.ts';
 
 /** What all sessions of a handler share. */
 export interface SessionScope {
-  readonly store: EventStore;
+  readonly store: EventStore | undefined;
   readonly retryMs: number;
   readonly exchanges: OpenExchanges;
   readonly onError: (error: unknown) => void;
@@ -55,7 +55,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     this.#scope = scope;
   }
 
-  get store(): EventStore {
+  get store(): EventStore | undefined {
     return this.#scope.store;
   }
 
@@ -72,7 +72,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   }
 
   get isPrimed(): boolean {
-    return hasPrimingEvents(this.version);
+    return this.store !== undefined && hasPrimingEvents(this.version);
   }
 
   /** Whether a request runs or a client is connected. */
@@ -85,17 +85,23 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     return Promise.resolve();
   }
 
-  async send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> {
-    if (this.#isClosed) throw new Error('The session has ended');
-    const text = toJsonText(message);
+  send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('The session has ended'));
+    let text: string;
+    try {
+      text = toJsonText(message);
+    } catch (error) {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
+      return Promise.reject(error);
+    }
     const answered = answeredId(message);
     const post = this.#postOf(answered ?? options?.relatedTo);
-    if (answered === undefined) {
-      await (post ?? this.#openStandalone()).send(text);
-    } else if (post !== undefined) {
+    if (answered === undefined) return (post ?? this.#openStandalone()).send(text);
+    if (post !== undefined) {
       post.answer(text, this.#learnFrom(message));
       if (!this.isInitialized) this.#scope.refused(this);
     }
+    return TAKEN;
   }
 
   closeStream(id: RequestId): void {
@@ -110,7 +116,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     this.#scope.ended(this);
     this.#receiver?.closed();
     try {
-      await this.store.forget(this.sessionId);
+      await this.store?.forget(this.sessionId);
     } catch (error) {
       this.onError(error);
     }
@@ -142,7 +148,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
       this.#openStandalone().connect(exchange);
       return;
     }
-    const place = readEventId(lastEventId);
+    const place = this.store && readEventId(lastEventId);
     if (place === undefined || place.stream >= this.#nextStream) {
       answerError(exchange, 400, { code: ErrorCode.invalidRequest, message: 'Invalid request: this session has no event with the id in Last-Event-ID' });
       return;
@@ -210,7 +216,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   /** A client that has read a stream to its end is told not to come back. @see https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model */
   async #replayEnded(exchange: HttpExchange, { stream, sequence }: { readonly stream: number; readonly sequence: number }): Promise<void> {
     let isOpen = false;
-    for await (const event of this.store.after({ sessionId: this.sessionId, stream }, sequence)) {
+    for await (const event of this.store?.after({ sessionId: this.sessionId, stream }, sequence) ?? []) {
       if (!isOpen) exchange.open(EVENT_STREAM_FIELDS);
       isOpen = true;
       await exchange.write(sseEvent(event.data, eventIdOf(stream, event.sequence)));

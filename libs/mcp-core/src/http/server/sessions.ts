@@ -11,7 +11,7 @@ export interface SessionsOptions {
   readonly maxSessions: number;
   readonly sessionIdleMs: number;
   readonly retryMs: number;
-  readonly eventStore: EventStore;
+  readonly eventStore: EventStore | undefined;
   readonly exchanges: OpenExchanges;
   readonly onError: (error: unknown) => void;
 }

@@ -65,7 +65,9 @@ function coreTask(task: RunningTask, served: ServedRequest): LiveTask {
   const { exchange } = served;
   const { taskId } = task.record;
   const reporter = served.openProgress({ [MetaKey.relatedTask]: { taskId } });
-  task.onChanged = (record) => exchange.notify('notifications/tasks/status', exchange.codec.encodeTask(record));
+  task.onChanged = (record) => {
+    void exchange.notify('notifications/tasks/status', exchange.codec.encodeTask(record));
+  };
   task.signal.addEventListener('abort', () => reporter.silence(), { once: true });
   const live = extensionTask(task, exchange);
   return {
