@@ -1,7 +1,7 @@
-import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bundleServers } from './bundle-servers.ts';
 import { fullLoad, quickLoad } from './load.ts';
+import { describeLoad, describeMachine } from './machine.ts';
 import { runRounds } from './run-rounds.ts';
 import { createRuns, suites } from './runs.ts';
 import { shareOneCore } from './share-core.ts';
@@ -15,7 +15,7 @@ if (unknown.length > 0) throw new Error(`No suite is called ${unknown.join(', ')
 const load = values.quick ? quickLoad : fullLoad;
 const begun = performance.now();
 
-process.stdout.write(`# What a message costs, ${new Date().toISOString().slice(0, 10)}\n\n${machine()}. ${sharing()}\n`);
+process.stdout.write(`# What a message costs, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}. ${sharing()}\n`);
 await using bundled = await bundleServers();
 const runs = createRuns({ load, nodeArguments: [], bundled }).filter(({ suite }) => wanted.includes(suite));
 const results = await runRounds(runs, load.rounds, ({ suite, implementation, variant }, round) => {
@@ -26,20 +26,9 @@ for (const table of tables) {
   if (rows.length > 0) process.stdout.write(`\n${formatTable(table, rows)}`);
 }
 process.stdout.write(`\n${formatTargets(judge(results))}`);
-process.stdout.write(`\n${String(load.rounds)} rounds in ${((performance.now() - begun) / 1000).toFixed(0)} s; load average at the end ${loads()}\n`);
-
-function machine(): string {
-  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
-  return `Node ${process.version}, ${process.platform} ${process.arch}, ${String(availableParallelism())} cores (${model}), load average ${loads()}`;
-}
+process.stdout.write(`\n${String(load.rounds)} rounds in ${((performance.now() - begun) / 1000).toFixed(0)} s; load average at the end ${describeLoad()}\n`);
 
 function sharing(): string {
   const core = shareOneCore();
   return core === undefined ? 'All processes run on whatever core is free.' : `All processes share core ${String(core)}.`;
-}
-
-function loads(): string {
-  return loadavg()
-    .map((value) => value.toFixed(1))
-    .join(' ');
 }

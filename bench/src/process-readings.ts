@@ -14,6 +14,12 @@ export function residentMibOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/mu.exec(readProc(`${String(pid)}/status`))?.[1] ?? Number.NaN) / 1024;
 }
 
+/** The most a running process has ever had resident, in MiB; NaN where there is no /proc. */
+export function peakResidentMibOf(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  return Number(/^VmHWM:\s+(\d+)/mu.exec(readProc(`${String(pid)}/status`))?.[1] ?? Number.NaN) / 1024;
+}
+
 /** Empty where the kernel was built without it. */
 function readProc(file: string): string {
   const path = `/proc/${file}`;

@@ -1,19 +1,22 @@
 import { median, type Figures } from './figures.ts';
-import type { Run } from './runs.ts';
 
-/** What one implementation gave in each round, in one variant. */
-export interface Row {
+/** What is measured in each round: an implementation, and what it is compared with others within. */
+export interface Measured {
   readonly implementation: string;
   readonly variant: string;
+}
+
+/** What one implementation gave in each round, in one variant. */
+export interface Row extends Measured {
   readonly rounds: readonly Figures[];
 }
 
 /** The figures of all rounds, by table. */
 export class Results {
-  readonly #tables = new Map<string, Map<Run, Figures[]>>();
+  readonly #tables = new Map<string, Map<Measured, Figures[]>>();
 
-  add(run: Run, table: string, figures: Figures): void {
-    const byRun = this.#tables.get(table) ?? new Map<Run, Figures[]>();
+  add(run: Measured, table: string, figures: Figures): void {
+    const byRun = this.#tables.get(table) ?? new Map<Measured, Figures[]>();
     this.#tables.set(table, byRun);
     byRun.set(run, [...(byRun.get(run) ?? []), figures]);
   }
@@ -24,7 +27,7 @@ export class Results {
   }
 
   /** The median over the rounds; NaN where it was not measured. */
-  medianOf(table: string, { implementation, variant }: Pick<Row, 'implementation' | 'variant'>, figure: string): number {
+  medianOf(table: string, { implementation, variant }: Measured, figure: string): number {
     const row = this.rowsOf(table).find((each) => each.implementation === implementation && each.variant === variant);
     return row === undefined ? Number.NaN : medianOf(row, figure);
   }

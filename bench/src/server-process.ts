@@ -23,15 +23,16 @@ export interface HttpServer extends ServerProcess {
 export interface StdioServerOptions {
   readonly era: Era;
   readonly nodeArguments: readonly string[];
+  readonly programArguments?: readonly string[];
   readonly reportsUsage: boolean;
 }
 
 const USAGE_REPORTER = import.meta.resolve('./usage-reporter.mjs');
 
 /** Starts a program that serves over stdio; nothing is sent to it yet. */
-export function startStdioServer(program: string, { era, nodeArguments, reportsUsage }: StdioServerOptions): StdioServer {
+export function startStdioServer(program: string, { era, nodeArguments, programArguments = [], reportsUsage }: StdioServerOptions): StdioServer {
   const preload = reportsUsage ? ['--import', USAGE_REPORTER] : [];
-  const child = spawn(process.execPath, [...nodeArguments, ...preload, program], { stdio: ['pipe', 'pipe', 'inherit', reportsUsage ? 'ipc' : 'ignore'] });
+  const child = spawn(process.execPath, [...nodeArguments, ...preload, program, ...programArguments], { stdio: ['pipe', 'pipe', 'inherit', reportsUsage ? 'ipc' : 'ignore'] });
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error(`${program} could not be started`);
   return { ...faceOf(child, program), connection: new FloorConnection({ stdin, stdout }, era) };

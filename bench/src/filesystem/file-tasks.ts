@@ -1,0 +1,92 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import type { Figures } from '../figures.ts';
+import { peakResidentMibOf, residentMibOf } from '../process-readings.ts';
+import { startStdioServer, type StdioServer } from '../server-process.ts';
+import type { FileServer } from './file-servers.ts';
+import type { SampleFiles } from './sample-files.ts';
+
+/** One thing that a file server is measured at. */
+export interface FileTask {
+  /** Of its table. */
+  readonly key: string;
+  readonly measure: (server: FileServer, files: SampleFiles) => Promise<Figures>;
+}
+
+const READS = 100;
+const WARM_UP_READS = 50;
+
+export const fileTasks: readonly FileTask[] = [
+  { key: 'start', measure: measureStart },
+  { key: 'read', measure: measureRead },
+  { key: 'search', measure: (server, { root, tree }) => measureOnce(server, root, { name: 'search_files', arguments: { path: tree, pattern: '**/f1.txt' } }) },
+  { key: 'tree', measure: (server, { root, tree }) => measureOnce(server, root, { name: 'directory_tree', arguments: { path: tree } }) },
+  { key: 'huge', measure: measureHuge },
+];
+
+async function measureStart({ program }: FileServer, { root }: SampleFiles): Promise<Figures> {
+  const begun = performance.now();
+  const server = start(program, root, false);
+  try {
+    await server.connection.open();
+    await server.connection.request('tools/list', {});
+    return { readyMs: performance.now() - begun, residentMib: residentMibOf(server.pid) };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measureRead({ program }: FileServer, { root, text }: SampleFiles): Promise<Figures> {
+  const server = start(program, root);
+  const read = (): Promise<JsonObject> => call(server, { name: 'read_text_file', arguments: { path: text } });
+  try {
+    await server.connection.open();
+    for (let done = 0; done < WARM_UP_READS; done += 1) await read();
+    const cpuBefore = await server.cpuMicros();
+    const begun = performance.now();
+    for (let done = 0; done < READS; done += 1) await read();
+    const elapsedMs = performance.now() - begun;
+    return { cpuMs: ((await server.cpuMicros()) - cpuBefore) / READS / 1000, answerMs: elapsedMs / READS };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measureOnce({ program }: FileServer, root: string, params: JsonObject): Promise<Figures> {
+  const server = start(program, root);
+  try {
+    await server.connection.open();
+    await server.connection.request('tools/list', {});
+    const cpuBefore = await server.cpuMicros();
+    const begun = performance.now();
+    const answer = await call(server, params);
+    const answerMs = performance.now() - begun;
+    return { cpuMs: ((await server.cpuMicros()) - cpuBefore) / 1000, answerMs, answerKib: JSON.stringify(answer).length / 1024, peakMib: peakResidentMibOf(server.pid) };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** A server may answer with a part of the file or refuse it, but not end. */
+async function measureHuge({ program }: FileServer, { root, huge }: SampleFiles): Promise<Figures> {
+  const server = start(program, root);
+  try {
+    await server.connection.open();
+    await server.connection.request('tools/list', {});
+    const begun = performance.now();
+    await server.connection.request('tools/call', { name: 'read_text_file', arguments: { path: huge } });
+    return { answerMs: performance.now() - begun, peakMib: peakResidentMibOf(server.pid) };
+  } finally {
+    await server.stop();
+  }
+}
+
+function start(program: string, root: string, reportsUsage = true): StdioServer {
+  return startStdioServer(program, { era: 'legacy', nodeArguments: [], programArguments: [root], reportsUsage });
+}
+
+/** @throws Error when the server answers that it failed */
+async function call(server: StdioServer, params: JsonObject): Promise<JsonObject> {
+  const answer = await server.connection.request('tools/call', params);
+  if (answer.isError === true) throw new Error(`The server answered ${JSON.stringify(answer.content).slice(0, 300)}`);
+  return answer;
+}
