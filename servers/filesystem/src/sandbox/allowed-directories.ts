@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { errorCode } from './path-error.ts';
+import { errorCode, PathError } from './path-error.ts';
 import type { Opener } from './pinned-path.ts';
-import type { AllowedDirectory } from './sandbox.ts';
+import type { AllowedDirectory } from './permissions.ts';
 
 export interface FoundDirectories {
   readonly directories: readonly AllowedDirectory[];
@@ -11,24 +11,29 @@ export interface FoundDirectories {
 
 /** Resolves absolute paths of directories (or single regular files) that are to be allowed; the same place is kept once, the first spelling wins. */
 export async function findAllowedDirectories(paths: readonly string[], opener: Opener): Promise<FoundDirectories> {
-  const directories = new Map<string, AllowedDirectory>();
+  const directories: AllowedDirectory[] = [];
   const problems: string[] = [];
   for (const given of paths) {
     const absolute = path.resolve(given);
     const found = await find(absolute, opener);
     if (typeof found === 'string') problems.push(`${given}: ${found}`);
-    else if (!directories.has(found.realPath)) directories.set(found.realPath, found);
+    else if (!directories.some((known) => isSame(known, found))) directories.push(found);
   }
-  return { directories: [...directories.values()], problems };
+  return { directories, problems };
+}
+
+function isSame(left: AllowedDirectory, right: AllowedDirectory): boolean {
+  return left.realPath === right.realPath || (left.identity !== undefined && left.identity === right.identity);
 }
 
 async function find(absolute: string, opener: Opener): Promise<AllowedDirectory | string> {
   try {
     await using pinned = await opener.pin(absolute);
     if (!pinned.stats.isDirectory() && !pinned.stats.isFile()) return 'is neither a directory nor a regular file';
-    return { path: absolute, realPath: pinned.realPath };
+    return { path: absolute, realPath: pinned.realPath, ...(pinned.identity === undefined ? {} : { identity: pinned.identity }) };
   } catch (error) {
     const code = errorCode(error);
+    if (error instanceof PathError) return error.message;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'no such directory';
     return `cannot be opened (${code ?? (error instanceof Error ? error.message : String(error))})`;
   }

@@ -1,14 +1,40 @@
+import { guardStalls } from './guard-stalls.ts';
 import { hasKernelHandles, kernelHandleOpener } from './kernel-handle-opener.ts';
+import { createNoFollowOpener, hasNoFollowAny } from './no-follow-opener.ts';
 import type { Opener } from './pinned-path.ts';
 import { recheckOpener } from './recheck-opener.ts';
 
-/** The strongest opener that works in this process; `directory` is any existing directory to try it on. */
-export async function chooseOpener(directory: string): Promise<Opener> {
-  const [strongest] = await usableOpeners(directory);
-  return strongest;
+export interface ChooseOpenerOptions {
+  /** Accepts paths that are only checked before and after use on a Linux that cannot do better; default false. */
+  readonly allowRecheck?: boolean;
+  /** Default: of this process. */
+  readonly platform?: NodeJS.Platform;
+}
+
+/** On Linux the safe way of opening needs /proc, and nobody said that the weaker one is acceptable. */
+export class NoKernelHandlesError extends Error {
+  constructor() {
+    super('/proc is not available, so that paths cannot be verified on the opened file. Mount it, or accept the weaker check before and after each use with --allow-recheck.');
+    this.name = 'NoKernelHandlesError';
+  }
+}
+
+/**
+ * The strongest opener that works in this process, guarded against file systems that do not answer; `directory` is any existing directory to
+ * try it on.
+ * @throws NoKernelHandlesError
+ */
+export async function chooseOpener(directory: string, options: ChooseOpenerOptions = {}): Promise<Opener> {
+  const { allowRecheck = false, platform = process.platform } = options;
+  const [strongest] = await usableOpeners(directory, platform);
+  if (platform === 'linux' && strongest.kind === 'recheck' && !allowRecheck) throw new NoKernelHandlesError();
+  return guardStalls(strongest);
 }
 
 /** Every opener that works in this process, the strongest first. */
-export async function usableOpeners(directory: string): Promise<readonly [Opener, ...Opener[]]> {
-  return (await hasKernelHandles(directory)) ? [kernelHandleOpener, recheckOpener] : [recheckOpener];
+export async function usableOpeners(directory: string, platform: NodeJS.Platform = process.platform): Promise<readonly [Opener, ...Opener[]]> {
+  if (platform === 'linux' && (await hasKernelHandles(directory))) return [kernelHandleOpener, recheckOpener];
+  // /var has been a symbolic link as long as there is macOS.
+  if (platform === 'darwin' && (await hasNoFollowAny('/var'))) return [createNoFollowOpener(), recheckOpener];
+  return [recheckOpener];
 }

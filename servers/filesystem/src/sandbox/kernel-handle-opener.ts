@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, type Dir, type Stats } from 'node:fs';
 import { open, opendir, readlink, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
 import { outsideError, PathError } from './path-error.ts';
 import type { Opener, PinnedPath, PinOptions } from './pinned-path.ts';
 
@@ -10,12 +11,12 @@ import type { Opener, PinnedPath, PinOptions } from './pinned-path.ts';
  */
 export const kernelHandleOpener: Opener = {
   kind: 'kernel-handle',
-  async pin(path, options = {}) {
+  async pin(given, options = {}) {
     for (let attempt = 1; ; attempt++) {
-      const pinned = await pinOnce(path, options);
+      const pinned = await pinOnce(given, options);
       if (!pinned.isDeleted) return pinned;
       await pinned.close();
-      if (attempt === deletedAttempts) throw new PathError('not-found', `${path}: was deleted while it was being opened`);
+      if (attempt === deletedAttempts) throw new PathError('not-found', `${given}: was deleted while it was being opened`);
     }
   },
 };
@@ -37,14 +38,14 @@ const deletedAttempts = 10;
 /** Linux's O_PATH: a descriptor that names a file without opening it, so FIFOs do not block and devices do not act. Not in `fs.constants`. */
 const openPathOnly = 0o10000000;
 
-async function pinOnce(path: string, options: PinOptions): Promise<KernelHandle> {
-  const handle = await open(path, openPathOnly | (options.followLast === false ? constants.O_NOFOLLOW : 0));
+async function pinOnce(given: string, options: PinOptions): Promise<KernelHandle> {
+  const handle = await open(given, openPathOnly | (options.followLast === false ? constants.O_NOFOLLOW : 0));
   try {
     const address = `/proc/self/fd/${handle.fd}`;
     const link = await readlink(address, { encoding: 'buffer' });
     const stats = await handle.stat();
-    if (stats.isSymbolicLink()) throw outsideError(path);
-    if (!isUtf8(link)) throw new PathError('invalid', `${path}: leads to a name that is not valid UTF-8`);
+    if (stats.isSymbolicLink()) throw outsideError(given);
+    if (!isUtf8(link)) throw new PathError('invalid', `${given}: leads to a name that is not valid UTF-8`);
     return new KernelHandle(handle, link.toString(), stats);
   } catch (error) {
     await handle.close();
@@ -69,13 +70,23 @@ class KernelHandle implements PinnedPath {
     return this.stats.nlink === 0 && this.realPath.endsWith(' (deleted)');
   }
 
+  get identity(): string {
+    return `${this.stats.dev}:${this.stats.ino}`;
+  }
+
   open(flags: number): Promise<FileHandle> {
     return open(this.address, flags | constants.O_NONBLOCK | constants.O_NOCTTY);
+  }
+
+  createFile(name: string, mode: number): Promise<FileHandle> {
+    return open(path.join(this.address, name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
   }
 
   entries(): Promise<Dir> {
     return opendir(this.address, { bufferSize: 1024 });
   }
+
+  async verify(): Promise<void> {}
 
   close(): Promise<void> {
     return this.#handle.close();

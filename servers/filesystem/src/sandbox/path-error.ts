@@ -30,6 +30,11 @@ export function outsideError(path: string, cause?: unknown): PathError {
   return new PathError('outside', message, { cause });
 }
 
+/** What lies inside, but is none of the peer's business by the operator's decision. */
+export function deniedError(path: string): PathError {
+  return new PathError('refused', `${path} is denied by the configuration of this server (--deny).`);
+}
+
 /** The `code` of a failed system call, `undefined` for anything else. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -47,7 +52,13 @@ const systemErrors: { readonly [code: string]: readonly [PathErrorReason, string
   ENOENT: ['not-found', 'no such file or directory'],
   ENOTDIR: ['not-found', 'a parent of this path is not a directory'],
   EISDIR: ['wrong-type', 'is a directory'],
-  EEXIST: ['wrong-type', 'already exists as something else'],
+  EEXIST: ['wrong-type', 'already exists'],
+  ENOTEMPTY: ['wrong-type', 'the directory is not empty'],
+  EXDEV: ['refused', 'is on another file system'],
+  EBUSY: ['io', 'is in use by the operating system'],
+  ETXTBSY: ['io', 'is being executed'],
+  EFBIG: ['io', 'the file would be larger than the file system allows'],
+  EMLINK: ['io', 'the file system allows no more links'],
   EACCES: ['permission', 'permission denied by the operating system'],
   EPERM: ['permission', 'operation not permitted by the operating system'],
   EROFS: ['permission', 'the file system is read-only'],

@@ -1,6 +1,6 @@
 import { createDenyList, type DenyList } from './deny-list.ts';
 import { FileLocks } from './file-locks.ts';
-import type { AllowedDirectory } from './sandbox.ts';
+import type { AllowedDirectory } from './permissions.ts';
 import type { Opener } from './pinned-path.ts';
 
 /** What every sandbox of one server shares; only sandboxes with the same base keep out of each other's way while they change a file. */

@@ -1,26 +1,25 @@
-import { lstat, mkdir } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import path from 'node:path';
+import { identityOf } from './checked-path.ts';
+import { entryStats, makeDirectory, placePath, type Place } from './entry-changes.ts';
+import { canBeSpelledOtherwise, findEquivalentName } from './equivalent-name.ts';
 import type { FileLocks } from './file-locks.ts';
 import { isInside } from './is-inside.ts';
 import { parsePath } from './parse-path.ts';
-import { errorCode, outsideError, PathError, toPathError } from './path-error.ts';
+import { deniedError, errorCode, outsideError, PathError, toPathError } from './path-error.ts';
+import { Permissions, type AllowedDirectory } from './permissions.ts';
 import type { PinnedPath, PinOptions } from './pinned-path.ts';
 import type { SandboxBase } from './sandbox-base.ts';
 
-/** A directory (or single file) everything at or below which is allowed. */
-export interface AllowedDirectory {
-  /** Absolute, as it was configured. */
-  readonly path: string;
-  /** Without symbolic links; what is compared. */
-  readonly realPath: string;
-}
+export type { AllowedDirectory } from './permissions.ts';
+export type { Place } from './entry-changes.ts';
 
 export type SandboxSource = 'cli' | 'roots';
 
-/** Where a file is or will be: its verified directory and its name in it. The caller closes `directory`. */
-export interface Place {
-  readonly directory: PinnedPath;
-  readonly name: string;
+/** An existing entry of a verified directory; a symbolic link itself, not what it leads to. The caller closes `directory`. */
+export interface ExistingEntry extends Place {
+  readonly stats: Stats;
 }
 
 /** What one peer may touch. Immutable; every path it hands out was verified on the opened file, not on the text of the path. */
@@ -28,11 +27,13 @@ export class Sandbox {
   readonly directories: readonly AllowedDirectory[];
   readonly source: SandboxSource;
   readonly #base: SandboxBase;
+  readonly #permissions: Permissions;
 
   constructor(directories: readonly AllowedDirectory[], source: SandboxSource, base: SandboxBase) {
     this.directories = directories;
     this.source = source;
     this.#base = base;
+    this.#permissions = new Permissions(directories, base);
   }
 
   /** Shared by the sandboxes of one server. */
@@ -42,9 +43,12 @@ export class Sandbox {
 
   /** Whether a real path inside is one of those the operator denied, or lies below one. Listings and walks leave such entries out. */
   isDenied(realPath: string): boolean {
-    return [...this.directories, ...this.#base.directories].some(
-      (directory) => isInside(realPath, directory.realPath) && this.#base.isDenied(path.relative(directory.realPath, realPath)),
-    );
+    return this.#permissions.isDenied(realPath);
+  }
+
+  /** Whether a real path is, or lies below, an allowed directory. */
+  allows(realPath: string): boolean {
+    return this.#permissions.allows(realPath);
   }
 
   /**
@@ -56,23 +60,26 @@ export class Sandbox {
     if (first === undefined) {
       throw new PathError('outside', 'No directory is allowed. Start the server with a directory argument, or let the client announce a root.');
     }
-    const resolved = parsePath(input, first.path);
+    const resolved = this.#permissions.respell(parsePath(input, first.path));
     // Elsewhere a case-insensitive or aliased spelling may be fine, and the verified path decides alone.
-    if (this.#base.opener.kind === 'kernel-handle' && !this.#isAllowedText(resolved)) throw outsideError(input);
-    if (this.#isDeniedText(resolved)) throw deniedError(input);
+    if (this.#base.opener.kind === 'kernel-handle' && !this.#permissions.allowsText(resolved)) throw outsideError(input);
+    if (this.#permissions.deniesText(resolved)) throw deniedError(input);
     return resolved;
   }
 
   /**
-   * Finds an existing file or directory and verifies where it really is. The caller closes it.
+   * Finds an existing file or directory and verifies where it really is. A name that is stored in another Unicode normalization is found as
+   * well. The caller closes it.
    * @throws PathError
    */
-  async pin(input: string, options?: PinOptions): Promise<PinnedPath> {
+  async pin(input: string, options: PinOptions = {}): Promise<PinnedPath> {
     const resolved = this.resolve(input);
     let pinned: PinnedPath;
     try {
-      pinned = await this.#base.opener.pin(resolved, options);
+      pinned = await this.#open(resolved, options);
     } catch (error) {
+      const respelled = isMissing(error) && options.followLast !== false ? await this.#pinRespelled(resolved) : undefined;
+      if (respelled !== undefined) return respelled;
       throw await this.#explain(resolved, input, error);
     }
     return this.#verified(pinned, input);
@@ -90,6 +97,37 @@ export class Sandbox {
   }
 
   /**
+   * Pins an entry of a verified directory and verifies it too.
+   * @throws PathError `outside` when it is a symbolic link or was moved out, and the system error
+   */
+  async pinEntry(place: Place): Promise<PinnedPath> {
+    await place.directory.verify();
+    const pinned = await this.#open(path.join(place.directory.address, place.name), { followLast: false, within: place.directory.realPath });
+    return this.#verified(pinned, placePath(place));
+  }
+
+  /**
+   * The verified directory and the name of something that exists, so that the entry itself can be moved or removed.
+   * @throws PathError, `refused` for an allowed directory and what holds one
+   */
+  async entry(input: string): Promise<ExistingEntry> {
+    const resolved = this.resolve(input);
+    if (this.#permissions.holdsAllowedDirectory(resolved)) throw allowedDirectoryError(input);
+    const directory = await this.pin(path.dirname(resolved));
+    try {
+      const place = await this.#existingName({ directory, name: path.basename(resolved) });
+      const stats = await entryStats(place);
+      if (stats === undefined) throw new PathError('not-found', `${input}: no such file or directory`);
+      if (this.isDenied(placePath(place))) throw deniedError(input);
+      if (this.#permissions.holdsAllowedDirectory(placePath(place))) throw allowedDirectoryError(input);
+      return { ...place, stats };
+    } catch (error) {
+      await directory.close();
+      throw toPathError(error, input);
+    }
+  }
+
+  /**
    * The verified directory in which a path that does not exist yet would be created. `createParents` makes missing directories, each inside
    * the verified one above it.
    * @throws PathError
@@ -99,11 +137,11 @@ export class Sandbox {
     const name = path.basename(resolved);
     refuseBackslash([name], input);
     const parent = path.dirname(resolved);
-    const directory = options.createParents ? await this.#makeDirectories(parent, input) : await this.#existingParent(parent, input);
+    const directory = options.createParents ? (await this.makeDirectories(parent, input)).directory : await this.#existingParent(parent, input);
     try {
       if (!directory.stats.isDirectory()) throw new PathError('not-found', `${input}: its parent is not a directory.`);
       if (this.isDenied(path.join(directory.realPath, name))) throw deniedError(input);
-      if (await isSymbolicLink(directory, name)) throw outsideError(input);
+      if ((await entryStats({ directory, name }))?.isSymbolicLink()) throw outsideError(input);
       return { directory, name };
     } catch (error) {
       await directory.close();
@@ -111,12 +149,34 @@ export class Sandbox {
     }
   }
 
+  /**
+   * Makes the missing directories of a path, each inside the verified one above it. What exists may be a file. The caller closes `directory`.
+   * @throws PathError that names `input`
+   */
+  async makeDirectories(directoryPath: string, input: string = directoryPath): Promise<{ readonly directory: PinnedPath; readonly created: number }> {
+    const { directory, missing } = await this.nearest(directoryPath);
+    let current = directory;
+    for (const name of missing) {
+      const above = current;
+      try {
+        refuseBackslash(missing, input);
+        await makeDirectory({ directory: above, name }).catch(ignoreExisting);
+        current = await this.pinEntry({ directory: above, name });
+      } catch (error) {
+        throw toPathError(error, input);
+      } finally {
+        await above.close();
+      }
+    }
+    return { directory: current, created: missing.length };
+  }
+
   /** The nearest existing verified directory at or above a path, with the names that are missing below it. The caller closes it. */
   async nearest(input: string): Promise<{ readonly directory: PinnedPath; readonly missing: readonly string[] }> {
     const resolved = this.resolve(input);
     const missing: string[] = [];
     for (let current = resolved; ; current = path.dirname(current)) {
-      const pinned = await this.#base.opener.pin(current).catch(async (error: unknown) => {
+      const pinned = await this.#open(current).catch(async (error: unknown) => {
         if (isMissing(error) && path.dirname(current) !== current) return undefined;
         throw await this.#explain(current, input, error);
       });
@@ -127,7 +187,7 @@ export class Sandbox {
       const directory = await this.#verified(pinned, input);
       const [next] = missing;
       const isDenied = this.isDenied(path.join(directory.realPath, ...missing));
-      if (!isDenied && (next === undefined || !(await isSymbolicLink(directory, next)))) return { directory, missing };
+      if (!isDenied && (next === undefined || !(await isSymbolicLink({ directory, name: next })))) return this.#respelled(directory, missing, input);
       await directory.close();
       throw isDenied ? deniedError(input) : outsideError(input);
     }
@@ -141,26 +201,65 @@ export class Sandbox {
     return /^(?:~|file:)/.test(relative) ? realPath : relative;
   }
 
-  /** Whether a real path is, or lies below, an allowed directory. */
-  allows(realPath: string): boolean {
-    return this.directories.some((directory) => isInside(realPath, directory.realPath));
-  }
-
-  #isAllowedText(resolved: string): boolean {
-    return this.directories.some((directory) => isInside(resolved, directory.path) || isInside(resolved, directory.realPath));
-  }
-
-  #isDeniedText(resolved: string): boolean {
-    return [...this.directories, ...this.#base.directories]
-      .flatMap((directory) => [directory.path, directory.realPath])
-      .some((directory) => isInside(resolved, directory) && this.#base.isDenied(path.relative(directory, resolved)));
+  #open(resolved: string, options: PinOptions = {}): Promise<PinnedPath> {
+    const within = options.within ?? this.#permissions.directoryOf(resolved)?.realPath;
+    return this.#base.opener.pin(resolved, within === undefined ? options : { ...options, within });
   }
 
   async #verified(pinned: PinnedPath, input: string): Promise<PinnedPath> {
     const isAllowed = this.allows(pinned.realPath);
     if (isAllowed && !this.isDenied(pinned.realPath)) return pinned;
     await pinned.close();
-    throw isAllowed ? deniedError(input) : outsideError(input);
+    if (isAllowed) throw deniedError(input);
+    const alias = this.#base.opener.kind === 'kernel-handle' ? undefined : await this.#canonicalSpelling(pinned.realPath);
+    if (alias === undefined) throw outsideError(input);
+    return this.#verified(await this.#open(alias), input);
+  }
+
+  /**
+   * Below an allowed directory that the path spells differently (its file system ignores case or normalization), the path as that directory is
+   * spelled. Found by comparing what the path's directories are, not their names.
+   */
+  async #canonicalSpelling(realPath: string): Promise<string | undefined> {
+    for (let current = realPath; ; current = path.dirname(current)) {
+      const stats = await lstat(current, { bigint: true }).catch(() => undefined);
+      const identity = stats === undefined ? undefined : identityOf(stats);
+      const directory = identity === undefined ? undefined : this.directories.find((candidate) => candidate.identity === identity);
+      if (directory !== undefined) return current === directory.realPath ? undefined : path.join(directory.realPath, path.relative(current, realPath));
+      if (path.dirname(current) === current) return undefined;
+    }
+  }
+
+  async #pinRespelled(resolved: string): Promise<PinnedPath | undefined> {
+    if (!canBeSpelledOtherwise(resolved)) return undefined;
+    const { directory, missing } = await this.nearest(resolved);
+    if (missing.length === 0) return directory;
+    await directory.close();
+  }
+
+  /** Goes down into names that exist in another Unicode normalization. */
+  async #respelled(directory: PinnedPath, missing: readonly string[], input: string): Promise<{ directory: PinnedPath; missing: readonly string[] }> {
+    let current = directory;
+    const left = [...missing];
+    for (let next = left[0]; next !== undefined; next = left[0]) {
+      const above = current;
+      try {
+        const name = await findEquivalentName(above, next);
+        if (name === undefined) break;
+        current = await this.#verified(await this.#open(path.join(above.realPath, name)), input);
+        left.shift();
+      } catch (error) {
+        await above.close();
+        throw toPathError(error, input);
+      }
+      await above.close();
+    }
+    return { directory: current, missing: left };
+  }
+
+  async #existingName(place: Place): Promise<Place> {
+    if ((await entryStats(place)) !== undefined) return place;
+    return { ...place, name: (await findEquivalentName(place.directory, place.name)) ?? place.name };
   }
 
   async #existingParent(parent: string, input: string): Promise<PinnedPath> {
@@ -172,34 +271,17 @@ export class Sandbox {
     }
   }
 
-  async #makeDirectories(parent: string, input: string): Promise<PinnedPath> {
-    const { directory, missing } = await this.nearest(parent);
-    let current = directory;
-    for (const name of missing) {
-      const above = current;
-      try {
-        refuseBackslash(missing, input);
-        await mkdir(path.join(above.address, name)).catch(ignoreExisting);
-        current = await this.#verified(await this.#base.opener.pin(path.join(above.address, name), { followLast: false }), input);
-      } catch (error) {
-        throw toPathError(error, input);
-      } finally {
-        await above.close();
-      }
-    }
-    return current;
-  }
-
   /** A failure below a link that leads outside must look like a denial, or the error would tell what exists there. */
   async #explain(resolved: string, input: string, error: unknown): Promise<unknown> {
-    if (!this.#isAllowedText(resolved)) return outsideError(input, error);
+    if (!this.#permissions.allowsText(resolved)) return outsideError(input, error);
+    if (error instanceof PathError && error.reason === 'io') return error;
     for (let current = resolved; path.dirname(current) !== current; current = path.dirname(current)) {
-      const parent = await this.#base.opener.pin(path.dirname(current)).catch(() => undefined);
+      const parent = await this.#open(path.dirname(current)).catch(() => undefined);
       if (parent === undefined) continue;
       await using directory = parent;
       if (!this.allows(directory.realPath) && !this.#isAllowedDirectoryText(current)) return outsideError(input, error);
       if (this.isDenied(directory.realPath)) return deniedError(input);
-      if (await isSymbolicLink(directory, path.basename(current))) return outsideError(input, error);
+      if (await isSymbolicLink({ directory, name: path.basename(current) })) return outsideError(input, error);
       break;
     }
     return toPathError(error, input);
@@ -211,23 +293,18 @@ export class Sandbox {
   }
 }
 
-function deniedError(input: string): PathError {
-  return new PathError('refused', `${input} is denied by the configuration of this server (--deny).`);
-}
-
 /** On POSIX a name may hold one, but a new one that does is a Windows path that lost its way. */
 function refuseBackslash(names: readonly string[], input: string): void {
   if (path.sep === '\\' || !names.some((name) => name.includes('\\'))) return;
   throw new PathError('refused', `${input}: new names may not contain a backslash. Use / between directories.`);
 }
 
-async function isSymbolicLink(directory: PinnedPath, name: string): Promise<boolean> {
-  try {
-    return (await lstat(path.join(directory.address, name))).isSymbolicLink();
-  } catch (error) {
-    if (isMissing(error) || errorCode(error) === 'ENAMETOOLONG') return false;
-    throw error;
-  }
+function allowedDirectoryError(input: string): PathError {
+  return new PathError('refused', `${input} is an allowed directory itself or holds one; those stay where they are.`);
+}
+
+async function isSymbolicLink(place: Place): Promise<boolean> {
+  return (await entryStats(place))?.isSymbolicLink() ?? false;
 }
 
 function isMissing(error: unknown): boolean {

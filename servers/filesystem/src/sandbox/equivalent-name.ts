@@ -1,0 +1,22 @@
+import type { PinnedPath } from './pinned-path.ts';
+
+/**
+ * The only entry of a directory whose name is the same text in another Unicode normalization: file systems may store `é` as one character or as
+ * two, and people and models write either. `undefined` when there is none, or more than one.
+ */
+export async function findEquivalentName(directory: PinnedPath, name: string): Promise<string | undefined> {
+  if (!canBeSpelledOtherwise(name) || !directory.stats.isDirectory()) return undefined;
+  const wanted = name.normalize('NFC');
+  let found: string | undefined;
+  for await (const entry of await directory.entries()) {
+    if (entry.name.normalize('NFC') !== wanted) continue;
+    if (found !== undefined) return undefined;
+    found = entry.name;
+  }
+  return found;
+}
+
+/** Whether other normalizations of a text may differ from it: not for ASCII. */
+export function canBeSpelledOtherwise(text: string): boolean {
+  return /[^\0-\x7f]/.test(text);
+}

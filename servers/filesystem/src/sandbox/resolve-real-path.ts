@@ -1,0 +1,21 @@
+import { realpath as realpathByLinks } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { errorCode } from './path-error.ts';
+
+/**
+ * The path without symbolic links, spelled as the file system stores it. Virtual drives of Windows (RAM disks, some cloud folders) cannot say
+ * how they store it; there the links are followed one by one and the given spelling is kept.
+ * @throws the system error
+ */
+export async function resolveRealPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined || !unsupportedCodes.has(code)) throw error;
+    return await promisify(realpathByLinks)(path);
+  }
+}
+
+const unsupportedCodes: ReadonlySet<string> = new Set(['EISDIR', 'EINVAL', 'ENOSYS', 'UNKNOWN']);
