@@ -19,26 +19,32 @@ export interface ListOptions {
   readonly limit: number;
   /** Only names sorted after this one. */
   readonly after?: string;
+  /** Entries that are left out; default none. */
+  readonly isHidden?: (name: string) => boolean;
+  /** JSON bytes that a name and its type may take in all; default 400 KiB. */
+  readonly maxBytes?: number;
   readonly signal: AbortSignal;
 }
 
 /** One sorted page of a verified directory; memory is bounded by the page, whatever the directory's size. */
 export async function listEntries(directory: PinnedPath, options: ListOptions): Promise<EntryPage> {
-  const { limit, after, signal } = options;
+  const { limit, after, isHidden = () => false, maxBytes = 400 * 1024, signal } = options;
   const smallest = new SmallestItems<ListedEntry>(limit + 1, (left, right) => byCodeUnit(left.name, right.name));
   for await (const entry of await directory.entries()) {
     signal.throwIfAborted();
-    if (after === undefined || entry.name > after) smallest.add({ name: entry.name, type: await entryType(entry, directory.address) });
+    if ((after === undefined || entry.name > after) && !isHidden(entry.name)) smallest.add({ name: entry.name, type: await entryType(entry, directory.address) });
   }
   const found = smallest.sorted();
-  const entries = withinBudget(found.slice(0, limit));
+  const entries = withinBudget(found.slice(0, limit), { maxBytes, bytesBeside: 32 });
   return { entries, hasMore: entries.length < found.length };
 }
 
-const pageBudgetBytes = 400 * 1024;
-
-function withinBudget(entries: readonly ListedEntry[]): readonly ListedEntry[] {
+/** The first entries that take so many bytes of JSON at most: their names, and `bytesBeside` for what else is said of each. At least one. */
+export function withinBudget<Entry extends { readonly name: string }>(
+  entries: readonly Entry[],
+  { maxBytes, bytesBeside }: { readonly maxBytes: number; readonly bytesBeside: number },
+): readonly Entry[] {
   let bytes = 0;
-  const end = entries.findIndex((entry) => (bytes += jsonBytes(entry.name) + 32) > pageBudgetBytes);
+  const end = entries.findIndex((entry, index) => (bytes += jsonBytes(entry.name) + bytesBeside) > maxBytes && index > 0);
   return end === -1 ? entries : entries.slice(0, end);
 }

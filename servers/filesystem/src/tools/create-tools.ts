@@ -1,8 +1,13 @@
 import type { ToolDefinition } from '@signalbox/mcp-core/server';
+import { getFileInfoTool } from './get-file-info.ts';
 import { listAllowedDirectoriesTool } from './list-allowed-directories.ts';
+import { listDirectoryWithSizesTool } from './list-directory-with-sizes.ts';
 import { listDirectoryTool } from './list-directory.ts';
-import { readTextFileTool } from './read-text-file.ts';
+import { readMediaFileTool } from './read-media-file.ts';
+import { readMultipleFilesTool } from './read-multiple-files.ts';
+import { readFileTool, readTextFileTool } from './read-text-file.ts';
 import { searchFilesTool } from './search-files.ts';
+import { summarizeFileTool } from './summarize-file.ts';
 import type { ToolRunner } from './tool-runner.ts';
 import { writeFileTool } from './write-file.ts';
 
@@ -18,7 +23,13 @@ export function createTools(runner: ToolRunner, { readOnly = false }: CreateTool
 const toolMakers: readonly ((runner: ToolRunner) => ToolDefinition)[] = [
   listAllowedDirectoriesTool,
   listDirectoryTool,
+  getFileInfoTool,
+  listDirectoryWithSizesTool,
+  readMediaFileTool,
+  readMultipleFilesTool,
+  readFileTool,
   readTextFileTool,
   searchFilesTool,
+  summarizeFileTool,
   writeFileTool,
 ];

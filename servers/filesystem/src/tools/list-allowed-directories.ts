@@ -9,8 +9,8 @@ export function listAllowedDirectoriesTool(runner: ToolRunner): ToolDefinition {
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     outputSchema: {
       type: 'object',
-      properties: { directories: { type: 'array', items: { type: 'string' } }, source: { enum: ['cli', 'roots'] } },
-      required: ['directories', 'source'],
+      properties: { content: { type: 'string' }, directories: { type: 'array', items: { type: 'string' } }, source: { enum: ['cli', 'roots'] } },
+      required: ['content', 'directories', 'source'],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -18,7 +18,7 @@ export function listAllowedDirectoriesTool(runner: ToolRunner): ToolDefinition {
       runner.run({ tool: 'list_allowed_directories', path: '.' }, context, async ({ sandbox }) => {
         const directories = sandbox.directories.map((directory) => directory.path);
         const text = directories.length === 0 ? 'No directory is allowed.' : `Allowed directories:\n${directories.join('\n')}`;
-        return { structuredContent: { directories, source: sandbox.source }, text };
+        return { structuredContent: { content: text, directories, source: sandbox.source }, text };
       }),
   });
 }

@@ -12,6 +12,7 @@ test('lists sorted entries with their types and follows no link', async () => {
   const tools = await createToolCaller([folders.root]);
   const { structured, text } = await tools.call('list_directory', { path: '.' });
   expect(structured).toEqual({
+    content: text,
     path: folders.root,
     entries: [
       { name: '.hidden', type: 'file' },
@@ -80,6 +81,6 @@ test('names the allowed directories', async () => {
   await using folders = await createTemporaryFolders();
   const tools = await createToolCaller([folders.root, folders.outside]);
   const { structured, text } = await tools.call('list_allowed_directories', {});
-  expect(structured).toEqual({ directories: [folders.root, folders.outside], source: 'cli' });
+  expect(structured).toEqual({ content: text, directories: [folders.root, folders.outside], source: 'cli' });
   expect(text).toBe(`Allowed directories:\n${folders.root}\n${folders.outside}`);
 });

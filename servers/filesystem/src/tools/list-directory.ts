@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { entryTypes } from '../files/entry-type.ts';
 import { listEntries, type ListedEntry } from '../files/list-entries.ts';
@@ -25,6 +26,7 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
     outputSchema: {
       type: 'object',
       properties: {
+        content: { type: 'string' },
         path: { type: 'string' },
         entries: {
           type: 'array',
@@ -38,7 +40,7 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
         truncated: { type: 'boolean' },
         nextCursor: { type: 'string' },
       },
-      required: ['path', 'entries', 'truncated'],
+      required: ['content', 'path', 'entries', 'truncated'],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -48,19 +50,20 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
         if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory; use read_text_file.`);
         const limit = Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries);
         const after = args.cursor === undefined ? {} : { after: decodeNameCursor(args.cursor) };
-        const { entries, hasMore } = await listEntries(directory, { limit, ...after, signal });
+        const isHidden = (name: string) => sandbox.isDenied(path.join(directory.realPath, name));
+        // Names travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+        const maxBytes = Math.floor(runner.limits.maxResultBytes / 3.5);
+        const { entries, hasMore } = await listEntries(directory, { limit, ...after, isHidden, maxBytes, signal });
         const last = entries.at(-1);
         const next = hasMore && last !== undefined ? { nextCursor: encodeNameCursor(last.name) } : {};
-        return {
-          structuredContent: { path: directory.realPath, entries, truncated: hasMore, ...next },
-          text: [...entries.map(line), ...(hasMore ? ['[More entries follow: call again with cursor.]'] : [])].join('\n') || '(empty)',
-        };
+        const text = [...entries.map(line), ...(hasMore ? ['[More entries follow: call again with cursor.]'] : [])].join('\n') || '(empty)';
+        return { structuredContent: { content: text, path: directory.realPath, entries, truncated: hasMore, ...next }, text };
       }),
   });
 }
 
-const labels = { file: '[FILE]', directory: '[DIR]', symlink: '[LINK]', other: '[OTHER]' } as const;
+export const entryLabels = { file: '[FILE]', directory: '[DIR]', symlink: '[LINK]', other: '[OTHER]' } as const;
 
 function line(entry: ListedEntry): string {
-  return `${labels[entry.type]} ${entry.name}`;
+  return `${entryLabels[entry.type]} ${entry.name}`;
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { ToolError } from '@signalbox/mcp-core';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
+import { hashOf } from '../files/file-hash.ts';
 import { resultBudgetBytes } from '../files/limits.ts';
 import { createToolCaller, type CalledTool, type ToolCallerOptions } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
@@ -73,9 +74,56 @@ describe('read_text_file', () => {
     expect(structured).toMatchObject({ encoding: 'latin1' });
   });
 
-  test('refuses UTF-16 and binary files by name', async () => {
-    await expect(readIn(Buffer.from('fffe680065006c006c006f00', 'hex'))).rejects.toThrow('UTF-16LE');
-    await expect(readIn(Buffer.from('0001020305', 'hex'))).rejects.toThrow('binary file');
+  test('refuses a binary file by name', async () => {
+    await expect(readIn(Buffer.from('0001020305', 'hex'))).rejects.toThrow('binary');
+  });
+
+  test.each([
+    ['utf-16le', 'fffe6f006e0065000a00740077006f000a00e920'],
+    ['utf-16be', 'feff006f006e0065000a00740077006f000a20e9'],
+  ])('reads %s', async (encoding, bytes) => {
+    const all = await readIn(Buffer.from(bytes, 'hex'));
+    expect(all.text).toBe('one\ntwo\n\u20e9');
+    expect(all.structured).toMatchObject({ encoding, bom: true, totalLines: 3, eol: 'lf', size: 20 });
+    expect((await readIn(Buffer.from(bytes, 'hex'), { tail: 2 })).text).toBe('two\n\u20e9');
+    expect((await readIn(Buffer.from(bytes, 'hex'), { offset: 2, limit: 1 })).text).toBe('two\n');
+  });
+
+  test('reads in the encoding it is told', async () => {
+    expect((await readIn(Buffer.from('63e9', 'hex'), { encoding: 'latin1' })).text).toBe('cé');
+    expect((await readIn(Buffer.from('c3a9', 'hex'), { encoding: 'latin1' })).text).toBe('Ã©');
+    await expect(readIn(Buffer.from('63e9', 'hex'), { encoding: 'utf-8' })).rejects.toThrow('not valid UTF-8');
+  });
+
+  test.each([
+    ['all', {}, '1\ta\n2\t\n3\tb'],
+    ['a range', { offset: 2 }, '2\t\n3\tb'],
+    ['a tail', { tail: 1 }, '3\tb'],
+  ])('numbers the lines of %s', async (_what, args, expected) => {
+    const { text, structured } = await readIn('a\n\nb', { lineNumbers: true, ...args });
+    expect(text).toBe(expected);
+    expect(structured).toMatchObject({ content: expected });
+  });
+
+  test('numbers a tail of a file that is not read as a whole', async () => {
+    const lines = Array.from({ length: 100_000 }, (_, index) => `line ${index + 1}\n`);
+    const { text } = await readIn(lines.join(''), { tail: 2, lineNumbers: true });
+    expect(text).toBe('99999\tline 99999\n100000\tline 100000\n');
+  });
+
+  test('gives the hash of a file that was read as a whole, byte order mark included', async () => {
+    const bytes = Buffer.from('\uFEFFhello\n');
+    expect((await readIn(bytes)).structured).toMatchObject({ hash: hashOf(bytes) });
+    expect((await readIn('a\nb\n', { head: 1 })).structured).not.toHaveProperty('hash');
+    expect((await readIn('x'.repeat(5000), {}, { maxReadBytes: 1024 })).structured).not.toHaveProperty('hash');
+    const big = Buffer.from('y'.repeat(700_000));
+    expect((await readIn(big, {}, { maxReadBytes: 1_000_000, maxResultBytes: 3_000_000 })).structured).toMatchObject({ hash: hashOf(big) });
+  });
+
+  test('with numbers stays within the budget', async () => {
+    const { structured } = await readIn('\n'.repeat(300_000), { lineNumbers: true });
+    expect(structured).toMatchObject({ truncated: true, startLine: 1 });
+    expect(2 * Buffer.byteLength(JSON.stringify(structured.content))).toBeLessThan(resultBudgetBytes);
   });
 
   test('cuts a long file at a line and continues where it ended', async () => {
@@ -143,7 +191,7 @@ describe('read_text_file', () => {
     const tools = await createToolCaller([folders.root]);
     const cancel = new AbortController();
     const context = createTestContext({ signal: cancel.signal });
-    const reading = tools.call('read_text_file', { path: 'big.txt', offset: 5 }, { ...context, progress: () => cancel.abort(new Error('enough')) });
+    const reading = tools.call('read_text_file', { path: 'big.txt', offset: 5 }, { ...context, progress: () => Promise.resolve(cancel.abort(new Error('enough'))) });
     await expect(reading).rejects.toThrow('enough');
     expect(tools.lines).toEqual([expect.stringMatching(/debug tool=read_text_file outcome=cancelled scanned=\d+ ms=\d+\n$/)]);
   });

@@ -1,16 +1,30 @@
 import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { readText, type LineRange, type TextWindow } from '../files/read-text.ts';
+import { textEncodings, type TextEncoding } from '../files/text-encoding.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function readTextFileTool(runner: ToolRunner): ToolDefinition {
-  return defineTool({
+  return readTool(runner, {
     name: 'read_text_file',
     title: 'Read text file',
     description:
-      'Read a UTF-8 text file, whole or in part: head or tail for its first or last lines, or offset (1-based) with limit for a range. ' +
+      'Read a text file, whole or in part: head or tail for its first or last lines, or offset (1-based) with limit for a range. ' +
       'Long files are returned in pieces: when truncated is true, continue with offset = nextOffset. Binary files are refused. ' +
       'Relative paths start at the first allowed directory.',
+  });
+}
+
+/** The name that older hosts know. */
+export function readFileTool(runner: ToolRunner): ToolDefinition {
+  return readTool(runner, { name: 'read_file', title: 'Read file (deprecated)', description: 'Deprecated: the same as read_text_file.' });
+}
+
+function readTool(runner: ToolRunner, { name, title, description }: { readonly name: string; readonly title: string; readonly description: string }): ToolDefinition {
+  return defineTool({
+    name,
+    title,
+    description,
     inputSchema: {
       type: 'object',
       properties: {
@@ -19,6 +33,8 @@ export function readTextFileTool(runner: ToolRunner): ToolDefinition {
         tail: { type: 'integer', minimum: 1, description: 'Only the last N lines.' },
         offset: { type: 'integer', minimum: 1, description: 'First line to return, counted from 1.' },
         limit: { type: 'integer', minimum: 1, description: 'Number of lines to return.' },
+        lineNumbers: { type: 'boolean', description: 'Begin each line with its number and a tab.' },
+        encoding: { enum: textEncodings, description: 'Default: detected.' },
       },
       required: ['path'],
       additionalProperties: false,
@@ -35,18 +51,21 @@ export function readTextFileTool(runner: ToolRunner): ToolDefinition {
         nextOffset: { type: 'integer' },
         eol: { enum: ['lf', 'crlf', 'mixed', 'none'] },
         bom: { type: 'boolean' },
-        encoding: { enum: ['utf-8', 'latin1'] },
+        encoding: { enum: textEncodings },
         size: { type: 'integer' },
+        hash: { type: 'string' },
       },
       required: ['path', 'content', 'truncated', 'eol', 'bom', 'encoding', 'size'],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    handler: (args, context) =>
-      runner.run({ tool: 'read_text_file', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
+    handler: (args: ReadArguments, context) =>
+      runner.run({ tool: name, path: args.path }, context, async ({ sandbox, signal, scanned }) => {
+        const { maxReadBytes: maxBytes, maxResultBytes } = runner.limits;
+        const { encoding, lineNumbers = false } = args;
         const range = lineRange(args);
         await using file = await sandbox.pin(args.path);
-        const window = await readText(file, { range, maxBytes: runner.limits.maxReadBytes, signal, onScanned: scanned });
+        const window = await readText(file, { range, lineNumbers, maxBytes, maxResultBytes, signal, onScanned: scanned, ...(encoding === undefined ? {} : { encoding }) });
         refusePastEnd(args.offset, window);
         const note = continuation(window);
         return {
@@ -57,15 +76,17 @@ export function readTextFileTool(runner: ToolRunner): ToolDefinition {
   });
 }
 
-interface RangeArguments {
+interface ReadArguments {
+  readonly path: string;
   readonly head?: number;
   readonly tail?: number;
   readonly offset?: number;
   readonly limit?: number;
+  readonly lineNumbers?: boolean;
+  readonly encoding?: TextEncoding;
 }
 
-function lineRange(args: RangeArguments): LineRange {
-  const { head, tail, offset, limit } = args;
+function lineRange({ head, tail, offset, limit }: ReadArguments): LineRange {
   const given = Object.entries({ head, tail, offset, limit }).filter(([, value]) => value !== undefined);
   const isRange = head === undefined && tail === undefined;
   if (!isRange && given.length > 1) {

@@ -203,9 +203,11 @@ describe('search_files', () => {
     const context = createTestContext({ signal: cancel.signal });
     let cancelledAt = 0;
     const progress = () => {
-      if (cancelledAt > 0) return;
-      cancelledAt = performance.now();
-      cancel.abort(new Error('cancelled by the client'));
+      if (cancelledAt === 0) {
+        cancelledAt = performance.now();
+        cancel.abort(new Error('cancelled by the client'));
+      }
+      return Promise.resolve();
     };
     await expect(tools.call('search_files', { path: '.', pattern: 'nothing' }, { ...context, progress })).rejects.toThrow('cancelled by the client');
     expect(performance.now() - cancelledAt).toBeLessThan(250);

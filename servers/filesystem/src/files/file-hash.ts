@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+
+/** `sha256:` and the digest of the bytes in hexadecimal. */
+export function hashOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+export interface HashFileOptions {
+  readonly signal: AbortSignal;
+  /** Called with the number of bytes read so far. */
+  readonly onScanned?: (bytes: number) => void;
+}
+
+const chunkBytes = 1024 * 1024;
+
+/** The hash of a whole file, in constant memory. */
+export async function hashOfFile(handle: FileHandle, { signal, onScanned }: HashFileOptions): Promise<string> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  for (let position = 0; ; ) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position);
+    if (bytesRead === 0) return `sha256:${hash.digest('hex')}`;
+    hash.update(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+    onScanned?.(position);
+  }
+}

@@ -1,0 +1,24 @@
+import { constants } from 'node:fs';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+
+export interface BoundedBytes {
+  /** At most `maxBytes`. */
+  readonly bytes: Buffer;
+  readonly hasMore: boolean;
+}
+
+/** The start of a verified regular file, in memory for no more than is returned. */
+export async function readBounded(file: PinnedPath, maxBytes: number): Promise<BoundedBytes> {
+  await using handle = await file.open(constants.O_RDONLY);
+  const { size } = await handle.stat();
+  // One byte more than said: the file may grow, and files of the kernel say 0.
+  const wanted = Math.min(size || maxBytes, maxBytes) + 1;
+  const buffer = Buffer.alloc(wanted);
+  let length = 0;
+  while (length < wanted) {
+    const { bytesRead } = await handle.read(buffer, length, wanted - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return { bytes: buffer.subarray(0, Math.min(length, maxBytes)), hasMore: length > maxBytes };
+}

@@ -1,0 +1,72 @@
+import { jsonBytes } from './limits.ts';
+
+/** Text as it is returned, and which lines of its file it is. */
+export interface ShownText {
+  readonly content: string;
+  /** Absent when counting would mean reading what comes before a tail. */
+  readonly startLine?: number;
+  /** Last line returned; `startLine - 1` when there is none. */
+  readonly endLine?: number;
+  /** Present when the end of the file was reached while lines were counted. */
+  readonly totalLines?: number;
+  /** Whether the file has more in the asked direction than was returned because of a size limit, or a line had to be cut. */
+  readonly truncated: boolean;
+  /** Where the next read continues, when lines follow. */
+  readonly nextOffset?: number;
+}
+
+export interface FitTextOptions {
+  /** Whether each line gets its number and a tab; only where `startLine` is known. */
+  readonly lineNumbers: boolean;
+  /** Which end stays when the text is cut. */
+  readonly keep: 'start' | 'end';
+  /** Bytes of JSON for the result, with the text in it twice. */
+  readonly maxResultBytes: number;
+}
+
+/** Bytes of a result beside its text. */
+const frameBytes = 4096;
+
+/** Text full of control characters grows in JSON, and numbers take space: what then is too long is cut by lines, or else by characters. */
+export function fitText(text: ShownText, options: FitTextOptions): ShownText {
+  let fitting = text;
+  while (!fits(fitting, options)) fitting = options.keep === 'end' ? halveTail(fitting) : halve(fitting);
+  return options.lineNumbers ? { ...fitting, content: numbered(fitting) } : fitting;
+}
+
+function fits(text: ShownText, { lineNumbers, maxResultBytes }: FitTextOptions): boolean {
+  const limit = maxResultBytes - frameBytes;
+  const { content } = text;
+  // A character takes at most six bytes, as in \u0000.
+  if (!lineNumbers && content.length * 12 <= limit) return true;
+  return 2 * jsonBytes(lineNumbers ? numbered(text) : content) <= limit;
+}
+
+function halve(text: ShownText): ShownText {
+  const half = text.content.slice(0, Math.floor(text.content.length / 2));
+  const lastFeed = half.lastIndexOf('\n');
+  const content = lastFeed === -1 ? half.replace(/[\uD800-\uDBFF]$/, '') : half.slice(0, lastFeed + 1);
+  const startLine = text.startLine ?? 1;
+  const endLine = startLine + Math.max(1, linesOf(content)) - 1;
+  const { totalLines: _totalLines, ...rest } = text;
+  return { ...rest, content, startLine, endLine, truncated: true, nextOffset: endLine + 1 };
+}
+
+function halveTail(text: ShownText): ShownText {
+  const half = text.content.slice(Math.ceil(text.content.length / 2));
+  const firstFeed = half.indexOf('\n');
+  const content = firstFeed === -1 || firstFeed === half.length - 1 ? half.replace(/^[\uDC00-\uDFFF]/, '') : half.slice(firstFeed + 1);
+  const { startLine: _startLine, ...rest } = text;
+  const startLine = text.endLine === undefined ? {} : { startLine: text.endLine - linesOf(content) + 1 };
+  return { ...rest, ...startLine, content, truncated: true };
+}
+
+function linesOf(content: string): number {
+  const feeds = content.split('\n').length - 1;
+  return content.endsWith('\n') || content === '' ? feeds : feeds + 1;
+}
+
+function numbered({ content, startLine = 1 }: ShownText): string {
+  let line = startLine;
+  return content.replace(/^(?!$(?![\s\S]))/gm, () => `${line++}\t`);
+}

@@ -1,0 +1,89 @@
+import { isUtf8 } from 'node:buffer';
+import { PathError } from '../sandbox/path-error.ts';
+
+export const textEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;
+/** `latin1` is also what bytes are shown as that are no other encoding: each byte is one character, and nothing is lost. */
+export type TextEncoding = (typeof textEncodings)[number];
+
+export type LineEnding = 'lf' | 'crlf' | 'mixed' | 'none';
+
+export interface TextFormat {
+  readonly encoding: TextEncoding;
+  /** Whether a byte order mark leads; it is not part of the text. */
+  readonly bom: boolean;
+}
+
+export interface DecodedText extends TextFormat {
+  readonly text: string;
+  readonly eol: LineEnding;
+}
+
+/** What the first bytes of a file say: a byte order mark, or nothing. `undefined` when they are not text. 8 KiB are enough to judge by. */
+export function inspectStart(start: Buffer): { readonly encoding: Exclude<TextEncoding, 'latin1'>; readonly markBytes: number } | undefined {
+  if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', markBytes: 2 };
+  if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', markBytes: 2 };
+  if (start.includes(0)) return undefined;
+  return { encoding: 'utf-8', markBytes: start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf ? 3 : 0 };
+}
+
+/** A whole file as text that `encodeText` turns into the same bytes; `undefined` when it is not text. */
+export function decodeText(bytes: Buffer): DecodedText | undefined {
+  const found = inspectStart(bytes);
+  if (found === undefined) return undefined;
+  const { encoding, markBytes } = found;
+  const body = bytes.subarray(markBytes);
+  if (encoding === 'utf-8') {
+    const kept = isUtf8(body) ? 'utf-8' : 'latin1';
+    // A mark before what is no UTF-8 is three characters of it.
+    const isMark = markBytes > 0 && kept === 'utf-8';
+    const text = (isMark ? body : bytes).toString(kept);
+    return { text, encoding: kept, bom: isMark, eol: lineEndingOf(text) };
+  }
+  const text = decodeUtf16(body, encoding);
+  return text === undefined ? undefined : { text, encoding, bom: true, eol: lineEndingOf(text) };
+}
+
+/**
+ * The bytes of a text in this format.
+ * @throws PathError `refused` for a character that the encoding does not have
+ */
+export function encodeText(text: string, { encoding, bom }: TextFormat): Buffer {
+  switch (encoding) {
+    case 'utf-8':
+      requireWellFormed(text);
+      return Buffer.from(bom ? `\uFEFF${text}` : text);
+    case 'latin1': {
+      const foreign = /[^\0-\xff]/.exec(text);
+      if (foreign !== null) throw new PathError('refused', `The file is not UTF-8, and ${JSON.stringify(foreign[0])} cannot be written in its encoding (one byte for each character). Nothing was written.`);
+      return Buffer.from(text, 'latin1');
+    }
+    case 'utf-16le':
+    case 'utf-16be': {
+      requireWellFormed(text);
+      const bytes = Buffer.from(bom ? `\uFEFF${text}` : text, 'utf16le');
+      return encoding === 'utf-16le' ? bytes : bytes.swap16();
+    }
+  }
+}
+
+export function lineEndingOf(text: string): LineEnding {
+  let feeds = 0;
+  let pairs = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    feeds++;
+    if (text.charCodeAt(at - 1) === 13) pairs++;
+  }
+  if (feeds === 0) return 'none';
+  if (pairs === 0) return 'lf';
+  return pairs === feeds ? 'crlf' : 'mixed';
+}
+
+function decodeUtf16(bytes: Buffer, encoding: 'utf-16le' | 'utf-16be'): string | undefined {
+  if (bytes.length % 2 !== 0) return undefined;
+  const text = (encoding === 'utf-16le' ? bytes : Buffer.from(bytes).swap16()).toString('utf16le');
+  return text.isWellFormed() ? text : undefined;
+}
+
+function requireWellFormed(text: string): void {
+  if (!text.isWellFormed()) throw new PathError('refused', 'The text has half of a surrogate pair, which no encoding can hold. Nothing was written.');
+}

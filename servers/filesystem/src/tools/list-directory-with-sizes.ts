@@ -1,0 +1,108 @@
+import path from 'node:path';
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { entryTypes } from '../files/entry-type.ts';
+import { listSizes, type SizedEntry, type SizedListing } from '../files/list-sizes.ts';
+import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
+import { byCodeUnit } from '../files/smallest-items.ts';
+import { PathError } from '../sandbox/path-error.ts';
+import { entryLabels } from './list-directory.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'list_directory_with_sizes',
+    title: 'List directory with sizes',
+    description: 'List the entries of one directory with their sizes and the totals, sorted by name or by size, largest first. When truncated is true, call again with cursor = nextCursor.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Absolute, relative or file:// path of the directory.' },
+        sortBy: { enum: ['name', 'size'], description: 'Default name.' },
+        cursor: { type: 'string', description: 'nextCursor of the page before, with the same sortBy.' },
+        limit: { type: 'integer', minimum: 1, description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.` },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        content: { type: 'string' },
+        path: { type: 'string' },
+        entries: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { name: { type: 'string' }, type: { enum: entryTypes }, size: { type: 'integer' }, mtime: { type: 'string' } },
+            required: ['name', 'type', 'size'],
+            additionalProperties: false,
+          },
+        },
+        totals: {
+          type: 'object',
+          properties: { files: { type: 'integer' }, directories: { type: 'integer' }, bytes: { type: 'integer' } },
+          required: ['files', 'directories', 'bytes'],
+          additionalProperties: false,
+        },
+        truncated: { type: 'boolean' },
+        nextCursor: { type: 'string' },
+      },
+      required: ['content', 'path', 'entries', 'totals', 'truncated'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'list_directory_with_sizes', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
+        await using directory = await sandbox.pin(args.path);
+        const { realPath } = directory;
+        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory; use get_file_info.`);
+        const listing = await listSizes(directory, {
+          limit: Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries),
+          maxBytes: Math.floor(runner.limits.maxResultBytes / 3.5),
+          compare: args.sortBy === 'size' ? bySize : byName,
+          isHidden: (name) => sandbox.isDenied(path.join(realPath, name)),
+          signal,
+          onScanned: scanned,
+          ...(args.cursor === undefined ? {} : { after: decodeCursor(args.cursor) }),
+        });
+        const last = listing.entries.at(-1);
+        const next = listing.hasMore && last !== undefined ? { nextCursor: encodeCursor(last) } : {};
+        const { entries, totals, hasMore: truncated } = listing;
+        const text = textOf(listing);
+        return { structuredContent: { content: text, path: realPath, entries, totals, truncated, ...next }, text };
+      }),
+  });
+}
+
+function byName(left: SizedEntry, right: SizedEntry): number {
+  return byCodeUnit(left.name, right.name);
+}
+
+function bySize(left: SizedEntry, right: SizedEntry): number {
+  return right.size - left.size || byCodeUnit(left.name, right.name);
+}
+
+/** Where a page ended: size and name. */
+function encodeCursor({ size, name }: SizedEntry): string {
+  return encodeNameCursor(`${size}/${name}`);
+}
+
+function decodeCursor(cursor: string): SizedEntry {
+  const [, size, name] = /^(\d+)\/([\s\S]+)$/.exec(decodeNameCursor(cursor)) ?? [];
+  if (size === undefined || name === undefined) throw new PathError('invalid', 'The cursor is not one this tool gave out. Leave it out to start from the beginning.');
+  return { name, size: Number(size), type: 'file' };
+}
+
+function textOf({ entries, hasMore, totals }: SizedListing): string {
+  const lines = entries.map(({ name, type, size }) => `${entryLabels[type]} ${name.padEnd(30)} ${(type === 'file' ? inUnits(size) : '').padStart(10)}`.trimEnd());
+  const more = hasMore ? ['[More entries follow: call again with cursor.]'] : [];
+  return [...lines, ...more, '', `Total: ${totals.files} files, ${totals.directories} directories`, `Combined size: ${inUnits(totals.bytes)}`].join('\n');
+}
+
+const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+
+/** In powers of 1024. */
+function inUnits(bytes: number): string {
+  const power = bytes === 0 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
+  return power === 0 ? `${bytes} B` : `${(bytes / 1024 ** power).toFixed(2)} ${units[power]}`;
+}

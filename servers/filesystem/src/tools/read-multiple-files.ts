@@ -1,0 +1,114 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { jsonBytes, type Limits } from '../files/limits.ts';
+import { readText } from '../files/read-text.ts';
+import { PathError, toPathError } from '../sandbox/path-error.ts';
+import type { RunningCall, ToolRunner } from './tool-runner.ts';
+
+const maxPaths = 50;
+
+export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'read_multiple_files',
+    title: 'Read multiple files',
+    description:
+      'Read several text files at once. A file that cannot be read does not fail the others. They share one size limit: ' +
+      'where truncated is true, go on with read_text_file and offset = nextOffset.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        paths: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: maxPaths, description: 'Absolute, relative or file:// paths.' },
+        head: { type: 'integer', minimum: 1, description: 'Only the first N lines of each file.' },
+      },
+      required: ['paths'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        content: { type: 'string' },
+        results: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              path: { type: 'string' },
+              ok: { type: 'boolean' },
+              content: { type: 'string' },
+              truncated: { type: 'boolean' },
+              nextOffset: { type: 'integer' },
+              error: { type: 'string' },
+            },
+            required: ['path', 'ok', 'truncated'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['content', 'results'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'read_multiple_files', path: args.paths[0] ?? '.' }, context, async (call) => {
+        const limit = args.head ?? Infinity;
+        let maxBytes = runner.limits.maxReadBytes;
+        for (;;) {
+          const results = await readAll(args.paths, call, { limit, maxBytes, limits: runner.limits });
+          const text = results.map(textOf).join('\n---\n');
+          // The contents travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+          if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096 || maxBytes <= minBytes) return { structuredContent: { content: text, results }, text };
+          maxBytes = Math.floor(maxBytes / 2);
+        }
+      }),
+  });
+}
+
+/** Errors and paths alone fit, so that the search for a budget ends here. */
+const minBytes = 256;
+
+interface FileResult {
+  readonly path: string;
+  readonly ok: boolean;
+  readonly truncated: boolean;
+  readonly content?: string;
+  readonly nextOffset?: number;
+  readonly error?: string;
+}
+
+interface SharedBudget {
+  readonly limit: number;
+  readonly maxBytes: number;
+  readonly limits: Limits;
+}
+
+/** What a short file leaves is shared by those after it. */
+async function readAll(paths: readonly string[], call: RunningCall, { limit, maxBytes, limits }: SharedBudget): Promise<readonly FileResult[]> {
+  const results: FileResult[] = [];
+  let left = maxBytes;
+  for (const [index, path] of paths.entries()) {
+    const share = Math.max(1, Math.floor(left / (paths.length - index)));
+    const result = await readOne(path, call, { limit, maxBytes: share, limits });
+    left -= Math.min(share, result.content?.length ?? 0);
+    results.push(result);
+    call.scanned(index + 1);
+  }
+  return results;
+}
+
+async function readOne(path: string, { sandbox, signal }: RunningCall, { limit, maxBytes, limits }: SharedBudget): Promise<FileResult> {
+  try {
+    await using file = await sandbox.pin(path);
+    const options = { range: { kind: 'from', offset: 1, limit }, maxBytes, maxResultBytes: limits.maxResultBytes, signal, onScanned: () => undefined } as const;
+    const { content, truncated, nextOffset } = await readText(file, options);
+    return { path, ok: true, content, truncated, ...(nextOffset === undefined ? {} : { nextOffset }) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = toPathError(error, path);
+    if (failure instanceof PathError) return { path, ok: false, truncated: false, error: failure.message };
+    throw error;
+  }
+}
+
+function textOf({ path, ok, content = '', truncated, nextOffset, error = '' }: FileResult): string {
+  if (!ok) return `${path}: Error - ${error}`;
+  return `${path}:\n${content}\n${truncated ? `[Truncated: continue with read_text_file, offset ${nextOffset ?? 1}.]\n` : ''}`;
+}
