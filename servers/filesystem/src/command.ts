@@ -1,6 +1,8 @@
 import { choiceOption, defineServerMain, integerOption, packageVersion, UsageError } from '@signalbox/server-kit';
 import { createFilesystemServer, NoUsableDirectoryError } from './create-filesystem-server.ts';
 import { defaultLimits } from './files/limits.ts';
+import { NoKernelHandlesError } from './sandbox/choose-opener.ts';
+import { PathError } from './sandbox/path-error.ts';
 
 const usage = `Usage: signalbox-filesystem [options] DIR...
 
@@ -21,6 +23,7 @@ Options:
   --max-subscriptions N   paths watched at once, 1 to 10000 (default 256)
   --watch native|polling|off
                           how subscriptions see changes (default native)
+  --allow-recheck         on a Linux without /proc, accept paths that are only checked before and after use
   --log-level LEVEL       debug, info, warn or error, on stderr (default warn)
   --version               print the version
   -h, --help              print this text
@@ -40,6 +43,7 @@ export const command = defineServerMain({
     'max-entries': { type: 'string' },
     'max-subscriptions': { type: 'string' },
     watch: { type: 'string' },
+    'allow-recheck': { type: 'boolean' },
   },
   start: async ({ values, positionals, log }) => {
     const roots = choiceOption(values, 'roots', { choices: ['narrow', 'replace', 'ignore'], default: 'narrow' });
@@ -58,11 +62,13 @@ export const command = defineServerMain({
         confirm: choiceOption(values, 'confirm', { choices: ['auto', 'always', 'never'], default: 'auto' }),
         watch: choiceOption(values, 'watch', { choices: ['native', 'polling', 'off'], default: 'native' }),
         maxSubscriptions: integerOption(values, 'max-subscriptions', { min: 1, max: 10_000, default: 256 }),
+        allowRecheck: values['allow-recheck'] ?? false,
         limits,
         log,
       });
     } catch (error) {
-      if (error instanceof NoUsableDirectoryError) throw new UsageError(error.message, { cause: error });
+      const isUsage = error instanceof NoUsableDirectoryError || error instanceof NoKernelHandlesError || error instanceof PathError;
+      if (isUsage) throw new UsageError(error.message, { cause: error });
       throw error;
     }
   },

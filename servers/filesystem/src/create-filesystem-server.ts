@@ -2,19 +2,19 @@ import { createServer, type Server } from '@signalbox/mcp-core/server';
 import { ToolError, type Transport } from '@signalbox/mcp-core';
 import { createLogger, logErrors, packageVersion, type Logger } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from './files/limits.ts';
+import { exploreProjectPrompt } from './prompts/explore-project.ts';
 import { createResourceProvider } from './resources/create-resource-provider.ts';
-import { Watchers } from './resources/watchers.ts';
+import { ListWatch } from './resources/list-watch.ts';
+import { Watchers, type WatchMode } from './resources/watchers.ts';
 import { findAllowedDirectories } from './sandbox/allowed-directories.ts';
 import { chooseOpener } from './sandbox/choose-opener.ts';
 import { createSandboxBase, type SandboxBase } from './sandbox/sandbox-base.ts';
-import type { AllowedDirectory } from './sandbox/sandbox.ts';
+import type { AllowedDirectory, Sandbox } from './sandbox/sandbox.ts';
 import { SessionSandbox, type RootsMode } from './session/session-sandbox.ts';
 import { createTools } from './tools/create-tools.ts';
 import { createToolRunner } from './tools/tool-runner.ts';
 
 export type ConfirmationPolicy = 'auto' | 'always' | 'never';
-
-export type WatchMode = 'native' | 'polling' | 'off';
 
 export interface FilesystemServerOptions {
   /** Allowed directories or single files, absolute or relative to the working directory. Empty: what each client announces as roots. */
@@ -31,6 +31,8 @@ export interface FilesystemServerOptions {
   readonly watch?: WatchMode;
   /** Paths watched at once over all connections; default 256. */
   readonly maxSubscriptions?: number;
+  /** On a Linux without `/proc`, accepts paths that are only checked before and after use; default false. */
+  readonly allowRecheck?: boolean;
   readonly limits?: Partial<Limits>;
   /** Default: warnings and errors to stderr. */
   readonly log?: Logger;
@@ -53,19 +55,24 @@ export class NoUsableDirectoryError extends Error {
 /**
  * A server for any number of connections, each with the sandbox its own client gets. Directories that cannot be opened are warned about and
  * left out.
- * @throws NoUsableDirectoryError when directories were given and none can be opened
+ * @throws NoUsableDirectoryError when directories were given and none can be opened, PathError for a glob of `deny` that cannot be used,
+ *   NoKernelHandlesError where only `allowRecheck` would do
  */
 export async function createFilesystemServer(options: FilesystemServerOptions): Promise<FilesystemServer> {
-  const { directories, log = createLogger('warn') } = options;
-  const opener = await chooseOpener('/');
+  const { directories, allowRecheck = false, log = createLogger('warn') } = options;
+  const opener = await chooseOpener('/', { allowRecheck });
   const { directories: cli, problems } = await findAllowedDirectories(directories, opener);
   if (cli.length === 0 && problems.length > 0) throw new NoUsableDirectoryError(problems);
   for (const problem of problems) log.warn(`ignored directory ${problem}`);
   const base = createSandboxBase(opener, { deny: options.deny ?? [], directories: cli });
-  const watchers = new Watchers({ onError: (error) => log.warn(`watcher: ${error instanceof Error ? error.message : String(error)}`) });
+  const warn = (message: string) => log.warn(message);
+  const { watch: mode = 'native', maxSubscriptions: maxPaths = 256 } = options;
+  const watchers = new Watchers({ mode, maxPaths, warn });
+  const listWatchers = new Watchers({ mode, maxPaths: Infinity, warn });
+  const shared = { cli, base, watchers, listWatchers, log };
   // Requests outside any connection have the directories of the command line.
-  const standalone = createConnectionServer(options, { cli, base, watchers, log });
-  const live = new Set([standalone]);
+  const standalone = createConnectionServer(options, shared);
+  const live = new Set([standalone.server]);
   const everyConnection = (act: (server: Server) => void) => live.forEach(act);
   const server: Server = {
     changes: {
@@ -76,21 +83,30 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
     },
     log: (level, data, logger) => everyConnection((each) => each.log(level, data, logger)),
     async connect(transport: Transport) {
-      const own = createConnectionServer(options, { cli, base, watchers, log });
-      const connection = await own.connect(transport);
-      live.add(own);
-      void connection.closed.finally(() => live.delete(own));
+      const own = createConnectionServer(options, shared);
+      const connection = await own.server.connect(transport);
+      live.add(own.server);
+      void connection.closed.finally(() => {
+        live.delete(own.server);
+        own.close();
+      });
       return connection;
     },
-    handle: (request, link) => standalone.handle(request, link),
+    handle: (request, link) => standalone.server.handle(request, link),
     stopTasks: async () => {
       await Promise.all([...live].map((each) => each.stopTasks()));
     },
-    tool: (name) => standalone.tool(name),
+    tool: (name) => standalone.server.tool(name),
     setTools: refuseReplacement,
     setPrompts: refuseReplacement,
   };
-  return { server, close: () => watchers.close() };
+  const close = () => {
+    standalone.close();
+    watchers.close();
+    listWatchers.close();
+    return Promise.resolve();
+  };
+  return { server, close };
 }
 
 function refuseReplacement(): never {
@@ -101,25 +117,39 @@ interface Shared {
   readonly cli: readonly AllowedDirectory[];
   readonly base: SandboxBase;
   readonly watchers: Watchers;
+  /** Of the resource lists; they do not count as subscriptions. */
+  readonly listWatchers: Watchers;
   readonly log: Logger;
 }
 
+interface ConnectionServer {
+  readonly server: Server;
+  close(): void;
+}
+
 /** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
-function createConnectionServer(options: FilesystemServerOptions, shared: Shared): Server {
+function createConnectionServer(options: FilesystemServerOptions, shared: Shared): ConnectionServer {
   const { roots: rootsMode = 'narrow', readOnly = false } = options;
-  const { cli, base, watchers, log } = shared;
+  const { cli, base, watchers, listWatchers, log } = shared;
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const session = new SessionSandbox({ cli, rootsMode, base, warn: (message) => log.warn(message) });
+  const listWatch = new ListWatch(listWatchers, () => server.changes.resourcesChanged());
+  listWatch.follow(cli);
+  const decided = (sandbox: Sandbox, isChange: boolean) => {
+    if (cli.length === 0 || rootsMode === 'replace') listWatch.follow(sandbox.directories);
+    if (isChange) server.changes.resourcesChanged();
+  };
+  const session = new SessionSandbox({ cli, rootsMode, base, warn: (message) => log.warn(message), decided });
   const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: confirmStep, log });
   const server: Server = createServer({
     info: { name: 'signalbox-filesystem', title: 'Filesystem', version: packageVersion(import.meta.url) },
     instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
     tools: createTools(runner, { readOnly }),
+    prompts: [exploreProjectPrompt(session)],
     resources: createResourceProvider({ session, limits, watchers, updated: (uri) => server.changes.resourceUpdated(uri) }),
     onLegacySession: (legacySession) => session.attach(legacySession),
     onError: logErrors(log),
   });
-  return server;
+  return { server, close: () => listWatch.close() };
 }
 
 function confirmStep(): Promise<void> {

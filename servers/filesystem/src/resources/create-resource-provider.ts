@@ -1,14 +1,16 @@
 import path from 'node:path';
 import { ErrorCode, ProtocolError, ResourceNotFoundError } from '@signalbox/mcp-core';
-import type { ResourceProvider } from '@signalbox/mcp-core/server';
+import type { RequestContext, ResourceProvider } from '@signalbox/mcp-core/server';
 import type { Limits } from '../files/limits.ts';
+import { isInside } from '../sandbox/is-inside.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SessionSandbox } from '../session/session-sandbox.ts';
+import { completePath } from './complete-path.ts';
 import { listResources } from './list-resources.ts';
 import { readResourceContents } from './read-resource.ts';
-import { pathOfUri } from './resource-uri.ts';
-import type { Watchers } from './watchers.ts';
+import { pathOfTemplateValue, pathOfUri, templateValueOf } from './resource-uri.ts';
+import type { Watchers, WatchTarget } from './watchers.ts';
 
 export interface ResourceProviderOptions {
   readonly session: SessionSandbox;
@@ -25,6 +27,29 @@ export interface ResourceProviderOptions {
 export function createResourceProvider(options: ResourceProviderOptions): ResourceProvider {
   const { session, limits, watchers, updated } = options;
   const subscriptions = new Map<string, Subscription>();
+  const subscribe = async (uri: string, context: RequestContext) => {
+    const subscription = subscriptions.get(uri) ?? { count: 0, stop: undefined };
+    subscriptions.set(uri, subscription);
+    subscription.count++;
+    const detach = async () => {
+      if (--subscription.count > 0) return;
+      subscriptions.delete(uri);
+      const stop = await subscription.stop?.catch(() => undefined);
+      stop?.();
+    };
+    try {
+      const target = await watchTarget(await session.forConnection(context), uri);
+      const onChange = () => {
+        void isStillAllowed(() => session.forConnection(context), target.realPath).then((isAllowed) => isAllowed && updated(uri));
+      };
+      subscription.stop ??= watchers.watch(target, onChange);
+      await subscription.stop;
+    } catch (error) {
+      await detach();
+      throw error;
+    }
+    return once(detach);
+  };
   return {
     async list(cursor, context) {
       return atBoundary(undefined, async () => {
@@ -32,40 +57,21 @@ export function createResourceProvider(options: ResourceProviderOptions): Resour
         return { ...(await listResources(sandbox, cursor, context.signal)), ...privateNow };
       });
     },
+    complete: async ({ uriTemplate, name, value }, { context }) => {
+      if (uriTemplate !== template.uriTemplate || name !== 'path') throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: the only template is ${template.uriTemplate}`);
+      const sandbox = await session.forCompletion(context);
+      const { values, ...rest } = await completePath(sandbox, pathOfTemplateValue(value), context.signal);
+      return { ...rest, values: values.map(templateValueOf) };
+    },
     listTemplates: async () => Promise.resolve({ resourceTemplates: [template], ...privateNow }),
     async read(uri, context) {
       return atBoundary(uri, async () => {
         const sandbox = await session.forRequest(context);
         await using pinned = await sandbox.pin(pathOfUri(uri));
-        return { contents: [await readResourceContents(pinned, { uri, limits, signal: context.signal })], ...privateNow };
+        return { contents: await readResourceContents(pinned, { uri, sandbox, limits, signal: context.signal }), ...privateNow };
       });
     },
-    async subscribe(uri, context) {
-      return atBoundary(uri, async () => {
-        const subscription = subscriptions.get(uri) ?? { count: 0, stop: undefined };
-        subscriptions.set(uri, subscription);
-        subscription.count++;
-        const detach = async () => {
-          if (--subscription.count > 0) return;
-          subscriptions.delete(uri);
-          const stop = await subscription.stop?.catch(() => undefined);
-          await stop?.();
-        };
-        try {
-          const sandbox = await session.forConnection(context);
-          const target = await watchTarget(sandbox, uri);
-          const onChange = () => {
-            void isStillAllowed(() => session.forConnection(context), target).then((isAllowed) => isAllowed && updated(uri));
-          };
-          subscription.stop ??= watchers.watch(target, onChange);
-          await subscription.stop;
-        } catch (error) {
-          await detach();
-          throw error;
-        }
-        return once(detach);
-      });
-    },
+    ...(watchers.mode === 'off' ? {} : { subscribe: (uri: string, context: RequestContext) => atBoundary(uri, () => subscribe(uri, context)) }),
   };
 }
 
@@ -75,21 +81,25 @@ const template = {
   uriTemplate: 'file:///{+path}',
   name: 'file',
   title: 'File or directory',
-  description: 'A file below an allowed directory, as text or base64, or the entries of a directory as JSON.',
+  description: 'A file below an allowed directory, as text or base64; of a directory its entries as JSON and then its text files.',
 };
 
 /** One watch per URI however many streams of the connection subscribe to it: each published update reaches all of them. */
 interface Subscription {
   count: number;
-  stop: Promise<() => Promise<void>> | undefined;
+  stop: Promise<() => void> | undefined;
 }
 
-/** The real path to watch; the file itself may be missing. */
-async function watchTarget(sandbox: Sandbox, uri: string): Promise<string> {
+/** What to watch; the file itself may be missing. */
+async function watchTarget(sandbox: Sandbox, uri: string): Promise<WatchTarget> {
   const { directory, missing } = await sandbox.nearest(pathOfUri(uri));
   await using found = directory;
-  if (missing.length === 0 && !found.stats.isFile() && !found.stats.isDirectory()) throw new ResourceNotFoundError(uri);
-  return path.join(found.realPath, ...missing);
+  const isFile = missing.length === 0 && found.stats.isFile();
+  if (!isFile && !found.stats.isDirectory()) throw new ResourceNotFoundError(uri);
+  const realPath = path.join(found.realPath, ...missing);
+  const within = sandbox.directories.find((allowed) => isInside(realPath, allowed.realPath))?.realPath ?? realPath;
+  // Of a file that is itself allowed, only its directory can tell that it was replaced.
+  return { realPath, within: isFile && within === realPath ? path.dirname(realPath) : within };
 }
 
 /** The roots may have changed, and a directory above may have become a link. */

@@ -1,13 +1,12 @@
 import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ListResourcesResult, Resource } from '@signalbox/mcp-core';
-import { listEntries, type ListedEntry } from '../files/list-entries.ts';
+import { listEntries } from '../files/list-entries.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
 import { PathError } from '../sandbox/path-error.ts';
-import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { AllowedDirectory, Sandbox } from '../sandbox/sandbox.ts';
 import { directoryMimeType, mimeTypeOf } from './mime-type.ts';
+import { reachableEntry } from './reachable-entry.ts';
 import { uriOf } from './resource-uri.ts';
 
 /** Resources on one page. */
@@ -60,19 +59,11 @@ async function listOne(listing: Listing, after: string | undefined): Promise<{ p
   if (limit === 0) return { page, last: '' };
   const { entries, hasMore } = await listEntries(root, { limit, ...(after === undefined ? {} : { after }), signal });
   for (const entry of entries) {
-    const stats = await readableStats(sandbox, root, entry);
+    const stats = await reachableEntry(sandbox, root, entry.name);
     if (stats !== undefined) page.push(describe(path.join(directory.path, entry.name), entry.name, stats));
   }
   const last = entries.at(-1);
   return hasMore && last !== undefined ? { page, last: last.name } : { page };
-}
-
-async function readableStats(sandbox: Sandbox, root: PinnedPath, entry: ListedEntry): Promise<Stats | undefined> {
-  if (entry.type === 'other') return undefined;
-  if (entry.type !== 'symlink') return lstat(path.join(root.address, entry.name)).catch(() => undefined);
-  const target = await sandbox.pin(path.join(root.realPath, entry.name)).catch(() => undefined);
-  await target?.close();
-  return target?.stats.isFile() || target?.stats.isDirectory() ? target.stats : undefined;
 }
 
 function describe(absolutePath: string, name: string, stats: Stats): Resource {

@@ -1,55 +1,87 @@
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
+import path from 'node:path';
 import type { ResourceContents } from '@signalbox/mcp-core';
-import { listEntries } from '../files/list-entries.ts';
-import { jsonBytes, resultBudgetBytes, type Limits } from '../files/limits.ts';
+import { listEntries, type ListedEntry } from '../files/list-entries.ts';
+import { jsonBytes, type Limits } from '../files/limits.ts';
+import { readBounded } from '../files/read-bounded.ts';
 import { requireRegularFile } from '../files/read-text.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { mimeTypeOf } from './mime-type.ts';
-
-/** Largest file a resource read returns: its base64 is exactly the result budget. */
-export const maxResourceBytes = (resultBudgetBytes / 4) * 3;
+import { uriOf } from './resource-uri.ts';
 
 export interface ReadResourceOptions {
   readonly uri: string;
+  readonly sandbox: Sandbox;
   readonly limits: Limits;
   readonly signal: AbortSignal;
 }
 
 /**
- * A file as text when it is UTF-8 without NUL, else as base64; a directory as JSON `{ entries: [{ name, type }], truncated }`.
- * @throws PathError for files over `maxResourceBytes` and for anything that is neither file nor directory
+ * A file as text when it is UTF-8 without NUL, else as base64. A directory as JSON `{ entries: [{ name, type }], truncated }`, followed by its text
+ * files in order of name, each under its own URI, as far as the result has room for them.
+ * @throws PathError for a file whose base64 is longer than a result, and for anything that is neither file nor directory
  */
-export async function readResourceContents(pinned: PinnedPath, options: ReadResourceOptions): Promise<ResourceContents> {
-  const { uri, limits, signal } = options;
-  if (pinned.stats.isDirectory()) {
-    const { entries, hasMore } = await listEntries(pinned, { limit: limits.maxEntries, signal });
-    return { uri, mimeType: 'application/json', text: JSON.stringify({ entries, truncated: hasMore }) };
-  }
+export async function readResourceContents(pinned: PinnedPath, options: ReadResourceOptions): Promise<readonly ResourceContents[]> {
+  if (pinned.stats.isDirectory()) return readDirectory(pinned, options);
   requireRegularFile(pinned);
-  const bytes = await readBounded(pinned);
-  const mimeType = mimeTypeOf(pinned.realPath);
-  if (isUtf8(bytes) && !bytes.includes(0)) {
-    const text = bytes.toString();
-    if (jsonBytes(text) <= resultBudgetBytes) return { uri, mimeType: mimeType ?? 'text/plain', text };
+  const { uri, limits } = options;
+  const maxBytes = (limits.maxResultBytes / 4) * 3;
+  const { bytes, hasMore } = await readBounded(pinned, maxBytes);
+  if (hasMore) {
+    throw new PathError('refused', `${pinned.realPath} has ${pinned.stats.size} bytes; a resource read returns at most ${maxBytes}. Use read_text_file with offset and limit.`);
   }
-  return { uri, mimeType: mimeType ?? 'application/octet-stream', blob: bytes.toString('base64') };
+  const mimeType = mimeTypeOf(pinned.realPath);
+  const text = textOf(bytes);
+  if (text !== undefined && jsonBytes(text) <= limits.maxResultBytes) return [{ uri, mimeType: mimeType ?? 'text/plain', text }];
+  return [{ uri, mimeType: mimeType ?? 'application/octet-stream', blob: bytes.toString('base64') }];
 }
 
-async function readBounded(file: PinnedPath): Promise<Buffer> {
-  await using handle = await file.open(constants.O_RDONLY);
-  const { size } = await handle.stat();
-  // One byte more than said: the file may grow, and files of the kernel say 0.
-  const wanted = Math.min(size || maxResourceBytes, maxResourceBytes) + 1;
-  const buffer = Buffer.alloc(wanted);
-  let length = 0;
-  for (;;) {
-    const { bytesRead } = await handle.read(buffer, length, wanted - length, length);
-    length += bytesRead;
-    if (length > maxResourceBytes) {
-      throw new PathError('refused', `${file.realPath} has ${size} bytes; a resource read returns at most ${maxResourceBytes}. Use read_text_file with offset and limit.`);
-    }
-    if (bytesRead === 0 || length === wanted) return buffer.subarray(0, length);
+async function readDirectory(directory: PinnedPath, { uri, sandbox, limits, signal }: ReadResourceOptions): Promise<readonly ResourceContents[]> {
+  const page = await listEntries(directory, { limit: limits.maxEntries, signal });
+  const entries = page.entries.filter(({ name }) => !sandbox.isDenied(path.join(directory.realPath, name)));
+  const listing = { uri, mimeType: 'application/json', text: JSON.stringify({ entries, truncated: page.hasMore }) };
+  const contents: ResourceContents[] = [listing];
+  let room = limits.maxResultBytes - jsonBytes(listing.text);
+  for (const entry of entries) {
+    if (room < smallestRoom || contents.length > maxChildren) break;
+    signal.throwIfAborted();
+    const child = await readChild({ sandbox, directory }, entry, room);
+    if (child === undefined) continue;
+    room -= Buffer.byteLength(JSON.stringify(child));
+    if (room >= 0) contents.push(child);
   }
+  return contents;
+}
+
+/** Text files one directory read returns. */
+const maxChildren = 100;
+/** Bytes below which it is not worth looking for a file that fits. */
+const smallestRoom = 512;
+
+interface Parent {
+  readonly sandbox: Sandbox;
+  readonly directory: PinnedPath;
+}
+
+/** A text file of at most `room` bytes; `undefined` for anything else. Links are not followed. */
+async function readChild({ sandbox, directory }: Parent, entry: ListedEntry, room: number): Promise<ResourceContents | undefined> {
+  if (entry.type !== 'file') return undefined;
+  const realPath = path.join(directory.realPath, entry.name);
+  try {
+    await using child = await sandbox.pinExactly(realPath);
+    if (!child.stats.isFile() || child.stats.size > room) return undefined;
+    const { bytes, hasMore } = await readBounded(child, room);
+    const text = textOf(bytes);
+    return hasMore || text === undefined ? undefined : { uri: uriOf(realPath), mimeType: mimeTypeOf(realPath) ?? 'text/plain', text };
+  } catch {
+    // The listing tells that it is there; reading it alone tells what is wrong.
+    return undefined;
+  }
+}
+
+/** `undefined` for bytes that are no UTF-8 text. */
+function textOf(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : undefined;
 }

@@ -1,23 +1,27 @@
 import { appendFile, mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
-import { Watchers } from './watchers.ts';
+import { Watchers, type WatchTarget } from './watchers.ts';
 
 let folders: TemporaryFolders;
 let watchers: Watchers;
-let errors: unknown[];
+let warnings: string[];
 
 beforeEach(async () => {
   folders = await createTemporaryFolders({ root: { 'a.txt': '0', 'd/x': '', 'd/sub/y': '' } });
-  errors = [];
-  watchers = new Watchers({ onError: (error) => errors.push(error) });
+  warnings = [];
+  watchers = new Watchers({ warn: (message) => warnings.push(message) });
 });
 
 afterEach(async () => {
-  await watchers.close();
+  watchers.close();
   await folders[Symbol.asyncDispose]();
 });
+
+function inRoot(realPath: string): WatchTarget {
+  return { realPath, within: folders.root };
+}
 
 interface Counter {
   readonly count: number;
@@ -50,7 +54,7 @@ describe('a watched file', () => {
   test('is reported when written, renamed over, deleted and created again', async () => {
     const file = path.join(folders.root, 'a.txt');
     const counter = createCounter();
-    await watchers.watch(file, counter.onChange);
+    await watchers.watch(inRoot(file), counter.onChange);
     const replace = async (content: string) => {
       await writeFile(`${file}.new`, content);
       await rename(`${file}.new`, file);
@@ -62,22 +66,22 @@ describe('a watched file', () => {
     await counter.after(() => writeFile(file, 'back'));
     await counter.after(() => appendFile(file, ' again'));
     expect(counter.count).toBeGreaterThanOrEqual(6);
-    expect(errors).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   test('may be missing together with its directory', async () => {
     const counter = createCounter();
-    await watchers.watch(path.join(folders.root, 'n1/n2/f.txt'), counter.onChange);
+    await watchers.watch(inRoot(path.join(folders.root, 'n1/n2/f.txt')), counter.onChange);
     await mkdir(path.join(folders.root, 'n1/n2'), { recursive: true });
     await counter.after(() => writeFile(path.join(folders.root, 'n1/n2/f.txt'), 'x'));
     await counter.after(() => rm(path.join(folders.root, 'n1'), { recursive: true }));
-    expect(errors).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   test('many writes are one notification in 100 ms', async () => {
     const file = path.join(folders.root, 'a.txt');
     const counter = createCounter();
-    await watchers.watch(file, counter.onChange);
+    await watchers.watch(inRoot(file), counter.onChange);
     const startedAt = performance.now();
     await counter.after(async () => {
       for (let write = 0; write < 100; write++) await writeFile(file, `${write}`);
@@ -88,7 +92,7 @@ describe('a watched file', () => {
   test('is not confused with its neighbours', async () => {
     const file = path.join(folders.root, 'a.txt');
     const counter = createCounter();
-    await watchers.watch(file, counter.onChange);
+    await watchers.watch(inRoot(file), counter.onChange);
     await writeFile(path.join(folders.root, 'b.txt'), 'neighbour');
     await counter.after(() => writeFile(file, '1'));
     expect(counter.count).toBe(1);
@@ -99,7 +103,7 @@ describe('a watched directory', () => {
   test('is reported for its own entries only', async () => {
     const directory = path.join(folders.root, 'd');
     const counter = createCounter();
-    await watchers.watch(directory, counter.onChange);
+    await watchers.watch(inRoot(directory), counter.onChange);
     await writeFile(path.join(directory, 'sub/z'), 'deeper');
     await writeFile(path.join(directory, 'x'), 'content of an entry');
     await counter.after(() => writeFile(path.join(directory, 'new'), ''));
@@ -111,18 +115,18 @@ describe('a watched directory', () => {
   test('is reported again after it was deleted and created', async () => {
     const directory = path.join(folders.root, 'd');
     const counter = createCounter();
-    await watchers.watch(directory, counter.onChange);
+    await watchers.watch(inRoot(directory), counter.onChange);
     await counter.after(() => rm(directory, { recursive: true }));
     await counter.after(() => mkdir(directory));
     await counter.after(() => writeFile(path.join(directory, 'q'), ''));
-    expect(errors).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 
   test('follows no link', async () => {
     const directory = path.join(folders.root, 'd');
     await symlink(folders.outside, path.join(directory, 'out'));
     const counter = createCounter();
-    await watchers.watch(directory, counter.onChange);
+    await watchers.watch(inRoot(directory), counter.onChange);
     await writeFile(path.join(folders.outside, 'secret.txt'), '');
     await counter.after(() => writeFile(path.join(directory, 'new'), ''));
     expect(counter.count).toBe(1);
@@ -132,24 +136,24 @@ describe('a watched directory', () => {
 test('one watcher serves every listener of a path, until the last one stops', async () => {
   const file = path.join(folders.root, 'a.txt');
   const [first, second] = [createCounter(), createCounter()];
-  const stopFirst = await watchers.watch(file, first.onChange);
-  const stopSecond = await watchers.watch(file, second.onChange);
+  const stopFirst = await watchers.watch(inRoot(file), first.onChange);
+  const stopSecond = await watchers.watch(inRoot(file), second.onChange);
   expect(watchers.size).toBe(1);
   await second.after(() => first.after(() => writeFile(file, '1')));
-  await stopFirst();
+  stopFirst();
   await second.after(() => writeFile(file, '2'));
   expect([first.count, second.count]).toEqual([1, 2]);
-  await stopSecond();
-  await stopSecond();
+  stopSecond();
+  stopSecond();
   expect(watchers.size).toBe(0);
 });
 
 test('a path over the limit is refused by name of the limit', async () => {
   await using others = await createTemporaryFolders({ root: { a: '', b: '' } });
-  const few = new Watchers({ maxPaths: 1, onError: vi.fn<(error: unknown) => void>() });
-  const stop = await few.watch(path.join(others.root, 'a'), () => undefined);
-  await few.watch(path.join(others.root, 'a'), () => undefined);
-  await expect(few.watch(path.join(others.root, 'b'), () => undefined)).rejects.toThrow('at most 1 paths');
-  await stop();
-  await few.close();
+  const few = new Watchers({ maxPaths: 1, warn: () => undefined });
+  const stop = await few.watch({ realPath: path.join(others.root, 'a'), within: others.root }, () => undefined);
+  await few.watch({ realPath: path.join(others.root, 'a'), within: others.root }, () => undefined);
+  await expect(few.watch({ realPath: path.join(others.root, 'b'), within: others.root }, () => undefined)).rejects.toThrow('at most 1 paths');
+  stop();
+  few.close();
 });

@@ -1,51 +1,54 @@
-import path from 'node:path';
-import { watch, type FSWatcher } from 'chokidar';
-import { isInside } from '../sandbox/is-inside.ts';
 import { PathError } from '../sandbox/path-error.ts';
+import { DirectoryWatches, type OpenDirectoryWatch } from './directory-watches.ts';
+import { PathWatch } from './path-watch.ts';
+
+export type WatchMode = 'native' | 'polling' | 'off';
 
 export interface WatchersOptions {
+  /** `native` (default): the operating system tells. `polling`: paths are looked at. `off`: nothing is watched. */
+  readonly mode?: WatchMode;
   /** Paths watched at once; default 256. */
   readonly maxPaths?: number;
-  /** Quiet time one notification stands for; default 100 ms. */
+  /** Changes within this time are one notification; default 100 ms. */
   readonly coalesceMs?: number;
-  /** Called for a watcher that failed after it had started; the others go on. */
-  readonly onError: (error: unknown) => void;
+  /** How often paths are looked at that the system does not tell of; default 1000 ms. */
+  readonly pollIntervalMs?: number;
+  /** For the operator. */
+  readonly warn: (message: string) => void;
+  /** Default: `node:fs` watch. */
+  readonly open?: OpenDirectoryWatch;
+}
+
+/** A file or directory to watch, by real paths. */
+export interface WatchTarget {
+  /** May be missing. */
+  readonly realPath: string;
+  /** The directory from which on the way to the path is watched; may be the path itself when that is a directory. */
+  readonly within: string;
 }
 
 /**
- * Watches files and directories by real path, with one watcher per path however many listeners it has. A path may be missing, and may be
- * replaced, deleted and created again. A directory changes when entries appear or disappear, a file when its content may have changed.
+ * Watches files and directories, with one watch per path however many listeners it has. A path may be missing, and may be replaced, deleted,
+ * moved and created again. Where the system has no watches left, paths are looked at instead.
  */
 export class Watchers {
-  readonly #options: Required<WatchersOptions>;
+  readonly #options: Required<Omit<WatchersOptions, 'open' | 'warn'>>;
+  readonly #directories: DirectoryWatches | undefined;
   readonly #watched = new Map<string, WatchedPath>();
+  #hasWarned = false;
 
   constructor(options: WatchersOptions) {
-    this.#options = { maxPaths: 256, coalesceMs: 100, ...options };
+    const { open, warn, ...rest } = options;
+    this.#options = { mode: 'native', maxPaths: 256, coalesceMs: 100, pollIntervalMs: 1000, ...rest };
+    const onUnavailable = (code: string) => {
+      if (!this.#hasWarned) warn(`the system cannot watch more directories (${code}); paths are looked at every ${this.#options.pollIntervalMs} ms instead`);
+      this.#hasWarned = true;
+    };
+    if (this.#options.mode === 'native') this.#directories = new DirectoryWatches({ onUnavailable, ...(open === undefined ? {} : { open }) });
   }
 
-  /**
-   * Starts calling `onChange`, at most once in `coalesceMs`; resolves when changes from now on are seen. The result stops it.
-   * @throws PathError when the limit is reached or the system cannot watch
-   */
-  async watch(realPath: string, onChange: () => void): Promise<() => Promise<void>> {
-    const watched = this.#watched.get(realPath) ?? this.#start(realPath);
-    const listener = { onChange };
-    watched.listeners.add(listener);
-    const stop = async () => {
-      watched.listeners.delete(listener);
-      if (watched.listeners.size > 0) return;
-      if (this.#watched.get(realPath) === watched) this.#watched.delete(realPath);
-      clearTimeout(watched.timer);
-      await watched.watcher.close();
-    };
-    try {
-      await watched.ready;
-      return stop;
-    } catch (error) {
-      await stop();
-      throw new PathError('io', `The path cannot be watched: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-    }
+  get mode(): WatchMode {
+    return this.#options.mode;
   }
 
   /** Number of paths being watched. */
@@ -53,47 +56,47 @@ export class Watchers {
     return this.#watched.size;
   }
 
-  async close(): Promise<void> {
-    const all = [...this.#watched.values()];
-    this.#watched.clear();
-    for (const watched of all) clearTimeout(watched.timer);
-    await Promise.all(all.map((watched) => watched.watcher.close()));
+  /**
+   * Starts calling `onChange`, at most once in `coalesceMs`; resolves when changes from now on are seen. The result stops it.
+   * @throws PathError when the limit is reached or nothing is watched
+   */
+  async watch(target: WatchTarget, onChange: () => void): Promise<() => void> {
+    const watched = this.#watched.get(target.realPath) ?? this.#start(target);
+    const listener = { onChange };
+    watched.listeners.add(listener);
+    await watched.started;
+    return () => {
+      watched.listeners.delete(listener);
+      if (watched.listeners.size > 0 || this.#watched.get(target.realPath) !== watched) return;
+      this.#watched.delete(target.realPath);
+      watched.watch.close();
+    };
   }
 
-  #start(realPath: string): WatchedPath {
-    const { maxPaths, coalesceMs, onError } = this.#options;
-    if (this.#watched.size >= maxPaths) throw new PathError('refused', `The server watches at most ${maxPaths} paths at once. Unsubscribe from one first.`);
-    const watcher = watch(realPath, { followSymlinks: false, ignoreInitial: true, ignored: (candidate) => !concerns(candidate, realPath) });
-    const ready = Promise.withResolvers<void>();
-    const watched: WatchedPath = { watcher, ready: ready.promise, listeners: new Set(), timer: undefined };
-    watcher.on('ready', () => {
-      ready.resolve();
-    });
-    watcher.on('error', (error) => {
-      ready.reject(error);
-      onError(error);
-    });
-    watcher.on('all', (event, changed) => {
-      const isChange = changed === realPath || (event !== 'change' && path.dirname(changed) === realPath);
-      if (!isChange || watched.timer !== undefined) return;
-      watched.timer = setTimeout(() => {
-        watched.timer = undefined;
-        for (const listener of watched.listeners) listener.onChange();
-      }, coalesceMs);
-    });
+  close(): void {
+    for (const { watch } of this.#watched.values()) watch.close();
+    this.#watched.clear();
+  }
+
+  #start({ realPath, within }: WatchTarget): WatchedPath {
+    const { mode, maxPaths, coalesceMs, pollIntervalMs } = this.#options;
+    if (mode === 'off') throw new PathError('refused', 'This server watches nothing (--watch off).');
+    if (this.#watched.size >= maxPaths) {
+      throw new PathError('refused', `The server watches at most ${maxPaths} paths at once (--max-subscriptions). Unsubscribe from one first.`);
+    }
+    const listeners: WatchedPath['listeners'] = new Set();
+    const onChange = () => {
+      for (const listener of listeners) listener.onChange();
+    };
+    const watch = new PathWatch(realPath, within, { directories: this.#directories, coalesceMs, pollIntervalMs, onChange });
+    const watched = { watch, listeners, started: watch.start() };
     this.#watched.set(realPath, watched);
     return watched;
   }
 }
 
 interface WatchedPath {
-  readonly watcher: FSWatcher;
-  readonly ready: Promise<void>;
+  readonly watch: PathWatch;
+  readonly started: Promise<void>;
   readonly listeners: Set<{ readonly onChange: () => void }>;
-  timer: NodeJS.Timeout | undefined;
-}
-
-/** The watched path, what leads to it (it may be missing yet) and its direct entries. */
-function concerns(candidate: string, realPath: string): boolean {
-  return candidate === realPath || path.dirname(candidate) === realPath || isInside(realPath, candidate);
 }

@@ -46,7 +46,7 @@ async function sessionOf(directories: readonly string[], rootsMode: RootsMode = 
   const { directories: cli } = await findAllowedDirectories(directories, opener);
   const warnings: string[] = [];
   const changes: 'changed'[] = [];
-  const session = new SessionSandbox({ cli, rootsMode, base: createSandboxBase(opener), warn: (message) => warnings.push(message), changed: () => changes.push('changed') });
+  const session = new SessionSandbox({ cli, rootsMode, base: createSandboxBase(opener), warn: (message) => warnings.push(message), decided: (_sandbox, isChange) => isChange && changes.push('changed') });
   return { session, warnings, changes };
 }
 

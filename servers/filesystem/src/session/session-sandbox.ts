@@ -12,8 +12,8 @@ export interface SessionSandboxOptions {
   readonly rootsMode: RootsMode;
   readonly base: SandboxBase;
   readonly warn: (message: string) => void;
-  /** Called when a legacy session's later answer allows other directories than the one before. */
-  readonly changed?: () => void;
+  /** Called with what each answer of a legacy session allows; `isChange` when an earlier one allowed something else. */
+  readonly decided?: (sandbox: Sandbox, isChange: boolean) => void;
 }
 
 /** How long a request waits for the client's answer to `roots/list`. */
@@ -56,10 +56,16 @@ export class SessionSandbox {
     return isAsked ? this.#decide(await context.listRoots(), false) : this.#cliSandbox;
   }
 
-  /** For lists, subscriptions and completion. They have the command line's scope where there is one, because a modern client cannot be asked then. */
+  /** For lists and subscriptions. They have the command line's scope where there is one, because a modern client cannot be asked then. */
   async forConnection(context: RequestContext): Promise<Sandbox> {
     const { rootsMode, cli } = this.#options;
     const isFixed = rootsMode === 'ignore' || context.client.era === 'modern' || (rootsMode === 'narrow' && cli.length > 0);
+    return isFixed ? this.#cliSandbox : this.#forLegacy(context);
+  }
+
+  /** For completion, which suggests nothing that a read would then refuse, as far as that is known without asking. */
+  async forCompletion(context: RequestContext): Promise<Sandbox> {
+    const isFixed = this.#options.rootsMode === 'ignore' || context.client.era === 'modern';
     return isFixed ? this.#cliSandbox : this.#forLegacy(context);
   }
 
@@ -108,7 +114,7 @@ export class SessionSandbox {
     const directories = JSON.stringify(sandbox.directories.map(({ realPath }) => realPath));
     const hasChanged = this.#directories !== undefined && this.#directories !== directories;
     this.#directories = directories;
-    if (hasChanged) this.#options.changed?.();
+    this.#options.decided?.(sandbox, hasChanged);
   }
 
   async #decide(roots: readonly Root[] | undefined, hadRoots: boolean): Promise<Sandbox> {

@@ -1,0 +1,128 @@
+import { watch } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { errorCode } from '../sandbox/path-error.ts';
+
+/** `name` is the entry an event is about, or the directory's own name; absent where the system does not tell. */
+export type DirectoryListener = (event: 'rename' | 'change', name: string | undefined) => void;
+
+/** `node:fs` watch of one directory, not recursive; throws the system's error. */
+export type OpenDirectoryWatch = (directory: string, listener: DirectoryListener, onError: () => void) => { close(): void };
+
+/** What became of a directory: `missing` also when something else is at its path, `unavailable` when the system cannot watch it now. */
+export type WatchState = 'watching' | 'missing' | 'unavailable';
+
+export interface DirectoryWatchesOptions {
+  /** Called with the code of the system's error when it cannot watch. */
+  readonly onUnavailable: (code: string) => void;
+  /** Default: `node:fs` watch. */
+  readonly open?: OpenDirectoryWatch;
+}
+
+/** One watch of the operating system for each directory, however many listen to it. */
+export class DirectoryWatches {
+  readonly #options: Required<DirectoryWatchesOptions>;
+  readonly #watches = new Map<string, DirectoryWatch>();
+
+  constructor(options: DirectoryWatchesOptions) {
+    this.#options = { open: openDirectoryWatch, ...options };
+  }
+
+  /** Hears of a directory whenever it is being watched; `refresh` starts that. */
+  listen(directory: string, listener: DirectoryListener): void {
+    const found = this.#watches.get(directory) ?? new DirectoryWatch(directory, this.#options);
+    this.#watches.set(directory, found);
+    found.listeners.add(listener);
+  }
+
+  /** The system's watch ends with its last listener. */
+  unlisten(directory: string, listener: DirectoryListener): void {
+    const found = this.#watches.get(directory);
+    if (found === undefined) return;
+    found.listeners.delete(listener);
+    if (found.listeners.size > 0) return;
+    this.#watches.delete(directory);
+    found.close();
+  }
+
+  /** Watches what is at the path of a directory that has listeners by now: a replaced one is watched again, one that is gone no more. */
+  async refresh(directory: string): Promise<WatchState> {
+    return (await this.#watches.get(directory)?.refresh()) ?? 'missing';
+  }
+}
+
+class DirectoryWatch {
+  readonly listeners = new Set<DirectoryListener>();
+  readonly #path: string;
+  readonly #options: Required<DirectoryWatchesOptions>;
+  #watch: { close(): void } | undefined;
+  #identity: string | undefined;
+  #refreshed: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(path: string, options: Required<DirectoryWatchesOptions>) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  /** One after the other, so that each looks at the path after it was asked to. */
+  refresh(): Promise<WatchState> {
+    const refreshed = this.#refreshed.then(() => this.#refresh());
+    this.#refreshed = refreshed;
+    return refreshed;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#drop();
+  }
+
+  async #refresh(): Promise<WatchState> {
+    const identity = await identityOf(this.#path);
+    if (identity !== this.#identity) this.#drop();
+    if (identity === undefined || this.#isClosed) return 'missing';
+    if (this.#watch !== undefined) return 'watching';
+    if (!this.#open(identity)) return 'unavailable';
+    if (identity === (await identityOf(this.#path))) return 'watching';
+    this.#drop();
+    return 'unavailable';
+  }
+
+  #open(identity: string): boolean {
+    try {
+      const tell: DirectoryListener = (event, name) => {
+        for (const listener of this.listeners) listener(event, name);
+      };
+      this.#watch = this.#options.open(this.#path, tell, () => {
+        this.#drop();
+        tell('rename', undefined);
+      });
+      this.#identity = identity;
+      return true;
+    } catch (error) {
+      this.#options.onUnavailable(errorCode(error) ?? String(error));
+      return false;
+    }
+  }
+
+  #drop(): void {
+    this.#watch?.close();
+    this.#watch = undefined;
+    this.#identity = undefined;
+  }
+}
+
+/** Tells a directory from another that took its place; `undefined` when there is none. Never throws. */
+async function identityOf(path: string): Promise<string | undefined> {
+  try {
+    const stats = await lstat(path, { bigint: true });
+    return stats.isDirectory() ? `${stats.dev}:${stats.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function openDirectoryWatch(directory: string, listener: DirectoryListener, onError: () => void): { close(): void } {
+  const watcher = watch(directory, { persistent: false }, (event, name) => listener(event, name ?? undefined));
+  watcher.on('error', onError);
+  return watcher;
+}

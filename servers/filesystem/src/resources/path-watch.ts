@@ -1,0 +1,140 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import type { DirectoryListener, DirectoryWatches } from './directory-watches.ts';
+
+export interface PathWatchOptions {
+  /** Absent: the path is only looked at every `pollIntervalMs`. */
+  readonly directories: DirectoryWatches | undefined;
+  /** Changes within this time are one. */
+  readonly coalesceMs: number;
+  /** How often a path is looked at while the system does not tell of its changes. */
+  readonly pollIntervalMs: number;
+  readonly onChange: () => void;
+}
+
+/**
+ * Watches one real path through the directories from `base` down to it, so that it may be missing, replaced, moved away and moved back. A file
+ * changes when its content may have changed, a directory when entries appear or disappear. While the system cannot watch, or `base` is gone, the
+ * path is looked at from time to time.
+ */
+export class PathWatch {
+  readonly #target: string;
+  readonly #base: string;
+  readonly #options: PathWatchOptions;
+  /** From `base` down to the path itself, which may be a directory. */
+  readonly #listeners: ReadonlyMap<string, DirectoryListener>;
+  #seen: Signature = missing;
+  /** Whether something certainly changed since the last look. */
+  #isCertain = false;
+  /** Whether something happened since the last look. */
+  #isDue = false;
+  #isLooking = false;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `base` is the path itself or a directory above it. */
+  constructor(target: string, base: string, options: PathWatchOptions) {
+    this.#target = target;
+    this.#base = base;
+    this.#options = options;
+    this.#listeners = new Map(chainOf(target, base).map((directory) => [directory, this.#listenerOf(directory)]));
+  }
+
+  /** Resolves when changes from now on are seen. */
+  async start(): Promise<void> {
+    for (const [directory, listener] of this.#listeners) this.#options.directories?.listen(directory, listener);
+    const isTold = await this.#attach();
+    this.#seen = await signatureOf(this.#target);
+    this.#lookAgain(isTold);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const [directory, listener] of this.#listeners) this.#options.directories?.unlisten(directory, listener);
+  }
+
+  #listenerOf(directory: string): DirectoryListener {
+    if (directory === this.#target) {
+      return (event) => {
+        if (event === 'rename') this.#happened(true);
+      };
+    }
+    const next = path.relative(directory, this.#target).split(path.sep)[0];
+    const isParent = path.dirname(this.#target) === directory;
+    const ownName = path.basename(directory);
+    return (event, name) => {
+      if (name === next) this.#happened(isParent && (event === 'rename' || !this.#seen.isDirectory));
+      else if (name === undefined || (event === 'rename' && name === ownName)) this.#happened(false);
+    };
+  }
+
+  /** A certain change is told; after any other the path is compared with what was seen last. */
+  #happened(isCertain: boolean): void {
+    this.#isCertain ||= isCertain;
+    if (this.#isDue) return;
+    this.#isDue = true;
+    if (!this.#isLooking) this.#lookAfter(this.#options.coalesceMs);
+  }
+
+  #lookAfter(delayMs: number): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look(), delayMs).unref();
+  }
+
+  async #look(): Promise<void> {
+    const isCertain = this.#isCertain;
+    this.#isCertain = false;
+    this.#isDue = false;
+    this.#isLooking = true;
+    const isTold = await this.#attach();
+    const [before, now] = [this.#seen, await signatureOf(this.#target)];
+    this.#isLooking = false;
+    this.#seen = now;
+    if (this.#isClosed) return;
+    if (now.text !== before.text || (isCertain && now !== missing)) this.#options.onChange();
+    this.#lookAgain(isTold);
+  }
+
+  /** After what happened meanwhile, or where the system does not tell of it. */
+  #lookAgain(isTold: boolean): void {
+    if (this.#isDue) this.#lookAfter(this.#options.coalesceMs);
+    else if (!isTold) this.#lookAfter(this.#options.pollIntervalMs);
+  }
+
+  /** Watches what is at each path of the chain by now; false when the system will not tell of every change. */
+  async #attach(): Promise<boolean> {
+    const { directories } = this.#options;
+    if (directories === undefined) return false;
+    let isTold: boolean | undefined;
+    for (const directory of this.#listeners.keys()) {
+      const state = await directories.refresh(directory);
+      // What is missing will be told by the directory above it.
+      if (state !== 'watching') isTold ??= state === 'missing' && directory !== this.#base;
+    }
+    return isTold ?? true;
+  }
+}
+
+interface Signature {
+  readonly text: string;
+  readonly isDirectory: boolean;
+}
+
+const missing: Signature = { text: '', isDirectory: false };
+
+/** What tells one content from another without reading it. Never throws. */
+async function signatureOf(target: string): Promise<Signature> {
+  try {
+    const stats = await lstat(target, { bigint: true });
+    return { text: [stats.dev, stats.ino, stats.mode, stats.size, stats.mtimeNs].join(':'), isDirectory: stats.isDirectory() };
+  } catch {
+    return missing;
+  }
+}
+
+function chainOf(target: string, base: string): readonly string[] {
+  const names = path.relative(base, target).split(path.sep).filter((name) => name !== '');
+  return [base, ...names.map((_, index) => path.join(base, ...names.slice(0, index + 1)))];
+}

@@ -1,0 +1,20 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+
+/**
+ * What an entry of a verified directory leads to when that is a file or directory the sandbox allows; `undefined` for everything else, links that
+ * lead outside or nowhere and denied entries among it.
+ */
+export async function reachableEntry(sandbox: Sandbox, directory: PinnedPath, name: string): Promise<Stats | undefined> {
+  const realPath = path.join(directory.realPath, name);
+  if (sandbox.isDenied(realPath)) return undefined;
+  const stats = await lstat(path.join(directory.address, name)).catch(() => undefined);
+  if (stats === undefined || stats.isFile() || stats.isDirectory()) return stats;
+  if (!stats.isSymbolicLink()) return undefined;
+  const target = await sandbox.pin(realPath).catch(() => undefined);
+  await target?.close();
+  return target?.stats.isFile() || target?.stats.isDirectory() ? target.stats : undefined;
+}
