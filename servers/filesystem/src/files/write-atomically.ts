@@ -1,14 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { access, open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { access, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { placePath, removeFile, renameEntry, type Place } from '../sandbox/entry-changes.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { hashOf, hashOfFile } from './file-hash.ts';
+import { withFileTarget, type FileTarget } from './file-target.ts';
 import { requireRegularFile } from './read-text.ts';
+import { temporaryName } from './temporary-file.ts';
 
 export interface WriteOptions {
   readonly createParents: boolean;
+  /** Hash the file must have before; checked once more right before it is replaced. */
+  readonly expectedHash?: string | undefined;
   /** Aborting before the last step leaves the file as it was. */
   readonly signal: AbortSignal;
 }
@@ -16,6 +21,8 @@ export interface WriteOptions {
 export interface WrittenFile {
   readonly realPath: string;
   readonly created: boolean;
+  /** Of the new content. */
+  readonly hash: string;
 }
 
 /**
@@ -24,62 +31,117 @@ export interface WrittenFile {
  * @throws PathError
  */
 export async function writeAtomically(sandbox: Sandbox, target: { readonly path: string; readonly content: Buffer }, options: WriteOptions): Promise<WrittenFile> {
-  const existing = await pinExisting(sandbox, target.path);
-  if (existing === undefined) {
-    const place = await sandbox.place(target.path, { createParents: options.createParents });
-    await using directory = place.directory;
-    await replace({ directory, name: place.name, content: target.content }, undefined, options.signal);
-    return { realPath: path.join(directory.realPath, place.name), created: true };
+  const { createParents, expectedHash, signal } = options;
+  return withFileTarget(sandbox, target.path, {
+    create: { createParents },
+    signal,
+    body: async (found) => {
+      if (expectedHash !== undefined) await requireHash(found, expectedHash, { path: target.path, signal });
+      return writeTarget(sandbox, found, { content: target.content, expectedHash, signal });
+    },
+  });
+}
+
+export interface TargetWrite {
+  readonly content: Buffer;
+  /** Hash the file must still have right before it is replaced; default: whatever it has. */
+  readonly expectedHash?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Like `writeAtomically` for a target whose lock is held. */
+export async function writeTarget(sandbox: Sandbox, target: FileTarget, write: TargetWrite): Promise<WrittenFile> {
+  const { content, signal } = write;
+  const hash = hashOf(content);
+  if (target.file === undefined) {
+    const { directory, name } = target.place;
+    await replace({ place: { directory, name }, content, previous: undefined, beforeRename: async () => {} }, signal);
+    return { realPath: path.join(directory.realPath, name), created: true, hash };
   }
-  await using file = existing;
+  const { file } = target;
   requireRegularFile(file);
+  const isUnchanged = async () => {
+    if (write.expectedHash === undefined) return;
+    await using current = await sandbox.pinExactly(file.realPath);
+    await requireHash({ file: current }, write.expectedHash, { path: file.realPath, signal });
+  };
   if (file.stats.nlink > 1 || sandbox.directories.some((directory) => directory.realPath === file.realPath)) {
-    await overwrite(file, target.content, options.signal);
+    await isUnchanged();
+    await overwrite(file, content, signal);
   } else {
     await access(file.address, constants.W_OK);
     await using directory = await sandbox.pinExactly(path.dirname(file.realPath));
-    await replace({ directory, name: path.basename(file.realPath), content: target.content }, file.stats, options.signal);
+    const place = { directory, name: path.basename(file.realPath) };
+    await replace({ place, content, previous: file.stats, beforeRename: isUnchanged }, signal);
   }
-  return { realPath: file.realPath, created: false };
+  return { realPath: file.realPath, created: false, hash };
 }
 
-async function pinExisting(sandbox: Sandbox, target: string): Promise<PinnedPath | undefined> {
+async function requireHash(target: FileTarget, expected: string, { path: given, signal }: { readonly path: string; readonly signal: AbortSignal }): Promise<void> {
+  if (target.file === undefined) throw new PathError('refused', `${given} does not exist, but expectedHash was given. Leave it out to create the file.`);
+  requireRegularFile(target.file);
+  await using handle = await target.file.open(constants.O_RDONLY);
+  const actual = await hashOfFile(handle, { signal });
+  if (actual === expected) return;
+  throw new PathError('refused', `${given} has changed: its hash is ${actual}, not the expected ${expected}. Nothing was written. Read it again.`);
+}
+
+/** Not atomic; when it fails, for lack of space for example, the old content is put back. */
+async function overwrite(file: PinnedPath, content: Buffer, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await using handle = await file.open(constants.O_RDWR);
+  const { size } = await handle.stat();
+  const covered = Buffer.alloc(Math.min(size, content.length));
+  await readFully(handle, covered);
   try {
-    return await sandbox.pin(target);
+    await writeFully(handle, content);
+    await handle.truncate(content.length);
+    await handle.sync();
   } catch (error) {
-    if (error instanceof PathError && error.reason === 'not-found') return undefined;
+    await writeFully(handle, covered).catch(() => undefined);
+    await handle.truncate(size).catch(() => undefined);
     throw error;
   }
 }
 
-async function overwrite(file: PinnedPath, content: Buffer, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await using handle = await file.open(constants.O_WRONLY);
-  await handle.truncate(0);
-  await handle.writeFile(content);
-  await handle.sync();
+async function readFully(handle: FileHandle, buffer: Buffer): Promise<void> {
+  for (let at = 0; at < buffer.length; ) {
+    const { bytesRead } = await handle.read(buffer, at, buffer.length - at, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+  }
+}
+
+async function writeFully(handle: FileHandle, content: Buffer): Promise<void> {
+  for (let at = 0; at < content.length; ) {
+    const { bytesWritten } = await handle.write(content, at, content.length - at, at);
+    at += bytesWritten;
+  }
 }
 
 interface Replacement {
-  readonly directory: PinnedPath;
-  readonly name: string;
+  readonly place: Place;
   readonly content: Buffer;
+  /** Of the file that is replaced, if there is one. */
+  readonly previous: Stats | undefined;
+  /** Throwing leaves the old file. */
+  readonly beforeRename: () => Promise<void>;
 }
 
-async function replace(replacement: Replacement, previous: Stats | undefined, signal: AbortSignal): Promise<void> {
-  const { directory, name, content } = replacement;
-  const temporary = path.join(directory.address, `.signalbox-${randomBytes(8).toString('hex')}.tmp`);
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-  const handle = await open(temporary, flags, previous === undefined ? 0o666 : 0o600);
+async function replace(replacement: Replacement, signal: AbortSignal): Promise<void> {
+  const { place, content, previous, beforeRename } = replacement;
+  const temporary = { directory: place.directory, name: temporaryName() };
   try {
+    const handle = await place.directory.createFile(temporary.name, previous === undefined ? 0o666 : 0o600);
     await fill(handle, content, previous);
+    await beforeRename();
     signal.throwIfAborted();
-    await rename(temporary, path.join(directory.address, name));
+    await renameEntry(temporary, place);
   } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw toPathError(error, path.join(directory.realPath, name));
+    await removeFile(temporary).catch(() => undefined);
+    throw toPathError(error, placePath(place));
   }
-  await syncDirectory(directory);
+  await syncDirectory(place.directory);
 }
 
 async function fill(opened: FileHandle, content: Buffer, previous: Stats | undefined): Promise<void> {

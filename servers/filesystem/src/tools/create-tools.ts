@@ -1,4 +1,8 @@
 import type { ToolDefinition } from '@signalbox/mcp-core/server';
+import { appendFileTool } from './append-file.ts';
+import { createDirectoryTool } from './create-directory.ts';
+import { editFileTool } from './edit-file.ts';
+import { directoryTreeTool } from './directory-tree.ts';
 import { getFileInfoTool } from './get-file-info.ts';
 import { listAllowedDirectoriesTool } from './list-allowed-directories.ts';
 import { listDirectoryWithSizesTool } from './list-directory-with-sizes.ts';
@@ -6,6 +10,7 @@ import { listDirectoryTool } from './list-directory.ts';
 import { readMediaFileTool } from './read-media-file.ts';
 import { readMultipleFilesTool } from './read-multiple-files.ts';
 import { readFileTool, readTextFileTool } from './read-text-file.ts';
+import { searchContentTool } from './search-content.ts';
 import { searchFilesTool } from './search-files.ts';
 import { summarizeFileTool } from './summarize-file.ts';
 import type { ToolRunner } from './tool-runner.ts';
@@ -23,13 +28,18 @@ export function createTools(runner: ToolRunner, { readOnly = false }: CreateTool
 const toolMakers: readonly ((runner: ToolRunner) => ToolDefinition)[] = [
   listAllowedDirectoriesTool,
   listDirectoryTool,
+  directoryTreeTool,
   getFileInfoTool,
   listDirectoryWithSizesTool,
   readMediaFileTool,
   readMultipleFilesTool,
   readFileTool,
   readTextFileTool,
+  searchContentTool,
   searchFilesTool,
   summarizeFileTool,
   writeFileTool,
+  appendFileTool,
+  editFileTool,
+  createDirectoryTool,
 ];

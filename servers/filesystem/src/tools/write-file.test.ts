@@ -3,6 +3,7 @@ import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink } from 'nod
 import path from 'node:path';
 import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
+import { hashOf } from '../files/file-hash.ts';
 import { usableOpeners } from '../sandbox/choose-opener.ts';
 import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
@@ -13,8 +14,8 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     await using folders = await createTemporaryFolders();
     const tools = await createToolCaller([folders.root], { opener });
     const target = path.join(folders.root, 'ä.txt');
-    expect((await tools.call('write_file', { path: 'ä.txt', content: 'é\n' })).structured).toEqual({ path: target, bytes: 3, created: true });
-    expect((await tools.call('write_file', { path: target, content: '' })).structured).toEqual({ path: target, bytes: 0, created: false });
+    expect((await tools.call('write_file', { path: 'ä.txt', content: 'é\n' })).structured).toEqual({ path: target, bytes: 3, created: true, hash: hashOf(Buffer.from('é\n')) });
+    expect((await tools.call('write_file', { path: target, content: '' })).structured).toEqual({ path: target, bytes: 0, created: false, hash: hashOf(Buffer.from('')) });
     expect(await readFile(target, 'utf8')).toBe('');
     expect(await readdir(folders.root)).toEqual(['ä.txt']);
   });

@@ -1,5 +1,5 @@
-import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { encodeText } from '../files/text-encoding.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
@@ -16,24 +16,25 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
         path: { type: 'string', description: 'Absolute, relative or file:// path of the file.' },
         content: { type: 'string', description: 'The complete new content.' },
         createParents: { type: 'boolean', description: 'Create missing parent directories. Default false.' },
+        expectedHash: { type: 'string', description: 'Write only if the file still has this hash, as a read or write returned it.' },
       },
       required: ['path', 'content'],
       additionalProperties: false,
     },
     outputSchema: {
       type: 'object',
-      properties: { path: { type: 'string' }, bytes: { type: 'integer' }, created: { type: 'boolean' } },
-      required: ['path', 'bytes', 'created'],
+      properties: { path: { type: 'string' }, bytes: { type: 'integer' }, created: { type: 'boolean' }, hash: { type: 'string' } },
+      required: ['path', 'bytes', 'created', 'hash'],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     handler: (args, context) =>
       runner.run({ tool: 'write_file', path: args.path }, context, async ({ sandbox, signal }) => {
-        if (!args.content.isWellFormed()) throw new ToolError('content has half of a surrogate pair, which UTF-8 cannot hold. Nothing was written.');
-        const content = Buffer.from(args.content);
-        const { realPath, created } = await writeAtomically(sandbox, { path: args.path, content }, { createParents: args.createParents ?? false, signal });
+        const content = encodeText(args.content, { encoding: 'utf-8', bom: false });
+        const { createParents = false, expectedHash } = args;
+        const { realPath, created, hash } = await writeAtomically(sandbox, { path: args.path, content }, { createParents, expectedHash, signal });
         return {
-          structuredContent: { path: realPath, bytes: content.length, created },
+          structuredContent: { path: realPath, bytes: content.length, created, hash },
           text: `${created ? 'Created' : 'Replaced'} ${realPath} (${content.length} bytes).`,
         };
       }),

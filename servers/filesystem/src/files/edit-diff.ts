@@ -1,0 +1,177 @@
+/** What became of consecutive lines, numbered from 0. */
+export interface LineChange {
+  readonly kind: 'same' | 'removed' | 'added';
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly count: number;
+}
+
+/** Lines with their terminators; the last one may have none. */
+export function splitLines(text: string): readonly string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+/**
+ * The changes from one list of lines to another, fewest first as long as there are less than 1000; more are one block. The time is bounded by
+ * the number of lines times the number of changes.
+ */
+export function diffLines(before: readonly string[], after: readonly string[]): readonly LineChange[] {
+  let start = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  const changes = new ChangeList();
+  changes.add('same', start);
+  const removed = before.slice(start, before.length - end);
+  const added = after.slice(start, after.length - end);
+  const steps = shortestSteps(removed, added);
+  if (steps === undefined) {
+    changes.add('removed', removed.length);
+    changes.add('added', added.length);
+  } else {
+    for (const step of steps) changes.add(step, 1);
+  }
+  changes.add('same', end);
+  return changes.changes;
+}
+
+/** A unified diff with three lines of context, `''` when nothing changed. */
+export function unifiedDiff(path: string, before: readonly string[], after: readonly string[]): string {
+  const hunks = hunksOf(diffLines(before, after));
+  if (hunks.length === 0) return '';
+  const header = `Index: ${path}\n${'='.repeat(67)}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n`;
+  return header + hunks.map((hunk) => printHunk(hunk, before, after)).join('');
+}
+
+const maxChanges = 1000;
+
+class ChangeList {
+  readonly changes: LineChange[] = [];
+  #old = 0;
+  #new = 0;
+
+  add(kind: LineChange['kind'], count: number): void {
+    if (count === 0) return;
+    const last = this.changes.at(-1);
+    if (last?.kind === kind) this.changes[this.changes.length - 1] = { ...last, count: last.count + count };
+    else this.changes.push({ kind, oldStart: this.#old, newStart: this.#new, count });
+    if (kind !== 'added') this.#old += count;
+    if (kind !== 'removed') this.#new += count;
+  }
+}
+
+/** Greedy search for the shortest edit script (Myers 1986); `undefined` when it has more than `maxChanges` steps. */
+function shortestSteps(before: readonly string[], after: readonly string[]): readonly LineChange['kind'][] | undefined {
+  const most = Math.min(maxChanges, before.length + after.length);
+  const furthest = new Furthest(most);
+  const history: Furthest[] = [];
+  for (let changes = 0; changes <= most; changes++) {
+    history.push(furthest.around(changes));
+    for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
+      let old = furthest.stepTo(diagonal, changes).old;
+      while (old < before.length && old - diagonal < after.length && before[old] === after[old - diagonal]) old++;
+      furthest.set(diagonal, old);
+      if (old >= before.length && old - diagonal >= after.length) return trace(history, before.length, after.length);
+    }
+  }
+  return undefined;
+}
+
+/** How many old lines are done on each diagonal (old minus new lines). */
+class Furthest {
+  readonly #lines: Int32Array;
+  readonly #center: number;
+
+  constructor(changes: number, lines: Int32Array = new Int32Array(2 * changes + 3)) {
+    this.#lines = lines;
+    this.#center = changes + 1;
+  }
+
+  set(diagonal: number, old: number): void {
+    this.#lines[this.#center + diagonal] = old;
+  }
+
+  /** A copy of what one more change can start from. */
+  around(changes: number): Furthest {
+    return new Furthest(changes, this.#lines.slice(this.#center - changes - 1, this.#center + changes + 2));
+  }
+
+  /** The better way to a diagonal: one line added, from the diagonal above, or one removed, from below. */
+  stepTo(diagonal: number, changes: number): { readonly isAdded: boolean; readonly old: number } {
+    const isAdded = diagonal === -changes || (diagonal !== changes && this.#at(diagonal - 1) < this.#at(diagonal + 1));
+    return { isAdded, old: isAdded ? this.#at(diagonal + 1) : this.#at(diagonal - 1) + 1 };
+  }
+
+  #at(diagonal: number): number {
+    return this.#lines[this.#center + diagonal] ?? 0;
+  }
+}
+
+function trace(history: readonly Furthest[], oldEnd: number, newEnd: number): readonly LineChange['kind'][] {
+  const steps: LineChange['kind'][] = [];
+  let [old, added] = [oldEnd, newEnd];
+  for (const [changes, furthest] of [...history.entries()].toReversed()) {
+    const diagonal = old - added;
+    const step = furthest.stepTo(diagonal, changes);
+    const startOld = changes === 0 ? 0 : step.old;
+    while (old > startOld) {
+      steps.push('same');
+      old--;
+      added--;
+    }
+    if (changes === 0) break;
+    steps.push(step.isAdded ? 'added' : 'removed');
+    if (step.isAdded) added--;
+    else old--;
+  }
+  return steps.toReversed();
+}
+
+interface Hunk {
+  readonly changes: LineChange[];
+}
+
+const contextLines = 3;
+
+function hunksOf(changes: readonly LineChange[]): readonly Hunk[] {
+  const hunks: Hunk[] = [];
+  for (const [index, change] of changes.entries()) {
+    const isFirst = index === 0;
+    const isLast = index === changes.length - 1;
+    if (change.kind !== 'same') {
+      if (hunks.length === 0) hunks.push({ changes: [] });
+      hunks.at(-1)?.changes.push(change);
+    } else if (isFirst || isLast || change.count > 2 * contextLines) {
+      if (!isFirst) hunks.at(-1)?.changes.push(head(change));
+      if (!isLast) hunks.push({ changes: [tail(change)] });
+    } else {
+      hunks.at(-1)?.changes.push(change);
+    }
+  }
+  return hunks.filter((hunk) => hunk.changes.some((change) => change.kind !== 'same'));
+}
+
+function head(change: LineChange): LineChange {
+  return { ...change, count: Math.min(change.count, contextLines) };
+}
+
+function tail(change: LineChange): LineChange {
+  const skipped = Math.max(0, change.count - contextLines);
+  return { ...change, oldStart: change.oldStart + skipped, newStart: change.newStart + skipped, count: change.count - skipped };
+}
+
+function printHunk({ changes }: Hunk, before: readonly string[], after: readonly string[]): string {
+  const count = (left: LineChange['kind']) => changes.reduce((sum, change) => sum + (change.kind === left ? 0 : change.count), 0);
+  const [oldCount, newCount] = [count('added'), count('removed')];
+  const [first] = changes;
+  const start = (line: number, lines: number) => (lines === 0 ? line : line + 1);
+  const lines = changes.flatMap((change) => {
+    const source = change.kind === 'added' ? after : before;
+    const from = change.kind === 'added' ? change.newStart : change.oldStart;
+    return source.slice(from, from + change.count).map((line) => signs[change.kind] + (line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`));
+  });
+  return `@@ -${start(first?.oldStart ?? 0, oldCount)},${oldCount} +${start(first?.newStart ?? 0, newCount)},${newCount} @@\n${lines.join('')}`;
+}
+
+const signs = { same: ' ', removed: '-', added: '+' } as const;

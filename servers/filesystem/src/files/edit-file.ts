@@ -1,0 +1,107 @@
+import { constants } from 'node:fs';
+import { PathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { splitLines, unifiedDiff } from './edit-diff.ts';
+import { restoreLineEndings, withLineFeeds } from './edit-line-endings.ts';
+import { applyEdits, type TextEdit } from './edit-matching.ts';
+import { hashOf } from './file-hash.ts';
+import { withFileTarget } from './file-target.ts';
+import { requireRegularFile } from './read-text.ts';
+import { decodeText, encodeText, type DecodedText, type LineEnding } from './text-encoding.ts';
+import { writeTarget } from './write-atomically.ts';
+
+export interface EditOptions {
+  /** Computes the result without writing it. */
+  readonly dryRun: boolean;
+  /** Hash the file must have before. */
+  readonly expectedHash?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface EditedFile {
+  readonly realPath: string;
+  readonly diff: string;
+  readonly replacements: number;
+  /** Of the edited content, also when it was not written. */
+  readonly hash: string;
+  readonly eol: LineEnding;
+}
+
+/** Largest file that is edited: the text and its edited form are held at once. */
+export const maxEditBytes = 16 * 1024 * 1024;
+
+/**
+ * Edits a text file, all edits or none. Line endings, byte order mark, encoding and mode stay; edits of one file wait for each other, and a
+ * change by another program between reading and writing is an error.
+ * @throws PathError
+ */
+export async function editFile(sandbox: Sandbox, target: { readonly path: string; readonly edits: readonly TextEdit[] }, options: EditOptions): Promise<EditedFile> {
+  const { dryRun, expectedHash, signal } = options;
+  return withFileTarget(sandbox, target.path, {
+    signal,
+    body: async (found) => {
+      if (found.file === undefined) throw new PathError('not-found', `${target.path}: no such file`);
+      const bytes = await readWhole(found.file, target.path);
+      const hash = hashOf(bytes);
+      if (expectedHash !== undefined && hash !== expectedHash) {
+        throw new PathError('refused', `${target.path} has changed: its hash is ${hash}, not the expected ${expectedHash}. Nothing was written. Read it again.`);
+      }
+      const edited = editBytes(bytes, target, found.file.realPath);
+      signal.throwIfAborted();
+      if (!dryRun) await writeTarget(sandbox, found, { content: edited.content, expectedHash: hash, signal });
+      const { content, ...outcome } = edited;
+      return { ...outcome, realPath: found.file.realPath, hash: hashOf(content) };
+    },
+  });
+}
+
+interface EditedBytes {
+  readonly content: Buffer;
+  readonly diff: string;
+  readonly replacements: number;
+  readonly eol: LineEnding;
+}
+
+function editBytes(bytes: Buffer, target: { readonly path: string; readonly edits: readonly TextEdit[] }, realPath: string): EditedBytes {
+  const decoded = decodeText(bytes);
+  if (decoded === undefined) throw new PathError('binary', `${target.path} is not text, or its UTF-16 is damaged; it was not changed.`);
+  const edits = target.edits.map((edit) => ({ ...edit, oldText: withLineFeeds(edit.oldText), newText: withLineFeeds(edit.newText) }));
+  if (decoded.encoding === 'latin1') requireKnownCharacters(edits, target.path);
+  const original = withLineFeeds(decoded.text);
+  const { text, replacements } = applyEdits(original, edits);
+  const content = encodeText(restoreLineEndings(text, decoded.text, decoded.eol), decoded);
+  requireSameText(content, decoded, target.path);
+  return { content, diff: unifiedDiff(realPath, splitLines(original), splitLines(text)), replacements, eol: decoded.eol };
+}
+
+/** Which 8-bit encoding it is nobody knows: only characters that mean the same in all of them, or were there before, can be written. */
+function requireKnownCharacters(edits: readonly TextEdit[], path: string): void {
+  for (const { oldText, newText } of edits) {
+    const foreign = Array.from(newText).find((character) => character > '\x7f' && !oldText.includes(character));
+    if (foreign === undefined) continue;
+    throw new PathError('refused', `${path} is not UTF-8, and how its encoding writes ${JSON.stringify(foreign)} is not known; nothing was changed. Use ASCII, or convert the file first.`);
+  }
+}
+
+/** An edit must not make a text something else, as a NUL character does. */
+function requireSameText(content: Buffer, { encoding }: DecodedText, path: string): void {
+  const again = decodeText(content);
+  if (again !== undefined && (again.encoding === encoding || encoding === 'latin1')) return;
+  throw new PathError('refused', `${path} would no longer be ${encoding} text after these edits; nothing was changed.`);
+}
+
+async function readWhole(file: PinnedPath, path: string): Promise<Buffer> {
+  requireRegularFile(file);
+  await using handle = await file.open(constants.O_RDONLY);
+  const { size } = await handle.stat();
+  if (size > maxEditBytes) throw new PathError('refused', `${path} has ${size} bytes; at most ${maxEditBytes} can be edited.`);
+  const buffer = Buffer.alloc(maxEditBytes < size * 2 ? maxEditBytes + 1 : size + 65_536);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    length += bytesRead;
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    if (length === buffer.length) throw new PathError('refused', `${path} grows while it is read; nothing was changed. Try again.`);
+  }
+}

@@ -1,0 +1,65 @@
+/** The lines of a text most like the wanted ones, numbered, for an error that lets the reader correct the call. */
+export function nearestLines(lines: readonly string[], wanted: readonly string[]): string {
+  const key = wanted.map((line) => line.trim());
+  const start = bestWindow(lines, key) ?? mostSimilarLine(lines, key);
+  if (start === undefined) return 'No line of the file is like it; read the file again.';
+  const from = Math.max(0, start - 1);
+  const quoted = lines.slice(from, Math.min(lines.length, from + Math.min(wanted.length, maxQuotedLines) + 2));
+  const numbered = quoted.map((line, index) => `${from + index + 1}\t${line.length > maxQuotedLength ? `${line.slice(0, maxQuotedLength)}…` : line}`);
+  return `The nearest lines are:\n${numbered.join('\n')}`;
+}
+
+const maxQuotedLines = 12;
+const maxQuotedLength = 300;
+
+/** Where most lines agree but for the white space around them; at least one that is not blank. */
+function bestWindow(lines: readonly string[], key: readonly string[]): number | undefined {
+  const offsets = new Map<string, number[]>();
+  for (const [offset, line] of key.slice(0, maxComparedLines).entries()) {
+    if (line !== '') offsets.set(line, [...(offsets.get(line) ?? []), offset]);
+  }
+  const votes = new Map<number, number>();
+  let best: number | undefined;
+  for (const [number, line] of lines.entries()) {
+    for (const offset of offsets.get(line.trim()) ?? []) {
+      const start = Math.max(0, number - offset);
+      const count = (votes.get(start) ?? 0) + 1;
+      votes.set(start, count);
+      if (best === undefined || count > (votes.get(best) ?? 0)) best = start;
+    }
+  }
+  return best;
+}
+
+const maxComparedLines = 100;
+
+/** The line that shares most pairs of characters with the longest wanted one. */
+function mostSimilarLine(lines: readonly string[], key: readonly string[]): number | undefined {
+  const longest = key.reduce((left, right) => (right.length > left.length ? right : left), '').slice(0, maxQuotedLength);
+  const wanted = pairsOf(longest);
+  let best: number | undefined;
+  let bestScore = minScore;
+  for (const [number, line] of lines.slice(0, maxSearchedLines).entries()) {
+    const candidate = line.trim().slice(0, maxQuotedLength);
+    // Lines of very different length cannot score high enough.
+    if (candidate.length > 3 * longest.length || longest.length > 3 * candidate.length) continue;
+    const score = similarity(wanted, pairsOf(candidate));
+    if (score <= bestScore) continue;
+    best = number;
+    bestScore = score;
+  }
+  return best === undefined ? undefined : Math.max(0, best - key.findIndex((line) => line.startsWith(longest)));
+}
+
+const minScore = 0.4;
+const maxSearchedLines = 20_000;
+
+function pairsOf(text: string): ReadonlySet<string> {
+  return new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, index) => text.slice(index, index + 2)));
+}
+
+function similarity(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const pair of left) if (right.has(pair)) shared++;
+  return left.size + right.size === 0 ? 0 : (2 * shared) / (left.size + right.size);
+}

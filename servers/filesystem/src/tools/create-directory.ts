@@ -1,0 +1,35 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { PathError } from '../sandbox/path-error.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'create_directory',
+    title: 'Create directory',
+    description: 'Create a directory and the missing ones above it. One that exists already is fine.',
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string', description: 'Absolute, relative or file:// path of the directory.' } },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string' }, created: { type: 'boolean' } },
+      required: ['path', 'created'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'create_directory', path: args.path }, context, async ({ sandbox, signal }) => {
+        signal.throwIfAborted();
+        const { directory, created } = await sandbox.makeDirectories(args.path);
+        await using made = directory;
+        if (!made.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} exists and is not a directory.`);
+        return {
+          structuredContent: { path: made.realPath, created: created > 0 },
+          text: `${created > 0 ? 'Created' : 'Exists already:'} ${made.realPath}`,
+        };
+      }),
+  });
+}

@@ -1,0 +1,85 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { editFile } from '../files/edit-file.ts';
+import { jsonBytes } from '../files/limits.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function editFileTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'edit_file',
+    title: 'Edit file',
+    description:
+      'Replace exact pieces of a text file and get the diff. Each oldText must occur once, unless replaceAll. Edits apply in order, all or none. ' +
+      'Line endings, encoding and mode are kept. dryRun only shows the diff.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Absolute, relative or file:// path of the file.' },
+        edits: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              oldText: { type: 'string', description: 'Text of the file, with its indentation.' },
+              newText: { type: 'string' },
+              replaceAll: { type: 'boolean', description: 'Replace every occurrence. Default false.' },
+            },
+            required: ['oldText', 'newText'],
+            additionalProperties: false,
+          },
+        },
+        dryRun: { type: 'boolean', description: 'Default false.' },
+        expectedHash: { type: 'string', description: 'Edit only if the file still has this hash.' },
+      },
+      required: ['path', 'edits'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        diff: { type: 'string' },
+        diffTruncated: { type: 'boolean' },
+        replacements: { type: 'integer' },
+        hash: { type: 'string' },
+        eol: { enum: ['lf', 'crlf', 'mixed', 'none'] },
+      },
+      required: ['path', 'diff', 'replacements', 'hash', 'eol'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'edit_file', path: args.path }, context, async ({ sandbox, signal }) => {
+        const { dryRun = false, expectedHash } = args;
+        const edited = await editFile(sandbox, { path: args.path, edits: args.edits }, { dryRun, expectedHash, signal });
+        const diff = cut(edited.diff, (runner.limits.maxResultBytes - 8192) / 2);
+        const isCut = diff.length < edited.diff.length;
+        return {
+          structuredContent: {
+            path: edited.realPath,
+            diff,
+            ...(isCut ? { diffTruncated: true } : {}),
+            replacements: edited.replacements,
+            hash: edited.hash,
+            eol: edited.eol,
+          },
+          text: `${fenced(diff)}${isCut ? '[The diff is longer.]\n' : ''}`,
+        };
+      }),
+  });
+}
+
+/** The first lines that take at most so many bytes of JSON. */
+function cut(diff: string, maxJsonBytes: number): string {
+  if (jsonBytes(diff) <= maxJsonBytes) return diff;
+  // A character takes at most six bytes.
+  let end = Math.max(Math.floor(maxJsonBytes / 6), 1);
+  for (let next = end * 2; next < diff.length && jsonBytes(diff.slice(0, next)) <= maxJsonBytes; next *= 2) end = next;
+  return diff.slice(0, diff.lastIndexOf('\n', end) + 1);
+}
+
+/** A fence longer than any in the diff. */
+function fenced(diff: string): string {
+  const longest = Math.max(2, ...Array.from(diff.matchAll(/`+/g), ([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}diff\n${diff}${fence}\n\n`;
+}
