@@ -1,50 +1,20 @@
-import { symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Era, Root } from '@signalbox/mcp-core';
-import { connectClient, type Client } from '@signalbox/mcp-core/client';
-import { createInMemoryTransports } from '@signalbox/mcp-core/testing';
-import { createLogger } from '@signalbox/server-kit';
+import type { Client } from '@signalbox/mcp-core/client';
 import { describe, expect, test } from 'vitest';
-import { createFilesystemServer, NoUsableDirectoryError, type FilesystemServer } from './create-filesystem-server.ts';
+import { NoUsableDirectoryError } from './create-filesystem-server.ts';
+import { serveFolders, type ConnectOptions } from './testing/connect-to-server.ts';
 import { createManyEntries, createTemporaryFolders } from './testing/temporary-folders.ts';
 
 interface Connected extends AsyncDisposable {
   readonly client: Client;
-  readonly filesystem: FilesystemServer;
   readonly lines: readonly string[];
 }
 
-interface ConnectOptions {
-  readonly era?: Era;
-  readonly roots?: () => readonly Root[];
-}
-
-async function serve(directories: readonly string[]): Promise<{ filesystem: FilesystemServer; lines: string[] }> {
-  const lines: string[] = [];
-  const log = createLogger('debug', { write: (line) => lines.push(line) });
-  return { filesystem: await createFilesystemServer({ directories, log }), lines };
-}
-
-async function connectTo(filesystem: FilesystemServer, { era = 'legacy', roots }: ConnectOptions = {}): Promise<Client> {
-  const [near, far] = createInMemoryTransports();
-  await filesystem.server.connect(far);
-  const handlers = roots === undefined ? {} : { listRoots: () => Promise.resolve(roots()) };
-  return connectClient(() => near, { info: { name: 'test', version: '1' }, era, handlers });
-}
-
 async function connect(directories: readonly string[], options?: ConnectOptions): Promise<Connected> {
-  const { filesystem, lines } = await serve(directories);
-  const client = await connectTo(filesystem, options);
-  return {
-    client,
-    filesystem,
-    lines,
-    async [Symbol.asyncDispose]() {
-      await client.close();
-      await filesystem.close();
-    },
-  };
+  const served = await serveFolders({ directories });
+  return { client: await served.connect(options), lines: served.lines, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
 }
 
 function textOf(result: Awaited<ReturnType<Client['callTool']>>): string {
@@ -63,7 +33,7 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
-    expect(JSON.stringify(tools).length).toBeLessThan(20_000);
+    expect(JSON.stringify(tools).length).toBeLessThan(25_000);
   });
 
   test('every tool answers with structured content that fits its schema', async () => {
@@ -186,16 +156,14 @@ test.each([98, 99, 100])('a page that ends at a directory loses nothing (%i file
 
 test('each connection of one server has the sandbox of its own client', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a/x.txt': 'A', 'b/x.txt': 'B' } });
-  const { filesystem } = await serve([folders.root]);
+  await using served = await serveFolders({ directories: [folders.root] });
   const rootOf = (name: string) => () => [{ uri: pathToFileURL(path.join(folders.root, name)).href }];
-  const [first, second] = [await connectTo(filesystem, { roots: rootOf('a') }), await connectTo(filesystem, { roots: rootOf('b') })];
-  const modern = await connectTo(filesystem, { era: 'modern', roots: rootOf('a') });
+  const [first, second] = [await served.connect({ roots: rootOf('a') }), await served.connect({ roots: rootOf('b') })];
+  const modern = await served.connect({ era: 'modern', roots: rootOf('a') });
   const read = async (client: Client, file: string) => textOf(await client.callTool('read_text_file', { path: path.join(folders.root, file) }));
   expect([await read(first, 'a/x.txt'), await read(second, 'b/x.txt'), await read(modern, 'b/x.txt')]).toEqual(['A', 'B', 'B']);
   expect(await read(first, 'b/x.txt')).toContain('Access denied');
   expect(await read(second, 'a/x.txt')).toContain('Access denied');
-  await Promise.all([first, second, modern].map((client) => client.close()));
-  await filesystem.close();
 });
 
 test('changed roots take effect on the next call', async () => {
@@ -224,7 +192,7 @@ test('leaves out a directory that is missing, and does not start when all are', 
   const missing = path.join(folders.root, 'none');
   await using connected = await connect([missing, folders.root]);
   expect(connected.lines).toEqual([expect.stringContaining(`warn ignored directory ${missing}: no such directory`)]);
-  await expect(serve([missing])).rejects.toBeInstanceOf(NoUsableDirectoryError);
+  await expect(serveFolders({ directories: [missing] })).rejects.toBeInstanceOf(NoUsableDirectoryError);
 });
 
 test('a cancelled search leaves its evidence in the debug log', async () => {
@@ -237,4 +205,92 @@ test('a cancelled search leaves its evidence in the debug log', async () => {
   const call = connected.client.callTool('search_files', { path: '.', pattern: 'nothing' }, { signal: cancel.signal, onProgress });
   await expect(call).rejects.toMatchObject({ code: 'request-cancelled' });
   await expect.poll(() => connected.lines.join('')).toMatch(/ debug tool=search_files outcome=cancelled scanned=\d{4,5} ms=\d+\n/);
+});
+
+describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) => {
+  test('--read-only leaves no tool that changes something', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' } });
+    await using served = await serveFolders({ directories: [folders.root], readOnly: true });
+    const client = await served.connect({ era });
+    const tools = await client.listTools();
+    expect(tools.length).toBeGreaterThan(0);
+    expect(tools.filter((tool) => tool.annotations?.readOnlyHint !== true)).toEqual([]);
+    await expect(client.callTool('write_file', { path: 'a.txt', content: 'y' })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  test('--deny hides from lists, reads, completion and subscriptions', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x', '.env': 'KEY=1', 'd/.env': 'KEY=2', 'd/b.txt': 'y' } });
+    await using served = await serveFolders({ directories: [folders.root], deny: ['.env'] });
+    const client = await served.connect({ era });
+    const uri = (name: string) => pathToFileURL(path.join(folders.root, name)).href;
+    expect((await client.listResources()).map((resource) => resource.uri)).toEqual([uri(''), uri('a.txt'), uri('d')].map((each) => each.replace(/\/$/, '')));
+    const contents = await client.readResource(uri('d'));
+    expect(contents.map((each) => each.uri)).toEqual([uri('d'), uri('d/b.txt')]);
+    expect(JSON.stringify(contents)).not.toContain('.env');
+    await expect(client.readResource(uri('.env'))).rejects.toMatchObject({ code: -32602 });
+    const reference = { type: 'ref/resource', uri: 'file:///{+path}' } as const;
+    expect((await client.complete(reference, { name: 'path', value: `${folders.root.slice(1)}/.` })).values).toEqual([]);
+    const watch = await client.watch({ resourceSubscriptions: [uri('.env')] }, () => undefined);
+    expect(watch.filter.resourceSubscriptions ?? []).toEqual([]);
+  });
+
+  test('--watch off declares no subscriptions', async () => {
+    await using folders = await createTemporaryFolders();
+    await using served = await serveFolders({ directories: [folders.root], watch: 'off' });
+    const client = await served.connect({ era });
+    expect(client.server.capabilities.resources?.subscribe).toBeUndefined();
+  });
+
+  test('--roots replace lets the roots of the client take the place of the directories', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'in' }, outside: { 'b.txt': 'out' } });
+    await using served = await serveFolders({ directories: [folders.root], roots: 'replace' });
+    const client = await served.connect({ era, roots: () => [{ uri: pathToFileURL(folders.outside).href }] });
+    expect((await client.callTool('list_allowed_directories', {})).structuredContent).toMatchObject({ directories: [folders.outside], source: 'roots' });
+    expect(textOf(await client.callTool('read_text_file', { path: 'b.txt' }))).toBe('out');
+    expect((await client.callTool('read_text_file', { path: path.join(folders.root, 'a.txt') })).isError).toBe(true);
+  });
+
+  test('without a directory the roots of the client are served, and a client without roots is told', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'in' } });
+    await using served = await serveFolders({ directories: [] });
+    const client = await served.connect({ era, roots: () => [{ uri: pathToFileURL(folders.root).href }] });
+    expect(textOf(await client.callTool('read_text_file', { path: 'a.txt' }))).toBe('in');
+    expect(await client.readResource(pathToFileURL(path.join(folders.root, 'a.txt')).href)).toMatchObject([{ text: 'in' }]);
+    const rootless = await served.connect({ era });
+    const outcome = await rootless.callTool('list_allowed_directories', {}).catch((error: unknown) => error);
+    expect(outcome).toMatchObject(era === 'modern' ? { code: -32021 } : { structuredContent: { directories: [] } });
+  });
+
+  test('a deleted directory is an error until it is back, and one replaced by a link stays denied', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'r/a.txt': 'in' }, outside: { 'a.txt': 'SECRET' } });
+    const allowed = path.join(folders.root, 'r');
+    await using served = await serveFolders({ directories: [allowed] });
+    const client = await served.connect({ era });
+    const read = async () => textOf(await client.callTool('read_text_file', { path: 'a.txt' }));
+    await rm(allowed, { recursive: true });
+    expect(await read()).toMatch(/no such file|not exist/);
+    expect(await client.listResources()).toEqual([]);
+    await symlink(folders.outside, allowed);
+    expect(await read()).toContain('Access denied');
+    await unlink(allowed);
+    await mkdir(allowed);
+    await writeFile(path.join(allowed, 'a.txt'), 'back');
+    expect(await read()).toBe('back');
+  });
+
+  test('a single file is a root of its own', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'in', 'b.txt': 'beside' } });
+    const file = path.join(folders.root, 'a.txt');
+    await using served = await serveFolders({ directories: [file] });
+    const client = await served.connect({ era });
+    expect(textOf(await client.callTool('read_text_file', { path: file }))).toBe('in');
+    expect((await client.listResources()).map((resource) => resource.uri)).toEqual([pathToFileURL(file).href]);
+    expect((await client.callTool('read_text_file', { path: path.join(folders.root, 'b.txt') })).isError).toBe(true);
+    const updated = Promise.withResolvers<string>();
+    const watch = await client.watch({ resourceSubscriptions: [pathToFileURL(file).href] }, updated.resolve);
+    await writeFile(`${file}.new`, 'replaced');
+    await rename(`${file}.new`, file);
+    expect(await updated.promise).toBe(pathToFileURL(file).href);
+    await watch.close();
+  });
 });

@@ -1,7 +1,8 @@
 import { appendFile, mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
+import type { OpenDirectoryWatch } from './directory-watches.ts';
 import { Watchers, type WatchTarget } from './watchers.ts';
 
 let folders: TemporaryFolders;
@@ -156,4 +157,101 @@ test('a path over the limit is refused by name of the limit', async () => {
   await expect(few.watch({ realPath: path.join(others.root, 'b'), within: others.root }, () => undefined)).rejects.toThrow('at most 1 paths');
   stop();
   few.close();
+});
+
+test('a file is watched again when a directory above it was moved away and back, or replaced', async () => {
+  const file = path.join(folders.root, 'd/sub/y');
+  const counter = createCounter();
+  await watchers.watch(inRoot(file), counter.onChange);
+  await counter.after(() => rename(path.join(folders.root, 'd'), path.join(folders.outside, 'd')));
+  await writeFile(path.join(folders.outside, 'd/sub/y'), 'written while away');
+  await counter.after(() => rename(path.join(folders.outside, 'd'), path.join(folders.root, 'd')));
+  await counter.after(() => writeFile(file, 'back'));
+  await rename(path.join(folders.root, 'd'), path.join(folders.root, 'old'));
+  await counter.after(() => mkdir(path.join(folders.root, 'd/sub'), { recursive: true }));
+  await counter.after(() => writeFile(file, 'in the new one'));
+  expect(counter.count).toBeGreaterThanOrEqual(5);
+  expect(warnings).toEqual([]);
+});
+
+test('the allowed directory itself may be deleted and created again', async () => {
+  const quick = new Watchers({ pollIntervalMs: 20, coalesceMs: 20, warn: () => undefined });
+  onTestFinished(() => quick.close());
+  const [directory, file] = [createCounter(), createCounter()];
+  await quick.watch(inRoot(folders.root), directory.onChange);
+  await quick.watch(inRoot(path.join(folders.root, 'a.txt')), file.onChange);
+  await file.after(() => directory.after(() => rm(folders.root, { recursive: true })));
+  await directory.after(() => mkdir(folders.root));
+  await file.after(() => directory.after(() => writeFile(path.join(folders.root, 'a.txt'), 'again')));
+  expect(directory.count).toBeGreaterThanOrEqual(3);
+  expect(file.count).toBeGreaterThanOrEqual(2);
+});
+
+describe('where the system does not tell of changes', () => {
+  test.each(['ENOSPC', 'EMFILE', 'EACCES'])('(%s) paths are looked at instead, with one warning', async (code) => {
+    const open = () => {
+      throw Object.assign(new Error(`${code}: no more watches`), { code });
+    };
+    const polling = new Watchers({ pollIntervalMs: 20, warn: (message) => warnings.push(message), open });
+    onTestFinished(() => polling.close());
+    const [file, directory] = [createCounter(), createCounter()];
+    await polling.watch(inRoot(path.join(folders.root, 'a.txt')), file.onChange);
+    await polling.watch(inRoot(path.join(folders.root, 'd')), directory.onChange);
+    await file.after(() => writeFile(path.join(folders.root, 'a.txt'), 'longer than before'));
+    await file.after(() => unlink(path.join(folders.root, 'a.txt')));
+    await directory.after(() => writeFile(path.join(folders.root, 'd/new'), ''));
+    expect(warnings).toEqual([expect.stringContaining(code)]);
+  });
+
+  test('(--watch polling) nothing is watched by the system', async () => {
+    const open = () => {
+      throw new Error('asked the system');
+    };
+    const polling = new Watchers({ mode: 'polling', pollIntervalMs: 20, warn: (message) => warnings.push(message), open });
+    onTestFinished(() => polling.close());
+    const counter = createCounter();
+    await polling.watch(inRoot(path.join(folders.root, 'n/new.txt')), counter.onChange);
+    await mkdir(path.join(folders.root, 'n'));
+    await counter.after(() => writeFile(path.join(folders.root, 'n/new.txt'), ''));
+    expect(warnings).toEqual([]);
+  });
+
+  test('(a watch that fails later) it is opened again', async () => {
+    const opened: { directory: string; fail: () => void; isClosed: boolean }[] = [];
+    const open: OpenDirectoryWatch = (directory, _listener, fail) => {
+      const one = { directory, fail, isClosed: false };
+      opened.push(one);
+      return { close: () => (one.isClosed = true) };
+    };
+    const failing = new Watchers({ coalesceMs: 10, warn: () => undefined, open });
+    onTestFinished(() => failing.close());
+    const counter = createCounter();
+    await failing.watch(inRoot(path.join(folders.root, 'a.txt')), counter.onChange);
+    expect(opened.map(({ directory }) => directory)).toEqual([folders.root]);
+    await counter.after(async () => {
+      await writeFile(path.join(folders.root, 'a.txt'), 'not told by the system');
+      opened[0]!.fail();
+    });
+    await expect.poll(() => opened.length).toBe(2);
+    expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+  });
+
+  test('(--watch off) a subscription is refused', async () => {
+    const off = new Watchers({ mode: 'off', warn: () => undefined });
+    await expect(off.watch(inRoot(folders.root), () => undefined)).rejects.toThrow('--watch off');
+  });
+});
+
+test('many files of one directory cost one watch of the system', async () => {
+  const opened: string[] = [];
+  const open: OpenDirectoryWatch = (directory) => {
+    opened.push(directory);
+    return { close: () => opened.splice(opened.indexOf(directory), 1) };
+  };
+  const counting = new Watchers({ warn: () => undefined, open });
+  const names = Array.from({ length: 50 }, (_, index) => path.join(folders.root, 'd', `f${index}`));
+  const stops = await Promise.all(names.map((name) => counting.watch(inRoot(name), () => undefined)));
+  expect(opened).toEqual([folders.root, path.join(folders.root, 'd')]);
+  for (const stop of stops) stop();
+  expect(opened).toEqual([]);
 });

@@ -1,0 +1,44 @@
+import type { Era, Root } from '@signalbox/mcp-core';
+import { connectClient, type Client } from '@signalbox/mcp-core/client';
+import { createInMemoryTransports } from '@signalbox/mcp-core/testing';
+import { createLogger } from '@signalbox/server-kit';
+import { createFilesystemServer, type FilesystemServer, type FilesystemServerOptions } from '../create-filesystem-server.ts';
+
+export interface ConnectOptions {
+  /** Default legacy. */
+  readonly era?: Era;
+  /** Answers `roots/list`; without it the client has no roots. */
+  readonly roots?: () => readonly Root[];
+  readonly onResourcesChanged?: () => void;
+}
+
+export interface Served extends AsyncDisposable {
+  readonly filesystem: FilesystemServer;
+  /** What was logged, one line each. */
+  readonly lines: readonly string[];
+  connect(options?: ConnectOptions): Promise<Client>;
+}
+
+/** For tests: a whole server; disposing closes its clients first. */
+export async function serveFolders(options: FilesystemServerOptions): Promise<Served> {
+  const lines: string[] = [];
+  const log = createLogger('debug', { write: (line) => lines.push(line) });
+  const filesystem = await createFilesystemServer({ log, ...options });
+  const clients: Client[] = [];
+  return {
+    filesystem,
+    lines,
+    async connect({ era = 'legacy', roots, onResourcesChanged = () => undefined } = {}) {
+      const [near, far] = createInMemoryTransports();
+      await filesystem.server.connect(far);
+      const handlers = roots === undefined ? {} : { listRoots: () => Promise.resolve(roots()) };
+      const client = await connectClient(() => near, { info: { name: 'test', version: '1' }, era, handlers, onResourcesChanged });
+      clients.push(client);
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(clients.map((client) => client.close()));
+      await filesystem.close();
+    },
+  };
+}
