@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { EntryType } from './entry-type.ts';
+import { Gitignore } from './gitignore.ts';
 import { compilePatterns } from './glob.ts';
 import { jsonBytes } from './limits.ts';
 import { MatchGroups, type MatchGroup } from './match-groups.ts';
@@ -16,6 +17,9 @@ export interface SearchOptions {
   readonly maxResults: number;
   /** Directories of the path that form a group; `undefined` for no groups. */
   readonly groupDepth: number | undefined;
+  readonly respectGitignore: boolean;
+  /** Bytes of JSON that the matches may take. */
+  readonly maxBytes: number;
 }
 
 export interface SearchRun {
@@ -49,6 +53,7 @@ export async function search(root: PinnedPath, options: SearchOptions, run: Sear
   const unreadable = await walk(root, {
     sandbox: run.sandbox,
     signal: run.signal,
+    ...(options.respectGitignore ? { gitignore: await Gitignore.above(root, run.sandbox) } : {}),
     visit(entry) {
       scanned++;
       if (scanned % progressEntries === 0) run.onScanned(scanned, total);
@@ -62,7 +67,7 @@ export async function search(root: PinnedPath, options: SearchOptions, run: Sear
     },
   });
   run.onScanned(scanned, total);
-  const matches = withinBudget(found.sorted().map((match) => spell(match, root, run.sandbox)));
+  const matches = withinBudget(found.sorted().map((match) => spell(match, root, run.sandbox)), options.maxBytes);
   return {
     matches,
     total,
@@ -75,7 +80,7 @@ export async function search(root: PinnedPath, options: SearchOptions, run: Sear
 
 const progressEntries = 1000;
 const maxGroups = 1000;
-const matchesBudgetBytes = 300 * 1024;
+const groupsBudgetBytes = 100 * 1024;
 
 interface Found {
   readonly path: string;
@@ -87,16 +92,16 @@ function spell(match: Found, root: PinnedPath, sandbox: Sandbox): string {
   return match.type === 'directory' ? `${spelled}/` : spelled;
 }
 
-function withinBudget(matches: readonly string[]): readonly string[] {
+function withinBudget(matches: readonly string[], maxBytes: number): readonly string[] {
   let bytes = 0;
-  const end = matches.findIndex((match) => (bytes += jsonBytes(match) + 1) > matchesBudgetBytes);
+  const end = matches.findIndex((match) => (bytes += jsonBytes(match) + 1) > maxBytes);
   return end === -1 ? matches : matches.slice(0, end);
 }
 
 function pageOf(all: MatchGroups): Pick<SearchOutcome, 'groups' | 'groupsTruncated'> {
   const largest = all.largest(maxGroups);
   let bytes = 0;
-  const end = largest.findIndex((group) => (bytes += jsonBytes(group.directory) + 32) > matchesBudgetBytes / 2);
+  const end = largest.findIndex((group) => (bytes += jsonBytes(group.directory) + 32) > groupsBudgetBytes);
   const groups = end === -1 ? largest : largest.slice(0, end);
   return groups.length < all.size ? { groups, groupsTruncated: true } : { groups };
 }

@@ -5,6 +5,7 @@ import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { entryType, type EntryType } from './entry-type.ts';
+import type { Gitignore } from './gitignore.ts';
 
 export interface WalkedEntry {
   /** Relative to the walk's root, with `/`. */
@@ -17,10 +18,12 @@ export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Called once for each entry, in no particular order; for a directory, false leaves out what is below it. */
   readonly visit: (entry: WalkedEntry) => boolean;
+  /** Leaves out what git would; default: nothing is left out for that. */
+  readonly gitignore?: Gitignore;
 }
 
 /**
- * Visits everything below a verified directory. Symbolic links are entries and never followed; each directory is verified again on its own
+ * Visits everything below a verified directory but what is denied. Symbolic links are entries and never followed; each directory is verified again on its own
  * handle. Directories that cannot be opened or are more than 256 levels down are skipped.
  * @returns how many directories were skipped
  * @throws the signal's reason, before any further file system call
@@ -68,13 +71,20 @@ async function enter(state: WalkState, relative: string): Promise<void> {
 
 async function readDirectory(state: WalkState, directory: PinnedPath, prefix: string): Promise<void> {
   state.signal.throwIfAborted();
+  await state.gitignore?.enter(directory, state.sandbox);
+  const mayHide = state.gitignore !== undefined || state.sandbox.hasDenied;
   for await (const entry of await directory.entries()) {
     state.signal.throwIfAborted();
     const type = await entryType(entry, directory.address);
+    if (mayHide && isHidden(state, path.join(directory.realPath, entry.name), type)) continue;
     const isWanted = state.visit({ path: prefix + entry.name, type });
     if (isWanted && type === 'directory') state.waiting.push(prefix + entry.name);
     if (performance.now() - state.turnBeganAt > turnMs) await giveWay(state);
   }
+}
+
+function isHidden({ sandbox, gitignore }: WalkState, realPath: string, type: EntryType): boolean {
+  return sandbox.isDenied(realPath) || gitignore?.isIgnored(realPath, type === 'directory') === true;
 }
 
 /** Entries come in blocks, and looking at a block can take long: a cancellation must be heard in between. */

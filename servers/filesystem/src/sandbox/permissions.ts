@@ -29,7 +29,7 @@ export class Permissions {
 
   /** Whether a real path is, or lies below, one that the operator denied. */
   isDenied(realPath: string): boolean {
-    return this.#all().some((directory) => isInside(realPath, directory.realPath) && this.#base.isDenied(path.relative(directory.realPath, realPath)));
+    return this.#base.hasDenied && this.#all().some((directory) => isInside(realPath, directory.realPath) && this.#base.isDenied(path.relative(directory.realPath, realPath)));
   }
 
   /** Like `allows` for a path whose links are not resolved. */

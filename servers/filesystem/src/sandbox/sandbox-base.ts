@@ -9,6 +9,8 @@ export interface SandboxBase {
   /** From the command line. What is denied below them stays denied when a client's roots are the allowed directories. */
   readonly directories: readonly AllowedDirectory[];
   readonly isDenied: DenyList;
+  /** Whether `isDenied` ever says yes. */
+  readonly hasDenied: boolean;
   readonly locks: FileLocks;
 }
 
@@ -21,5 +23,5 @@ export interface SandboxBaseOptions {
 
 /** @throws PathError `invalid` for a glob that cannot be used */
 export function createSandboxBase(opener: Opener, { deny = [], directories = [] }: SandboxBaseOptions = {}): SandboxBase {
-  return { opener, directories, isDenied: createDenyList(deny), locks: new FileLocks() };
+  return { opener, directories, isDenied: createDenyList(deny), hasDenied: deny.length > 0, locks: new FileLocks() };
 }

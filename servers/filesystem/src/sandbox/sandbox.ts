@@ -41,6 +41,11 @@ export class Sandbox {
     return this.#base.locks;
   }
 
+  /** Whether `isDenied` ever says yes. */
+  get hasDenied(): boolean {
+    return this.#base.hasDenied;
+  }
+
   /** Whether a real path inside is one of those the operator denied, or lies below one. Listings and walks leave such entries out. */
   isDenied(realPath: string): boolean {
     return this.#permissions.isDenied(realPath);

@@ -27,6 +27,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
         },
         type: { enum: ['any', 'file', 'directory'], description: 'What may match. Default any.' },
         maxResults: { type: 'integer', minimum: 0, maximum: maxEntries, description: `Matches to return, default ${defaultResults}.` },
+        respectGitignore: { type: 'boolean', description: 'Leave out what .gitignore names. Default false.' },
         groupDepth: { type: 'integer', minimum: 0, maximum: 10, description: 'Count the matches per directory of this depth below path.' },
       },
       required: ['path', 'pattern'],
@@ -35,6 +36,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
     outputSchema: {
       type: 'object',
       properties: {
+        content: { type: 'string' },
         path: { type: 'string' },
         matches: { type: 'array', items: { type: 'string' } },
         total: { type: 'integer' },
@@ -52,7 +54,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
         },
         groupsTruncated: { type: 'boolean' },
       },
-      required: ['path', 'matches', 'total', 'scanned', 'truncated'],
+      required: ['content', 'path', 'matches', 'total', 'scanned', 'truncated'],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -60,10 +62,14 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
       runner.run({ tool: 'search_files', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
         await using directory = await sandbox.pin(args.path);
         if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory.`);
-        const { pattern, excludePatterns = [], type = 'any', maxResults = defaultResults, groupDepth } = args;
+        const { pattern, excludePatterns = [], type = 'any', maxResults = defaultResults, groupDepth, respectGitignore = false } = args;
         const onScanned = (entries: number, matches: number) => scanned(entries, `${matches} matches in ${entries} entries`);
-        const outcome = await search(directory, { pattern, excludePatterns, type, maxResults, groupDepth }, { sandbox, signal, onScanned });
-        return { structuredContent: { path: directory.realPath, ...outcome }, text: summary(outcome) };
+        // Matches travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+        const maxBytes = Math.floor(runner.limits.maxResultBytes / 4);
+        const options = { pattern, excludePatterns, type, maxResults, groupDepth, respectGitignore, maxBytes };
+        const outcome = await search(directory, options, { sandbox, signal, onScanned });
+        const text = summary(outcome);
+        return { structuredContent: { content: text, path: directory.realPath, ...outcome }, text };
       }),
   });
 }

@@ -1,0 +1,171 @@
+import path from 'node:path';
+import { PathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { entryType, type EntryType } from './entry-type.ts';
+import { Gitignore } from './gitignore.ts';
+import { compilePatterns } from './glob.ts';
+import { jsonBytes } from './limits.ts';
+import { byCodeUnit, SmallestItems } from './smallest-items.ts';
+
+export interface TreeNode {
+  readonly name: string;
+  readonly type: EntryType;
+  /** Of a directory; sorted by name. */
+  readonly children?: TreeNode[];
+  /** Entries of a directory that were left out because of a limit; -1 when it was not opened for that. */
+  omitted?: number;
+}
+
+export interface TreeOptions {
+  readonly excludePatterns: readonly string[];
+  readonly maxDepth: number;
+  readonly maxEntries: number;
+  /** Bytes that the tree may take as indented JSON. */
+  readonly maxBytes: number;
+  readonly respectGitignore: boolean;
+}
+
+export interface TreeRun {
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  readonly onScanned: (entries: number) => void;
+}
+
+export interface DirectoryTree {
+  readonly tree: readonly TreeNode[];
+  /** Whether something was left out because of a limit. */
+  readonly truncated: boolean;
+  readonly counts: {
+    /** In the tree. */
+    readonly files: number;
+    readonly directories: number;
+    /** Entries that were seen and left out because of a limit. */
+    readonly omitted: number;
+    /** Directories that were not opened because of a limit. */
+    readonly unopened: number;
+    /** Directories that could not be opened. */
+    readonly unreadable: number;
+  };
+}
+
+/**
+ * The entries below a verified directory, level by level, so that a tree which is cut is complete at its top; what space is left is shared by the
+ * directories of a level. Links are entries and not followed. Memory is bounded by `maxEntries`.
+ * @throws PathError `invalid` for a pattern that cannot be used
+ */
+export async function directoryTree(root: PinnedPath, options: TreeOptions, run: TreeRun): Promise<DirectoryTree> {
+  const gitignore = options.respectGitignore ? await Gitignore.above(root, run.sandbox) : undefined;
+  return new TreeBuilder(root, options, { ...run, gitignore }).build();
+}
+
+interface OpenDirectory {
+  readonly relative: string;
+  readonly node: { readonly children: TreeNode[]; omitted?: number };
+}
+
+class TreeBuilder {
+  readonly #root: PinnedPath;
+  readonly #options: TreeOptions;
+  readonly #run: TreeRun & { readonly gitignore: Gitignore | undefined };
+  readonly #isExcluded: (relative: string) => boolean;
+  readonly #counts = { files: 0, directories: 0, omitted: 0, unopened: 0, unreadable: 0 };
+  #entriesLeft: number;
+  #bytesLeft: number;
+  #scanned = 0;
+
+  constructor(root: PinnedPath, options: TreeOptions, run: TreeRun & { readonly gitignore: Gitignore | undefined }) {
+    this.#root = root;
+    this.#options = options;
+    this.#run = run;
+    const exclusions = compilePatterns(options.excludePatterns);
+    this.#isExcluded = (relative) => exclusions.some((isExcluded) => isExcluded(relative));
+    this.#entriesLeft = options.maxEntries;
+    this.#bytesLeft = options.maxBytes;
+  }
+
+  async build(): Promise<DirectoryTree> {
+    const top = { children: [] as TreeNode[] };
+    let level: OpenDirectory[] = [{ relative: '', node: top }];
+    for (let depth = 1; level.length > 0; depth++) {
+      const next: OpenDirectory[] = [];
+      for (const [index, directory] of level.entries()) {
+        const share = Math.ceil(this.#entriesLeft / (level.length - index));
+        if (depth > this.#options.maxDepth || share === 0 || this.#bytesLeft <= 0) this.#leaveClosed(directory);
+        else next.push(...(await this.#open(directory, { share, depth })));
+      }
+      level = next;
+    }
+    const { omitted, unopened } = this.#counts;
+    return { tree: top.children, truncated: omitted + unopened > 0, counts: this.#counts };
+  }
+
+  #leaveClosed({ node }: OpenDirectory): void {
+    node.omitted = -1;
+    this.#counts.unopened++;
+  }
+
+  async #open({ relative, node }: OpenDirectory, { share, depth }: { readonly share: number; readonly depth: number }): Promise<OpenDirectory[]> {
+    const { sandbox, signal } = this.#run;
+    signal.throwIfAborted();
+    try {
+      if (relative === '') return await this.#fill(this.#root, { relative, node }, { share, depth });
+      await using directory = await sandbox.pinExactly(path.join(this.#root.realPath, relative));
+      return await this.#fill(directory, { relative, node }, { share, depth });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof PathError) && !(error instanceof Error && 'syscall' in error)) throw error;
+      this.#counts.unreadable++;
+      return [];
+    }
+  }
+
+  async #fill(directory: PinnedPath, { relative, node }: OpenDirectory, { share, depth }: { readonly share: number; readonly depth: number }): Promise<OpenDirectory[]> {
+    const { sandbox, signal, gitignore, onScanned } = this.#run;
+    const smallest = new SmallestItems<{ readonly name: string; readonly type: EntryType }>(share, (left, right) => byCodeUnit(left.name, right.name));
+    let seen = 0;
+    await gitignore?.enter(directory, sandbox);
+    for await (const entry of await directory.entries()) {
+      signal.throwIfAborted();
+      const type = await entryType(entry, directory.address);
+      const realPath = path.join(directory.realPath, entry.name);
+      if (sandbox.isDenied(realPath) || gitignore?.isIgnored(realPath, type === 'directory') === true || this.#isExcluded(join(relative, entry.name))) continue;
+      seen++;
+      smallest.add({ name: entry.name, type });
+    }
+    this.#scanned += seen;
+    onScanned(this.#scanned);
+    const opened = this.#take(smallest.sorted(), { relative, node }, depth);
+    const omitted = seen - node.children.length;
+    if (omitted > 0) node.omitted = omitted;
+    this.#counts.omitted += omitted;
+    return opened;
+  }
+
+  /** Adds what there is space for, and tells which of it can be opened. */
+  #take(entries: readonly { readonly name: string; readonly type: EntryType }[], { relative, node }: OpenDirectory, depth: number): OpenDirectory[] {
+    const opened: OpenDirectory[] = [];
+    for (const { name, type } of entries) {
+      this.#bytesLeft -= jsonBytes(name) + indentedBytes + depth * 16;
+      if (this.#bytesLeft <= 0) break;
+      this.#entriesLeft--;
+      if (type === 'directory') {
+        const child = { name, type, children: [] as TreeNode[] };
+        node.children.push(child);
+        opened.push({ relative: join(relative, name), node: child });
+        this.#counts.directories++;
+      } else {
+        node.children.push({ name, type });
+        this.#counts.files++;
+      }
+    }
+    return opened;
+  }
+}
+
+/** Of a node beside its name, as indented JSON without the indentation of its four lines. */
+const indentedBytes = 90;
+
+function join(relative: string, name: string): string {
+  return relative === '' ? name : `${relative}/${name}`;
+}

@@ -1,0 +1,72 @@
+import path from 'node:path';
+import type { Ignore } from 'ignore';
+import { PathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { readBounded } from './read-bounded.ts';
+
+const maxFileBytes = 256 * 1024;
+
+/**
+ * The `.gitignore` files of a tree, also of the directories above it as far as the sandbox reaches. `enter` each directory before its entries are
+ * asked about. Rules with so many wildcards that matching could take long are left out, like files over 256 KiB.
+ * @see https://git-scm.com/docs/gitignore
+ */
+export class Gitignore {
+  readonly #create: () => Ignore;
+  /** By the real path of their directory. */
+  readonly #rules = new Map<string, Ignore>();
+
+  private constructor(create: () => Ignore) {
+    this.#create = create;
+  }
+
+  static async above(directory: PinnedPath, sandbox: Sandbox): Promise<Gitignore> {
+    const { default: ignore } = await import('ignore');
+    const gitignore = new Gitignore(() => ignore());
+    for (let current = path.dirname(directory.realPath); sandbox.allows(current) && path.dirname(current) !== current; current = path.dirname(current)) {
+      await using parent = await sandbox.pinExactly(current);
+      await gitignore.enter(parent, sandbox);
+    }
+    return gitignore;
+  }
+
+  async enter(directory: PinnedPath, sandbox: Sandbox): Promise<void> {
+    const text = await readRules(directory, sandbox);
+    if (text === undefined) return;
+    const lines = text.split(/\r?\n/).filter(isQuick);
+    this.#rules.set(directory.realPath, this.#create().add(lines));
+  }
+
+  /** Of an entry whose directory was entered; the nearest file that says something decides. */
+  isIgnored(realPath: string, isDirectory: boolean): boolean {
+    if (isDirectory && path.basename(realPath) === '.git') return true;
+    if (this.#rules.size === 0) return false;
+    for (let current = path.dirname(realPath); ; current = path.dirname(current)) {
+      const rules = this.#rules.get(current);
+      if (rules !== undefined) {
+        const relative = path.relative(current, realPath).replaceAll(path.sep, '/');
+        const { ignored, unignored } = rules.test(isDirectory ? `${relative}/` : relative);
+        if (ignored || unignored) return ignored;
+      }
+      if (path.dirname(current) === current) return false;
+    }
+  }
+}
+
+/** The library matches by regular expressions that backtrack: the time grows with a power of the number of wildcards. */
+function isQuick(rule: string): boolean {
+  return rule.length <= 1000 && (rule.match(/\*+/g)?.length ?? 0) <= 4;
+}
+
+async function readRules(directory: PinnedPath, sandbox: Sandbox): Promise<string | undefined> {
+  try {
+    await using file = await sandbox.pinEntry({ directory, name: '.gitignore' });
+    if (!file.stats.isFile()) return undefined;
+    const { bytes, hasMore } = await readBounded(file, maxFileBytes);
+    return hasMore ? undefined : bytes.toString();
+  } catch (error) {
+    if (error instanceof PathError || (error instanceof Error && 'syscall' in error)) return undefined;
+    throw error;
+  }
+}

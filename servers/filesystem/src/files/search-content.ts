@@ -1,0 +1,212 @@
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { compileContentPattern, type ContentPattern, type ContentPatternOptions } from './content-pattern.ts';
+import { Gitignore } from './gitignore.ts';
+import { compilePatterns } from './glob.ts';
+import { jsonBytes } from './limits.ts';
+import { LineSearch, type LineMatch } from './search-lines.ts';
+import { byCodeUnit } from './smallest-items.ts';
+import { inspectStart } from './text-encoding.ts';
+import { walk } from './walk.ts';
+
+export interface ContentSearchOptions extends ContentPatternOptions {
+  /** Only files that match; default all. */
+  readonly glob?: string;
+  readonly excludePatterns: readonly string[];
+  readonly respectGitignore: boolean;
+  /** Lines before and after each match. */
+  readonly context: number;
+  readonly maxResults: number;
+  /** Bytes of JSON that the matches may take. */
+  readonly maxBytes: number;
+}
+
+export interface ContentMatch extends LineMatch {
+  /** Spelled as other tools take it. */
+  readonly path: string;
+}
+
+export interface ContentSearchRun {
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  readonly onScanned: (files: number, matches: number) => void;
+}
+
+export interface ContentSearchOutcome {
+  /** By path, then by line. */
+  readonly matches: readonly ContentMatch[];
+  /** Whether there may be more matches. */
+  readonly truncated: boolean;
+  /** Files that were looked into. */
+  readonly scanned: number;
+  readonly skippedBinary: number;
+  /** Files and directories that could not be opened. */
+  readonly unreadable: number;
+}
+
+/** Files found before any is opened; beyond that the rest of the tree is left out. */
+const maxFiles = 200_000;
+
+/**
+ * Looks for a pattern in the text files at or below a verified path, in the order of their paths. Links are not followed. Memory is bounded by the
+ * matches, the paths of 200,000 files and one part of a file; a turn of the event loop takes 20 ms at most.
+ * @throws PathError `invalid` for a pattern or glob that cannot be used
+ */
+export async function searchContent(root: PinnedPath, options: ContentSearchOptions, run: ContentSearchRun): Promise<ContentSearchOutcome> {
+  const pattern = await compileContentPattern(options);
+  const state = { pattern, options, run, turnBeganAt: performance.now() };
+  const { paths, hasMore, unreadable: unreadableDirectories } = await findFiles(root, options, run);
+  const counts = { scanned: 0, skippedBinary: 0, unreadable: unreadableDirectories };
+  const found = new FoundMatches(options);
+  for (const [index, realPath] of paths.entries()) {
+    run.signal.throwIfAborted();
+    if (found.isFull) break;
+    const outcome = await searchFile(realPath, found.space, state);
+    if (outcome === 'binary') counts.skippedBinary++;
+    else if (outcome === 'unreadable') counts.unreadable++;
+    else {
+      counts.scanned++;
+      found.add(run.sandbox.spell(realPath), outcome.matches);
+    }
+    if ((index + 1) % progressFiles === 0) run.onScanned(index + 1, found.matches.length);
+  }
+  run.onScanned(counts.scanned + counts.skippedBinary + counts.unreadable, found.matches.length);
+  return { matches: found.matches, truncated: hasMore || found.isFull, ...counts };
+}
+
+/** Matches within the limits of a result. */
+class FoundMatches {
+  readonly matches: ContentMatch[] = [];
+  readonly #maxResults: number;
+  #bytesLeft: number;
+
+  constructor({ maxResults, maxBytes }: ContentSearchOptions) {
+    this.#maxResults = maxResults;
+    this.#bytesLeft = maxBytes;
+  }
+
+  get space(): number {
+    return this.#maxResults - this.matches.length;
+  }
+
+  get isFull(): boolean {
+    return this.space <= 0 || this.#bytesLeft < 0;
+  }
+
+  add(spelled: string, matches: readonly LineMatch[]): void {
+    for (const match of matches) {
+      this.#bytesLeft -= jsonBytes(spelled) + jsonBytes(JSON.stringify(match));
+      if (this.isFull) return;
+      this.matches.push({ path: spelled, ...match });
+    }
+  }
+}
+
+const progressFiles = 200;
+
+interface SearchState {
+  readonly pattern: ContentPattern;
+  readonly options: ContentSearchOptions;
+  readonly run: ContentSearchRun;
+  turnBeganAt: number;
+}
+
+interface FoundFiles {
+  /** Real paths, sorted. */
+  readonly paths: readonly string[];
+  readonly hasMore: boolean;
+  readonly unreadable: number;
+}
+
+async function findFiles(root: PinnedPath, { glob, excludePatterns, respectGitignore }: ContentSearchOptions, { sandbox, signal }: ContentSearchRun): Promise<FoundFiles> {
+  if (!root.stats.isDirectory()) return { paths: [root.realPath], hasMore: false, unreadable: 0 };
+  const exclusions = compilePatterns(excludePatterns);
+  const [isWanted = () => true] = glob === undefined ? [] : compilePatterns([withAnyDepth(glob)]);
+  const found: string[] = [];
+  const unreadable = await walk(root, {
+    sandbox,
+    signal,
+    ...(respectGitignore ? { gitignore: await Gitignore.above(root, sandbox) } : {}),
+    visit({ path: relative, type }) {
+      if (found.length > maxFiles || exclusions.some((isExcluded) => isExcluded(relative))) return false;
+      if (type === 'file' && isWanted(relative)) found.push(relative);
+      return true;
+    },
+  });
+  const paths = found.slice(0, maxFiles).toSorted(byCodeUnit);
+  return { paths: paths.map((relative) => path.join(root.realPath, relative)), hasMore: found.length > maxFiles, unreadable };
+}
+
+/** `*.ts` means files of that name anywhere, as everywhere where contents are searched. */
+function withAnyDepth(glob: string): string {
+  return glob.includes('/') ? glob : `**/${glob}`;
+}
+
+const chunkBytes = 256 * 1024;
+const inspectedBytes = 8192;
+const turnMs = 20;
+
+async function searchFile(realPath: string, maxMatches: number, state: SearchState): Promise<LineSearch | 'binary' | 'unreadable'> {
+  const { run } = state;
+  try {
+    await using file = await run.sandbox.pinExactly(realPath);
+    if (!file.stats.isFile()) return 'unreadable';
+    return await searchText(file, maxMatches, state);
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (!(error instanceof PathError) && !(error instanceof Error && 'syscall' in error)) throw error;
+    return 'unreadable';
+  }
+}
+
+async function searchText(file: PinnedPath, maxMatches: number, state: SearchState): Promise<LineSearch | 'binary'> {
+  const { pattern, options, run } = state;
+  await using handle = await file.open(constants.O_RDONLY);
+  const search = new LineSearch(pattern, { context: options.context, maxMatches });
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, file.stats.size + 1));
+  let decode: ((chunk: Buffer) => string) | undefined;
+  for (let position = 0; !search.isComplete; ) {
+    run.signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) break;
+    const chunk = buffer.subarray(0, bytesRead);
+    if (decode === undefined) {
+      const start = inspectStart(chunk.subarray(0, inspectedBytes));
+      if (start === undefined) return 'binary';
+      // A file read at once that lacks the bytes of the pattern needs no look at its lines.
+      const isWhole = bytesRead < buffer.length;
+      if (isWhole && start.encoding === 'utf-8' && pattern.bytes !== undefined && !chunk.includes(pattern.bytes)) break;
+      decode = decoderOf(start.encoding, isWhole ? chunk : chunk.subarray(0, lastBoundary(chunk)));
+    }
+    search.take(decode(chunk));
+    position += bytesRead;
+    if (performance.now() - state.turnBeganAt > turnMs) await giveWay(state);
+  }
+  search.finish();
+  return search;
+}
+
+/** Without the byte order mark. What is not UTF-8 in its first characters is one character for each byte. */
+function decoderOf(encoding: 'utf-8' | 'utf-16le' | 'utf-16be', first: Buffer): (chunk: Buffer) => string {
+  if (encoding === 'utf-8' && !isUtf8(first)) return (chunk) => chunk.toString('latin1');
+  const decoder = new TextDecoder(encoding);
+  return (chunk) => decoder.decode(chunk, { stream: true });
+}
+
+/** Before the last character, which the end of a part may have cut. */
+function lastBoundary(bytes: Buffer): number {
+  for (let position = bytes.length - 1; position > bytes.length - 5 && position > 0; position--) {
+    if (((bytes[position] ?? 0) & 0xc0) !== 0x80) return position;
+  }
+  return bytes.length;
+}
+
+async function giveWay(state: SearchState): Promise<void> {
+  await nextTurn();
+  state.turnBeganAt = performance.now();
+}

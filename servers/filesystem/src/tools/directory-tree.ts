@@ -1,0 +1,63 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { directoryTree } from '../files/directory-tree.ts';
+import { PathError } from '../sandbox/path-error.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
+  const { maxEntries, maxResultBytes } = runner.limits;
+  return defineTool({
+    name: 'directory_tree',
+    title: 'Directory tree',
+    description:
+      'The tree below a directory as JSON: name, type, and children of directories. A tree over the limits is complete at its top; directories say how many entries were omitted ' +
+      '(-1: not opened). Links are not followed.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'Directory; "." is the first allowed directory.' },
+        excludePatterns: { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 1000 }, description: 'Names or globs to leave out with everything below. Default none.' },
+        maxDepth: { type: 'integer', minimum: 1, maximum: 100, description: 'Levels. Default 100.' },
+        maxEntries: { type: 'integer', minimum: 1, description: `Default and at most ${maxEntries}.` },
+        respectGitignore: { type: 'boolean', description: 'Leave out what .gitignore names. Default false.' },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        content: { type: 'string' },
+        path: { type: 'string' },
+        tree: { type: 'array', items: { type: 'object' } },
+        truncated: { type: 'boolean' },
+        counts: {
+          type: 'object',
+          properties: { files: { type: 'integer' }, directories: { type: 'integer' }, omitted: { type: 'integer' }, unopened: { type: 'integer' }, unreadable: { type: 'integer' } },
+          required: ['files', 'directories', 'omitted', 'unopened', 'unreadable'],
+          additionalProperties: false,
+        },
+      },
+      required: ['content', 'path', 'tree', 'truncated', 'counts'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'directory_tree', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
+        await using directory = await sandbox.pin(args.path);
+        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory.`);
+        const options = {
+          excludePatterns: args.excludePatterns ?? [],
+          maxDepth: args.maxDepth ?? 100,
+          maxEntries: Math.min(args.maxEntries ?? maxEntries, maxEntries),
+          respectGitignore: args.respectGitignore ?? false,
+          // The tree travels as text, as that text structured, with its quotes escaped, and as JSON.
+          maxBytes: Math.floor(maxResultBytes / 4),
+        };
+        const outcome = await directoryTree(directory, options, { sandbox, signal, onScanned: scanned });
+        const text = JSON.stringify(outcome.tree, null, 2);
+        const { omitted, unopened } = outcome.counts;
+        const note = outcome.truncated ? [{ type: 'text' as const, text: `[Truncated: ${omitted} entries are omitted, ${unopened} directories were not opened. Narrow path, or set excludePatterns or maxDepth.]` }] : [];
+        return { content: [{ type: 'text', text }, ...note], structuredContent: { content: text, path: directory.realPath, ...outcome, tree: outcome.tree.map((node) => ({ ...node })) } };
+      }),
+  });
+}
