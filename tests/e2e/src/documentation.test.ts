@@ -159,9 +159,9 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
     },
   },
   {
-    matches: /^npx (?:-y )?@signalbox\/server-\w+|^signalbox-\w+ /,
+    matches: /^(?:claude mcp add \w+ -- )?npx (?:-y )?@signalbox\/server-\w+|^signalbox-\w+ /,
     async check(line) {
-      const [command = '', ...args] = words(line.replace(/^signalbox-/, 'npx signalbox-')).map((word) => localPath(word));
+      const [command = '', ...args] = words(line.replace(/^claude .*? -- /, '').replace(/^signalbox-/, 'npx signalbox-')).map((word) => localPath(word));
       await expectTools({ command, args });
     },
   },
@@ -182,7 +182,8 @@ function localPath(word: string): string {
 }
 
 function localised(json: string): string {
-  const { mcpServers } = JSON.parse(json) as { readonly mcpServers: { readonly [name: string]: { readonly command: string; readonly args?: readonly string[] } } };
+  // Most hosts say mcpServers, VS Code servers, Zed context_servers.
+  const [mcpServers = {}] = Object.values(JSON.parse(json) as { readonly [key: string]: { readonly [name: string]: { readonly command: string; readonly args?: readonly string[] } } });
   const servers = Object.entries(mcpServers).map(([name, entry]) => {
     const [command = '', ...args] = words([entry.command, ...(entry.args ?? [])].join(' '));
     return [name, { ...entry, command: command.startsWith('signalbox-') ? join(repository, 'node_modules/.bin', command) : command, args: args.map((arg) => localPath(arg.replace(/^servers\//, `${repository}servers/`))) }];
