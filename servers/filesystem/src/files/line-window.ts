@@ -39,7 +39,12 @@ export class LineWindow {
     return this.#isFull || this.#isAfterRange;
   }
 
-  /** Keeps parts of the chunk: the caller must not write to it again. */
+  /** Whether parts of a chunk are kept. */
+  get hasKept(): boolean {
+    return this.#pieces.length > 0;
+  }
+
+  /** Keeps parts of the chunk, which the caller must not write to again when `hasKept`. */
   take(chunk: Buffer): void {
     let from = this.#line >= this.#first ? 0 : chunk.length;
     for (let start = 0; start < chunk.length; ) {

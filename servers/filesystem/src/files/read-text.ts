@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import { countFeeds, countLines, cutTail, lastLines, LineWindow, type Slice } from './line-window.ts';
+import { nodeCrypto } from './node-crypto.ts';
 import { fitText, type ShownText } from './shown-text.ts';
 import { inspectStart, lineEndingOf, type LineEnding, type TextEncoding } from './text-encoding.ts';
 
@@ -43,7 +43,8 @@ export async function readText(file: PinnedPath, options: ReadTextOptions): Prom
   requireRegularFile(file);
   await using handle = await file.open(constants.O_RDONLY);
   const { size } = await handle.stat();
-  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size + 1));
+  // One read is enough for what fits, and shows whether more follows.
+  const buffer = Buffer.allocUnsafe(Math.min(Math.max(inspectedBytes, options.maxBytes + 4), size + 1));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   const source = inspect(buffer.subarray(0, bytesRead), { handle, size, path: file.realPath, encoding: options.encoding });
   const slice = options.range.kind === 'tail' ? await readTail(source, options.range.count, options) : await readFrom(source, options.range, options);
@@ -58,6 +59,7 @@ export function requireRegularFile(file: PinnedPath): void {
 }
 
 const chunkBytes = 256 * 1024;
+const smallestChunkBytes = 4096;
 const inspectedBytes = 8192;
 
 interface TextSource {
@@ -97,14 +99,19 @@ interface ReadSlice extends Slice {
 async function readFrom(source: TextSource, range: { readonly offset: number; readonly limit: number }, options: ReadTextOptions): Promise<ReadSlice> {
   const { handle, markBytes, start } = source;
   const window = new LineWindow(range, options.maxBytes);
-  const hash = range.offset === 1 && range.limit === Infinity ? createHash('sha256') : undefined;
+  // What does not fit is not read as a whole; a character of UTF-16 may be half of what it is in UTF-8.
+  const isWhole = range.offset === 1 && range.limit === Infinity && source.size <= options.maxBytes * 2;
+  const hash = isWhole ? nodeCrypto().createHash('sha256') : undefined;
   const transcode = transcoder(source.encoding);
   hash?.update(start);
   window.take(transcode(start.subarray(markBytes)));
+  let buffer = Buffer.alloc(0);
   for (let position = start.length; !window.isComplete; ) {
     options.signal.throwIfAborted();
-    // A chunk of its own: the window keeps parts of it.
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(source.size - position, 0) + 1));
+    // Files of the kernel say that they have no bytes.
+    const wanted = Math.min(chunkBytes, Math.max(source.size - position + 1, smallestChunkBytes));
+    // A chunk of its own when the window keeps parts of the one before.
+    if (window.hasKept || buffer.length < wanted) buffer = Buffer.allocUnsafe(wanted);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) return { ...window.finish(true), ...(hash === undefined ? {} : { hash: `sha256:${hash.digest('hex')}` }) };
     const chunk = buffer.subarray(0, bytesRead);
@@ -118,9 +125,8 @@ async function readFrom(source: TextSource, range: { readonly offset: number; re
 
 async function readTail(source: TextSource, wanted: number, options: ReadTextOptions): Promise<ReadSlice> {
   const { handle, markBytes, size, encoding } = source;
-  // A character of UTF-16 may be half of what it is in UTF-8.
   const parts: Buffer[] = [];
-  let position = size;
+  let position = size - (isUtf16(encoding) ? size % 2 : 0);
   let collected = 0;
   let feeds = 0;
   // The feed that ends the last line does not begin another one, hence one more than wanted.
@@ -128,13 +134,14 @@ async function readTail(source: TextSource, wanted: number, options: ReadTextOpt
     options.signal.throwIfAborted();
     const from = Math.max(markBytes, position - chunkBytes);
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(position - from), 0, position - from, from);
-    const part = transcoder(encoding)(buffer.subarray(0, bytesRead));
+    const part = buffer.subarray(0, bytesRead);
     parts.unshift(part);
     position = from;
-    collected += part.length;
-    feeds += countFeeds(part);
+    collected += bytesRead;
+    feeds += countFeeds(transcoder(encoding)(part));
   }
-  const bytes = Buffer.concat(parts);
+  // As a whole: a character may lie across two parts.
+  const bytes = transcoder(encoding)(parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts));
   const lines = lastLines(bytes, wanted);
   const kept = lines.length > options.maxBytes ? cutTail(lines, options.maxBytes) : lines;
   const truncated = kept.length < lines.length;
@@ -161,9 +168,13 @@ async function countFeedsBefore({ handle, encoding, markBytes }: TextSource, end
 
 /** Turns consecutive chunks into UTF-8 where lines cannot be found by their bytes; other chunks stay as they are. */
 function transcoder(encoding: TextEncoding): (chunk: Buffer) => Buffer {
-  if (encoding !== 'utf-16le' && encoding !== 'utf-16be') return (chunk) => chunk;
+  if (!isUtf16(encoding)) return (chunk) => chunk;
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   return (chunk) => Buffer.from(decoder.decode(chunk, { stream: true }));
+}
+
+function isUtf16(encoding: TextEncoding): boolean {
+  return encoding === 'utf-16le' || encoding === 'utf-16be';
 }
 
 function describe(source: TextSource, { bytes, hash, ...lines }: ReadSlice, options: ReadTextOptions): TextWindow {

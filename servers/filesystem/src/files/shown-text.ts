@@ -38,8 +38,20 @@ function fits(text: ShownText, { lineNumbers, maxResultBytes }: FitTextOptions):
   const limit = maxResultBytes - frameBytes;
   const { content } = text;
   // A character takes at most six bytes, as in \u0000.
-  if (!lineNumbers && content.length * 12 <= limit) return true;
+  if (!lineNumbers && (content.length * 12 <= limit || 2 * mostJsonBytes(content) <= limit)) return true;
   return 2 * jsonBytes(lineNumbers ? numbered(text) : content) <= limit;
+}
+
+/** At least as many as `jsonBytes` says, without the copy it makes. For well-formed text. */
+function mostJsonBytes(text: string): number {
+  let bytes = 2;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x80) bytes += 3;
+    else if (code < 0x20) bytes += code >= 0x08 && code <= 0x0d && code !== 0x0b ? 2 : 6;
+    else bytes += code === 0x22 || code === 0x5c ? 2 : 1;
+  }
+  return bytes;
 }
 
 function halve(text: ShownText): ShownText {
