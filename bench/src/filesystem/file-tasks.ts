@@ -73,7 +73,7 @@ async function measureHuge({ program }: FileServer, { root, huge }: SampleFiles)
     await server.connection.open();
     await server.connection.request('tools/list', {});
     const begun = performance.now();
-    await server.connection.request('tools/call', { name: 'read_text_file', arguments: { path: huge } });
+    await server.connection.request('tools/call', { name: 'read_text_file', arguments: { path: huge } }).catch(() => undefined);
     return { answerMs: performance.now() - begun, peakMib: peakResidentMibOf(server.pid) };
   } finally {
     await server.stop();

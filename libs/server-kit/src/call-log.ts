@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { InteractiveContext, ToolDefinition } from '@signalbox/mcp-core/server';
 import type { Logger } from './logger.ts';
 

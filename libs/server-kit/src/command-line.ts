@@ -1,4 +1,4 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import type { parseArgs, ParseArgsOptionsConfig } from 'node:util';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { choiceOption } from './option-values.ts';
 import { UsageError } from './usage-error.ts';
@@ -38,8 +38,10 @@ const commonOptions = {
 } as const satisfies ParseArgsOptionsConfig;
 
 function parse(options: ParseArgsOptionsConfig, args: readonly string[]): { values: { [name: string]: unknown }; positionals: string[] } {
+  // The import of `node:util` loads all that it can do, for 3 MiB.
+  const util = process.getBuiltinModule('node:util');
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
+    return util.parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
   } catch (error) {
     throw new UsageError(firstSentence(error), { cause: error });
   }

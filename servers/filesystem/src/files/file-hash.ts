@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { nodeCrypto } from './node-crypto.ts';
 
 /** `sha256:` and the digest of the bytes in hexadecimal. */
 export function hashOf(bytes: Uint8Array): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return `sha256:${nodeCrypto().createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 export interface HashFileOptions {
@@ -16,7 +16,7 @@ const chunkBytes = 1024 * 1024;
 
 /** The hash of a whole file, in constant memory. */
 export async function hashOfFile(handle: FileHandle, { signal, onScanned }: HashFileOptions): Promise<string> {
-  const hash = createHash('sha256');
+  const hash = nodeCrypto().createHash('sha256');
   const buffer = Buffer.allocUnsafe(chunkBytes);
   for (let position = 0; ; ) {
     signal.throwIfAborted();

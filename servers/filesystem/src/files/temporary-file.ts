@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { nodeCrypto } from './node-crypto.ts';
 
 /** A name for a file that becomes another; what a crash leaves behind is recognised by it, and may be removed. */
 export function temporaryName(): string {
-  return `.signalbox-${randomBytes(8).toString('hex')}.tmp`;
+  return `.signalbox-${nodeCrypto().randomBytes(8).toString('hex')}.tmp`;
 }

@@ -1,6 +1,5 @@
 import { realpath as realpathByLinks } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { errorCode } from './path-error.ts';
 
 /**
@@ -14,7 +13,7 @@ export async function resolveRealPath(path: string): Promise<string> {
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined || !unsupportedCodes.has(code)) throw error;
-    return await promisify(realpathByLinks)(path);
+    return await process.getBuiltinModule('node:util').promisify(realpathByLinks)(path);
   }
 }
 

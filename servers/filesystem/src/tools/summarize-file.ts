@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { nodeCrypto } from '../files/node-crypto.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import { requireRegularFile } from '../files/read-text.ts';
 import { decodeText } from '../files/text-encoding.ts';
@@ -78,7 +78,7 @@ function lastBoundary(bytes: Buffer): number {
 
 /** No text contains the hash of itself, so a file cannot end its own markers. */
 function question(path: string, { text, isCut, size }: FileStart, focus: string | undefined): string {
-  const marker = `file contents ${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+  const marker = `file contents ${nodeCrypto().createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   const about = `File: ${JSON.stringify(path)}, ${size} bytes${isCut ? ', of which only the start follows' : ''}.`;
   const wish = focus === undefined ? '' : `\nThe summary is for: ${JSON.stringify(focus)}`;
   return `${about}${wish}\n--- begin ${marker} ---\n${text}\n--- end ${marker} ---`;
