@@ -29,24 +29,23 @@ async function connected(connect: (options: HostOptions) => Promise<OfficialHost
   return host;
 }
 
-async function allowed(): Promise<unknown> {
-  const result = await host?.callTool('list_allowed_directories', {});
-  return (result?.['structuredContent'] as { readonly directories: unknown }).directories;
+async function allowedBy({ callTool }: OfficialHost): Promise<unknown> {
+  const result = await callTool('list_allowed_directories', {});
+  return (result['structuredContent'] as { readonly directories: unknown }).directories;
 }
 
 describe.each(hosts)('a host on the %s, %s era', (_sdk, era, connect) => {
   test('is served within its roots, or within the directories where it is not asked', async () => {
-    await connected(connect);
-    expect(await allowed()).toEqual([era === 'legacy' ? join(folder, 'a') : folder]);
+    expect(await allowedBy(await connected(connect))).toEqual([era === 'legacy' ? join(folder, 'a') : folder]);
   });
 
   test('is asked for its roots where no directory was given, and again when they changed', async () => {
     let root = 'a';
-    const { rootsChanged } = await connected(connect, { args: [], roots: () => [join(folder, root)] });
-    expect(await allowed()).toEqual([join(folder, 'a')]);
+    const own = await connected(connect, { args: [], roots: () => [join(folder, root)] });
+    expect(await allowedBy(own)).toEqual([join(folder, 'a')]);
     root = 'b';
-    if (era === 'legacy') await rootsChanged();
-    expect(await allowed()).toEqual([join(folder, 'b')]);
+    if (era === 'legacy') await own.rootsChanged();
+    expect(await allowedBy(own)).toEqual([join(folder, 'b')]);
   });
 
   test('hears of a file it subscribed to: created, replaced, deleted, and nothing after it unsubscribed', async () => {
