@@ -24,6 +24,7 @@ export class CheckedPath implements PinnedPath {
   readonly stats: Stats;
   readonly identity: string | undefined;
   readonly address: string;
+  readonly isHeld = false;
   readonly #open: OpenWithoutLinks;
   readonly #handle: FileHandle | undefined;
 

@@ -56,14 +56,20 @@ async function pinOnce(given: string, options: PinOptions): Promise<KernelHandle
 class KernelHandle implements PinnedPath {
   readonly realPath: string;
   readonly stats: Stats;
-  readonly address: string;
+  readonly isHeld = true;
   readonly #handle: FileHandle;
+  #isClosed = false;
 
   constructor(handle: FileHandle, realPath: string, stats: Stats) {
     this.#handle = handle;
     this.realPath = realPath;
     this.stats = stats;
-    this.address = `/proc/self/fd/${handle.fd}`;
+  }
+
+  /** After `close` the number may belong to another file, and using it is a mistake of this program. */
+  get address(): string {
+    if (this.#isClosed) throw new Error(`${this.realPath} was used after it was closed`);
+    return `/proc/self/fd/${this.#handle.fd}`;
   }
 
   get isDeleted(): boolean {
@@ -89,6 +95,7 @@ class KernelHandle implements PinnedPath {
   async verify(): Promise<void> {}
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#handle.close();
   }
 

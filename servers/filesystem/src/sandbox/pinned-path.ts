@@ -12,6 +12,8 @@ export interface PinnedPath extends AsyncDisposable {
   readonly identity: string | undefined;
   /** Leads system calls to this very file or directory, whatever was renamed since. Append `/name` to address an entry of the directory. */
   readonly address: string;
+  /** Whether `address` cannot lead elsewhere; otherwise use it only right after `verify`, and never to read or write content. */
+  readonly isHeld: boolean;
   /** Opens the content; `flags` are `fs.constants` without `O_CREAT`. */
   open(flags: number): Promise<FileHandle>;
   /**

@@ -51,6 +51,11 @@ export class Sandbox {
     return this.#permissions.isDenied(realPath);
   }
 
+  /** Whether `isDenied` ever says yes. */
+  get deniesAny(): boolean {
+    return this.#base.hasDenied;
+  }
+
   /** Whether a real path is, or lies below, an allowed directory. */
   allows(realPath: string): boolean {
     return this.#permissions.allows(realPath);

@@ -1,12 +1,15 @@
 import type { ToolDefinition } from '@signalbox/mcp-core/server';
 import { appendFileTool } from './append-file.ts';
+import { copyFileTool } from './copy-file.ts';
 import { createDirectoryTool } from './create-directory.ts';
+import { deleteFileTool } from './delete-file.ts';
 import { editFileTool } from './edit-file.ts';
 import { directoryTreeTool } from './directory-tree.ts';
 import { getFileInfoTool } from './get-file-info.ts';
 import { listAllowedDirectoriesTool } from './list-allowed-directories.ts';
 import { listDirectoryWithSizesTool } from './list-directory-with-sizes.ts';
 import { listDirectoryTool } from './list-directory.ts';
+import { moveFileTool } from './move-file.ts';
 import { readMediaFileTool } from './read-media-file.ts';
 import { readMultipleFilesTool } from './read-multiple-files.ts';
 import { readFileTool, readTextFileTool } from './read-text-file.ts';
@@ -42,4 +45,7 @@ const toolMakers: readonly ((runner: ToolRunner) => ToolDefinition)[] = [
   appendFileTool,
   editFileTool,
   createDirectoryTool,
+  moveFileTool,
+  copyFileTool,
+  deleteFileTool,
 ];

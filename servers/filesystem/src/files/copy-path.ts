@@ -1,0 +1,166 @@
+import path from 'node:path';
+import { entryStats, makeDirectory, makeSymbolicLink, placePath, readSymbolicLink, type Place } from '../sandbox/entry-changes.ts';
+import { moveEntry } from '../sandbox/move-entry.ts';
+import { isInside } from '../sandbox/is-inside.ts';
+import { PathError, toPathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { copyContent, copyPermissions } from './copy-content.ts';
+import { TreeRemoval } from './delete-path.ts';
+import { entryType } from './entry-type.ts';
+import { freePlace } from './free-place.ts';
+import { requireRegularFile } from './read-text.ts';
+import { temporaryName } from './temporary-file.ts';
+import { requireDepth } from './tree-summary.ts';
+
+export interface CopyRequest {
+  readonly source: string;
+  readonly destination: string;
+  readonly recursive: boolean;
+}
+
+export interface CopyOptions {
+  readonly signal: AbortSignal;
+  /** Entries a tree may have; default 100000. */
+  readonly maxEntries?: number;
+  /** Called with the entries and the bytes copied so far. */
+  readonly onProgress: (entries: number, bytes: number) => void;
+}
+
+export interface CopyOutcome {
+  /** Real path of the copy. */
+  readonly realPath: string;
+  readonly files: number;
+  readonly directories: number;
+  readonly bytes: number;
+  /** Links that lead outside or nowhere, or would from their new place, and FIFOs, sockets and devices. Denied entries are not counted. */
+  readonly skipped: number;
+}
+
+/**
+ * Copies a file, or with `recursive` a directory, to a name that is free; the name appears when everything is there, and nothing is left when it
+ * fails or is cancelled. Permissions are kept, owner and times are not.
+ * @throws PathError
+ */
+export async function copyPath(sandbox: Sandbox, request: CopyRequest, options: CopyOptions): Promise<CopyOutcome> {
+  await using source = await sandbox.pin(request.source);
+  const isDirectory = source.stats.isDirectory();
+  if (isDirectory && !request.recursive) throw new PathError('wrong-type', `${request.source} is a directory; set recursive to copy it with everything in it.`);
+  if (!isDirectory) requireRegularFile(source);
+  const target = await freePlace(sandbox, request.destination);
+  await using directory = target.directory;
+  if (isDirectory && isInside(directory.realPath, source.realPath)) throw new PathError('refused', `${request.destination} lies in ${request.source}; a directory cannot be copied into itself.`);
+  const copy = new TreeCopy(sandbox, { ...options, destination: placePath(target) });
+  const temporary = { directory, name: temporaryName() };
+  try {
+    if (isDirectory) await copy.directory(source, temporary);
+    else await copy.file(source, temporary);
+    options.signal.throwIfAborted();
+    await publish(temporary, target, request.destination);
+  } catch (error) {
+    await new TreeRemoval(sandbox, { signal: new AbortController().signal, onEntries: () => {} }).remove(temporary).catch(() => undefined);
+    throw toPathError(error, request.destination);
+  }
+  return { realPath: placePath(target), ...copy.counts };
+}
+
+async function publish(temporary: Place, target: Place, destination: string): Promise<void> {
+  const stats = await entryStats(temporary);
+  if (stats === undefined) throw new PathError('io', `${destination}: the copy was removed before it was complete.`);
+  await moveEntry({ ...temporary, stats }, target);
+}
+
+interface TreeCopyOptions extends CopyOptions {
+  /** Real path the tree will have; links are judged from there. */
+  readonly destination: string;
+}
+
+class TreeCopy {
+  readonly counts = { files: 0, directories: 0, bytes: 0, skipped: 0 };
+  readonly #sandbox: Sandbox;
+  readonly #options: TreeCopyOptions;
+  #entries = 0;
+
+  constructor(sandbox: Sandbox, options: TreeCopyOptions) {
+    this.#sandbox = sandbox;
+    this.#options = options;
+  }
+
+  async file(source: PinnedPath, target: Place): Promise<void> {
+    const { signal, onProgress } = this.#options;
+    this.counts.bytes += await copyContent(source, target, {
+      signal,
+      onBytes: (bytes) => {
+        onProgress(this.#entries, this.counts.bytes + bytes);
+      },
+    });
+    this.counts.files++;
+    this.#advance();
+  }
+
+  async directory(source: PinnedPath, target: Place, below = ''): Promise<void> {
+    requireDepth(source, below === '' ? 0 : below.split(path.sep).length);
+    await makeDirectory(target, 0o700);
+    await using copy = await this.#sandbox.pinEntry(target);
+    this.counts.directories++;
+    this.#advance();
+    for await (const entry of await source.entries()) {
+      this.#options.signal.throwIfAborted();
+      const from = { directory: source, name: entry.name };
+      const to = { directory: copy, name: entry.name };
+      const relative = path.join(below, entry.name);
+      if (this.#sandbox.isDenied(placePath(from))) continue;
+      if (this.#sandbox.isDenied(path.join(this.#options.destination, relative))) {
+        this.counts.skipped++;
+        continue;
+      }
+      await this.#entry(await entryType(entry, source.address), { from, to, relative });
+    }
+    await copyPermissions(source, copy);
+  }
+
+  async #entry(type: 'file' | 'directory' | 'symlink' | 'other', step: { readonly from: Place; readonly to: Place; readonly relative: string }): Promise<void> {
+    if (type === 'other') {
+      this.counts.skipped++;
+      return;
+    }
+    if (type === 'symlink') return this.#link(step);
+    await using source = await this.#sandbox.pinEntry(step.from);
+    try {
+      if (source.stats.isDirectory()) await this.directory(source, step.to, step.relative);
+      else if (source.stats.isFile()) await this.file(source, step.to);
+      else this.counts.skipped++;
+    } catch (error) {
+      throw toPathError(error, source.realPath);
+    }
+  }
+
+  /** A link is copied as it is written when it leads inside from where it is, and would from where the copy will be. */
+  async #link({ from, to, relative }: { readonly from: Place; readonly to: Place; readonly relative: string }): Promise<void> {
+    const text = await readSymbolicLink(from);
+    const leadsInside = await this.#sandbox.pin(placePath(from)).then(
+      async (target) => {
+        await target.close();
+        return true;
+      },
+      () => false,
+    );
+    const resolved = path.resolve(path.dirname(path.join(this.#options.destination, relative)), text);
+    // With `..` after a name the way depends on what that name is.
+    const isPlain = !/[^/\\.][/\\]+\.\.(?:[/\\]|$)/.test(text);
+    if (!leadsInside || !isPlain || !this.#sandbox.allows(resolved) || this.#sandbox.isDenied(resolved)) {
+      this.counts.skipped++;
+      return;
+    }
+    await makeSymbolicLink(to, text);
+    this.counts.files++;
+    this.#advance();
+  }
+
+  #advance(): void {
+    const { maxEntries = 100_000, onProgress } = this.#options;
+    this.#entries++;
+    if (this.#entries > maxEntries) throw new PathError('refused', `More than ${maxEntries} entries are not copied at once; nothing was copied. Copy the directories below one by one.`);
+    onProgress(this.#entries, this.counts.bytes);
+  }
+}

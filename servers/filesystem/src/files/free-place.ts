@@ -1,0 +1,21 @@
+import { PathError } from '../sandbox/path-error.ts';
+import type { Place, Sandbox } from '../sandbox/sandbox.ts';
+
+/**
+ * The verified place of a path at which nothing is yet. The caller closes its directory.
+ * @throws PathError, `refused` when something is there, be it a link that leads nowhere
+ */
+export async function freePlace(sandbox: Sandbox, destination: string): Promise<Place> {
+  try {
+    const existing = await sandbox.entry(destination);
+    await existing.directory.close();
+  } catch (error) {
+    if (!(error instanceof PathError) || error.reason !== 'not-found') throw error;
+    return sandbox.place(destination, { createParents: false });
+  }
+  throw existsError(destination);
+}
+
+export function existsError(destination: string, cause?: unknown): PathError {
+  return new PathError('refused', `${destination} already exists; nothing was changed. Choose another name, or remove it first.`, { cause });
+}

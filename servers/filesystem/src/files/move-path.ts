@@ -1,0 +1,131 @@
+import { constants } from 'node:fs';
+import path from 'node:path';
+import { entryStats, placePath, removeFile } from '../sandbox/entry-changes.ts';
+import { isInside } from '../sandbox/is-inside.ts';
+import { moveEntry } from '../sandbox/move-entry.ts';
+import { errorCode, PathError, toPathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { ExistingEntry, Place, Sandbox } from '../sandbox/sandbox.ts';
+import { copyContent } from './copy-content.ts';
+import { existsError, freePlace } from './free-place.ts';
+import { temporaryName } from './temporary-file.ts';
+import { summarizeTree } from './tree-summary.ts';
+
+export interface MoveRequest {
+  readonly source: string;
+  readonly destination: string;
+}
+
+export interface MovedPath {
+  /** Real paths before and after. */
+  readonly source: string;
+  readonly destination: string;
+}
+
+/**
+ * Renames a file, a directory, or a symbolic link itself if it leads inside; never replaces anything. A file goes to another file system as a
+ * copy that is complete before the original is removed; directories do not.
+ * @throws PathError
+ */
+export async function movePath(sandbox: Sandbox, request: MoveRequest, signal: AbortSignal): Promise<MovedPath> {
+  const entry = await sandbox.entry(request.source);
+  await using from = entry.directory;
+  const source = { ...entry, directory: from };
+  await requireMovable(sandbox, source, { request, signal });
+  const destination = await destinationOf(sandbox, source, request.destination);
+  await using to = destination.directory;
+  if (source.stats.isDirectory() && isInside(to.realPath, placePath(source))) {
+    throw new PathError('refused', `${request.destination} lies in ${request.source}; a directory cannot be moved into itself.`);
+  }
+  await lockBoth(sandbox, [placePath(source), placePath(destination)], {
+    signal,
+    body: async () => {
+      signal.throwIfAborted();
+      try {
+        await moveEntry(source, destination).catch((error: unknown) => moveAcross(sandbox, { source, destination, error, signal }));
+      } catch (error) {
+        const code = errorCode(error);
+        throw code === 'EEXIST' || code === 'ENOTEMPTY' ? existsError(request.destination, error) : toPathError(error, request.source);
+      }
+    },
+  });
+  return { source: placePath(source), destination: placePath(destination) };
+}
+
+interface MoveCheck {
+  readonly request: MoveRequest;
+  readonly signal: AbortSignal;
+}
+
+async function requireMovable(sandbox: Sandbox, source: ExistingEntry, { request, signal }: MoveCheck): Promise<void> {
+  if (source.stats.isSymbolicLink()) {
+    // What it leads to must be inside; where that is does not matter.
+    const target = await sandbox.pin(request.source);
+    await target.close();
+  } else if (source.stats.isDirectory()) {
+    if (!sandbox.deniesAny) return;
+    await using directory = await sandbox.pinEntry(source);
+    const { holdsDenied } = await summarizeTree(directory, { sandbox, signal, onEntries: () => {} });
+    if (holdsDenied) throw new PathError('refused', `${request.source} holds something that the configuration of this server denies (--deny); nothing was moved.`);
+  } else if (!source.stats.isFile()) {
+    throw new PathError('special-file', `${request.source} is a FIFO, socket or device; only files, directories and links are moved.`);
+  }
+}
+
+/** A free place, or the source's own under another spelling of its name. */
+async function destinationOf(sandbox: Sandbox, source: ExistingEntry, destination: string): Promise<Place> {
+  const name = path.basename(sandbox.resolve(destination));
+  if (name !== source.name && fold(name) === fold(source.name)) {
+    const existing = await sandbox.entry(destination).catch(() => undefined);
+    if (existing?.stats.ino === source.stats.ino && existing.stats.dev === source.stats.dev && source.stats.nlink === 1) return { directory: existing.directory, name };
+    await existing?.directory.close();
+  }
+  return freePlace(sandbox, destination);
+}
+
+function fold(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** In the same order for everybody, so that two moves never wait for each other. */
+async function lockBoth(sandbox: Sandbox, keys: readonly [string, string], work: { readonly signal: AbortSignal; readonly body: () => Promise<void> }): Promise<void> {
+  const { signal, body } = work;
+  const [first, second] = keys[0] < keys[1] ? keys : [keys[1], keys[0]];
+  if (first === second) return sandbox.locks.run(first, signal, body);
+  return sandbox.locks.run(first, signal, () => sandbox.locks.run(second, signal, body));
+}
+
+interface MoveAcross {
+  readonly source: ExistingEntry;
+  readonly destination: Place;
+  /** Why it could not be moved. */
+  readonly error: unknown;
+  readonly signal: AbortSignal;
+}
+
+async function moveAcross(sandbox: Sandbox, { source, destination, error, signal }: MoveAcross): Promise<void> {
+  if (errorCode(error) !== 'EXDEV') throw error;
+  if (!source.stats.isFile()) {
+    const message = `${placePath(destination)} is on another file system than ${placePath(source)}. Copy the directory with copy_file, then remove it with delete_file.`;
+    throw new PathError('refused', message, { cause: error });
+  }
+  await using file = await sandbox.pinEntry(source);
+  const temporary = { directory: destination.directory, name: temporaryName() };
+  try {
+    await copyContent(file, temporary, { signal, onBytes: () => {} });
+    await using copy = await sandbox.pinEntry(temporary);
+    await keepTimes(copy, file);
+    const now = await entryStats(source);
+    if (now?.ino !== file.stats.ino || now.size !== copy.stats.size || now.mtimeMs !== file.stats.mtimeMs) throw new PathError('refused', `${placePath(source)} changed while it was moved; it stays where it is.`);
+    await moveEntry({ ...temporary, stats: copy.stats }, destination);
+  } catch (failure) {
+    await removeFile(temporary).catch(() => undefined);
+    throw failure;
+  }
+  await removeFile(source);
+}
+
+async function keepTimes(copy: PinnedPath, original: PinnedPath): Promise<void> {
+  await using handle = await copy.open(constants.O_WRONLY);
+  await handle.utimes(original.stats.atime, original.stats.mtime);
+}

@@ -1,0 +1,60 @@
+import path from 'node:path';
+import { PathError } from '../sandbox/path-error.ts';
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { entryType } from './entry-type.ts';
+
+/** What is below a directory, itself not counted. */
+export interface TreeSummary {
+  readonly directories: number;
+  /** Everything else; links are not followed. */
+  readonly files: number;
+  /** Whether something below is denied; the counts end there. */
+  readonly holdsDenied: boolean;
+}
+
+export interface TreeRun {
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+  /** Called with the number of entries so far. */
+  readonly onEntries: (count: number) => void;
+}
+
+/** Levels of directories that are copied or removed. */
+export const maxTreeDepth = 256;
+
+/**
+ * Counts a tree through its pinned directories, without entering another file system.
+ * @throws PathError for what cannot be looked at
+ */
+export async function summarizeTree(root: PinnedPath, run: TreeRun): Promise<TreeSummary> {
+  const counts = { directories: 0, files: 0, holdsDenied: false };
+  await count(root, 0);
+  return counts;
+
+  async function count(directory: PinnedPath, depth: number): Promise<void> {
+    requireSameFileSystem(directory, root);
+    requireDepth(directory, depth);
+    for await (const entry of await directory.entries()) {
+      run.signal.throwIfAborted();
+      if (run.sandbox.isDenied(path.join(directory.realPath, entry.name))) counts.holdsDenied = true;
+      if (counts.holdsDenied) return;
+      const isDirectory = (await entryType(entry, directory.address)) === 'directory';
+      if (isDirectory) counts.directories++;
+      else counts.files++;
+      run.onEntries(counts.directories + counts.files);
+      if (!isDirectory) continue;
+      await using below = await run.sandbox.pinEntry({ directory, name: entry.name });
+      await count(below, depth + 1);
+    }
+  }
+}
+
+export function requireSameFileSystem(directory: PinnedPath, root: PinnedPath): void {
+  if (directory.stats.dev === root.stats.dev) return;
+  throw new PathError('refused', `${directory.realPath} is the root of another file system, which is not entered. Name it itself if it is meant.`);
+}
+
+export function requireDepth(directory: PinnedPath, depth: number): void {
+  if (depth > maxTreeDepth) throw new PathError('refused', `${directory.realPath} is more than ${maxTreeDepth} levels deep.`);
+}

@@ -1,0 +1,50 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { copyPath } from '../files/copy-path.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function copyFileTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'copy_file',
+    title: 'Copy',
+    description:
+      'Copy a file, or a directory with recursive. The destination must not exist and appears when complete. ' +
+      'Links that would lead outside and special files are skipped and counted.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        source: { type: 'string' },
+        destination: { type: 'string', description: 'The path of the copy, name included.' },
+        recursive: { type: 'boolean', description: 'Copy a directory with everything in it. Default false.' },
+      },
+      required: ['source', 'destination'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        files: { type: 'integer' },
+        directories: { type: 'integer' },
+        bytes: { type: 'integer' },
+        skipped: { type: 'integer' },
+      },
+      required: ['path', 'files', 'directories', 'bytes', 'skipped'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'copy_file', path: args.source }, context, async ({ sandbox, signal, scanned }) => {
+        const { source, destination, recursive = false } = args;
+        // Progress counts bytes and entries together, because it must grow with either.
+        const onProgress = (entries: number, bytes: number) => {
+          scanned(entries + bytes, `${entries} entries, ${bytes} bytes copied`);
+        };
+        const { realPath, ...counts } = await copyPath(sandbox, { source, destination, recursive }, { signal, onProgress });
+        const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
+        return {
+          structuredContent: { path: realPath, ...counts },
+          text: `Copied to ${realPath}: ${counts.files} files, ${counts.directories} directories, ${counts.bytes} bytes${skipped}.`,
+        };
+      }),
+  });
+}

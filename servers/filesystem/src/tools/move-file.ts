@@ -1,0 +1,29 @@
+import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { movePath } from '../files/move-path.ts';
+import type { ToolRunner } from './tool-runner.ts';
+
+export function moveFileTool(runner: ToolRunner): ToolDefinition {
+  return defineTool({
+    name: 'move_file',
+    title: 'Move or rename',
+    description: 'Move or rename a file or directory. Nothing is ever overwritten: the destination must not exist, its parent must.',
+    inputSchema: {
+      type: 'object',
+      properties: { source: { type: 'string' }, destination: { type: 'string', description: 'The new path, name included.' } },
+      required: ['source', 'destination'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { source: { type: 'string' }, destination: { type: 'string' } },
+      required: ['source', 'destination'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    handler: (args, context) =>
+      runner.run({ tool: 'move_file', path: args.source }, context, async ({ sandbox, signal }) => {
+        const { source, destination } = await movePath(sandbox, args, signal);
+        return { structuredContent: { source, destination }, text: `Moved ${source} to ${destination}.` };
+      }),
+  });
+}
