@@ -41,7 +41,6 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
         hash: { type: 'string' },
       },
       required: ['content', 'path', 'size', 'type', 'mode', 'created', 'modified', 'accessed', 'isSymlink'],
-      additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     handler: (args, context) =>

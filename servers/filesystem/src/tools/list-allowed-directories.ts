@@ -11,7 +11,6 @@ export function listAllowedDirectoriesTool(runner: ToolRunner): ToolDefinition {
       type: 'object',
       properties: { content: { type: 'string' }, directories: { type: 'array', items: { type: 'string' } }, source: { enum: ['cli', 'roots'] } },
       required: ['content', 'directories', 'source'],
-      additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     handler: (_args, context) =>

@@ -26,7 +26,6 @@ export function readMediaFileTool(runner: ToolRunner): ToolDefinition {
       type: 'object',
       properties: { content: { type: 'array', items: { type: 'object' } }, path: { type: 'string' }, size: { type: 'integer' }, truncated: { type: 'boolean' } },
       required: ['content', 'path', 'size', 'truncated'],
-      additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     handler: (args, context) =>

@@ -47,4 +47,12 @@ describe('read_multiple_files', () => {
     expect(JSON.stringify({ content: [{ type: 'text', text }], structuredContent: structured }).length).toBeLessThan(maxResultBytes);
     expect((structured.results as { ok: boolean }[]).every(({ ok }) => ok)).toBe(true);
   });
+
+  test('refuses paths that alone are longer than a result', async () => {
+    await using folders = await createTemporaryFolders();
+    const tools = await createToolCaller([folders.root]);
+    const paths = Array.from({ length: 50 }, (_, index) => `${'\u0001'.repeat(4000)}${index}`);
+    await expect(tools.call('read_multiple_files', { paths })).rejects.toThrow('Ask for fewer files');
+    expect((await tools.call('read_multiple_files', { paths: paths.slice(0, 2) })).structured.results).toMatchObject([{ ok: false }, { ok: false }]);
+  });
 });

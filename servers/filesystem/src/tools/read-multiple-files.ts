@@ -1,3 +1,4 @@
+import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { jsonBytes, type Limits } from '../files/limits.ts';
 import { readText } from '../files/read-text.ts';
@@ -39,12 +40,10 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
               error: { type: 'string' },
             },
             required: ['path', 'ok', 'truncated'],
-            additionalProperties: false,
           },
         },
       },
       required: ['content', 'results'],
-      additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     handler: (args, context) =>
@@ -55,14 +54,15 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
           const results = await readAll(args.paths, call, { limit, maxBytes, limits: runner.limits });
           const text = results.map(textOf).join('\n---\n');
           // The contents travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
-          if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096 || maxBytes <= minBytes) return { structuredContent: { content: text, results }, text };
+          if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096) return { structuredContent: { content: text, results }, text };
+          if (maxBytes <= minBytes) throw new ToolError('The paths and errors alone are longer than one result may be. Ask for fewer files at once.');
           maxBytes = Math.floor(maxBytes / 2);
         }
       }),
   });
 }
 
-/** Errors and paths alone fit, so that the search for a budget ends here. */
+/** Paths and errors take most of the result where so little content is too much. */
 const minBytes = 256;
 
 interface FileResult {

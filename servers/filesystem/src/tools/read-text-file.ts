@@ -12,15 +12,23 @@ export function readTextFileTool(runner: ToolRunner): ToolDefinition {
       'Read a text file, whole or in part: head or tail for its first or last lines, or offset (1-based) with limit for a range. ' +
       'Long files are returned in pieces: when truncated is true, continue with offset = nextOffset. Binary files are refused. ' +
       'Relative paths start at the first allowed directory.',
+    outputSchema: windowSchema,
   });
 }
 
 /** The name that older hosts know. */
 export function readFileTool(runner: ToolRunner): ToolDefinition {
-  return readTool(runner, { name: 'read_file', title: 'Read file (deprecated)', description: 'Deprecated: the same as read_text_file.' });
+  return readTool(runner, { name: 'read_file', title: 'Read file (deprecated)', description: 'Deprecated: the same as read_text_file.', outputSchema: contentSchema });
 }
 
-function readTool(runner: ToolRunner, { name, title, description }: { readonly name: string; readonly title: string; readonly description: string }): ToolDefinition {
+interface ReadToolNames {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly outputSchema: typeof windowSchema | typeof contentSchema;
+}
+
+function readTool(runner: ToolRunner, { name, title, description, outputSchema }: ReadToolNames): ToolDefinition {
   return defineTool({
     name,
     title,
@@ -39,25 +47,7 @@ function readTool(runner: ToolRunner, { name, title, description }: { readonly n
       required: ['path'],
       additionalProperties: false,
     },
-    outputSchema: {
-      type: 'object',
-      properties: {
-        path: { type: 'string' },
-        content: { type: 'string' },
-        startLine: { type: 'integer' },
-        endLine: { type: 'integer' },
-        totalLines: { type: 'integer' },
-        truncated: { type: 'boolean' },
-        nextOffset: { type: 'integer' },
-        eol: { enum: ['lf', 'crlf', 'mixed', 'none'] },
-        bom: { type: 'boolean' },
-        encoding: { enum: textEncodings },
-        size: { type: 'integer' },
-        hash: { type: 'string' },
-      },
-      required: ['path', 'content', 'truncated', 'eol', 'bom', 'encoding', 'size'],
-      additionalProperties: false,
-    },
+    outputSchema,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     handler: (args: ReadArguments, context) =>
       runner.run({ tool: name, path: args.path }, context, async ({ sandbox, signal, scanned }) => {
@@ -75,6 +65,28 @@ function readTool(runner: ToolRunner, { name, title, description }: { readonly n
       }),
   });
 }
+
+const windowSchema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    content: { type: 'string' },
+    startLine: { type: 'integer' },
+    endLine: { type: 'integer' },
+    totalLines: { type: 'integer' },
+    truncated: { type: 'boolean' },
+    nextOffset: { type: 'integer' },
+    eol: { enum: ['lf', 'crlf', 'mixed', 'none'] },
+    bom: { type: 'boolean' },
+    encoding: { enum: textEncodings },
+    size: { type: 'integer' },
+    hash: { type: 'string' },
+  },
+  required: ['path', 'content', 'truncated', 'eol', 'bom', 'encoding', 'size'],
+} as const;
+
+/** What the alias promises is less, so that the list of tools stays short. */
+const contentSchema = { type: 'object', properties: { content: { type: 'string' } }, required: ['content'] } as const;
 
 interface ReadArguments {
   readonly path: string;
