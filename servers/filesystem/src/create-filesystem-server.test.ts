@@ -294,3 +294,17 @@ describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) =
     await watch.close();
   });
 });
+
+test('a directory is deleted with what is in it after the token of the first answer came back', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'd/a.txt': 'x' } });
+  await using served = await serveFolders({ directories: [folders.root] });
+  const client = await served.connect();
+  const args = { path: 'd', recursive: true };
+  const refused = await client.callTool('delete_file', args);
+  expect(refused.isError).toBe(true);
+  const [, confirmToken = ''] = /confirmToken "([^"]+)"/.exec(textOf(refused)) ?? [];
+  expect((await client.callTool('delete_file', { ...args, path: './d', confirmToken })).isError).toBe(true);
+  const [, second = ''] = /confirmToken "([^"]+)"/.exec(textOf(await client.callTool('delete_file', args))) ?? [];
+  expect((await client.callTool('delete_file', { ...args, confirmToken: second })).isError ?? false).toBe(false);
+  expect(await client.readResource(pathToFileURL(folders.root).href)).toHaveLength(1);
+});

@@ -1,5 +1,5 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
-import { ToolError, type Transport } from '@signalbox/mcp-core';
+import type { Transport } from '@signalbox/mcp-core';
 import { createLogger, logErrors, packageVersion, type Logger } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from './files/limits.ts';
 import { exploreProjectPrompt } from './prompts/explore-project.ts';
@@ -10,11 +10,10 @@ import { findAllowedDirectories } from './sandbox/allowed-directories.ts';
 import { chooseOpener } from './sandbox/choose-opener.ts';
 import { createSandboxBase, type SandboxBase } from './sandbox/sandbox-base.ts';
 import type { AllowedDirectory, Sandbox } from './sandbox/sandbox.ts';
+import { Confirmations, type ConfirmationPolicy } from './session/confirmations.ts';
 import { SessionSandbox, type RootsMode } from './session/session-sandbox.ts';
 import { createTools } from './tools/create-tools.ts';
 import { createToolRunner } from './tools/tool-runner.ts';
-
-export type ConfirmationPolicy = 'auto' | 'always' | 'never';
 
 export interface FilesystemServerOptions {
   /** Allowed directories or single files, absolute or relative to the working directory. Empty: what each client announces as roots. */
@@ -69,7 +68,8 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
   const { watch: mode = 'native', maxSubscriptions: maxPaths = 256 } = options;
   const watchers = new Watchers({ mode, maxPaths, warn });
   const listWatchers = new Watchers({ mode, maxPaths: Infinity, warn });
-  const shared = { cli, base, watchers, listWatchers, log };
+  const confirmations = new Confirmations({ policy: options.confirm ?? 'auto' });
+  const shared = { cli, base, confirmations, watchers, listWatchers, log };
   // Requests outside any connection have the directories of the command line.
   const standalone = createConnectionServer(options, shared);
   const live = new Set([standalone.server]);
@@ -116,6 +116,7 @@ function refuseReplacement(): never {
 interface Shared {
   readonly cli: readonly AllowedDirectory[];
   readonly base: SandboxBase;
+  readonly confirmations: Confirmations;
   readonly watchers: Watchers;
   /** Of the resource lists; they do not count as subscriptions. */
   readonly listWatchers: Watchers;
@@ -130,7 +131,7 @@ interface ConnectionServer {
 /** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
 function createConnectionServer(options: FilesystemServerOptions, shared: Shared): ConnectionServer {
   const { roots: rootsMode = 'narrow', readOnly = false } = options;
-  const { cli, base, watchers, listWatchers, log } = shared;
+  const { cli, base, confirmations, watchers, listWatchers, log } = shared;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const listWatch = new ListWatch(listWatchers, () => server.changes.resourcesChanged());
   listWatch.follow(cli);
@@ -139,7 +140,7 @@ function createConnectionServer(options: FilesystemServerOptions, shared: Shared
     if (isChange) server.changes.resourcesChanged();
   };
   const session = new SessionSandbox({ cli, rootsMode, base, warn: (message) => log.warn(message), decided });
-  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: confirmStep, log });
+  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: (context, step) => confirmations.confirm(context, step), log });
   const server: Server = createServer({
     info: { name: 'signalbox-filesystem', title: 'Filesystem', version: packageVersion(import.meta.url) },
     instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
@@ -150,8 +151,4 @@ function createConnectionServer(options: FilesystemServerOptions, shared: Shared
     onError: logErrors(log),
   });
   return { server, close: () => listWatch.close() };
-}
-
-function confirmStep(): Promise<void> {
-  return Promise.reject(new ToolError('This server cannot ask for confirmation.'));
 }
