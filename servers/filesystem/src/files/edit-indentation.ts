@@ -98,7 +98,7 @@ function measuredUnit(known: Known, file: string): number | undefined {
   for (const left of pairs) {
     for (const right of [...pairs, { width: 0, levels: 0 }]) {
       const step = (left.width - right.width) / (left.levels - right.levels);
-      if (left.levels !== right.levels && Number.isInteger(step) && step > 0) return step;
+      if (left.levels !== right.levels && Number.isInteger(step) && step > 1) return step;
     }
   }
   return undefined;

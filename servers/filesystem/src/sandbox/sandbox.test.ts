@@ -265,3 +265,46 @@ test('denies what the operator denied, however it is spelled or reached', async 
   const inside = new Sandbox((await findAllowedDirectories([path.join(folders.root, 'keys')], opener)).directories, 'roots', base);
   await expect(inside.pin('a/b.pem')).rejects.toMatchObject({ reason: 'refused' });
 });
+
+test('an allowed directory is recognised under another spelling by its identity, where file systems ignore case', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'sub/A.txt': 'inside' }, outside: { 'A.txt': 'TOPSECRET' } });
+  // Stands for such a file system: the capital name, by which it is allowed, is the same directory.
+  const capital = path.join(path.dirname(folders.root), 'ROOT');
+  const aliasing: Opener = {
+    kind: 'recheck',
+    async pin(given, options) {
+      const pinned = await recheckOpener.pin(given.replace(capital, folders.root), options);
+      const realPath = given.startsWith(capital) ? given : pinned.realPath;
+      return Object.defineProperty(pinned, 'realPath', { value: realPath });
+    },
+  };
+  const [found] = (await findAllowedDirectories([folders.root], aliasing)).directories;
+  const sandbox = new Sandbox([{ ...found!, path: capital, realPath: capital }], 'cli', createSandboxBase(aliasing));
+  await using pinned = await sandbox.pin(`${folders.root}/sub/A.txt`);
+  expect(pinned.realPath).toBe(path.join(capital, 'sub/A.txt'));
+  await expect(sandbox.pin(`${folders.outside}/A.txt`)).rejects.toMatchObject({ reason: 'outside' });
+});
+
+test('finds names in the Unicode normalization in which they are stored', async () => {
+  const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301'];
+  await using folders = await createTemporaryFolders({ root: { [`${decomposed}/${composed}.txt`]: 'mixed', 'plain/x': '' } });
+  const root = path.join(folders.root, decomposed);
+  const sandbox = await sandboxOf(await chooseOpener('/'), folders.root);
+  for (const spelling of [`${composed}/${composed}.txt`, `${decomposed}/${decomposed}.txt`, `${composed}/${decomposed}.txt`]) expect(await read(sandbox, spelling)).toBe('mixed');
+  expect((await sandbox.entry(`${composed}/${decomposed}.txt`)).name).toBe(`${composed}.txt`);
+  await expect(sandbox.pin(`${composed}/none`)).rejects.toMatchObject({ reason: 'not-found' });
+  await using nearest = (await sandbox.nearest(`${composed}/new/x`)).directory;
+  expect(nearest.realPath).toBe(root);
+  const inner = await sandboxOf(await chooseOpener('/'), root);
+  expect(await read(inner, path.join(folders.root, composed, `${composed}.txt`))).toBe('mixed');
+  const denying = new Sandbox(inner.directories, 'cli', createSandboxBase(await chooseOpener('/'), { deny: [`${decomposed}*`], directories: inner.directories }));
+  await expect(denying.pin(`${composed}.txt`)).rejects.toMatchObject({ reason: 'refused' });
+});
+
+test.runIf(hasHandles)('a closed path cannot be used by mistake', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': '' } });
+  const sandbox = await sandboxOf(kernelHandleOpener, folders.root);
+  const pinned = await sandbox.pin('.');
+  await pinned.close();
+  expect(() => pinned.address).toThrow('after it was closed');
+});

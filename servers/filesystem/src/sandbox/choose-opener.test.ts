@@ -1,0 +1,60 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createTemporaryFolders } from '../testing/temporary-folders.ts';
+import { findAllowedDirectories } from './allowed-directories.ts';
+import type { OpenWithoutLinks } from './checked-path.ts';
+import { chooseOpener, NoKernelHandlesError } from './choose-opener.ts';
+import { createNoFollowOpener } from './no-follow-opener.ts';
+import { createSandboxBase } from './sandbox-base.ts';
+import { Sandbox } from './sandbox.ts';
+
+test('a Linux that cannot verify opened files needs to be told that checking paths will do', async () => {
+  await expect(chooseOpener('/does-not-exist', { platform: 'linux' })).rejects.toThrow(NoKernelHandlesError);
+  expect((await chooseOpener('/does-not-exist', { platform: 'linux', allowRecheck: true })).kind).toBe('recheck');
+  expect((await chooseOpener('/does-not-exist', { platform: 'win32' })).kind).toBe('recheck');
+});
+
+/** What O_NOFOLLOW_ANY of macOS does, slowly; `before` is called in the gap between resolving and opening. */
+function openWithoutAnyLink(before: (target: string) => Promise<void>): OpenWithoutLinks {
+  return async (target, flags, mode) => {
+    await before(target);
+    for (let current = target; current !== path.dirname(current); current = path.dirname(current)) {
+      const stats = await lstat(current).catch(() => undefined);
+      if (stats?.isSymbolicLink()) throw Object.assign(new Error('ELOOP: too many symbolic links'), { code: 'ELOOP' });
+    }
+    // On Linux the notification flag of macOS means something else.
+    return open(target, flags & ~0x8000, mode);
+  };
+}
+
+test('the no-follow opener never opens or creates through a link that appears after the path was resolved', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'd/a.txt': 'inside' }, outside: { 'a.txt': 'TOPSECRET' } });
+  const directory = path.join(folders.root, 'd');
+  let isSwapped = false;
+  const opener = createNoFollowOpener(
+    openWithoutAnyLink(async (target) => {
+      if (!isSwapped || !target.startsWith(directory)) return;
+      isSwapped = false;
+      await rename(directory, path.join(folders.root, 'real'));
+      await symlink(folders.outside, directory);
+    }),
+  );
+  const { directories } = await findAllowedDirectories([folders.root], opener);
+  const sandbox = new Sandbox(directories, 'cli', createSandboxBase(opener));
+  {
+    await using pinned = await sandbox.pin('d/a.txt');
+    await using handle = await pinned.open(constants.O_RDONLY);
+    expect(await handle.readFile('utf8')).toBe('inside');
+    isSwapped = true;
+    await expect(pinned.open(constants.O_RDONLY)).rejects.toMatchObject({ code: 'ELOOP' });
+  }
+  await rm(directory);
+  await mkdir(directory);
+  await using held = await sandbox.pin('d');
+  isSwapped = true;
+  await rm(path.join(folders.root, 'real'), { recursive: true });
+  await expect(held.createFile('new.txt', 0o600)).rejects.toMatchObject({ code: 'ELOOP' });
+  await expect(lstat(path.join(folders.outside, 'new.txt'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
