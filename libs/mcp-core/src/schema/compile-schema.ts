@@ -17,10 +17,10 @@ const OPTIONS: Options = {
 
 type Library = new (options: Options) => Ajv | Ajv2020;
 
-/** By `$schema`, without its protocol and empty fragment. */
+/** By `$schema`, without its protocol and empty fragment. By the default export, because bundlers give what they split off no other names. */
 const DIALECTS: { readonly [dialect: string]: () => Promise<Library> } = {
-  '//json-schema.org/draft/2020-12/schema': async () => (await import('ajv/dist/2020.js')).Ajv2020,
-  '//json-schema.org/draft-07/schema': async () => (await import('ajv')).Ajv,
+  '//json-schema.org/draft/2020-12/schema': async () => (await import('ajv/dist/2020.js')).default.Ajv2020,
+  '//json-schema.org/draft-07/schema': async () => (await import('ajv')).default.Ajv,
 };
 const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
