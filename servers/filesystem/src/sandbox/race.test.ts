@@ -1,68 +1,12 @@
-import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, realpath, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { createToolCaller } from '../testing/call-tool.ts';
+import { startSwapper } from '../testing/start-swapper.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { isInside } from './is-inside.ts';
 import { hasKernelHandles, kernelHandleOpener } from './kernel-handle-opener.ts';
-
-/** Flips `root/d` between the real directory and a link to `outside` until it is told to stop. */
-const swapperSource = `
-  const { renameSync, rmSync } = require('node:fs');
-  const { parentPort, workerData } = require('node:worker_threads');
-  const { root, stop } = workerData;
-  const stopped = new Int32Array(stop);
-  parentPort.postMessage('running');
-  // A write with createParents may have put a directory where the name was free for a moment.
-  const move = (from, to) => {
-    for (;;) {
-      try {
-        return renameSync(root + from, root + to);
-      } catch (error) {
-        if (!['EISDIR', 'ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
-        try {
-          rmSync(root + to, { recursive: true, force: true });
-        } catch (failure) {
-          if (failure.code !== 'ENOTEMPTY') throw failure;
-        }
-      }
-    }
-  };
-  let swaps = 0;
-  while (Atomics.load(stopped, 0) === 0) {
-    move('/d', '/real');
-    move('/link', '/d');
-    move('/d', '/link');
-    move('/real', '/d');
-    swaps++;
-  }
-  parentPort.postMessage(swaps);
-`;
-
-interface Swapper {
-  /** Ends the thread; resolves with how often it swapped. */
-  stop(): Promise<number>;
-}
-
-async function startSwapper(root: string): Promise<Swapper> {
-  const stop = new SharedArrayBuffer(4);
-  const worker = new Worker(swapperSource, { eval: true, workerData: { root, stop } });
-  const next = async () => {
-    const [message] = (await once(worker, 'message')) as [unknown];
-    return message;
-  };
-  await next();
-  return {
-    async stop() {
-      const swaps = next();
-      Atomics.store(new Int32Array(stop), 0, 1);
-      return Number(await swaps);
-    },
-  };
-}
 
 const secret = 'OUTSIDE-SECRET';
 const attempts = 1000;
@@ -72,7 +16,7 @@ test.runIf(await hasKernelHandles('/'))('no read and no write leaves the sandbox
   await mkdir(path.join(folders.root, 'd/deep'));
   await symlink(folders.outside, path.join(folders.root, 'link'));
   const tools = await createToolCaller([folders.root], { opener: kernelHandleOpener });
-  const swapper = await startSwapper(folders.root);
+  await using swapper = await startSwapper(folders.root);
   const answers: string[] = [];
   let inside = 0;
   let denied = 0;
@@ -112,7 +56,7 @@ test.runIf(await hasKernelHandles('/'))('no read and no write leaves the sandbox
 test('the same swap defeats checking the path before opening it', async () => {
   await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside' }, outside: { 'x.txt': secret } });
   await symlink(folders.outside, path.join(folders.root, 'link'));
-  const swapper = await startSwapper(folders.root);
+  await using swapper = await startSwapper(folders.root);
   let hasLeaked = false;
   const deadline = performance.now() + 10_000;
   while (!hasLeaked && performance.now() < deadline) {
