@@ -12,31 +12,29 @@ export function splitLines(text: string): readonly string[] {
 }
 
 /**
- * The changes from one list of lines to another, fewest first as long as there are less than 1000; more are one block. The time is bounded by
+ * The changes from one list of lines to another, fewest first as long as there are less than 2000; more are one block. The time is bounded by
  * the number of lines times the number of changes.
  */
 export function diffLines(before: readonly string[], after: readonly string[]): readonly LineChange[] {
   let start = 0;
   const shorter = Math.min(before.length, after.length);
   while (start < shorter && before[start] === after[start]) start++;
-  let end = 0;
-  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
   const changes = new ChangeList();
   changes.add('same', start);
-  const removed = before.slice(start, before.length - end);
-  const added = after.slice(start, after.length - end);
-  const steps = shortestSteps(removed, added);
-  if (steps === undefined) {
-    changes.add('removed', removed.length);
-    changes.add('added', added.length);
-  } else {
+  const steps = shortestSteps(before.slice(start), after.slice(start));
+  if (steps !== undefined) {
     for (const step of steps) changes.add(step, 1);
+    return changes.changes;
   }
+  let end = 0;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  changes.add('removed', before.length - start - end);
+  changes.add('added', after.length - start - end);
   changes.add('same', end);
   return changes.changes;
 }
 
-/** A unified diff with three lines of context, `''` when nothing changed. */
+/** A unified diff with four lines of context, `''` when nothing changed. */
 export function unifiedDiff(path: string, before: readonly string[], after: readonly string[]): string {
   const hunks = hunksOf(diffLines(before, after));
   if (hunks.length === 0) return '';
@@ -44,7 +42,7 @@ export function unifiedDiff(path: string, before: readonly string[], after: read
   return header + hunks.map((hunk) => printHunk(hunk, before, after)).join('');
 }
 
-const maxChanges = 1000;
+const maxChanges = 2000;
 
 class ChangeList {
   readonly changes: LineChange[] = [];
@@ -132,7 +130,7 @@ interface Hunk {
   readonly changes: LineChange[];
 }
 
-const contextLines = 3;
+const contextLines = 4;
 
 function hunksOf(changes: readonly LineChange[]): readonly Hunk[] {
   const hunks: Hunk[] = [];
