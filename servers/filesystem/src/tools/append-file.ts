@@ -7,13 +7,13 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'append_file',
     title: 'Append to file',
-    description: 'Add UTF-8 text at the end of a file. No line end is added: begin or end content with one where needed.',
+    description: 'Add UTF-8 text at the end of a file. No line end is added.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path of the file.' },
-        content: { type: 'string', description: 'What to add.' },
-        createIfMissing: { type: 'boolean', description: 'Create a missing file, in an existing directory. Default false.' },
+        path: { type: 'string' },
+        content: { type: 'string' },
+        createIfMissing: { type: 'boolean', description: 'Default false.' },
       },
       required: ['path', 'content'],
       additionalProperties: false,

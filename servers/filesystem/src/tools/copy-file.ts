@@ -13,8 +13,8 @@ export function copyFileTool(runner: ToolRunner): ToolDefinition {
       type: 'object',
       properties: {
         source: { type: 'string' },
-        destination: { type: 'string', description: 'The path of the copy, name included.' },
-        recursive: { type: 'boolean', description: 'Copy a directory with everything in it. Default false.' },
+        destination: { type: 'string', description: 'Path of the copy, name included.' },
+        recursive: { type: 'boolean', description: 'Default false.' },
       },
       required: ['source', 'destination'],
       additionalProperties: false,

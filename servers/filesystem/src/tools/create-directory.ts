@@ -9,7 +9,7 @@ export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
     description: 'Create a directory and the missing ones above it. One that exists already is fine.',
     inputSchema: {
       type: 'object',
-      properties: { path: { type: 'string', description: 'Absolute, relative or file:// path of the directory.' } },
+      properties: { path: { type: 'string' } },
       required: ['path'],
       additionalProperties: false,
     },

@@ -12,9 +12,9 @@ export function deleteFileTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
-        recursive: { type: 'boolean', description: 'Delete a directory that is not empty. Default false.' },
-        confirmToken: { type: 'string', description: 'From the answer that asked for confirmation.' },
+        path: { type: 'string' },
+        recursive: { type: 'boolean', description: 'Default false.' },
+        confirmToken: { type: 'string', description: 'From the answer that asks for it.' },
       },
       required: ['path'],
       additionalProperties: false,

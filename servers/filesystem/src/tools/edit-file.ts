@@ -9,11 +9,11 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
     title: 'Edit file',
     description:
       'Replace exact pieces of a text file and get the diff. Each oldText must occur once, unless replaceAll. Edits apply in order, all or none. ' +
-      'Line endings, encoding and mode are kept. dryRun only shows the diff.',
+      'Line endings and encoding are kept. dryRun only shows the diff.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path of the file.' },
+        path: { type: 'string' },
         edits: {
           type: 'array',
           items: {
@@ -21,7 +21,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
             properties: {
               oldText: { type: 'string', description: 'Text of the file, with its indentation.' },
               newText: { type: 'string' },
-              replaceAll: { type: 'boolean', description: 'Replace every occurrence. Default false.' },
+              replaceAll: { type: 'boolean', description: 'Default false.' },
             },
             required: ['oldText', 'newText'],
             additionalProperties: false,

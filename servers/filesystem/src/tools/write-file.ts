@@ -8,15 +8,14 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
     name: 'write_file',
     title: 'Write file',
     description:
-      'Create a file or replace the whole content of an existing one with UTF-8 text. The old content is lost. ' +
-      'Readers see the old or the new content, never a part. Set createParents to create missing directories.',
+      'Create a file or replace the whole content of an existing one, in one step, with UTF-8 text. The old content is lost.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path of the file.' },
-        content: { type: 'string', description: 'The complete new content.' },
-        createParents: { type: 'boolean', description: 'Create missing parent directories. Default false.' },
-        expectedHash: { type: 'string', description: 'Write only if the file still has this hash, as a read or write returned it.' },
+        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
+        content: { type: 'string' },
+        createParents: { type: 'boolean', description: 'Create missing directories. Default false.' },
+        expectedHash: { type: 'string', description: 'Write only if the file still has this hash of a read or write.' },
       },
       required: ['path', 'content'],
       additionalProperties: false,
