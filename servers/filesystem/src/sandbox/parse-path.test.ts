@@ -17,9 +17,13 @@ test('resolves Windows spellings', () => {
   expect(parsePath('c:/docs/A.TXT', 'C:\\Docs', windows)).toBe('c:\\docs\\A.TXT');
   expect(parsePath('\\\\srv\\share\\dir\\sub', 'C:\\Docs', windows)).toBe('\\\\srv\\share\\dir\\sub');
   expect(parsePath('sub\\..\\x', 'C:\\Docs', windows)).toBe('C:\\Docs\\x');
+  expect(parsePath('sub/x', '\\\\srv\\share\\dir', windows)).toBe('\\\\srv\\share\\dir\\sub\\x');
+  expect(parsePath('Z:\\sub', 'C:\\Docs', windows)).toBe('Z:\\sub');
+  expect(parsePath('file://srv/share/a%20b', 'C:\\Docs', windows)).toBe('\\\\srv\\share\\a b');
+  expect(parsePath('file:///c%3A/temp', 'C:\\Docs', windows)).toBe('c:\\temp');
 });
 
-test.each(['C:\\Docs\\f.txt:ads', 'C:\\Work\\CON', 'aux.txt', 'C:\\Work\\com1', '\\\\?\\C:\\Windows\\win.ini', '//./pipe/x', 'a.txt.', 'a ', 'a?b', 'a\0b'])(
+test.each(['C:\\Docs\\f.txt:ads', 'C:\\Work\\CON', 'aux.txt', 'C:\\Work\\com1', 'C:\\Work\\COM²', 'nul .txt', '\\\\srv\\share\\f:ads', '\\\\?\\UNC\\srv\\share\\f', '\\\\.\\C:\\f', '\\\\?\\C:\\Windows\\win.ini', '//./pipe/x', 'a.txt.', 'a ', 'a?b', 'a\0b'])(
   'refuses %j on Windows',
   (input) => {
     expect(() => parsePath(input, 'C:\\Docs', { windows: true })).toThrow(PathError);

@@ -42,7 +42,7 @@ function refuseWindowsTricks(given: string, input: string): void {
     if (segment === '' || segment === '.' || segment === '..') continue;
     if (/[<>:"|?*]/.test(segment)) throw new PathError('invalid', `${input}: the name ${segment} contains a character Windows reserves.`);
     if (/[. ]$/.test(segment)) throw new PathError('invalid', `${input}: the name ${segment} ends in a dot or space, which Windows drops.`);
-    if (/^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?:\.|$)/i.test(segment)) {
+    if (/^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$) *(?:\.|$)/i.test(segment)) {
       throw new PathError('invalid', `${input}: ${segment} is a Windows device name.`);
     }
   }
