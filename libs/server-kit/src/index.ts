@@ -1,6 +1,10 @@
 export { logCall, logErrors, logToolCalls } from './call-log.ts';
 export type { LoggedCall } from './call-log.ts';
+export { Confirmations, confirmationPolicies } from './confirmations.ts';
+export type { ConfirmationPolicy, ConfirmationsOptions, DestructiveStep } from './confirmations.ts';
 export { defineServerMain } from './define-server-main.ts';
+export { defaultMaxResultBytes, limitResults } from './limit-results.ts';
+export type { ResultLimit } from './limit-results.ts';
 export { createLogger, LOG_LEVELS } from './logger.ts';
 export type { Logger, LoggerOptions, LogLevel } from './logger.ts';
 export { choiceOption, integerOption } from './option-values.ts';

@@ -1,62 +1,19 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
-
-const folder = fileURLToPath(new URL('..', import.meta.url));
-
-/** Starts a process that calls runServer with these members added to a definition; `server` and `tool` are in scope. */
-function startServer(members: string, args: readonly string[] = []): ChildProcessWithoutNullStreams {
-  const code = `
-    import { createServer } from '@signalbox/mcp-core/server';
-    import { integerOption, runServer, UsageError } from '@signalbox/server-kit';
-    const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-    const tool = (name, handler) => ({ name, description: name, inputSchema: { type: 'object' }, annotations, handler });
-    const server = (...tools) => createServer({ info: { name: 'kit', version: '1' }, tools });
-    await runServer({
-      name: 'kit', version: '1.2.3', usage: 'Usage: kit', options: { count: { type: 'string' } },
-      start: async () => ({ server: server() }),
-      ${members}
-    });`;
-  // With --eval there is no script's name in process.argv; "kit" stands in for it.
-  const child = spawn(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '--eval', code, '--', 'kit', ...args], { cwd: folder });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
-
-async function outcome(child: ChildProcessWithoutNullStreams) {
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { stdout, stderr, code: child.exitCode };
-}
-
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-};
-
-/** Writes `messages` and resolves with the first line of the answer to the last of them that has an id. */
-async function answered(child: ChildProcessWithoutNullStreams, ...messages: readonly { readonly id?: number }[]): Promise<string> {
-  const last = messages.findLast((message) => message.id !== undefined)?.id;
-  const lines = createInterface({ input: child.stdout });
-  for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
-  for await (const line of lines) {
-    if ((JSON.parse(line) as { id?: number }).id === last) return line;
-  }
-  throw new Error('the server ended without an answer');
-}
+import { describe, expect, test } from 'vitest';
+import { answered, initialize, linesUntilAnswer, outcome, startServer } from './kit-process.test.support.ts';
 
 describe('runServer before it serves', () => {
   test('prints the usage and the version on stdout', async () => {
-    expect(await outcome(startServer('', ['--help']))).toEqual({ stdout: 'Usage: kit\n', stderr: '', code: 0 });
-    expect(await outcome(startServer('', ['--version']))).toEqual({ stdout: 'kit 1.2.3\n', stderr: '', code: 0 });
+    const { stdout, stderr, code } = await outcome(startServer('', { args: ['--help'] }));
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(stdout).toMatch(/^Usage: kit\n  --http [\s\S]+--log-level [\s\S]+--print-config [\s\S]+--help +print this text\n$/);
+    expect(await outcome(startServer('', { args: ['--version'] }))).toEqual({ stdout: 'kit 1.2.3\n', stderr: '', code: 0 });
   });
 
   test('refuses an unknown option in one line that names it and --help', async () => {
-    expect(await outcome(startServer('', ['--cuont', '3']))).toEqual({
+    expect(await outcome(startServer('', { args: ['--cuont', '3'] }))).toEqual({
       stdout: '',
       stderr: "kit: Unknown option '--cuont' (see kit --help)\n",
       code: 1,
@@ -65,7 +22,7 @@ describe('runServer before it serves', () => {
 
   test('reports a UsageError of start with a hint at --help', async () => {
     const start = `start: async ({ values }) => { integerOption(values, 'count', { min: 1, max: 9, default: 1 }); }`;
-    expect(await outcome(startServer(start, ['--count', '10']))).toEqual({
+    expect(await outcome(startServer(start, { args: ['--count', '10'] }))).toEqual({
       stdout: '',
       stderr: 'kit: --count must be a whole number from 1 to 9, not "10" (see kit --help)\n',
       code: 1,
@@ -83,8 +40,32 @@ describe('runServer before it serves', () => {
       log.info([values.count, ...positionals, typeof env.PATH].join(' '));
       throw new UsageError('stop');
     }`;
-    const { stderr } = await outcome(startServer(start, ['--count', '3', 'a', '--log-level', 'info', 'b']));
+    const { stderr } = await outcome(startServer(start, { args: ['--count', '3', 'a', '--log-level', 'info', 'b'] }));
     expect(stderr).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z info 3 a b string\nkit: stop \(see kit --help\)\n$/);
+  });
+});
+
+describe('runServer with --print-config', () => {
+  interface HostConfig {
+    readonly mcpServers: { readonly kit: { readonly args: readonly string[]; readonly env?: object } };
+  }
+
+  test('prints how a host starts this very server, and not the secrets', async () => {
+    const env = { MCP_KIT_COUNT: '5', MCP_HTTP_TOKEN: 'secret', MCP_STATE_KEY: 'secret' };
+    const { stdout, code } = await outcome(startServer('', { args: ['--print-config', 'a b'], env }));
+    const { mcpServers } = JSON.parse(stdout) as HostConfig;
+    expect(code).toBe(0);
+    expect(mcpServers.kit).toMatchObject({ command: process.execPath, env: { MCP_KIT_COUNT: '5' } });
+    expect(mcpServers.kit.args.at(-1)).toBe('a b');
+    expect(stdout).not.toContain('secret');
+  });
+
+  test.each([
+    ['3000', { type: 'http', url: 'http://127.0.0.1:3000/mcp' }],
+    ['0.0.0.0:3000', { type: 'http', url: 'http://0.0.0.0:3000/mcp', headers: { Authorization: 'Bearer ${MCP_HTTP_TOKEN}' } }],
+  ])('with --http %s prints the URL', async (http, expected) => {
+    const { stdout } = await outcome(startServer('', { args: ['--http', http, '--print-config'] }));
+    expect(JSON.parse(stdout)).toEqual({ mcpServers: { kit: expected } });
   });
 });
 
@@ -165,5 +146,31 @@ describe('runServer while it serves', () => {
     child.stdin.end();
     await once(child, 'close');
     expect(child.exitCode).toBe(0);
+  });
+
+  test('throttles progress to ten a second and sends the last', async () => {
+    const flood = `tool('flood', (_args, context) => { for (let step = 1; step <= 1000; step += 1) context.progress({ progress: step }); return { structuredContent: {} }; })`;
+    const child = startServer(`start: async () => ({ server: server(${flood}) }),`);
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'flood', _meta: { progressToken: 'p' } } };
+    const lines = await linesUntilAnswer(child, initialize, call);
+    const steps = lines.map((line) => (JSON.parse(line) as { params?: { progress: number } }).params?.progress).filter((step) => step !== undefined);
+    expect(steps).toEqual([1, 1000]);
+  });
+
+  test('answers a call that comes again under its idempotency key with the first result, and refuses other arguments', async () => {
+    const child = startServer(`start: async () => { let calls = 0; return { server: server(tool('count', () => ({ structuredContent: { calls: ++calls } }))) }; },`);
+    const call = (id: number, key: string, args = {}) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'count', arguments: args, _meta: { 'dev.signalbox/idempotency-key': key } } });
+    const lines = await linesUntilAnswer(child, initialize, call(2, 'a'), call(3, 'a'), call(4, 'b'), call(5, 'a', { other: 1 }));
+    const answers = lines.map((line) => JSON.parse(line) as { id: number; result: { structuredContent?: { calls: number }; isError?: boolean } });
+    const called = answers.filter(({ id }) => id > 1).toSorted((left, right) => left.id - right.id);
+    expect(called.map(({ result }) => result.structuredContent?.calls ?? result.isError)).toEqual([1, 1, 2, true]);
+  });
+
+  test('refuses a result over its budget and goes on', async () => {
+    const big = `limitResults([tool('big', () => ({ content: [{ type: 'text', text: 'x'.repeat(5_000_000) }] }))])`;
+    const child = startServer(`start: async () => ({ server: server(...${big}) }),`);
+    const lines = await linesUntilAnswer(child, initialize, { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'big' } }, { jsonrpc: '2.0', id: 3, method: 'ping' });
+    expect(lines.map((line) => line.length < 1000)).toEqual([true, true, true]);
+    expect(lines[1]).toContain('at most 1048576 are sent');
   });
 });

@@ -3,9 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Server } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
-import { parseCommandLine, type CommandLine, type ParsedValues } from './command-line.ts';
+import { commonUsage, parseCommandLine, withVariable, type CommandLine, type ParsedValues } from './command-line.ts';
 import { createLogger, oneLine, type Logger } from './logger.ts';
 import { unsupportedNode } from './node-version.ts';
+import { hostConfig } from './print-config.ts';
+import { serveHttpUntil } from './serve-http-until.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface StartInput<Options extends ParseArgsOptionsConfig> {
@@ -25,35 +27,40 @@ export interface ServerMain<Options extends ParseArgsOptionsConfig> {
   /** Of the command, for `--version` and as the prefix of error lines. */
   readonly name: string;
   readonly version: string;
-  /** The whole `--help` text, `--help`, `--version` and `--log-level` included. */
+  /** The `--help` text up to the options that every server has, which are added. */
   readonly usage: string;
-  /** As for `node:util` parseArgs; `help`, `version` and `log-level` are added. */
+  /** Of the variables that stand for options: with `MCP_FS`, `--max-entries` is also `MCP_FS_MAX_ENTRIES`. Default: there are none. */
+  readonly envPrefix?: string;
+  /** As for `node:util` parseArgs; `http`, `log-level`, `print-config`, `version` and `help` are added. */
   readonly options: Options;
   /** Builds the server. Throw `UsageError` for arguments that cannot be used. */
   start(input: StartInput<Options>): Promise<StartedServer>;
 }
 
 /**
- * The whole life of a stdio server process: arguments, `start`, serving, shutdown. Exits 0 within a second of stdin's end, SIGTERM or SIGINT;
- * exits 1 after one line on stderr for bad arguments, a failed start, an unhandled rejection or an older Node than 22.22.
+ * The whole life of a server process: arguments, `start`, serving over stdio or HTTP, shutdown. Exits 0 within a second of SIGTERM, SIGINT or, over stdio,
+ * the end of stdin; exits 1 after one line on stderr for bad arguments, a failed start, an unhandled rejection or an older Node than 22.22.
  * Stdout carries protocol messages only: `console` writes to stderr.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
 export async function runServer<const Options extends ParseArgsOptionsConfig>(definition: ServerMain<Options>): Promise<void> {
   const problem = unsupportedNode(process.versions.node);
   if (problem !== undefined) return exit(1, `${definition.name}: ${problem}`);
   let commandLine: CommandLine<Options>;
   try {
-    commandLine = parseCommandLine(definition.options, process.argv.slice(2));
+    commandLine = parseCommandLine(definition.options, { args: process.argv.slice(2), env: process.env, envPrefix: definition.envPrefix });
   } catch (error) {
     return exit(1, startFailure(definition.name, error));
   }
   switch (commandLine.kind) {
     case 'help':
-      process.stdout.write(`${definition.usage.trimEnd()}\n`);
+      process.stdout.write(`${definition.usage.trimEnd()}\n${commonUsage}\n`);
       return;
     case 'version':
       process.stdout.write(`${definition.name} ${definition.version}\n`);
+      return;
+    case 'print-config':
+      process.stdout.write(hostConfig({ name: definition.name, command: [process.execPath, process.argv[1] ?? ''], ...commandLine }));
       return;
     case 'start':
       await serve(definition, commandLine);
@@ -67,7 +74,7 @@ async function serve<Options extends ParseArgsOptionsConfig>(
   commandLine: Extract<CommandLine<Options>, { kind: 'start' }>,
 ): Promise<void> {
   const { name } = definition;
-  const { values, positionals, logLevel } = commandLine;
+  const { values, positionals, logLevel, http, variables } = commandLine;
   protectStreams();
   process.on('unhandledRejection', (error) => exit(1, `${name}: unhandled rejection: ${describe(error)}`));
   process.on('uncaughtException', (error) => exit(1, `${name}: uncaught exception: ${describe(error)}`));
@@ -76,13 +83,14 @@ async function serve<Options extends ParseArgsOptionsConfig>(
   try {
     started = await definition.start({ values, positionals, env: process.env, log });
   } catch (error) {
-    return exit(1, startFailure(name, error));
+    return exit(1, startFailure(name, withVariable(variables, error)));
   }
   try {
-    await Promise.race([serveStdio(started.server), shutdownSignal()]);
+    if (http === undefined) await Promise.race([serveStdio(started.server), shutdownSignal()]);
+    else await serveHttpUntil(shutdownSignal(), { name, http, server: started.server, env: process.env, log });
     await Promise.race([started.close?.(), delay(closeLimitMs)]);
   } catch (error) {
-    return exit(1, `${name}: ${describe(error)}`);
+    return exit(1, error instanceof UsageError ? startFailure(name, error) : `${name}: ${describe(error)}`);
   }
   process.exit(0);
 }

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from './limits.ts';
 
 const usage = `Usage: signalbox-sqlite [options] FILE
 
-An MCP server on stdin and stdout that reads the SQLite database FILE and never writes it.
+An MCP server that reads the SQLite database FILE and never writes it.
 
 Options:
   --db-path FILE          the database, instead of the argument
@@ -15,15 +15,13 @@ Options:
   --max-cell-bytes N      longest value in a result, 64 to 1048576 bytes (default ${DEFAULT_LIMITS.maxCellBytes})
   --max-result-bytes N    longest result, 16384 to 4194304 bytes (default ${DEFAULT_LIMITS.maxResultBytes})
   --max-memory-mb N       most memory of one query process, 128 to 65536 MiB (default ${DEFAULT_LIMITS.maxMemoryMb})
-  --log-level LEVEL       debug, info, warn or error, on stderr (default warn)
-  --version               print the version
-  -h, --help              print this text
 `;
 
 export const command = defineServerMain({
   name: 'signalbox-sqlite',
   version: packageVersion(import.meta.url),
   usage,
+  envPrefix: 'MCP_SQLITE',
   options: {
     'db-path': { type: 'string' },
     'timeout-ms': { type: 'string' },

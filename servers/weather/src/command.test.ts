@@ -14,7 +14,7 @@ async function problemOf(values: { readonly [option: string]: string }, env: Nod
 describe('the command', () => {
   test('names the terms of the data and every option and variable in its help', () => {
     const options = Object.keys(command.options).map((option) => `--${option}`);
-    for (const part of ['non-commercial', 'CC BY 4.0', ...options, '--log-level', 'WEATHER_OPEN_METEO_URL', 'WEATHER_GEOCODING_URL']) {
+    for (const part of ['non-commercial', 'CC BY 4.0', ...options, 'WEATHER_OPEN_METEO_URL', 'WEATHER_GEOCODING_URL']) {
       expect(command.usage).toContain(part);
     }
   });

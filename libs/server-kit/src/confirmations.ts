@@ -1,0 +1,97 @@
+import { type JsonObject, ToolError } from '@signalbox/mcp-core';
+import type { InteractiveContext } from '@signalbox/mcp-core/server';
+import { canonicalJson } from './canonical-json.ts';
+
+/** `auto`: steps that are not routine are confirmed. `always`: every step is. `never`: none is. */
+export const confirmationPolicies = ['auto', 'always', 'never'] as const;
+export type ConfirmationPolicy = (typeof confirmationPolicies)[number];
+
+export interface DestructiveStep {
+  readonly tool: string;
+  /** Of the call, without `confirmToken`. */
+  readonly arguments: JsonObject;
+  /** What will be lost, for a person: one or two sentences. */
+  readonly impact: string;
+  /** As the caller sent it back. */
+  readonly confirmToken?: string;
+  /** Whether the step is confirmed under `always` only. Default false. */
+  readonly isRoutine?: boolean;
+}
+
+export interface ConfirmationsOptions {
+  /** Default `auto`. */
+  readonly policy?: ConfirmationPolicy;
+  /** How long a token can be used, in milliseconds. Default 10 minutes. */
+  readonly tokenMs?: number;
+  /** Milliseconds since any moment that never jumps; default `performance.now`. */
+  readonly now?: () => number;
+}
+
+/** Tokens that are remembered; the oldest go first. */
+const maxTokens = 1000;
+
+/**
+ * Asks before destructive steps: the person behind the client where the client can elicit (a request of its own in the legacy eras, `input_required` in the
+ * modern one), otherwise by a call that fails with the impact and a token, and has to be repeated with it. A token is used up by the first call that
+ * brings it and counts for exactly the tool and arguments it was given for. Keep one object for all connections of a server.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
+ */
+export class Confirmations {
+  readonly #policy: ConfirmationPolicy;
+  readonly #tokenMs: number;
+  readonly #now: () => number;
+  /** Oldest first. */
+  readonly #tokens = new Map<string, { readonly step: string; readonly expiresAt: number }>();
+
+  constructor({ policy = 'auto', tokenMs = 600_000, now = () => performance.now() }: ConfirmationsOptions = {}) {
+    this.#policy = policy;
+    this.#tokenMs = tokenMs;
+    this.#now = now;
+  }
+
+  /**
+   * Resolves when the step may happen. In the modern era the handler then runs again from its start: change nothing before.
+   * @throws ToolError when a person declined, and where nobody can be asked with the token to repeat the call with
+   */
+  async confirm(context: InteractiveContext, step: DestructiveStep): Promise<void> {
+    if (this.#policy === 'never' || (this.#policy === 'auto' && step.isRoutine === true)) return;
+    if (context.client.can('elicitation.form')) await ask(context, step);
+    else this.#redeem(step);
+  }
+
+  #redeem(step: DestructiveStep): void {
+    const { tool, confirmToken, impact } = step;
+    const wanted = canonicalJson([tool, step.arguments]);
+    if (confirmToken === undefined) {
+      throw new ToolError(`${impact} Nothing was done yet. Ask the user; if they agree, call ${tool} again with the same arguments and "confirmToken": "${this.#issue(wanted)}".`);
+    }
+    const token = this.#tokens.get(confirmToken);
+    this.#tokens.delete(confirmToken);
+    if (token?.step === wanted && token.expiresAt > this.#now()) return;
+    throw new ToolError(`This confirmToken is not valid for these arguments: it was used already, has expired, or was given for another call. Nothing was done. Call ${tool} without it to get a new one.`);
+  }
+
+  #issue(step: string): string {
+    const token = process.getBuiltinModule('node:crypto').randomBytes(16).toString('base64url');
+    this.#tokens.set(token, { step, expiresAt: this.#now() + this.#tokenMs });
+    for (const oldest of this.#tokens.keys()) {
+      if (this.#tokens.size <= maxTokens) break;
+      this.#tokens.delete(oldest);
+    }
+    return token;
+  }
+}
+
+async function ask(context: InteractiveContext, { tool, impact }: DestructiveStep): Promise<void> {
+  const { action, content } = await context.elicit('confirm', {
+    mode: 'form',
+    message: impact,
+    requestedSchema: {
+      type: 'object',
+      properties: { confirm: { type: 'boolean', title: 'Go ahead', description: `Whether ${tool} may do this.`, default: false } },
+      required: ['confirm'],
+    },
+  });
+  if (action === 'accept' && content?.['confirm'] === true) return;
+  throw new ToolError(action === 'cancel' ? 'The user did not answer. Nothing was done.' : 'The user declined. Nothing was done.');
+}
