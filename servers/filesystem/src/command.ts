@@ -1,4 +1,4 @@
-import { choiceOption, defineServerMain, integerOption, packageVersion, UsageError } from '@signalbox/server-kit';
+import { choiceOption, confirmationPolicies, defineServerMain, integerOption, packageVersion, UsageError } from '@signalbox/server-kit';
 import { createFilesystemServer, NoUsableDirectoryError } from './create-filesystem-server.ts';
 import { defaultLimits } from './files/limits.ts';
 import { NoKernelHandlesError } from './sandbox/choose-opener.ts';
@@ -24,15 +24,13 @@ Options:
   --watch native|polling|off
                           how subscriptions see changes (default native)
   --allow-recheck         on a Linux without /proc, accept paths that are only checked before and after use
-  --log-level LEVEL       debug, info, warn or error, on stderr (default warn)
-  --version               print the version
-  -h, --help              print this text
 `;
 
 export const command = defineServerMain({
   name: 'signalbox-filesystem',
   version: packageVersion(import.meta.url),
   usage,
+  envPrefix: 'MCP_FS',
   options: {
     'read-only': { type: 'boolean' },
     roots: { type: 'string' },
@@ -59,7 +57,7 @@ export const command = defineServerMain({
         roots,
         readOnly: values['read-only'] ?? false,
         deny: values.deny ?? [],
-        confirm: choiceOption(values, 'confirm', { choices: ['auto', 'always', 'never'], default: 'auto' }),
+        confirm: choiceOption(values, 'confirm', { choices: confirmationPolicies, default: 'auto' }),
         watch: choiceOption(values, 'watch', { choices: ['native', 'polling', 'off'], default: 'native' }),
         maxSubscriptions: integerOption(values, 'max-subscriptions', { min: 1, max: 10_000, default: 256 }),
         allowRecheck: values['allow-recheck'] ?? false,

@@ -302,9 +302,9 @@ test('a directory is deleted with what is in it after the token of the first ans
   const args = { path: 'd', recursive: true };
   const refused = await client.callTool('delete_file', args);
   expect(refused.isError).toBe(true);
-  const [, confirmToken = ''] = /confirmToken "([^"]+)"/.exec(textOf(refused)) ?? [];
+  const [, confirmToken = ''] = /"confirmToken": "([^"]+)"/.exec(textOf(refused)) ?? [];
   expect((await client.callTool('delete_file', { ...args, path: './d', confirmToken })).isError).toBe(true);
-  const [, second = ''] = /confirmToken "([^"]+)"/.exec(textOf(await client.callTool('delete_file', args))) ?? [];
+  const [, second = ''] = /"confirmToken": "([^"]+)"/.exec(textOf(await client.callTool('delete_file', args))) ?? [];
   expect((await client.callTool('delete_file', { ...args, confirmToken: second })).isError ?? false).toBe(false);
   expect(await client.readResource(pathToFileURL(folders.root).href)).toHaveLength(1);
 });

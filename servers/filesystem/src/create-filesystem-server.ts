@@ -1,6 +1,6 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
 import type { Transport } from '@signalbox/mcp-core';
-import { createLogger, logErrors, packageVersion, type Logger } from '@signalbox/server-kit';
+import { Confirmations, createLogger, logErrors, packageVersion, type ConfirmationPolicy, type Logger } from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from './files/limits.ts';
 import { exploreProjectPrompt } from './prompts/explore-project.ts';
 import { createResourceProvider } from './resources/create-resource-provider.ts';
@@ -10,7 +10,6 @@ import { findAllowedDirectories } from './sandbox/allowed-directories.ts';
 import { chooseOpener } from './sandbox/choose-opener.ts';
 import { createSandboxBase, type SandboxBase } from './sandbox/sandbox-base.ts';
 import type { AllowedDirectory, Sandbox } from './sandbox/sandbox.ts';
-import { Confirmations, type ConfirmationPolicy } from './session/confirmations.ts';
 import { SessionSandbox, type RootsMode } from './session/session-sandbox.ts';
 import { createTools } from './tools/create-tools.ts';
 import { createToolRunner } from './tools/tool-runner.ts';

@@ -18,8 +18,12 @@ interface Running {
 }
 
 function run(...args: string[]): Running {
+  return runWith({}, ...args);
+}
+
+function runWith(env: { readonly [name: string]: string }, ...args: string[]): Running {
   const main = path.join(import.meta.dirname, 'main.ts');
-  const child = spawn(process.execPath, ['--conditions=@signalbox/source', main, ...args]);
+  const child = spawn(process.execPath, ['--conditions=@signalbox/source', main, ...args], { env: { ...process.env, ...env } });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -47,6 +51,18 @@ const initialize = { id: 1, method: 'initialize', params: { protocolVersion: '20
 test('an argument it cannot use is one line on stderr and exit 1', async () => {
   const message = 'signalbox-filesystem: /no/such/directory: no such directory (see signalbox-filesystem --help)\n';
   expect(await run('/no/such/directory').ended).toEqual({ code: 1, stdout: '', stderr: message });
+});
+
+test('options may come from the environment', async () => {
+  await using folders = await createTemporaryFolders();
+  const running = runWith({ MCP_FS_READ_ONLY: 'true', MCP_FS_WATCH: 'off' }, folders.root);
+  send(running, initialize, { method: 'notifications/initialized' }, { id: 2, method: 'tools/list' });
+  expect(await running.answer(1)).not.toContain('subscribe');
+  expect(await running.answer(2)).not.toContain('write_file');
+  running.child.stdin.end();
+  expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+  const problem = (await runWith({ MCP_FS_ROOTS: 'widen' }, folders.root).ended).stderr;
+  expect(problem).toContain('--roots must be one of narrow, replace, ignore, not "widen" (from MCP_FS_ROOTS)');
 });
 
 test('serves, logs each call at debug level and exits within a second of the end of stdin', async () => {

@@ -76,7 +76,8 @@ export class SessionSandbox {
       throw new PathError('refused', 'The client has not finished initializing, so its roots are not known. Send notifications/initialized first.');
     }
     const question = this.#question ?? this.#ask(session);
-    const again = askOnStream && setTimeout(() => void askOnStream().then(question.answered, () => undefined), secondQuestionMs);
+    if (askOnStream === undefined || !question.isOpen) return question.sandbox;
+    const again = setTimeout(() => void askOnStream().then(question.answered, () => undefined), secondQuestionMs);
     try {
       return await question.sandbox;
     } finally {
@@ -103,9 +104,12 @@ export class SessionSandbox {
         throw new PathError('refused', message, { cause: error });
       },
     );
+    const question: RootsQuestion = { sandbox, answered: resolve, isOpen: true };
+    const close = () => {
+      question.isOpen = false;
+    };
     // The requests that wait tell of a failure; there may be none.
-    sandbox.catch(() => undefined);
-    const question = { sandbox, answered: resolve };
+    sandbox.then(close, close);
     this.#question = question;
     return question;
   }
@@ -129,4 +133,5 @@ export class SessionSandbox {
 interface RootsQuestion {
   readonly sandbox: Promise<Sandbox>;
   readonly answered: (roots: readonly Root[] | undefined) => void;
+  isOpen: boolean;
 }

@@ -1,6 +1,6 @@
-import { ProtocolError, ToolError, type JsonObject } from '@signalbox/mcp-core';
+import { ProtocolError, ToolError } from '@signalbox/mcp-core';
 import type { InteractiveContext, ToolOutput } from '@signalbox/mcp-core/server';
-import { logCall, type Logger } from '@signalbox/server-kit';
+import { logCall, type DestructiveStep, type Logger } from '@signalbox/server-kit';
 import type { Limits } from '../files/limits.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -15,16 +15,6 @@ export interface ToolRunner {
    * @throws ToolError when it was declined or needs the confirm token of the error
    */
   confirm(context: InteractiveContext, step: DestructiveStep): Promise<void>;
-}
-
-export interface DestructiveStep {
-  readonly tool: string;
-  /** Of the call, without `confirmToken`. */
-  readonly arguments: JsonObject;
-  /** What will be lost, for a person. */
-  readonly impact: string;
-  /** As the caller sent it back. */
-  readonly confirmToken?: string;
 }
 
 export interface ToolCallName {
