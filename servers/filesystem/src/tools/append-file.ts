@@ -13,7 +13,7 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
       properties: {
         path: { type: 'string' },
         content: { type: 'string' },
-        createIfMissing: { type: 'boolean', description: 'Default false.' },
+        createIfMissing: { type: 'boolean' },
       },
       required: ['path', 'content'],
       additionalProperties: false,

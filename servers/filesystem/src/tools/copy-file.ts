@@ -14,7 +14,7 @@ export function copyFileTool(runner: ToolRunner): ToolDefinition {
       properties: {
         source: { type: 'string' },
         destination: { type: 'string', description: 'Path of the copy, name included.' },
-        recursive: { type: 'boolean', description: 'Default false.' },
+        recursive: { type: 'boolean' },
       },
       required: ['source', 'destination'],
       additionalProperties: false,

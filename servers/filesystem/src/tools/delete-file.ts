@@ -7,13 +7,13 @@ export function deleteFileTool(runner: ToolRunner): ToolDefinition {
     name: 'delete_file',
     title: 'Delete',
     description:
-      'Delete a file, a link itself or an empty directory for good. With recursive a directory and everything in it, after confirmation: ' +
-      'when the answer names a confirmToken, ask the user and call again with it.',
+      'Delete a file, a link itself or an empty directory for good; with recursive a directory and everything in it, after confirmation: ' +
+      'when asked for a confirmToken, ask the user and call again with it.',
     inputSchema: {
       type: 'object',
       properties: {
         path: { type: 'string' },
-        recursive: { type: 'boolean', description: 'Default false.' },
+        recursive: { type: 'boolean' },
         confirmToken: { type: 'string', description: 'From the answer that asks for it.' },
       },
       required: ['path'],

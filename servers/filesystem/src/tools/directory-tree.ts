@@ -9,16 +9,15 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
     name: 'directory_tree',
     title: 'Directory tree',
     description:
-      'The tree below a directory as JSON: name, type, and children of directories. A tree over the limits is complete at its top; directories say how many entries were omitted ' +
-      '(-1: not opened). Links are not followed.',
+      'The tree below a directory as JSON. Over the limits it is complete at its top, and directories say how many entries were omitted (-1: not opened).',
     inputSchema: {
       type: 'object',
       properties: {
         path: { type: 'string', description: 'Directory; "." is the first allowed directory.' },
-        excludePatterns: { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 1000 }, description: 'Names or globs to leave out with everything below. Default none.' },
+        excludePatterns: { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 1000 }, description: 'Names or globs to leave out.' },
         maxDepth: { type: 'integer', minimum: 1, maximum: 100, description: 'Levels. Default 100.' },
         maxEntries: { type: 'integer', minimum: 1, description: `Default and at most ${maxEntries}.` },
-        respectGitignore: { type: 'boolean', description: 'Leave out what .gitignore names. Default false.' },
+        respectGitignore: { type: 'boolean' },
       },
       required: ['path'],
       additionalProperties: false,
@@ -33,8 +32,6 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
         counts: {
           type: 'object',
           properties: { files: { type: 'integer' }, directories: { type: 'integer' }, omitted: { type: 'integer' }, unopened: { type: 'integer' }, unreadable: { type: 'integer' } },
-          required: ['files', 'directories', 'omitted', 'unopened', 'unreadable'],
-          additionalProperties: false,
         },
       },
       required: ['content', 'path', 'tree', 'truncated', 'counts'],

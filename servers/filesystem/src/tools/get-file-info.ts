@@ -14,7 +14,7 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'get_file_info',
     title: 'Get file info',
-    description: 'Size, type, times, permissions and MIME type of a file or directory, without its content. Set hash to get the SHA-256 of a file.',
+    description: 'Size, type, times, permissions and MIME type of a path. Set hash for the SHA-256 of a file.',
     inputSchema: {
       type: 'object',
       properties: {

@@ -12,11 +12,11 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'list_directory_with_sizes',
     title: 'List directory with sizes',
-    description: 'List the entries of one directory with their sizes and the totals, sorted by name or by size, largest first. When truncated is true, call again with cursor = nextCursor.',
+    description: 'List a directory with sizes and totals, by name or by size, largest first. When truncated is true, call again with cursor = nextCursor.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path of the directory.' },
+        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
         sortBy: { enum: ['name', 'size'], description: 'Default name.' },
         cursor: { type: 'string', description: 'nextCursor of the page before, with the same sortBy.' },
         limit: { type: 'integer', minimum: 1, description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.` },

@@ -11,12 +11,11 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
     name: 'list_directory',
     title: 'List directory',
     description:
-      'List the entries of one directory, sorted by name, with their types. Symbolic links are listed and not followed. ' +
-      'When truncated is true, call again with cursor = nextCursor. Use "." for the first allowed directory.',
+      'List a directory by name, with types. When truncated is true, call again with cursor = nextCursor. "." is the first allowed directory.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path of the directory.' },
+        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
         cursor: { type: 'string', description: 'nextCursor of the page before.' },
         limit: { type: 'integer', minimum: 1, description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.` },
       },

@@ -12,13 +12,12 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
     name: 'read_multiple_files',
     title: 'Read multiple files',
     description:
-      'Read several text files at once. A file that cannot be read does not fail the others. They share one size limit: ' +
-      'where truncated is true, go on with read_text_file and offset = nextOffset.',
+      'Read several text files within one size limit; one that cannot be read fails no other. Where truncated is true, go on with read_text_file and offset = nextOffset.',
     inputSchema: {
       type: 'object',
       properties: {
         paths: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: maxPaths, description: 'Absolute, relative or file:// paths.' },
-        head: { type: 'integer', minimum: 1, description: 'Only the first N lines of each file.' },
+        head: { type: 'integer', minimum: 1, description: 'First lines of each.' },
       },
       required: ['paths'],
       additionalProperties: false,

@@ -9,9 +9,8 @@ export function readTextFileTool(runner: ToolRunner): ToolDefinition {
     name: 'read_text_file',
     title: 'Read text file',
     description:
-      'Read a text file, whole or in part: head or tail for its first or last lines, or offset (1-based) with limit for a range. ' +
-      'Long files are returned in pieces: when truncated is true, continue with offset = nextOffset. Binary files are refused. ' +
-      'Relative paths start at the first allowed directory.',
+      'Read a text file, whole or in part: head, tail, or offset with limit. Long files come in pieces: when truncated is true, continue with ' +
+      'offset = nextOffset. Binary files are refused. Relative paths start at the first allowed directory.',
     outputSchema: windowSchema,
   });
 }
@@ -36,12 +35,12 @@ function readTool(runner: ToolRunner, { name, title, description, outputSchema }
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path of the file.' },
-        head: { type: 'integer', minimum: 1, description: 'Only the first N lines.' },
-        tail: { type: 'integer', minimum: 1, description: 'Only the last N lines.' },
-        offset: { type: 'integer', minimum: 1, description: 'First line to return, counted from 1.' },
-        limit: { type: 'integer', minimum: 1, description: 'Number of lines to return.' },
-        lineNumbers: { type: 'boolean', description: 'Begin each line with its number and a tab.' },
+        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
+        head: { type: 'integer', minimum: 1, description: 'First lines.' },
+        tail: { type: 'integer', minimum: 1, description: 'Last lines.' },
+        offset: { type: 'integer', minimum: 1, description: 'First line, from 1.' },
+        limit: { type: 'integer', minimum: 1, description: 'Lines from offset.' },
+        lineNumbers: { type: 'boolean' },
         encoding: { enum: textEncodings, description: 'Default: detected.' },
       },
       required: ['path'],

@@ -11,16 +11,16 @@ export function searchContentTool(runner: ToolRunner): ToolDefinition {
     name: 'search_content',
     title: 'Search in files',
     description:
-      'Find text in the files below a directory, or in one file: the first match of each line, by path and line. Text is looked for as it is, or as a regular ' +
-      'expression (RE2 syntax) with regex. Binary files are skipped, and so is what .gitignore names unless respectGitignore is false. When truncated is true, narrow path or glob.',
+      'Find text in files: the first match of each line, by path and line. With regex the pattern is a regular expression (RE2 syntax). ' +
+      'Binary files are skipped, and what .gitignore names. When truncated is true, narrow path or glob.',
     inputSchema: {
       type: 'object',
       properties: {
         path: { type: 'string', description: 'Directory or file; "." is the first allowed directory.' },
         pattern: { type: 'string', minLength: 1, maxLength: 1000, description: 'Text, or a regular expression.' },
-        regex: { type: 'boolean', description: 'Default false.' },
-        glob: { type: 'string', minLength: 1, maxLength: 1000, description: 'Only these files, for example *.ts (any depth) or src/**/*.{js,ts}.' },
-        excludePatterns: { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 1000 }, description: 'Names or globs to leave out. Default none.' },
+        regex: { type: 'boolean' },
+        glob: { type: 'string', minLength: 1, maxLength: 1000, description: 'Only these files: *.ts (any depth), src/**/*.{js,ts}.' },
+        excludePatterns: { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 1000 } },
         caseSensitive: { type: 'boolean', description: 'Default true.' },
         context: { type: 'integer', minimum: 0, maximum: 10, description: 'Lines before and after each match. Default 0.' },
         maxResults: { type: 'integer', minimum: 1, maximum: maxResults, description: `Default ${Math.min(defaultResults, maxResults)}.` },
@@ -46,7 +46,6 @@ export function searchContentTool(runner: ToolRunner): ToolDefinition {
               after: { type: 'array', items: { type: 'string' } },
             },
             required: ['path', 'line', 'column', 'text'],
-            additionalProperties: false,
           },
         },
         truncated: { type: 'boolean' },

@@ -10,10 +10,8 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
     name: 'search_files',
     title: 'Search files by name',
     description:
-      'Find files and directories by name below a directory; it does not look into files. A plain name (package.json) is found at any depth; ' +
-      'a glob matches the path relative to path: *.js is the first level, **/*.js any depth. Links are not followed. ' +
-      'To count files, set type to file and read total; with groupDepth the matches are also counted per directory of that depth ' +
-      '(path "packages", groupDepth 1: per package), and maxResults 0 returns only the counts.',
+      'Find files and directories by name, not by content. A plain name (package.json) is found at any depth; a glob matches the path relative to path: ' +
+      '*.js is the first level, **/*.js any depth. To count, read total; groupDepth counts per directory of that depth, and maxResults 0 returns only counts.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -23,12 +21,12 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
           type: 'array',
           maxItems: 100,
           items: { type: 'string', minLength: 1, maxLength: 1000 },
-          description: 'Names or globs to leave out with everything below, for example ["node_modules", ".git"]. Default none.',
+          description: 'Names or globs to leave out, for example ["node_modules"].',
         },
         type: { enum: ['any', 'file', 'directory'], description: 'What may match. Default any.' },
         maxResults: { type: 'integer', minimum: 0, maximum: maxEntries, description: `Matches to return, default ${defaultResults}.` },
-        respectGitignore: { type: 'boolean', description: 'Leave out what .gitignore names. Default false.' },
-        groupDepth: { type: 'integer', minimum: 0, maximum: 10, description: 'Count the matches per directory of this depth below path.' },
+        respectGitignore: { type: 'boolean' },
+        groupDepth: { type: 'integer', minimum: 0, maximum: 10, description: 'Also count per directory of this depth.' },
       },
       required: ['path', 'pattern'],
       additionalProperties: false,
@@ -48,8 +46,6 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
           items: {
             type: 'object',
             properties: { directory: { type: 'string' }, count: { type: 'integer' } },
-            required: ['directory', 'count'],
-            additionalProperties: false,
           },
         },
         groupsTruncated: { type: 'boolean' },
