@@ -27,7 +27,7 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:server': ['layer:core', 'layer:kit'],
   'layer:app': ['layer:core', 'layer:client'],
   'layer:test': ['layer:core', 'layer:client', 'layer:kit', 'layer:server', 'layer:app'],
-  'layer:tool': [],
+  'layer:tool': ['layer:core'],
 };
 
 /** Tests, and what only tests import. */

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+export interface InstalledPackage {
+  /** Its files, relative to its folder, as npm put them into the tarball. */
+  readonly files: readonly string[];
+  /** Of the package, in the node_modules of `home`. */
+  readonly folder: string;
+  /** A project outside of the workspace that has this package and what npm installed with it. */
+  readonly home: string;
+}
+
+const run = promisify(execFile);
+
+/** Packs a built package and installs it in a new temporary folder from the tarball alone, without network. */
+export async function installPacked(source: string): Promise<InstalledPackage> {
+  const home = await mkdtemp(join(tmpdir(), 'installed with a space-'));
+  const packs = JSON.parse(await npm(source, ['pack', '--ignore-scripts', '--json', '--pack-destination', home])) as readonly Pack[];
+  const [pack] = packs;
+  if (pack === undefined) throw new Error(`npm packed nothing in ${source}`);
+  await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
+  await npm(home, ['install', '--offline', '--no-audit', '--no-fund', `./${pack.filename}`]);
+  return { files: pack.files.map(({ path }) => path), folder: join(home, 'node_modules', pack.name), home };
+}
+
+interface Pack {
+  readonly name: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+async function npm(cwd: string, args: readonly string[]): Promise<string> {
+  // The settings of an npm that runs these tests, its prefix for one, belong to the workspace.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  const { stdout } = await run('npm', args, { cwd, env, shell: process.platform === 'win32' });
+  return stdout;
+}
