@@ -7,8 +7,8 @@ export function copyFileTool(runner: ToolRunner): ToolDefinition {
     name: 'copy_file',
     title: 'Copy',
     description:
-      'Copy a file, or a directory with recursive. The destination must not exist and appears when complete. ' +
-      'Links that would lead outside and special files are skipped and counted.',
+      'Copy a file, or a directory with recursive. The destination must not exist. ' +
+      'Links that lead outside and special files are skipped and counted.',
     inputSchema: {
       type: 'object',
       properties: {

@@ -8,7 +8,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
     name: 'edit_file',
     title: 'Edit file',
     description:
-      'Replace exact pieces of a text file and get the diff. Each oldText must occur once, unless replaceAll. Edits apply in order, all or none. ' +
+      'Replace pieces of a text file and get the diff. Each oldText must occur once, unless replaceAll. Edits apply in order, all or none. ' +
       'Line endings and encoding are kept. dryRun only shows the diff.',
     inputSchema: {
       type: 'object',

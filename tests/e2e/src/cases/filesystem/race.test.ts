@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { eras } from '../stdio-peer.test.support.ts';
+import { createFixture, type Fixture } from './fixture.test.support.ts';
+
+/** Runs `body` while a process swaps `d` with a link to the outside, again and again. */
+async function underAttack(files: Fixture, body: () => Promise<void>): Promise<void> {
+  symlinkSync(files.outside, files.at('link'));
+  const source = `
+    const { renameSync } = require('node:fs');
+    process.chdir(process.argv[1]);
+    process.stdout.write('swapping');
+    for (;;) {
+      renameSync('d', 'kept'); renameSync('link', 'd');
+      renameSync('d', 'link'); renameSync('kept', 'd');
+    }`;
+  const child = spawn(process.execPath, ['-e', source, files.root], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  try {
+    await body();
+  } finally {
+    const closed = once(child, 'close');
+    child.kill('SIGKILL');
+    await closed;
+  }
+}
+
+describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => {
+  test('FS-07 reads nothing outside while a directory is swapped with a link', async () => {
+    await using files = await createFixture({ 'd/x.txt': 'inside' }, { 'x.txt': 'OUTSIDE-SECRET' });
+    const peer = await files.serve(era);
+    const outcomes: string[] = [];
+    await underAttack(files, async () => {
+      for (let round = 0; round < 40; round++) {
+        const reads = Array.from({ length: 60 }, () => peer.call('read_text_file', { path: files.at('d/x.txt') }));
+        outcomes.push(...(await Promise.all(reads)).map((outcome) => JSON.stringify(outcome)));
+      }
+    });
+    expect(outcomes.filter((outcome) => outcome.includes('OUTSIDE-SECRET'))).toEqual([]);
+    expect(outcomes.filter((outcome) => outcome.includes('"text":"inside"')).length).toBeGreaterThan(0);
+  });
+
+  test('FS-08 writes nothing outside while a directory is swapped with a link', async () => {
+    await using files = await createFixture({ 'd/x.txt': 'inside' });
+    mkdirSync(files.outside, { recursive: true });
+    writeFileSync(`${files.outside}/x.txt`, 'untouched');
+    const peer = await files.serve(era);
+    let written = 0;
+    await underAttack(files, async () => {
+      for (let round = 0; round < 20; round++) {
+        const write = (index: number) => peer.call('write_file', { path: files.at(`d/${index % 2 === 0 ? 'x.txt' : `new-${round}-${index}.txt`}`), content: 'written' });
+        const outcomes = await Promise.all(Array.from({ length: 20 }, (_, index) => write(index)));
+        written += outcomes.filter(({ isError }) => !isError).length;
+      }
+    });
+    const outside = await files.serve(era, { args: [files.outside] });
+    expect((await outside.call('list_directory', { path: '.' })).structured['entries']).toEqual([{ name: 'x.txt', type: 'file' }]);
+    expect((await outside.call('read_text_file', { path: 'x.txt' })).text).toBe('untouched');
+    expect(written).toBeGreaterThan(0);
+  });
+});
