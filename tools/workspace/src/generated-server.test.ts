@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { connectClient, type Client } from '@signalbox/mcp-core/client';
+import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { spawnStdio } from '@signalbox/mcp-core/stdio';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { installPacked } from './testing/install-packed.ts';
+import { copyWorkspace, runIn } from './testing/workspace-copy.ts';
+
+const referee = join(import.meta.dirname, '../../../tests/peers/node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const eras = ['legacy', 'modern'] as const;
+type Era = (typeof eras)[number];
+
+const NAME = 'trip-notes';
+const PACKAGE = `@acme/server-${NAME}`;
+const LIMIT_MS = 60_000;
+
+let copy: string;
+const bin = (): string => join(copy, 'node_modules/.bin', `acme-${NAME}`);
+
+beforeAll(async () => {
+  copy = await copyWorkspace();
+  await runIn(copy, '.', ['nx', 'g', '@signalbox/workspace:server', NAME, '--scope', 'acme', '--description', 'Keeps the notes of a trip', '--no-interactive']);
+  await runIn(copy, `servers/${NAME}`, ['npm', 'run', '-s', 'build']);
+}, LIMIT_MS);
+
+afterAll(() => rm(copy, { recursive: true, force: true, maxRetries: 5 }));
+
+/** A client whose person agrees to everything. */
+async function connect(era: Era, open: Parameters<typeof connectClient>[0]): Promise<Client> {
+  const client = await connectClient(open, {
+    info: { name: 'generated', version: '1.0.0' },
+    era,
+    handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { replace: true } }) },
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** What the server offers, and what it does with a note that is new, one that is replaced and one without a text. */
+async function tryOut(client: Client, title: string) {
+  const results = [await client.callTool('write_note', { title, text: 'Rain' }), await client.callTool('write_note', { title, text: 'Sun' }), await client.callTool('write_note', { title })];
+  return {
+    tools: (await client.listTools()).map((tool) => tool.name),
+    resources: (await client.listResources()).map((resource) => resource.uri),
+    prompts: (await client.listPrompts()).map((prompt) => prompt.name),
+    structured: results.map((result) => result.structuredContent),
+    isError: results.map((result) => result.isError ?? false),
+    notes: JSON.stringify(await client.readResource(`${NAME}://notes`)),
+  };
+}
+
+const allThere = {
+  tools: ['write_note'],
+  resources: [`${NAME}://notes`],
+  prompts: ['review_note'],
+  structured: [expect.objectContaining({ replaced: false }), expect.objectContaining({ replaced: true }), undefined] as unknown[],
+  isError: [false, false, true],
+  notes: expect.stringContaining('Sun') as string,
+};
+
+/** Starts the server over HTTP; resolves with its URL. */
+async function startHttp(): Promise<string> {
+  const child = spawn(process.execPath, [join(copy, 'servers', NAME, 'bin.js'), '--http', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  for await (const line of createInterface({ input: child.stderr })) {
+    const [url] = /http:\/\/\S+/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`The server ended with ${child.exitCode} before it listened`);
+}
+
+describe('a generated server', () => {
+  test('passes its own tests', { timeout: LIMIT_MS }, async () => {
+    await runIn(copy, `servers/${NAME}`, ['npm', 'test']);
+    const report = JSON.parse(readFileSync(join(copy, 'servers', NAME, '.results/vitest.json'), 'utf8')) as { readonly numPassedTests: number; readonly numTotalTests: number };
+    expect(report.numPassedTests).toBeGreaterThan(10);
+    expect(report.numPassedTests).toBe(report.numTotalTests);
+  });
+
+  test('has nothing for the linter to say', { timeout: LIMIT_MS }, async () => {
+    await expect(runIn(copy, '.', ['oxlint', '--type-aware', '--deny-warnings', `servers/${NAME}`])).resolves.toMatchObject({ stdout: expect.stringContaining('Found 0 warnings and 0 errors') as string });
+  });
+
+  test('leaves nothing for npm and Nx to do', { timeout: LIMIT_MS }, async () => {
+    const lock = readFileSync(join(copy, 'package-lock.json'), 'utf8');
+    expect(lock).toContain(`"node_modules/${PACKAGE}"`);
+    await runIn(copy, '.', ['npm', 'install', '--package-lock-only', '--offline', '--ignore-scripts']);
+    expect(readFileSync(join(copy, 'package-lock.json'), 'utf8')).toBe(lock);
+    await runIn(copy, '.', ['nx', 'sync:check']);
+  });
+
+  test('leaves no trace of its templates', () => {
+    const files = globSync('**/*', { cwd: join(copy, 'servers', NAME), exclude: ['{dist,bundle,.results}/**'] });
+    expect(files.filter((file) => /template|__/.test(file))).toEqual([]);
+    for (const file of files.filter((each) => /\.\w+$/.test(each))) expect(readFileSync(join(copy, 'servers', NAME, file), 'utf8')).not.toMatch(/<%|&#\d+;|&quot;/);
+  });
+
+  test.each(eras)('answers over stdio in the %s era', async (era) => {
+    expect(await tryOut(await connect(era, () => spawnStdio({ command: bin(), args: [] })), 'Monday')).toEqual(allThere);
+  });
+
+  test('answers over HTTP in both eras at one address', async () => {
+    const url = await startHttp();
+    for (const era of eras) expect(await tryOut(await connect(era, () => httpTransport({ url })), era)).toEqual(allThere);
+  });
+
+  test('runs from its tarball, with no workspace around it', { timeout: LIMIT_MS }, async () => {
+    const installed = await installPacked(join(copy, 'servers', NAME));
+    const client = await connect('modern', () => spawnStdio({ command: join(installed.home, 'node_modules/.bin', `acme-${NAME}`), cwd: installed.home }));
+    expect(await tryOut(client, 'Tuesday')).toEqual(allThere);
+    expect(installed.files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bundle/THIRD-PARTY-NOTICES.txt', 'dist/index.d.ts']));
+    expect(installed.files.filter((file) => /\.test\.|\.map$|^src\//.test(file))).toEqual([]);
+  });
+
+  test('does what the official referee asks of any server', { timeout: LIMIT_MS }, async () => {
+    const url = await startHttp();
+    const scenarios = [
+      ...['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'].map((scenario) => [scenario, '2025-11-25'] as const),
+      ...['tools-list', 'resources-list', 'prompts-list', 'caching'].map((scenario) => [scenario, '2026-07-28'] as const),
+    ];
+    const outcomes = await Promise.all(
+      scenarios.map(async ([scenario, revision]) => {
+        const results = `referee/${scenario}-${revision}`;
+        const asked = await runIn(copy, '.', [process.execPath, referee, 'server', '--url', url, '--scenario', scenario, '--spec-version', revision, '-o', results]).catch((error: unknown) => String(error));
+        const checks = globSync(`${results}/**/checks.json`, { cwd: copy }).flatMap((file) => JSON.parse(readFileSync(join(copy, file), 'utf8')) as readonly { readonly status: string }[]);
+        return { scenario, revision, complaints: checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING'), hasChecks: checks.length > 0, refused: typeof asked === 'string' ? asked : '' };
+      }),
+    );
+    expect(outcomes).toEqual(scenarios.map(([scenario, revision]) => ({ scenario, revision, complaints: [], hasChecks: true, refused: '' })));
+  });
+
+  test('refuses its own name a second time, and leaves everything as it was', { timeout: LIMIT_MS }, async () => {
+    const lock = readFileSync(join(copy, 'package-lock.json'), 'utf8');
+    await expect(runIn(copy, '.', ['nx', 'g', '@signalbox/workspace:server', NAME, '--no-interactive'])).rejects.toMatchObject({
+      stderr: expect.stringContaining(`The name "${NAME}" is taken: servers/${NAME} exists.`) as string,
+    });
+    expect(readFileSync(join(copy, 'package-lock.json'), 'utf8')).toBe(lock);
+  });
+});
