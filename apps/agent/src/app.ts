@@ -94,7 +94,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     start,
     async listen() {
       const onError = (error: unknown, { method, url }: { readonly method: string; readonly url: string }): void => logger.error('a request failed', { method, url, error });
-      http = await createHttpServer({ engine, read: store.read, bus, registry, llm, clock, version, onError }, { host: config.host, token: config.token });
+      http = await createHttpServer({ engine, read: store.read, bus, registry, directory: registry, llm, clock, version, onError }, { host: config.host, token: config.token });
       const url = await http.listen({ host: config.host, port: config.port });
       await start();
       return url;

@@ -35,7 +35,7 @@ export async function streamEvents(dependencies: EventStreamDependencies, respon
   }
 }
 
-function heartbeat(clock: Clock, writer: SseWriter): () => void {
+export function heartbeat(clock: Clock, writer: SseWriter): () => void {
   let cancel = (): void => undefined;
   const schedule = (): void => {
     cancel = clock.after(HEARTBEAT_MS, () => {

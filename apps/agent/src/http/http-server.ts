@@ -4,6 +4,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject, serializerCompiler, val
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { RunEngine } from '../ports/run-engine.ts';
 import type { RunReader } from '../ports/run-store.ts';
+import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
@@ -11,6 +12,7 @@ import { protectEdge, type EdgeOptions } from './edge.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { Problem, sendProblem, toProblem } from './problem.ts';
 import { runRoutes } from './run-routes.ts';
+import { serverRoutes } from './server-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
 
 export interface HttpDependencies {
@@ -18,6 +20,7 @@ export interface HttpDependencies {
   readonly read: RunReader;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
+  readonly directory: ServerDirectory;
   readonly llm: { readonly info: ProviderInfo };
   readonly clock: Clock;
   readonly version: string;
@@ -71,6 +74,7 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
   const typed = app.withTypeProvider<ZodTypeProvider>();
   runRoutes(typed, dependencies);
   serviceRoutes(typed, dependencies);
+  serverRoutes(typed, dependencies);
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   await app.ready();
   return app;

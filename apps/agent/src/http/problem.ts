@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../ports/run-engine.ts';
+import { ServerRefusedError, ServerUnavailableError } from '../ports/server-directory.ts';
 import { InvalidCursorError } from '../ports/run-store.ts';
 
 /** Where in the input something is wrong; `path` is a JSON pointer into body, query or parameters. */
@@ -18,11 +19,15 @@ const problems = {
   forbidden_host: [403, 'The Host header is not allowed'],
   forbidden_origin: [403, 'The Origin header is not allowed'],
   route_not_found: [404, 'There is no such endpoint'],
+  server_not_found: [404, 'There is no such MCP server'],
+  resource_not_found: [404, 'The MCP server has no such resource'],
   run_not_found: [404, 'There is no such run'],
   inbox_item_not_found: [404, 'There is no such inbox item'],
   inbox_item_not_open: [409, 'The inbox item is not open'],
   payload_too_large: [413, 'The request body is too large'],
   unsupported_media_type: [415, 'The request body must be JSON'],
+  server_refused: [502, 'The MCP server refused'],
+  server_unavailable: [503, 'The MCP server is not available'],
   internal_error: [500, 'Something went wrong in the service'],
   shutting_down: [503, 'The service is shutting down'],
 } as const satisfies { readonly [code: string]: readonly [number, string] };
@@ -68,6 +73,8 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof EngineError) return new Problem(error.code, error.message);
+  if (error instanceof ServerUnavailableError) return new Problem('server_unavailable', error.message);
+  if (error instanceof ServerRefusedError) return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
   const invalid = validationErrors(error);
   if (invalid !== undefined) return new Problem('invalid_request', summary(invalid), invalid);

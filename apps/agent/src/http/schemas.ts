@@ -152,6 +152,32 @@ export const Server = z
   })
   .meta({ id: 'Server' });
 
+const uri = z.string().min(1).max(8192);
+const completionTarget = z.union([
+  z.strictObject({ prompt: z.string().min(1).max(1000) }).describe('A prompt of the server'),
+  z.strictObject({ uri_template: uri }).describe('A resource template of the server'),
+]);
+
+export const ServerParameters = z.object({ name: z.string().min(1).max(100) });
+export const PromptParameters = ServerParameters.extend({ prompt: z.string().min(1).max(1000) });
+export const ResourceQuery = z.strictObject({ uri: uri.describe('The URI of the resource') });
+export const PageQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(100), cursor: z.string().max(100).optional() });
+export const ChangesQuery = z.strictObject({ uri: z.union([uri, z.array(uri).max(256)]).optional().describe('Resources to follow; may be repeated') });
+export const PromptArguments = z.strictObject({ arguments: z.record(z.string(), z.string()).optional().describe('By name; all are text') });
+export const CompletionRequest = z
+  .strictObject({
+    of: completionTarget,
+    argument: z.strictObject({ name: z.string().min(1).max(1000), value: z.string().max(8192).describe('What was typed so far') }),
+    chosen: z.record(z.string(), z.string()).optional().describe('Arguments that were chosen before'),
+  })
+  .meta({ id: 'CompletionRequest' });
+export const ServerDetail = Server.extend({ instructions: z.string().optional(), capabilities: json.optional() }).meta({ id: 'ServerDetail' });
+/** As the server sent them. */
+export const McpList = z.object({ data: z.array(json), next_cursor: z.string().optional() }).meta({ id: 'McpList' });
+export const ResourceContentList = z.object({ data: z.array(json).describe('With text, or blob in base64') }).meta({ id: 'ResourceContentList' });
+export const PromptResult = z.object({ description: z.string().optional(), messages: z.array(json) }).meta({ id: 'PromptResult' });
+export const CompletionValues = z.object({ values: z.array(z.string()), total: z.int().optional(), has_more: z.boolean().optional() }).meta({ id: 'CompletionValues' });
+
 export const ServerList = z.object({ data: z.array(Server) }).meta({ id: 'ServerList' });
 
 export const Tool = z

@@ -42,6 +42,7 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
       read: store.read,
       bus,
       registry: emptyRegistry,
+      directory: { server: () => undefined },
       llm: { info: { provider: 'scripted', model: 'scripted', scripted: true, notice: 'no model is configured' } },
       clock,
       version: '1.2.3',

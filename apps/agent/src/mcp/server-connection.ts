@@ -4,7 +4,10 @@ import type { ServerConfig } from '../config/config.ts';
 
 /** One connected server process. */
 export interface ServerConnection {
-  readonly client: Pick<Client, 'server' | 'listTools' | 'callTool' | 'ping' | 'watch'>;
+  readonly client: Pick<
+    Client,
+    'server' | 'listTools' | 'callTool' | 'ping' | 'watch' | 'changes' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'
+  >;
   readonly pid: number | undefined;
   /** Resolves when the process has ended. */
   readonly exited: Promise<unknown>;

@@ -2,6 +2,7 @@ import type { Implementation } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
 import { createBoundedEvaluation } from './bounded-evaluation.ts';
 import type { CatalogueEntry } from './catalogue.ts';
@@ -9,6 +10,7 @@ import { connectStdioServer } from './connect-stdio-server.ts';
 import { PooledServer } from './pooled-server.ts';
 import { createReaper } from './reaper.ts';
 import type { ConnectServer } from './server-connection.ts';
+import { serverFeatures } from './server-features.ts';
 import { callTool } from './tool-call.ts';
 
 export interface ServerPoolOptions {
@@ -25,8 +27,8 @@ export interface ServerPoolOptions {
   readonly graceMs?: number;
 }
 
-/** The tools of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
-export function createServerPool({ servers, clientInfo, logger, clock, connect, random = Math.random, graceMs = 2000 }: ServerPoolOptions): ToolRegistry {
+/** The tools and other features of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
+export function createServerPool({ servers, clientInfo, logger, clock, connect, random = Math.random, graceMs = 2000 }: ServerPoolOptions): ToolRegistry & ServerDirectory {
   const listeners = new Set<(status: ServerStatus) => void>();
   const evaluate = createBoundedEvaluation();
   const reaper = createReaper({ graceMs });
@@ -36,6 +38,10 @@ export function createServerPool({ servers, clientInfo, logger, clock, connect, 
   const shared = { info: clientInfo, clock, logger, random, graceMs, evaluate, onChange };
   const connectServer: ConnectServer = connect ?? ((server, options) => connectStdioServer(server, options, { reaper, graceMs }));
   const pool = servers.map((config) => new PooledServer(config, { ...shared, connect: connectServer }));
+  const onServerChange = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
   return {
     start: () => pool.forEach((server) => server.start()),
     settled: (timeoutMs, names) => settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
@@ -43,6 +49,10 @@ export function createServerPool({ servers, clientInfo, logger, clock, connect, 
     tools: (names) => readyTools(named(pool, names)),
     find: (wireName) => entryOf(pool, wireName)?.entry.tool,
     call: (request) => call(pool, request, clock),
+    server: (name) => {
+      const found = pool.find(({ config }) => config.name === name);
+      return found && serverFeatures(found, { onServerChange });
+    },
     onServerChange: (listener) => void listeners.add(listener),
     close: async () => {
       await Promise.all(pool.map((server) => server.close()));

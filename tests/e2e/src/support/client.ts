@@ -93,7 +93,7 @@ export class ApiClient {
   }
 }
 
-async function* framesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string, void> {
+export async function* framesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string, void> {
   let rest = '';
   for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     const frames = (rest + chunk).split('\n\n');

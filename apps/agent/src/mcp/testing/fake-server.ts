@@ -24,6 +24,16 @@ export class FakeServer {
   closing: Promise<void> = Promise.resolve();
   /** Called when the tools are being listed, after those of this listing are fixed. */
   onList: () => void = () => undefined;
+  /** What it offers beside tools; default: nothing that answers. */
+  features: Pick<ServerConnection['client'], 'changes' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'> = {
+    changes: () => noFeature(),
+    listResources: () => noFeature(),
+    listResourceTemplates: () => noFeature(),
+    readResource: () => noFeature(),
+    listPrompts: () => noFeature(),
+    getPrompt: () => noFeature(),
+    complete: () => noFeature(),
+  };
   /** How a ping ends; default: answered. */
   ping: () => Promise<void> = () => Promise.resolve();
   era: 'legacy' | 'modern' = 'legacy';
@@ -102,6 +112,7 @@ export class FakeServer {
         ping: () => this.ping(),
         watch: (filter) => (this.watchFailure === undefined ? Promise.resolve({ filter, ended: new Promise(() => undefined), close: () => Promise.resolve() }) : Promise.reject(this.watchFailure)),
         callTool: (name, args, options = {}) => this.#call(name, args, options),
+        ...this.features,
       },
     };
   }
@@ -112,6 +123,10 @@ export class FakeServer {
     options.signal?.addEventListener('abort', () => reject(new LocalError('request-cancelled', 'The request was cancelled', { sent: true })), { once: true });
     return promise;
   }
+}
+
+function noFeature(): never {
+  throw new Error('This fake has tools only');
 }
 
 function ended(signals: readonly AbortSignal[]): Promise<never> {

@@ -1,0 +1,156 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { CompletionReference } from '@signalbox/mcp-core';
+import type { FollowedChange, ServerFeatures } from '../ports/server-directory.ts';
+import type { ServerStatus } from '../ports/tool-registry.ts';
+import { heartbeat } from './event-stream.ts';
+import type { HttpApp, HttpDependencies } from './http-server.ts';
+import { Problem } from './problem.ts';
+import {
+  ChangesQuery,
+  CompletionRequest,
+  CompletionValues,
+  McpList,
+  PageQuery,
+  ProblemDetails,
+  PromptArguments,
+  PromptParameters,
+  PromptResult,
+  ResourceContentList,
+  ResourceQuery,
+  ServerDetail,
+  ServerParameters,
+  ToolList,
+} from './schemas.ts';
+import { SseWriter } from './sse-writer.ts';
+import { serverView, toolView } from './views.ts';
+
+const problem = { 400: ProblemDetails, 404: ProblemDetails, 502: ProblemDetails, 503: ProblemDetails };
+
+/** What one MCP server offers: its tools, resources, prompts, completions and changes. */
+export function serverRoutes(app: HttpApp, dependencies: HttpDependencies): void {
+  const { registry, directory } = dependencies;
+
+  const statusOf = (name: string): ServerStatus => {
+    const status = registry.servers().find((each) => each.name === name);
+    if (status === undefined) throw new Problem('server_not_found', `no MCP server is called "${name}"; GET /v1/servers lists those that are configured`);
+    return status;
+  };
+  const featuresOf = (name: string): ServerFeatures => {
+    const features = directory.server(statusOf(name).name);
+    if (features === undefined) throw new Problem('server_not_found', `no MCP server is called "${name}"`);
+    return features;
+  };
+
+  app.get('/v1/servers/:name', { schema: { summary: 'Get an MCP server', params: ServerParameters, response: { 200: ServerDetail, ...problem } } }, async (request) => {
+    const status = statusOf(request.params.name);
+    const { capabilities } = featuresOf(status.name);
+    return { ...serverView(status), ...(status.instructions === undefined ? {} : { instructions: status.instructions }), ...(capabilities === undefined ? {} : { capabilities }) };
+  });
+
+  app.get('/v1/servers/:name/tools', { schema: { summary: "List a server's tools", params: ServerParameters, response: { 200: ToolList, ...problem } } }, async (request) => ({
+    data: registry.tools([statusOf(request.params.name).name]).map(toolView),
+  }));
+
+  const lists = { resources: 'resources', 'resource-templates': 'resourceTemplates', prompts: 'prompts' } as const;
+  for (const [path, list] of Object.entries(lists) as [keyof typeof lists, (typeof lists)[keyof typeof lists]][]) {
+    app.get(
+      `/v1/servers/:name/${path}`,
+      { schema: { summary: `List a server's ${path.replace('-', ' ')}`, params: ServerParameters, querystring: PageQuery, response: { 200: McpList, ...problem } } },
+      async (request) => page(await featuresOf(request.params.name)[list](), request.query),
+    );
+  }
+
+  app.get(
+    '/v1/servers/:name/resources/read',
+    { schema: { summary: 'Read a resource', params: ServerParameters, querystring: ResourceQuery, response: { 200: ResourceContentList, ...problem } } },
+    async (request) => ({ data: (await featuresOf(request.params.name).readResource(request.query.uri)).map((contents) => ({ ...contents })) }),
+  );
+
+  app.post(
+    '/v1/servers/:name/prompts/:prompt',
+    { schema: { summary: 'Get a prompt', params: PromptParameters, body: PromptArguments, response: { 200: PromptResult, ...problem } } },
+    async (request) => {
+      const { description, messages } = await featuresOf(request.params.name).getPrompt(request.params.prompt, request.body.arguments ?? {});
+      return { messages: messages.map((message) => ({ ...message })), ...(description === undefined ? {} : { description }) };
+    },
+  );
+
+  app.post(
+    '/v1/servers/:name/completions',
+    { schema: { summary: 'Complete an argument of a prompt or of a resource template', params: ServerParameters, body: CompletionRequest, response: { 200: CompletionValues, ...problem } } },
+    async (request) => {
+      const { of, argument, chosen = {} } = request.body;
+      const reference: CompletionReference = 'prompt' in of ? { type: 'ref/prompt', name: of.prompt } : { type: 'ref/resource', uri: of.uri_template };
+      const { values, total, hasMore } = await featuresOf(request.params.name).complete(reference, argument, chosen);
+      return { values: [...values], ...(total === undefined ? {} : { total }), ...(hasMore === undefined ? {} : { has_more: hasMore }) };
+    },
+  );
+
+  app.get(
+    '/v1/servers/:name/changes',
+    {
+      schema: {
+        summary: "Follow a server's changes, as a stream",
+        description:
+          'Server-sent events: `subscribed`, then `resource.updated` with the `uri` of a followed resource, `tools.changed`, `prompts.changed`, `resources.changed`, and `missed` after a restart of ' +
+          'the server, when anything may have changed. The stream lasts until the reader leaves.',
+        params: ServerParameters,
+        querystring: ChangesQuery,
+        response: { ...problem },
+      },
+    },
+    async (request, reply) => followChanges(dependencies, { request, reply, features: featuresOf(request.params.name), uris: [request.query.uri ?? []].flat() }),
+  );
+}
+
+function page(items: readonly object[], { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined }): { data: { [name: string]: unknown }[]; next_cursor?: string } {
+  const from = cursor === undefined ? 0 : Number(cursor);
+  if (!Number.isSafeInteger(from) || from < 0) throw new Problem('invalid_cursor', 'the cursor must be the next_cursor of the page before');
+  // Objects of the wire.
+  const data = items.slice(from, from + limit) as { [name: string]: unknown }[];
+  return { data, ...(from + limit < items.length ? { next_cursor: String(from + limit) } : {}) };
+}
+
+interface Follower {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly features: ServerFeatures;
+  readonly uris: readonly string[];
+}
+
+/** The status line waits for the subscription: what the server refuses is a problem, not a stream. */
+async function followChanges({ clock, onError }: HttpDependencies, { request, reply, features, uris }: Follower): Promise<FastifyReply> {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const changes = features.changes(uris, gone.signal)[Symbol.asyncIterator]();
+  let next = Promise.resolve(await changes.next());
+  reply.hijack();
+  const writer = new SseWriter(reply.raw);
+  const stopHeartbeat = heartbeat(clock, writer);
+  try {
+    for (let change = await next; change.done !== true; change = await next) {
+      await writer.write(frameOf(change.value));
+      next = changes.next();
+    }
+    writer.end();
+  } catch (error) {
+    onError(error, { method: request.method, url: request.url });
+    reply.raw.destroy();
+  } finally {
+    stopHeartbeat();
+    gone.abort();
+  }
+  return reply;
+}
+
+function frameOf(change: FollowedChange): { readonly event: string; readonly data: object } {
+  switch (change.kind) {
+    case 'resource':
+      return { event: 'resource.updated', data: { uri: change.uri } };
+    case 'missed':
+    case 'subscribed':
+      return { event: change.kind, data: {} };
+    default:
+      return { event: `${change.kind}.changed`, data: {} };
+  }
+}

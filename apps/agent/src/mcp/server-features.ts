@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { LocalError, ProtocolError, ResourceNotFoundError, type JsonObject } from '@signalbox/mcp-core';
+import type { RequestOptions } from '@signalbox/mcp-core/client';
+import { ServerRefusedError, ServerUnavailableError, type FollowedChange, type ServerFeatures } from '../ports/server-directory.ts';
+import type { PooledServer } from './pooled-server.ts';
+import type { ServerConnection } from './server-connection.ts';
+import type { ServerLife } from './server-life.ts';
+
+/** Milliseconds without progress, and in all. */
+const LIMITS = { timeoutMs: 30_000, maxTotalMs: 120_000 };
+
+export interface FeatureSurroundings {
+  /** Hears each change of a server's state; the result stops it. */
+  readonly onServerChange: (listener: () => void) => () => void;
+}
+
+export function serverFeatures(server: PooledServer, surroundings: FeatureSurroundings): ServerFeatures {
+  const ask = <T>(request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>): Promise<T> => asked(server, request);
+  return {
+    get capabilities() {
+      // A plain object of the wire.
+      return server.life?.connection.client.server.capabilities as JsonObject | undefined;
+    },
+    resources: () => ask((client, options) => client.listResources(options)),
+    resourceTemplates: () => ask((client, options) => client.listResourceTemplates(options)),
+    readResource: (uri) => ask((client, options) => client.readResource(uri, options)),
+    prompts: () => ask((client, options) => client.listPrompts(options)),
+    getPrompt: (name, args) => ask((client, options) => client.getPrompt(name, args, options)),
+    complete: (reference, argument, chosen) => ask((client, options) => client.complete(reference, argument, { ...options, chosen })),
+    changes: (uris, signal) => changesOf(server, { uris, signal, ...surroundings }),
+  };
+}
+
+/** The request counts as a call of nobody's run: a question it causes is attributed to no run, and refused. */
+async function asked<T>(server: PooledServer, request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>): Promise<T> {
+  const { connection, router } = readyLife(server);
+  const meta = { 'dev.signalbox/request': randomUUID() };
+  const call = { runId: meta['dev.signalbox/request'], meta, questions: {} };
+  router.begin(call);
+  try {
+    return await request(connection.client, { ...LIMITS, meta });
+  } catch (error) {
+    throw described(server, error);
+  } finally {
+    router.end(call, 'answered');
+  }
+}
+
+function readyLife(server: PooledServer): ServerLife {
+  if (server.life !== undefined) return server.life;
+  const { name, state, error } = server.status;
+  throw new ServerUnavailableError(`server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`);
+}
+
+function described(server: PooledServer, error: unknown): unknown {
+  const { name } = server.config;
+  if (error instanceof ResourceNotFoundError) return new ServerRefusedError(`server ${name} has no resource ${error.uri}`, { cause: error, isNotFound: true });
+  if (error instanceof ProtocolError) return new ServerRefusedError(server.mask(`server ${name} answered with error ${error.code}: ${error.message}`), { cause: error, isNotFound: false });
+  if (!(error instanceof LocalError)) return error;
+  if (error.code === 'connection-lost' || error.code === 'connection-closed' || error.code === 'connect-failed') return new ServerUnavailableError(server.mask(`server ${name}: ${error.message}`));
+  return new ServerRefusedError(server.mask(`server ${name}: ${error.message}`), { cause: error, isNotFound: false });
+}
+
+interface ChangesOptions extends FeatureSurroundings {
+  readonly uris: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+async function* changesOf(server: PooledServer, { uris, signal, onServerChange }: ChangesOptions): AsyncGenerator<FollowedChange> {
+  let life: ServerLife | undefined = readyLife(server);
+  for (let isFirst = true; life !== undefined; isFirst = false) {
+    if (!isFirst) yield { kind: 'missed' };
+    yield* changesInLife(server, life, { uris, signal });
+    if (signal.aborted) return;
+    life = await nextLife(server, life, { signal, onServerChange });
+  }
+}
+
+async function* changesInLife(server: PooledServer, { connection }: ServerLife, { uris, signal }: Pick<ChangesOptions, 'uris' | 'signal'>): AsyncGenerator<FollowedChange> {
+  const { capabilities } = connection.client.server;
+  const filter = {
+    ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
+    ...(capabilities.tools?.listChanged === true ? { toolsListChanged: true } : {}),
+    ...(capabilities.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+    ...(capabilities.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+  };
+  const changes = connection.client.changes(filter);
+  const stop = (): void => void changes.return().catch(() => undefined);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    let next = changes.next();
+    next.catch(() => undefined);
+    // A second subscription, which is acknowledged after the first, tells when that is.
+    const watch = await Promise.race([connection.client.watch(filter, () => undefined), next.then(() => undefined)]);
+    await watch?.close();
+    const refused = uris.filter((uri) => watch !== undefined && !(watch.filter.resourceSubscriptions ?? []).includes(uri));
+    if (refused.length > 0) throw new ServerRefusedError(`server ${server.config.name} does not let its resource ${refused.join(', ')} be followed`, { cause: undefined, isNotFound: true });
+    yield { kind: 'subscribed' };
+    for (let change = await next; change.done !== true; change = await next) {
+      yield change.value;
+      next = changes.next();
+    }
+  } catch (error) {
+    const failure = described(server, error);
+    // A server that ended is waited for; one that refuses the subscription will refuse it again.
+    if (!(failure instanceof ServerUnavailableError)) throw failure;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+/** The server's next life; `undefined` when there will be none, or nobody waits any more. */
+function nextLife(server: PooledServer, before: ServerLife, { signal, onServerChange }: Pick<ChangesOptions, 'signal' | 'onServerChange'>): Promise<ServerLife | undefined> {
+  return new Promise((resolve) => {
+    const check = (): void => {
+      const { life, status } = server;
+      const isOver = signal.aborted || status.state === 'closed';
+      if (!isOver && (life === undefined || life === before)) return;
+      stopListening();
+      signal.removeEventListener('abort', check);
+      resolve(isOver ? undefined : life);
+    };
+    const stopListening = onServerChange(check);
+    signal.addEventListener('abort', check, { once: true });
+    check();
+  });
+}
