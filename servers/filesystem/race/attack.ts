@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { JsonObject } from '@signalbox/mcp-core';
+import type { Opener } from '../src/sandbox/pinned-path.ts';
+import { createToolCaller } from '../src/testing/call-tool.ts';
+import { startSwapper } from '../src/testing/start-swapper.ts';
+import { createTemporaryFolders } from '../src/testing/temporary-folders.ts';
+
+export interface AttackPlan {
+  readonly reads: number;
+  readonly writes: number;
+  /** Ends the attack as soon as it has got out; for a control, which is to be broken. */
+  readonly stopsWhenBroken?: boolean;
+}
+
+export interface AttackOutcome {
+  readonly reads: number;
+  readonly writes: number;
+  /** Calls that were answered with what they asked for. */
+  readonly succeeded: number;
+  /** Answers in which something of the outside was seen. */
+  readonly leaks: number;
+  /** What is outside that was not there before, is gone, or is not what it was. */
+  readonly changedOutside: readonly string[];
+  readonly swaps: number;
+  readonly elapsedMs: number;
+}
+
+const secret = 'OUTSIDE-SECRET';
+const outside = { 'x.txt': `${secret} `.repeat(60), 'e.txt': secret, 'outside-only.txt': secret, 'log.txt': secret, 'deep/x.txt': secret };
+/** Calls at once. */
+const width = 40;
+/** Names that writes take in turn, so that directories stay small. */
+const names = 64;
+
+type Call = readonly [tool: string, args: JsonObject];
+
+const readCalls: readonly Call[] = [
+  ['read_text_file', { path: 'd/x.txt' }],
+  ['read_text_file', { path: 'd/x.txt', tail: 1 }],
+  ['read_media_file', { path: 'd/x.txt' }],
+  ['read_multiple_files', { paths: ['d/x.txt', 'd/e.txt'] }],
+  ['get_file_info', { path: 'd/x.txt', hash: true }],
+  ['list_directory', { path: 'd' }],
+  ['list_directory_with_sizes', { path: 'd' }],
+  ['directory_tree', { path: '.' }],
+  ['search_files', { path: '.', pattern: '**/*.txt' }],
+  ['search_content', { path: '.', pattern: 'OUTSIDE' }],
+];
+
+function writeCall(round: number): Call {
+  const name = `n${Math.floor(round / 10) % names}`;
+  const calls: readonly Call[] = [
+    ['write_file', { path: 'd/x.txt', content: 'inside' }],
+    ['write_file', { path: `d/${name}.txt`, content: 'inside' }],
+    ['append_file', { path: 'd/log.txt', content: 'inside\n' }],
+    ['edit_file', { path: 'd/e.txt', edits: [{ oldText: round % 20 < 10 ? 'one' : 'two', newText: round % 20 < 10 ? 'two' : 'one' }] }],
+    ['copy_file', { source: 'd/x.txt', destination: `d/${name}-copy.txt` }],
+    ['move_file', { source: `d/${name}.txt`, destination: `d/${name}-moved.txt` }],
+    ['delete_file', { path: `d/${name}-copy.txt` }],
+    ['delete_file', { path: `d/${name}-moved.txt` }],
+    ['create_directory', { path: `d/deep/${name}` }],
+    ['delete_file', { path: `d/deep/${name}`, recursive: true }],
+  ];
+  return calls[round % calls.length] ?? ['list_directory', { path: 'd' }];
+}
+
+/** Calls the tools while another thread swaps one of their directories with a link to the outside, as fast as it can. */
+export async function attack(opener: Opener, { reads, writes, stopsWhenBroken = false }: AttackPlan): Promise<AttackOutcome> {
+  await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside', 'd/e.txt': 'one', 'd/log.txt': 'inside\n' }, outside });
+  await mkdir(path.join(folders.root, 'd/deep'));
+  await symlink(folders.outside, path.join(folders.root, 'link'));
+  const before = contentsOf(folders.outside);
+  const tools = await createToolCaller([folders.root], { opener });
+  const count = { reads: 0, writes: 0, succeeded: 0, leaks: 0 };
+  const run = async ([tool, args]: Call) => {
+    const answer = await tools.call(tool, args).then(({ text, structured }) => ({ isDone: true, shown: text + JSON.stringify(structured) }), (error: unknown) => ({ isDone: false, shown: String(error) }));
+    if (answer.isDone) count.succeeded++;
+    if (answer.shown.includes(secret) || answer.shown.includes('outside-only')) count.leaks++;
+  };
+  const began = performance.now();
+  await using swapper = await startSwapper(folders.root);
+  while (count.reads < reads || count.writes < writes) {
+    const batch = Array.from({ length: width }, (_, index): Call => {
+      const isRead = count.writes >= writes || (count.reads < reads && index % 4 !== 0);
+      return isRead ? (readCalls[count.reads++ % readCalls.length] ?? ['list_directory', { path: 'd' }]) : writeCall(count.writes++);
+    });
+    await Promise.all(batch.map(run));
+    const isBroken = stopsWhenBroken && count.leaks > 0 && differences(before, contentsOf(folders.outside)).length > 0;
+    if (isBroken) break;
+  }
+  const swaps = await swapper.stop();
+  return { ...count, changedOutside: differences(before, contentsOf(folders.outside)), swaps, elapsedMs: performance.now() - began };
+}
+
+type Contents = ReadonlyMap<string, string>;
+
+function contentsOf(folder: string): Contents {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Map(entries.map((entry) => {
+    const file = path.join(entry.parentPath, entry.name);
+    return [path.relative(folder, file), entry.isFile() ? readFileSync(file, 'utf8') : 'directory'];
+  }));
+}
+
+function differences(before: Contents, after: Contents): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+}
