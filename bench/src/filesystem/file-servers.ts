@@ -4,11 +4,13 @@ import { fileURLToPath } from 'node:url';
 export interface FileServer {
   readonly name: string;
   readonly program: string;
+  /** Options with which 1 MiB is answered at once; by default ours answers long files in pieces. */
+  readonly wholeFiles: readonly string[];
 }
 
 export const fileServers: readonly FileServer[] = [
-  { name: 'signalbox', program: pathOf('../../../servers/filesystem/bin.js') },
-  { name: 'official', program: pathOf('../../../tests/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js') },
+  { name: 'signalbox', program: pathOf('../../../servers/filesystem/bin.js'), wholeFiles: ['--max-read-bytes', '1572864', '--max-result-bytes', '3145728'] },
+  { name: 'official', program: pathOf('../../../tests/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), wholeFiles: [] },
 ];
 
 function pathOf(relative: string): string {

@@ -25,7 +25,7 @@ export const fileTasks: readonly FileTask[] = [
 
 async function measureStart({ program }: FileServer, { root }: SampleFiles): Promise<Figures> {
   const begun = performance.now();
-  const server = start(program, root, false);
+  const server = start(program, root, { reportsUsage: false });
   try {
     await server.connection.open();
     await server.connection.request('tools/list', {});
@@ -35,11 +35,14 @@ async function measureStart({ program }: FileServer, { root }: SampleFiles): Pro
   }
 }
 
-async function measureRead({ program }: FileServer, { root, text }: SampleFiles): Promise<Figures> {
-  const server = start(program, root);
+/** Both answer the whole file. */
+async function measureRead({ program, wholeFiles }: FileServer, { root, text, textLength }: SampleFiles): Promise<Figures> {
+  const server = start(program, root, { options: wholeFiles });
   const read = (): Promise<JsonObject> => call(server, { name: 'read_text_file', arguments: { path: text } });
   try {
     await server.connection.open();
+    const { structuredContent } = (await read()) as { readonly structuredContent: { readonly content: string } };
+    if (structuredContent.content.length !== textLength) throw new Error(`The server answered ${String(structuredContent.content.length)} of ${String(textLength)} characters`);
     for (let done = 0; done < WARM_UP_READS; done += 1) await read();
     const cpuBefore = await server.cpuMicros();
     const begun = performance.now();
@@ -80,8 +83,8 @@ async function measureHuge({ program }: FileServer, { root, huge }: SampleFiles)
   }
 }
 
-function start(program: string, root: string, reportsUsage = true): StdioServer {
-  return startStdioServer(program, { era: 'legacy', nodeArguments: [], programArguments: [root], reportsUsage });
+function start(program: string, root: string, { options = [], reportsUsage = true }: { readonly options?: readonly string[]; readonly reportsUsage?: boolean } = {}): StdioServer {
+  return startStdioServer(program, { era: 'legacy', nodeArguments: [], programArguments: [...options, root], reportsUsage });
 }
 
 /** @throws Error when the server answers that it failed */

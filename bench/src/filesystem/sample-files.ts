@@ -9,6 +9,7 @@ export interface SampleFiles extends AsyncDisposable {
   readonly tree: string;
   /** 1 MiB of text in lines of 64 characters. */
   readonly text: string;
+  readonly textLength: number;
   /** 600 MiB without a line end; sparse, so that nothing is written. */
   readonly huge: string;
 }
@@ -25,9 +26,10 @@ export async function createSampleFiles(directories: number): Promise<SampleFile
     await Promise.all(names.map((name) => writeFile(join(path, name), '')));
   }
   const text = join(root, 'text.txt');
-  await writeFile(text, 'the quick brown fox jumps over the lazy dog and does it again..\n'.repeat(16_384));
+  const lines = 'the quick brown fox jumps over the lazy dog and does it again..\n'.repeat(16_384);
+  await writeFile(text, lines);
   const huge = join(root, 'huge.txt');
   await writeFile(huge, '');
   await truncate(huge, 600 * 1024 * 1024);
-  return { root, tree, text, huge, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
+  return { root, tree, text, textLength: lines.length, huge, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
 }

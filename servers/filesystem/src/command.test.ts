@@ -30,7 +30,7 @@ describe('the command', () => {
     [{}, ['/no/such/directory'], '/no/such/directory: no such directory'],
     [{ roots: 'ignore' }, [], 'no DIR was given, and --roots ignore leaves nothing to serve'],
     [{ roots: 'widen' }, ['/'], '--roots must be one of narrow, replace, ignore, not "widen"'],
-    [{ 'max-read-bytes': '5' }, ['/'], '--max-read-bytes must be a whole number from 1024 to 524288, not "5"'],
+    [{ 'max-read-bytes': '5' }, ['/'], '--max-read-bytes must be a whole number from 1024 to 1572864, not "5"'],
     [{ 'max-entries': 'x' }, ['/'], '--max-entries must be a whole number from 1 to 10000, not "x"'],
   ])('refuses %j %j', async (values, positionals, problem) => {
     expect((await start(values, ...positionals)).problem).toBe(`UsageError: ${problem}`);

@@ -18,7 +18,7 @@ Options:
   --confirm auto|always|never
                           whether destructive steps ask a person (default auto)
   --max-result-bytes N    JSON one result takes, 65536 to 3145728 bytes (default ${defaultLimits.maxResultBytes})
-  --max-read-bytes N      text one read returns, 1024 to 524288 bytes (default ${defaultLimits.maxReadBytes})
+  --max-read-bytes N      text one read returns, 1024 to 1572864 bytes (default ${defaultLimits.maxReadBytes})
   --max-entries N         entries one listing or search returns, 1 to 10000 (default ${defaultLimits.maxEntries})
   --max-subscriptions N   paths watched at once, 1 to 10000 (default 256)
   --watch native|polling|off
@@ -47,7 +47,7 @@ export const command = defineServerMain({
     const roots = choiceOption(values, 'roots', { choices: ['narrow', 'replace', 'ignore'], default: 'narrow' });
     const limits = {
       maxResultBytes: integerOption(values, 'max-result-bytes', { min: 64 * 1024, max: 3 * 1024 * 1024, default: defaultLimits.maxResultBytes }),
-      maxReadBytes: integerOption(values, 'max-read-bytes', { min: 1024, max: 512 * 1024, default: defaultLimits.maxReadBytes }),
+      maxReadBytes: integerOption(values, 'max-read-bytes', { min: 1024, max: 1536 * 1024, default: defaultLimits.maxReadBytes }),
       maxEntries: integerOption(values, 'max-entries', { min: 1, max: 10_000, default: defaultLimits.maxEntries }),
     };
     if (positionals.length === 0 && roots === 'ignore') throw new UsageError('no DIR was given, and --roots ignore leaves nothing to serve');

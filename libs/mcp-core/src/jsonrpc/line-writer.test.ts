@@ -53,6 +53,22 @@ describe('LineWriter', () => {
     expect(texts(chunks.join('')).map((text) => String(text).length)).toEqual(sizes);
   });
 
+  test('writes a long text that is in a result twice as JSON does, and between other messages', async () => {
+    const output = new PassThrough();
+    const writer = new LineWriter(output);
+    const text = `"ä\\\u0000\n😀`.repeat(10_000);
+    const messages: JsonRpcMessage[] = [
+      note('before'),
+      { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }, { type: 'text', text: 'more' }], structuredContent: { a: 1, content: text, z: [text] }, isError: false } },
+      note('after'),
+    ];
+    for (const message of messages) void writer.write(message);
+    writer.flush();
+    output.end();
+    // Compared here, because the difference of long texts takes long to print.
+    expect((await output.toArray()).join('') === messages.map((message) => `${JSON.stringify(message)}\n`).join('')).toBe(true);
+  });
+
   test('serializes when it is called: later changes are not sent, failures reject and harm no other message', async () => {
     const output = new PassThrough();
     const writer = new LineWriter(output);

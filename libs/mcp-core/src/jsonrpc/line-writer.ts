@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { toJsonText } from './json-text.ts';
+import { toJsonParts, toJsonText } from './json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 import { TAKEN } from './transport.ts';
 
@@ -43,10 +43,13 @@ export class LineWriter {
   write(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
     if (!this.#output.writable) return Promise.reject(new Error('The output stream is closed'));
     try {
-      const text = toJsonText(message);
+      const parts = toJsonParts(message) ?? [toJsonText(message)];
+      const [text = ''] = parts;
+      const length = parts.length === 1 ? text.length : parts.reduce((sum, part) => sum + part.length, 0);
       if (!this.#output.writableNeedDrain) this.#waitingAnswersLength = 0;
-      if (!('method' in message)) this.#waitingAnswersLength += text.length;
-      this.#append(text);
+      if (!('method' in message)) this.#waitingAnswersLength += length;
+      if (length >= LARGE_LENGTH) this.#writeApart(parts);
+      else this.#append(text as string);
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       return Promise.reject(error);
@@ -79,15 +82,15 @@ export class LineWriter {
     return this.#drained;
   }
 
+  #writeApart(parts: readonly (string | Buffer)[]): void {
+    this.flush();
+    this.#output.cork();
+    for (const part of parts) this.#output.write(part);
+    this.#output.write('\n');
+    this.#output.uncork();
+  }
+
   #append(text: string): void {
-    if (text.length >= LARGE_LENGTH) {
-      this.flush();
-      this.#output.cork();
-      this.#output.write(text);
-      this.#output.write('\n');
-      this.#output.uncork();
-      return;
-    }
     this.#lines += `${text}\n`;
     if (this.#lines.length >= this.#output.writableHighWaterMark) this.flush();
     else if (!this.#isFlushPlanned) this.#planFlush();

@@ -179,7 +179,9 @@ function isUtf16(encoding: TextEncoding): boolean {
 
 function describe(source: TextSource, { bytes, hash, ...lines }: ReadSlice, options: ReadTextOptions): TextWindow {
   const { encoding, content } = decode(source, bytes);
-  const shown = fitText({ content, ...lines }, { lineNumbers: options.lineNumbers === true, keep: options.range.kind === 'tail' ? 'end' : 'start', maxResultBytes: options.maxResultBytes });
+  const keep = options.range.kind === 'tail' ? 'end' : 'start';
+  const utf8 = encoding === 'latin1' ? undefined : bytes;
+  const shown = fitText({ content, ...lines }, { lineNumbers: options.lineNumbers === true, keep, maxResultBytes: options.maxResultBytes, utf8 });
   const isWhole = hash !== undefined && !shown.truncated;
   return { ...shown, eol: lineEndingOf(content), bom: source.markBytes > 0, encoding, size: source.size, ...(isWhole ? { hash } : {}) };
 }

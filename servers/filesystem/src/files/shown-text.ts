@@ -22,6 +22,8 @@ export interface FitTextOptions {
   readonly keep: 'start' | 'end';
   /** Bytes of JSON for the result, with the text in it twice. */
   readonly maxResultBytes: number;
+  /** The text in UTF-8, if it is at hand: saves a copy. */
+  readonly utf8?: Buffer | undefined;
 }
 
 /** Bytes of a result beside its text. */
@@ -29,6 +31,7 @@ const frameBytes = 4096;
 
 /** Text full of control characters grows in JSON, and numbers take space: what then is too long is cut by lines, or else by characters. */
 export function fitText(text: ShownText, options: FitTextOptions): ShownText {
+  if (!options.lineNumbers && options.utf8 !== undefined && 2 * jsonBytes(options.utf8) <= options.maxResultBytes - frameBytes) return text;
   let fitting = text;
   while (!fits(fitting, options)) fitting = options.keep === 'end' ? halveTail(fitting) : halve(fitting);
   return options.lineNumbers ? { ...fitting, content: numbered(fitting) } : fitting;
@@ -38,20 +41,8 @@ function fits(text: ShownText, { lineNumbers, maxResultBytes }: FitTextOptions):
   const limit = maxResultBytes - frameBytes;
   const { content } = text;
   // A character takes at most six bytes, as in \u0000.
-  if (!lineNumbers && (content.length * 12 <= limit || 2 * mostJsonBytes(content) <= limit)) return true;
+  if (!lineNumbers && content.length * 12 <= limit) return true;
   return 2 * jsonBytes(lineNumbers ? numbered(text) : content) <= limit;
-}
-
-/** At least as many as `jsonBytes` says, without the copy it makes. For well-formed text. */
-function mostJsonBytes(text: string): number {
-  let bytes = 2;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= 0x80) bytes += 3;
-    else if (code < 0x20) bytes += code >= 0x08 && code <= 0x0d && code !== 0x0b ? 2 : 6;
-    else bytes += code === 0x22 || code === 0x5c ? 2 : 1;
-  }
-  return bytes;
 }
 
 function halve(text: ShownText): ShownText {
