@@ -1,0 +1,122 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ClientV1, StdioClientTransportV1 } from '../../../peers/src/sdk-v1-clients.ts';
+import { ClientV2 } from '../../../peers/src/sdk-v2-clients.ts';
+import { StdioClientTransportV2 } from '../../../peers/src/sdk-v2.ts';
+import { calls, files, type DropInCall, type Relation } from './calls.ts';
+
+const ours = fileURLToPath(new URL('bin.js', import.meta.resolve('@signalbox/server-filesystem/package.json')));
+const official = fileURLToPath(new URL('../../../peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', import.meta.url));
+const readme = readFileSync(fileURLToPath(new URL('README.md', import.meta.resolve('@signalbox/server-filesystem/package.json'))), 'utf8');
+const info = { name: 'host', version: '1.0.0' };
+
+interface Answer {
+  readonly isError: boolean;
+  /** What a host shows: the text, or the block of a picture or a sound. */
+  readonly shown: string;
+  readonly content: unknown;
+}
+
+type Call = (tool: string, args: DropInCall['args']) => Promise<{ readonly [member: string]: unknown }>;
+
+interface Host {
+  readonly call: Call;
+  readonly close: () => Promise<void>;
+}
+
+const hosts: { readonly [sdk: string]: (program: string, root: string) => Promise<Host> } = {
+  async 'SDK v1'(program, root) {
+    const client = new ClientV1(info, { capabilities: {} });
+    await client.connect(new StdioClientTransportV1({ command: process.execPath, args: [program, root], stderr: 'ignore' }));
+    return { call: (name, args) => client.callTool({ name, arguments: args }), close: () => client.close() };
+  },
+  async 'SDK v2'(program, root) {
+    const client = new ClientV2(info, { capabilities: {} });
+    await client.connect(new StdioClientTransportV2({ command: process.execPath, args: [program, root], stderr: 'ignore' }));
+    return { call: (name, args) => client.callTool({ name, arguments: args }), close: () => client.close() };
+  },
+};
+
+/** Both servers have a directory of the same length of path, so that what they say of it is as long. */
+const folders: { [server: string]: string } = {};
+
+beforeAll(async () => {
+  for (const server of ['ours', 'them']) folders[server] = await realpath(await mkdtemp(join(tmpdir(), `drop-in-${server}-`)));
+});
+afterAll(async () => {
+  for (const folder of Object.values(folders)) await rm(folder, { recursive: true, force: true });
+});
+
+function fill(root: string): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), content);
+  }
+}
+
+async function answerOf({ call }: Host, root: string, { tool, args }: DropInCall): Promise<Answer> {
+  const placed = JSON.parse(JSON.stringify(args).replaceAll('${ROOT}', root)) as DropInCall['args'];
+  const result: { readonly [member: string]: unknown } = await call(tool, placed).catch((error: unknown) => ({ isError: true, content: [{ type: 'text', text: String(error) }] }));
+  const [block] = result['content'] as readonly { readonly type: string; readonly text?: string }[];
+  const { content } = (result['structuredContent'] ?? {}) as { readonly content?: unknown };
+  const neutral = <T>(value: T) => JSON.parse(JSON.stringify({ value }).replaceAll(root, '${ROOT}')) as { readonly value: T };
+  return { isError: result['isError'] === true, shown: neutral(block?.text ?? JSON.stringify(block)).value, content: neutral(content).value };
+}
+
+function relationOf(mine: Answer, theirs: Answer): Relation {
+  if (mine.isError && theirs.isError) return 'both fail';
+  if (mine.isError !== theirs.isError) return 'different';
+  if (isDeepStrictEqual(mine, theirs)) return 'same';
+  if (mine.shown === theirs.shown) return 'same text';
+  return isDeepStrictEqual([linesOf(mine.shown), linesOf(mine.content)], [linesOf(theirs.shown), linesOf(theirs.content)]) ? 'same lines' : 'different';
+}
+
+/** Without what tells the last from the others in JSON. */
+function linesOf(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  const lines = text.split('\n').map((line) => line.replace(/,$/, '').trim());
+  return lines.toSorted();
+}
+
+/** Every file with its content. */
+function treeOf(root: string): unknown {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(entries.map((entry) => join(entry.parentPath, entry.name)).toSorted().map((file) => [file.slice(root.length), readFileSync(file, 'base64')]));
+}
+
+describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => {
+  let own: Host;
+  let theirs: Host;
+  const roots = { ours: '', them: '' };
+
+  beforeAll(async () => {
+    for (const server of ['ours', 'them'] as const) roots[server] = await realpath(await mkdtemp(join(folders[server] ?? '', 'root-')));
+    own = await connect(ours, roots.ours);
+    theirs = await connect(official, roots.them);
+  });
+  afterAll(async () => {
+    await own.close();
+    await theirs.close();
+  });
+
+  test.each(calls)('$tool, $what', async (call) => {
+    for (const root of Object.values(roots)) {
+      await Promise.all(readdirSync(root).map((name) => rm(join(root, name), { recursive: true })));
+      fill(root);
+    }
+    const answers = [await answerOf(own, roots.ours, call), await answerOf(theirs, roots.them, call)] as const;
+    const leavesSameFiles = isDeepStrictEqual(treeOf(roots.ours), treeOf(roots.them));
+    const relation = relationOf(...answers);
+    const found = { relation: relation === 'same' && call.relation === 'same lines' ? 'same lines' : relation, leavesSameFiles };
+    expect(found, JSON.stringify(answers)).toEqual({ relation: call.relation, leavesSameFiles: call.leavesOtherFiles !== true });
+  });
+});
+
+test.each([...new Set(calls.flatMap(({ row }) => row ?? []))])('the README tells of %s', (row) => {
+  expect(readme.includes(`\n| ${row}`)).toBe(true);
+});
