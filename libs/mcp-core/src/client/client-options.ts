@@ -13,6 +13,28 @@ export interface QuestionContext {
    * use the stream of the request over HTTP.
    */
   readonly request?: AskingRequest;
+  /** The server's name of the question, unique in its round; absent for a request of a legacy server and for a question of a task. */
+  readonly key?: string;
+}
+
+/** What a modern server wants to know before it answers a request. */
+export interface InputAsked {
+  /** Requests by the server's names of them. */
+  readonly inputRequests: JsonObject;
+  /** To be given back as it is. */
+  readonly requestState?: string;
+}
+
+/**
+ * Hears of the rounds of questions of one request, so that a host can keep them: nothing goes on before what it returns has resolved, and where that
+ * rejects the request does, too.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+export interface InputRoundKeeper {
+  /** The server asks; the handlers have not been called yet. */
+  asked(asked: InputAsked): Promise<void>;
+  /** Everything is answered, and the request is about to be sent again. From here on the kept round must not be used any more. */
+  answered(): Promise<void>;
 }
 
 /** A request of this client that the server answers after a question. */
@@ -119,6 +141,9 @@ export interface RequestOptions {
   readonly onTask?: (task: Task) => void;
   /** Asks a server of 2025-11-25 to make the call a task, kept that long, if the tool can be one; default: only where the tool must be one. Other servers decide themselves. */
   readonly task?: { readonly ttlMs?: number };
+  readonly rounds?: InputRoundKeeper;
+  /** Begins with a round that `rounds.asked` told of, perhaps another process: its questions are put to the handlers, and then the request is sent. */
+  readonly resumeFrom?: InputAsked;
   /** A progress token is always sent; every update is delivered in order and before the answer. */
   readonly onProgress?: (progress: Progress) => void;
   /** For lists and reads: `use` (default) takes a fresh result from the cache, `refresh` asks and keeps, `none` asks and keeps nothing. */

@@ -8,7 +8,7 @@ import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate, SubscriptionFilter } from '../protocol/resources.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
-import type { SentRequest } from './active-request.ts';
+import type { SendingOptions, SentRequest } from './active-request.ts';
 import type { Client, CompleteOptions, ConnectedServer, ServerChanges, Watch } from './client.ts';
 import type { ClientOptions, RequestOptions } from './client-options.ts';
 import { collectPages } from './collect-pages.ts';
@@ -35,6 +35,7 @@ export class ConnectedClient implements Client {
   readonly #tools: KnownTools;
   readonly #cache: ResponseCache;
   readonly #watches: Watches;
+  readonly #rounds: InputRounds;
   readonly tasks: TaskCalls;
   #logLevel: LoggingLevel | undefined;
 
@@ -42,10 +43,10 @@ export class ConnectedClient implements Client {
     this.#options = options;
     this.#tools = new KnownTools(options);
     this.#cache = new ResponseCache(options.cache);
-    const rounds = new InputRounds(options);
+    this.#rounds = new InputRounds(options);
     this.#current = new CurrentConnection(open, options, {
       taskCreated: (connection, request, task) => this.tasks.created(connection, request, task),
-      inputRequired: (connection, request, asked) => rounds.answer(connection, request, asked),
+      inputRequired: (connection, request, asked) => this.#rounds.answer(connection, request, asked),
       failed: (connection, request, error) => secondTries.of(connection, request, error),
       notified: (notification) => {
         this.#cache.notified(notification);
@@ -53,7 +54,7 @@ export class ConnectedClient implements Client {
       },
       renewed: () => this.#restore(),
     });
-    this.tasks = new TaskCalls(this.#current, options, rounds);
+    this.tasks = new TaskCalls(this.#current, options, this.#rounds);
     const secondTries = new SecondTries(this.#current, {
       relist: () => this.listTools({ cache: 'refresh' }),
       headersOf: (params) => this.#headersOf(params),
@@ -82,7 +83,7 @@ export class ConnectedClient implements Client {
     const params = { name, arguments: args, ...this.#taskParam(name, options) };
     const headers = this.#headersOf(params);
     // The codec checks that `content` is a list of objects.
-    const answer = this.#current.connection.request('tools/call', params, headers === undefined ? options : { ...options, headers }) as Promise<unknown> as Promise<CallToolResult>;
+    const answer = this.#sendCall(params, headers === undefined ? options : { ...options, headers }) as Promise<unknown> as Promise<CallToolResult>;
     return this.#tools.hasOutputSchema(name) ? answer.then((result) => this.#tools.checkOutput(name, result)) : answer;
   }
 
@@ -195,6 +196,12 @@ export class ConnectedClient implements Client {
     this.#cache.forget(() => true);
     if (this.#logLevel !== undefined) await this.setLogLevel(this.#logLevel).catch((error: unknown) => this.#report('The log level could not be restored', error));
     await this.#watches.restore();
+  }
+
+  #sendCall(params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
+    const { connection } = this.#current;
+    if (options.resumeFrom === undefined) return connection.request('tools/call', params, options);
+    return this.#rounds.resume(connection, { id: 0, method: 'tools/call', params, options, sentAt: performance.now() }, options.resumeFrom);
   }
 
   #missed(filter: SubscriptionFilter, onUpdated: (uri: string) => void): void {

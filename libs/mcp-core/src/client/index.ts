@@ -12,6 +12,8 @@ export type {
   CacheOptions,
   ClientOptions,
   HandlerCapabilities,
+  InputAsked,
+  InputRoundKeeper,
   LogEntry,
   QuestionContext,
   QuestionHandlers,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { ElicitResult } from '../protocol/client-features.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { Client } from './client.ts';
-import type { ClientOptions, QuestionHandlers } from './client-options.ts';
+import type { ClientOptions, InputRoundKeeper, QuestionHandlers } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
 import { discovered, ScriptedServer, type Step } from './scripted-server.test.support.ts';
 
@@ -84,6 +84,41 @@ describe('a call that is answered with questions', () => {
     await client.callTool('b', {});
     expect(seen).toEqual([{ method: 'tools/call', name: 'a', meta }, { method: 'tools/call', name: 'a', meta }]);
     expect((seen[0] as { meta: unknown }).meta).toBe(meta);
+  });
+
+  test('is told to a keeper of rounds before anybody is asked and before it is sent again', async () => {
+    const steps: unknown[] = [];
+    const rounds: InputRoundKeeper = {
+      asked: async (asked) => void steps.push(asked),
+      answered: async () => void steps.push(`answered after ${server.all('tools/call').length} calls`),
+    };
+    const elicit: QuestionHandlers['elicit'] = (_params, { key }) => {
+      steps.push(key);
+      return accept('Ann');
+    };
+    const { client, server } = await connect([asking({ who: form }, 's1'), asking({ again: form }), done], { handlers: { elicit } });
+    await client.callTool('a', {}, { rounds });
+    expect(steps).toEqual([{ inputRequests: { who: form }, requestState: 's1' }, 'who', 'answered after 1 calls', { inputRequests: { again: form } }, 'again', 'answered after 2 calls']);
+  });
+
+  test.each(['asked', 'answered'] as const)('is given up when its keeper cannot keep what was %s', async (step) => {
+    const rounds: InputRoundKeeper = { asked: () => Promise.resolve(), answered: () => Promise.resolve(), [step]: () => Promise.reject(new Error('disk full')) };
+    const { client, server } = await connect([asking({ who: form }), done], { handlers: { elicit: () => accept('Ann') } });
+    await expect(client.callTool('a', {}, { rounds })).rejects.toThrow('disk full');
+    expect(server.all('tools/call')).toHaveLength(1);
+  });
+
+  test('goes on from a round that was kept, as if it had been asked now', async () => {
+    const asked = vi.fn<InputRoundKeeper['asked']>(() => Promise.resolve());
+    const { client, server } = await connect([asking({ next: form }, 's2'), done], { handlers: { elicit: () => accept('Ann') } });
+    const rounds: InputRoundKeeper = { asked, answered: () => Promise.resolve() };
+    expect(await client.callTool('a', { x: 1 }, { rounds, resumeFrom: { inputRequests: { who: form }, requestState: 's1' } })).toEqual(done);
+    const answer = { action: 'accept', content: { name: 'Ann' } };
+    expect(paramsOf(server)).toEqual([
+      { name: 'a', arguments: { x: 1 }, inputResponses: { who: answer }, requestState: 's1' },
+      { name: 'a', arguments: { x: 1 }, inputResponses: { next: answer }, requestState: 's2' },
+    ]);
+    expect(asked.mock.calls).toEqual([[{ inputRequests: { next: form }, requestState: 's2' }]]);
   });
 
   test('must not ask more than a thousand at once', async () => {

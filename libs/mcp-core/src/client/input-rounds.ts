@@ -3,7 +3,7 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
 import type { InputRequired, SentRequest } from './active-request.ts';
-import type { AskingRequest, ClientOptions } from './client-options.ts';
+import type { AskingRequest, ClientOptions, InputAsked } from './client-options.ts';
 import type { Connection } from './connection.ts';
 import { askingRequest, QuestionDesk } from './question-desk.ts';
 
@@ -30,14 +30,24 @@ export class InputRounds {
    *   `invalid-argument` when a handler's answer is unusable
    */
   async answer(connection: Connection, request: SentRequest, asked: InputRequired): Promise<JsonObject> {
-    const { method, params, options, sentAt } = request;
-    const { round, spentMs } = options.attempt ?? { round: 0, spentMs: 0 };
-    if (round >= this.#maxRounds) {
+    const { method, options } = request;
+    if ((options.attempt?.round ?? 0) >= this.#maxRounds) {
       throw new LocalError('invalid-response', `The server asked for input ${this.#maxRounds + 1} times without answering ${method}.`, { sent: true });
     }
     options.onAsked?.();
+    const { inputRequests, requestState } = asked;
+    const round = { inputRequests, ...(requestState === undefined ? {} : { requestState }) };
+    await options.rounds?.asked(round);
+    return this.resume(connection, request, round);
+  }
+
+  /** As `answer`, for a round that was asked before. */
+  async resume(connection: Connection, request: SentRequest, asked: InputAsked): Promise<JsonObject> {
+    const { method, params, options, sentAt } = request;
+    const { round, spentMs } = options.attempt ?? { round: 0, spentMs: 0 };
     const attempt = { round: round + 1, spentMs: spentMs + performance.now() - sentAt, isSecondTry: false };
     const responses = await this.#ask(connection, request, asked.inputRequests);
+    await options.rounds?.answered();
     const input = {
       ...(responses === undefined ? {} : { inputResponses: responses }),
       ...(asked.requestState === undefined ? {} : { requestState: asked.requestState }),
@@ -52,7 +62,7 @@ export class InputRounds {
     const withdrawal = new AbortController();
     const given = giveUp(connection, request);
     try {
-      const answers = entries.map(async ([key, question]) => [key, await this.answerOne(question, connection.codec, { signal: withdrawal.signal, request: asking })] as const);
+      const answers = entries.map(async ([key, question]) => [key, await this.answerOne(question, connection.codec, { signal: withdrawal.signal, request: asking, key })] as const);
       return Object.fromEntries(await Promise.race([Promise.all(answers), given.up]));
     } catch (error) {
       withdrawal.abort(error);
@@ -63,12 +73,12 @@ export class InputRounds {
   }
 
   /** @throws LocalError as `answer` */
-  async answerOne(question: unknown, codec: Codec, { signal, request }: { readonly signal: AbortSignal; readonly request: AskingRequest }): Promise<JsonObject> {
+  async answerOne(question: unknown, codec: Codec, { signal, request, key }: QuestionPlace): Promise<JsonObject> {
     const { method, params } = isJsonObject(question) ? question : {};
     if (typeof method !== 'string' || (params !== undefined && !isJsonObject(params))) {
       throw new LocalError('invalid-response', 'The server asked for input that is no request.', { sent: true });
     }
-    const ask = this.#desk.find({ method, params, request }, codec);
+    const ask = this.#desk.find({ method, params, request, key }, codec);
     if (ask === undefined) {
       throw new LocalError('capability-missing', `The server asked for input by ${method}, which this client did not declare.`, { sent: true });
     }
@@ -79,6 +89,12 @@ export class InputRounds {
       throw new LocalError('input-refused', `The server's ${method} was refused: ${error.message}`, { sent: true, cause: error });
     }
   }
+}
+
+interface QuestionPlace {
+  readonly signal: AbortSignal;
+  readonly request: AskingRequest;
+  readonly key?: string;
 }
 
 /** @throws LocalError `invalid-response` when they are too many. */

@@ -13,6 +13,7 @@ export interface Question {
   readonly params: JsonObject | undefined;
   /** The one it belongs to, where that is known. */
   readonly request: AskingRequest | undefined;
+  readonly key?: string | undefined;
 }
 
 /** A request of ours as the handlers of questions see it. */
@@ -35,9 +36,9 @@ export class QuestionDesk {
   }
 
   /** `undefined` when no handler is there for this method. */
-  find({ method, params, request }: Question, codec: Codec): AnswerQuestion | undefined {
+  find({ method, params, request, key }: Question, codec: Codec): AnswerQuestion | undefined {
     const { sample, elicit, listRoots } = this.#handlers;
-    const context = (signal: AbortSignal): QuestionContext => ({ signal, meta: metaOf(params), ...(request === undefined ? {} : { request }) });
+    const context = (signal: AbortSignal): QuestionContext => ({ signal, meta: metaOf(params), ...(request === undefined ? {} : { request }), ...(key === undefined ? {} : { key }) });
     if (method === 'sampling/createMessage' && sample !== undefined) {
       return async (signal) => codec.encodeAnswer(method, await this.#sample(sample, codec.decodeQuestion(method, params), context(signal)));
     }
