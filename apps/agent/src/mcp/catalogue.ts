@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tool, ToolAnnotations } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
+import { matchesPattern } from '../name-patterns.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import { compileArgumentValidator, UnusableSchemaError, type ArgumentValidator } from './argument-validator.ts';
 import type { BoundedEvaluation } from './bounded-evaluation.ts';
-import { matchesPattern } from './name-patterns.ts';
 import { wireName } from './tool-names.ts';
 
 export interface CatalogueEntry {

@@ -1,0 +1,12 @@
+/**
+ * The canonical JSON text of a JSON value: equal values have equal texts. Members that are undefined are left out.
+ * @see https://www.rfc-editor.org/rfc/rfc8785
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((entry: unknown) => canonicalJson(entry ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  // Comparing strings compares their UTF-16 code units, as the RFC asks.
+  const sorted = members.toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return `{${sorted.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}
