@@ -126,7 +126,7 @@ describe('the service is killed with SIGKILL and started again', () => {
   });
 
   test('after the result was stored: the run goes on from it', async () => {
-    const { id, stored } = await crashDuring('append', 'after-tool-commit');
+    const { id, stored } = await crashDuring('append', 'after-settle-call-commit');
     const api = await start();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
@@ -144,7 +144,7 @@ describe('control: with a protection off, the same crash does harm', () => {
     expect(lines(ledger)).toEqual(['one', 'one']);
   });
 
-  test.for(['before-model-call', 'after-tool-commit'])('without recovery a run that was killed at %s is lost', async (point) => {
+  test.for(['before-model-call', 'after-settle-call-commit'])('without recovery a run that was killed at %s is lost', async (point) => {
     const { id } = await crashDuring('append', point);
     const api = await start({ GUARD_OFF: 'recovery' });
     // The service works: a new run completes while the killed one stays where it was.

@@ -122,7 +122,7 @@ export const ToolCall = z
     server: z.string(),
     tool: z.string(),
     arguments: json,
-    state: z.enum(['planned', 'awaiting_approval', 'dispatched', 'input_required', 'succeeded', 'failed', 'cancelled', 'unknown']),
+    state: z.enum(['planned', 'awaiting_approval', 'dispatched', 'input_required', 'working', 'succeeded', 'failed', 'cancelled', 'unknown']),
     attempt: z.int(),
     idempotency_key: z.string(),
     result: z.unknown().optional(),

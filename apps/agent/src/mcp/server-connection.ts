@@ -6,7 +6,7 @@ import type { ServerConfig } from '../config/config.ts';
 export interface ServerConnection {
   readonly client: Pick<
     Client,
-    'server' | 'listTools' | 'callTool' | 'ping' | 'watch' | 'changes' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'
+    'server' | 'listTools' | 'callTool' | 'tasks' | 'ping' | 'watch' | 'changes' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'
   >;
   readonly pid: number | undefined;
   /** Resolves when the process has ended. */

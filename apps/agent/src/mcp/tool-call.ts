@@ -1,8 +1,10 @@
-import { LocalError, ProtocolError } from '@signalbox/mcp-core';
+import { ErrorCode, LocalError, ProtocolError, type CallToolResult } from '@signalbox/mcp-core';
+import type { InputRoundKeeper, RequestOptions } from '@signalbox/mcp-core/client';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import type { PooledServer } from './pooled-server.ts';
+import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';
 
 /** `_meta` key of the idempotency key. */
@@ -65,26 +67,65 @@ async function send(line: Line, { entry: { tool }, request }: { readonly entry: 
   const { connection, router } = line.life;
   const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
   const call = { runId: request.runId, meta, questions: request.questions };
+  const parking = new Parking(request.rounds, request.resumeFrom !== undefined && !('taskId' in request.resumeFrom));
   router.begin(call);
   try {
-    const result = await connection.client.callTool(tool.name, request.arguments, {
-      signal: request.signal,
-      timeoutMs: request.inactivityMs,
-      maxTotalMs: request.maxTotalMs,
-      meta,
-      onProgress: request.onProgress,
-    });
+    const result = await start(connection.client, tool.name, { request, options: { meta, rounds: parking } });
     router.end(call, 'answered');
     return { type: 'result', result };
   } catch (error) {
+    // The server does nothing for a call that waits for an answer, and knows of none that is given up.
+    if (parking.isParked && error instanceof LocalError && error.code === 'request-cancelled') {
+      router.end(call, 'answered');
+      return { type: 'cancelled', level: 'confirmed' };
+    }
     const isGivenUp = error instanceof LocalError && error.sent && (error.code === 'request-cancelled' || error.code === 'request-timeout');
     router.end(call, isGivenUp ? 'given-up' : 'answered');
     return outcomeOf(line, request, error);
   }
 }
 
+/** Sends the call, or goes on with it. */
+function start(client: ServerConnection['client'], name: string, { request, options }: { readonly request: ToolCallRequest; readonly options: RequestOptions }): Promise<CallToolResult> {
+  const { resumeFrom, onTask, arguments: args } = request;
+  const all: RequestOptions = {
+    ...options,
+    signal: request.signal,
+    timeoutMs: request.inactivityMs,
+    maxTotalMs: request.maxTotalMs,
+    onProgress: request.onProgress,
+    ...(onTask === undefined ? {} : { onTask: ({ taskId }) => onTask(taskId) }),
+  };
+  if (resumeFrom === undefined) return client.callTool(name, args, all);
+  return 'taskId' in resumeFrom ? client.tasks.resume(resumeFrom.taskId, all) : client.callTool(name, args, { ...all, resumeFrom });
+}
+
+/** Knows whether a call waits for an answer; passes on what it hears. */
+class Parking implements InputRoundKeeper {
+  readonly #keeper: InputRoundKeeper | undefined;
+  isParked: boolean;
+
+  constructor(keeper: InputRoundKeeper | undefined, isParked: boolean) {
+    this.#keeper = keeper;
+    this.isParked = isParked;
+  }
+
+  async asked(asked: Parameters<InputRoundKeeper['asked']>[0]): Promise<void> {
+    this.isParked = true;
+    await this.#keeper?.asked(asked);
+  }
+
+  async answered(): Promise<void> {
+    await this.#keeper?.answered();
+    this.isParked = false;
+  }
+}
+
 async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): Promise<ToolCallOutcome> {
   const name = line.server.config.name;
+  if (error instanceof ProtocolError && error.code === ErrorCode.invalidParams && request.resumeFrom !== undefined && 'taskId' in request.resumeFrom) {
+    return { type: 'lost', message: `server ${name} no longer knows the task that the call became: ${error.message}` };
+  }
   if (error instanceof ProtocolError) return { type: 'error', message: `server ${name} answered with error ${error.code}: ${error.message}` };
   if (!(error instanceof LocalError)) return { type: 'lost', message: `the call of server ${name} failed unexpectedly: ${messageOf(error)}` };
   switch (error.code) {

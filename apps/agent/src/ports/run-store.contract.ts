@@ -220,11 +220,13 @@ function callRow(id: string): ToolCall {
     result: undefined,
     error: undefined,
     cancel: undefined,
+    parked: undefined,
+    taskId: undefined,
     createdAt: 1,
     finishedAt: undefined,
   };
 }
 
 function itemRow(id: string): InboxItem {
-  return { id, runId: 'r1', callId: undefined, kind: 'tool_approval', state: 'open', request: { q: 1 }, response: undefined, owner: undefined, createdAt: 1, expiresAt: 2, answeredAt: undefined };
+  return { id, runId: 'r1', callId: undefined, kind: 'tool_approval', state: 'open', request: { q: 1 }, response: undefined, owner: undefined, questionKey: undefined, createdAt: 1, expiresAt: 2, answeredAt: undefined };
 }

@@ -67,10 +67,23 @@ export interface RunEvent {
 
 export type NewEvent = { readonly type: string; readonly data: JsonObject };
 
-export type ToolCallState = 'planned' | 'awaiting_approval' | 'dispatched' | 'input_required' | 'succeeded' | 'failed' | 'cancelled' | 'unknown';
+export type ToolCallState = 'planned' | 'awaiting_approval' | 'dispatched' | 'input_required' | 'working' | 'succeeded' | 'failed' | 'cancelled' | 'unknown';
 
 /** Those in which a call can still change by itself or by a person's approval. */
-export const OPEN_CALL_STATES: readonly ToolCallState[] = ['planned', 'awaiting_approval', 'dispatched', 'input_required'];
+export const OPEN_CALL_STATES: readonly ToolCallState[] = ['planned', 'awaiting_approval', 'dispatched', 'input_required', 'working'];
+
+/** Those of a call that was sent and has not ended. */
+export const SENT_CALL_STATES: readonly ToolCallState[] = ['dispatched', 'input_required', 'working'];
+
+/** A round of questions that a modern server asked in place of an answer. Who has it can go on with the call, whatever process sent it. */
+export interface ParkedRound {
+  /** 1 for the first of the call. */
+  readonly round: number;
+  /** Requests of the server by its names of them. */
+  readonly inputRequests: JsonObject;
+  /** To be given back as it is. */
+  readonly requestState?: string;
+}
 
 /** A row of the ledger: it exists before anything is sent. */
 export interface ToolCall {
@@ -95,6 +108,10 @@ export interface ToolCall {
   readonly result: CallToolResult | undefined;
   readonly error: string | undefined;
   readonly cancel: CancelLevel | undefined;
+  /** Present from the questions of a modern server until the call is sent again with the answers. */
+  readonly parked: ParkedRound | undefined;
+  /** The server's name of the task that the call became. */
+  readonly taskId: string | undefined;
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
 }
@@ -113,6 +130,8 @@ export interface InboxItem {
   readonly response: JsonObject | undefined;
   /** Boot id of the process that holds the parked call, where there is one. */
   readonly owner: string | undefined;
+  /** Names the question within its call, so that the call finds its answer after a restart; only where the call is parked. */
+  readonly questionKey: string | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly answeredAt: number | undefined;
@@ -144,7 +163,7 @@ export interface Page<T> {
 
 /** A key that is present with the value `undefined` clears the field. */
 export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'error' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
-export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'finishedAt'>>;
+export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
 export interface RunReader {
@@ -158,6 +177,8 @@ export interface RunReader {
   /** In order of turn and position; of one turn, or in some states only, when given. */
   toolCalls(runId: string, filter?: { readonly turn?: number; readonly state?: readonly ToolCallState[] }): Promise<readonly ToolCall[]>;
   inboxItem(id: string): Promise<InboxItem | undefined>;
+  /** The item of a question of a parked call; the latest. */
+  inboxItemOf(callId: string, questionKey: string): Promise<InboxItem | undefined>;
   /** Oldest first. */
   inboxItems(options: { readonly runId?: string; readonly state?: InboxState }): Promise<readonly InboxItem[]>;
   partial(runId: string): Promise<PartialMessage | undefined>;

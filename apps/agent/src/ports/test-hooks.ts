@@ -6,9 +6,29 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The closed list of places where a test may kill the process. */
-export const CRASH_POINTS = ['before-model-call', 'after-model-call', 'before-tool-send', 'during-tool-call', 'after-tool-result', 'after-tool-commit'] as const;
-export type CrashPoint = (typeof CRASH_POINTS)[number];
+/** The transactions of the engine at which a process may die. */
+export const COMMIT_STEPS = [
+  'create-run',
+  'begin-turn',
+  'finish-turn',
+  'dispatch-call',
+  'keep-round',
+  'ask-person',
+  'take-answer',
+  'deliver-answer',
+  'resume-call',
+  'keep-task',
+  'settle-call',
+  'cancel-run',
+  'recover-run',
+] as const;
+export type CommitStep = (typeof COMMIT_STEPS)[number];
+
+const SENDS = ['before-model-call', 'after-model-call', 'before-tool-send', 'during-tool-call', 'after-tool-result'] as const;
+
+/** The closed list of places where a test may kill the process: before and after each commit and each send. */
+export type CrashPoint = (typeof SENDS)[number] | `before-${CommitStep}-commit` | `after-${CommitStep}-commit`;
+export const CRASH_POINTS: readonly CrashPoint[] = [...SENDS, ...COMMIT_STEPS.flatMap((step): CrashPoint[] => [`before-${step}-commit`, `after-${step}-commit`])];
 
 /** Called when execution reaches a point; production does nothing. */
 export type CrashPoints = (point: CrashPoint) => void;

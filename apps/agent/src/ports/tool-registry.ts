@@ -1,4 +1,5 @@
 import type { CallToolResult, Era, JsonObject, JsonSchema, Progress, ProtocolVersion, QuestionHandlers, ToolAnnotations } from '@signalbox/mcp-core';
+import type { InputAsked, InputRoundKeeper } from '@signalbox/mcp-core/client';
 
 /** A tool under its wire name. */
 export interface CatalogueTool {
@@ -45,6 +46,12 @@ export interface ToolCallRequest {
   readonly onProgress: (progress: Progress) => void;
   /** Answers the server's questions during this call. */
   readonly questions: QuestionHandlers;
+  /** Hears of the rounds of questions of a modern server. */
+  readonly rounds?: InputRoundKeeper;
+  /** Hears that the call goes on as a task. */
+  readonly onTask?: (taskId: string) => void;
+  /** Goes on with a call that was sent before, perhaps by another process. */
+  readonly resumeFrom?: InputAsked | { readonly taskId: string };
 }
 
 export type CancelLevel = 'sent' | 'delivered' | 'confirmed' | 'failed';

@@ -15,7 +15,7 @@ export async function advanceRun(context: EngineContext, runId: string): Promise
   const activity = context.activities.beginTurn(runId);
   try {
     await serversReady(context, run.servers, activity.signal);
-    const turn = await context.commit(runId, (change) => beginTurn(context, change));
+    const turn = await context.commit(runId, (change) => beginTurn(context, change), 'begin-turn');
     if (turn !== undefined) await takeTurn(context, turn, activity.signal);
   } finally {
     activity.end();

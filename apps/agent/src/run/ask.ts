@@ -1,13 +1,15 @@
 import { ErrorCode, ProtocolError, type JsonObject } from '@signalbox/mcp-core';
-import type { InboxItem, InboxKind, Run, ToolCall } from '../ports/run-store.ts';
+import { SENT_CALL_STATES, type InboxItem, type InboxKind, type InboxState, type Run, type ToolCall } from '../ports/run-store.ts';
 import type { CallActivity } from './activities.ts';
 import type { Change } from './commits.ts';
 import { inBackground, type EngineContext } from './engine-context.ts';
-import { itemData, openItem, voidItem } from './inbox.ts';
+import { itemData, openItem, voidItem, type Question } from './inbox.ts';
 import { reconcile } from './reconcile.ts';
 
 /** The questions of one call that may be open at a time; a server that asks more is refused. */
 const MAX_OPEN_QUESTIONS = 16;
+
+const CLOSED_BY_ANSWER: ReadonlySet<InboxState> = new Set(['answered', 'delivered', 'expired']);
 
 /** The call during which a server asks. */
 export interface Asker {
@@ -21,34 +23,40 @@ export interface Ask {
   readonly request: JsonObject;
   /** Aborting withdraws the question. */
   readonly signal: AbortSignal;
+  /** Of a parked call: the question stays open when this process ends, and an answer that is there already is taken. */
+  readonly questionKey?: string | undefined;
 }
 
 /**
  * Puts a question of a server to a person and resolves with the answered or expired item. The call waits meanwhile.
  * @throws ProtocolError when the call or the run no longer waits for an answer, or the server asks too much
  */
-export async function ask(context: EngineContext, { call, activity }: Asker, { kind, request, signal }: Ask): Promise<InboxItem> {
-  const id = context.newId();
+export async function ask(context: EngineContext, { call, activity }: Asker, { kind, request, signal, questionKey }: Ask): Promise<InboxItem> {
+  const asked = questionKey === undefined ? undefined : await context.store.read.inboxItemOf(call.id, questionKey);
+  const id = asked?.id ?? context.newId();
   const closed = closeOf(context, id, signal);
   try {
-    await context.commit(call.runId, async (change) => {
-      await holdCall(change, { callId: call.id, attempt: call.attempt, itemId: id });
-      await openItem(context, change, { id, kind, call, request, isHeldHere: true });
-      await reconcile(context, change);
-    });
+    if (asked === undefined) await context.commit(call.runId, (change) => openQuestion(context, change, { id, kind, call, request, questionKey }), 'ask-person');
     activity.park();
     await closed.promise;
-    const item = await context.commit(call.runId, (change) => deliver(context, change, { id, attempt: call.attempt, isWithdrawn: signal.aborted }));
-    if (signal.aborted || (item.state !== 'answered' && item.state !== 'expired')) throw new ProtocolError(ErrorCode.rejectedByUser, 'The question was withdrawn.');
+    const item = await context.commit(call.runId, (change) => deliver(context, change, { id, attempt: call.attempt, isWithdrawn: signal.aborted }), 'deliver-answer');
+    if (signal.aborted || !CLOSED_BY_ANSWER.has(item.state)) throw new ProtocolError(ErrorCode.rejectedByUser, 'The question was withdrawn.');
     return item;
   } finally {
     closed.forget();
   }
 }
 
+async function openQuestion(context: EngineContext, change: Change, question: Omit<Question, 'isHeldHere'>): Promise<void> {
+  const { id, call, questionKey } = question;
+  await holdCall(change, { callId: call.id, attempt: call.attempt, itemId: id });
+  await openItem(context, change, { ...question, isHeldHere: questionKey === undefined });
+  await reconcile(context, change);
+}
+
 async function holdCall({ sql, runId, emit }: Change, { callId, attempt, itemId }: { readonly callId: string; readonly attempt: number; readonly itemId: string }): Promise<void> {
   const status = (await sql.run(runId))?.status;
-  const isHeld = (status === 'running' || status === 'input_required') && (await sql.updateToolCall(callId, { state: ['dispatched', 'input_required'], attempt }, { state: 'input_required' }));
+  const isHeld = (status === 'running' || status === 'input_required') && (await sql.updateToolCall(callId, { state: SENT_CALL_STATES, attempt }, { state: 'input_required' }));
   if (!isHeld) throw new ProtocolError(ErrorCode.rejectedByUser, 'The call that asks is being stopped.');
   const open = await sql.inboxItems({ runId, state: 'open' });
   if (open.filter((item) => item.callId === callId).length >= MAX_OPEN_QUESTIONS) throw new ProtocolError(ErrorCode.rejectedByUser, `Too many questions are open: ${MAX_OPEN_QUESTIONS}.`);
@@ -66,15 +74,24 @@ async function deliver(context: EngineContext, change: Change, { id, attempt, is
   const { sql, emit } = change;
   const item = await sql.inboxItem(id);
   if (item === undefined) throw new ProtocolError(ErrorCode.internalError, 'The question was removed.');
+  // A parked call asks again where it goes on, and what ends it closes its questions.
+  if (isWithdrawn && item.questionKey !== undefined) return item;
   if (item.state === 'open' || (item.state === 'answered' && isWithdrawn)) await voidItem(context, change, { item, reason: 'withdrawn' });
   else if (item.state === 'answered' && (await sql.updateInboxItem(id, 'answered', { state: 'delivered' }))) emit({ type: 'inbox.delivered', data: itemData(item) });
   const open = await sql.inboxItems({ runId: item.runId, state: 'open' });
   const isLast = !open.some((other) => other.callId === item.callId && other.id !== id);
-  if (isLast && item.callId !== undefined && (await sql.updateToolCall(item.callId, { state: ['input_required'], attempt }, { state: 'dispatched' }))) {
-    emit({ type: 'tool_call.resumed', data: { call_id: item.callId, attempt } });
-  }
+  const call = item.callId === undefined ? undefined : await sql.toolCall(item.callId);
+  // What is parked is sent again, and says so itself.
+  if (isLast && call !== undefined && call.parked === undefined) await goOn(change, call, attempt);
   await reconcile(context, change);
   return item;
+}
+
+async function goOn({ sql, emit }: Change, { id, taskId }: ToolCall, attempt: number): Promise<void> {
+  const state = taskId === undefined ? 'dispatched' : 'working';
+  if (!(await sql.updateToolCall(id, { state: ['input_required'], attempt }, { state }))) return;
+  if (taskId === undefined) emit({ type: 'tool_call.resumed', data: { call_id: id, attempt } });
+  else emit({ type: 'tool_call.working', data: { call_id: id, attempt, task_id: taskId } });
 }
 
 /** Waits until the item is open no more or the question is withdrawn. */

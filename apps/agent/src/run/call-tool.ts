@@ -1,8 +1,9 @@
 import type { Run, ToolCall } from '../ports/run-store.ts';
-import type { ToolCallOutcome } from '../ports/tool-registry.ts';
+import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { CallActivity } from './activities.ts';
 import { isShutdown } from './commits.ts';
 import { enqueue, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
+import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { questionsOf } from './questions.ts';
 import { reconcile } from './reconcile.ts';
@@ -25,12 +26,12 @@ export interface Dispatched {
 }
 
 /**
- * Sends a planned call and stores how it ended. Resolves when it has ended, when it waits for room on its server or for a person (it then goes on
+ * Sends a planned call, or goes on with a parked one, and stores how it ended. Resolves when it has ended, when it waits for room on its server or for a person (it then goes on
  * without holding a place among the working jobs), or when the engine waits no longer.
  */
 export async function callTool(context: EngineContext, callId: string): Promise<void> {
   const call = await context.store.read.toolCall(callId);
-  if (call?.state !== 'planned' || context.closing.aborted || !context.activities.hasRoom(call)) return;
+  if (call === undefined || (call.state !== 'planned' && !isParked(call)) || context.closing.aborted || !context.activities.hasRoom(call)) return;
   const activity = context.activities.beginCall(call);
   const ended = performCall(context, call, activity).finally(() => activity.end());
   await Promise.race([ended, activity.parked]);
@@ -39,7 +40,7 @@ export async function callTool(context: EngineContext, callId: string): Promise<
 async function performCall(context: EngineContext, planned: ToolCall, activity: CallActivity): Promise<void> {
   try {
     await serversReady(context, [planned.server], AbortSignal.any([activity.signal, context.closing]));
-    const dispatched = await dispatch(context, planned, activity);
+    const dispatched = planned.state === 'planned' ? await dispatch(context, planned, activity) : await takeOver(context, planned, activity);
     if (dispatched !== undefined) await settle(context, dispatched, await sendCall(context, dispatched));
   } catch (error) {
     if (isShutdown(error)) return;
@@ -59,6 +60,17 @@ async function dispatch(context: EngineContext, planned: ToolCall, activity: Cal
     change.emit({ type: 'tool_call.dispatched', data: { call_id: planned.id, attempt: patch.attempt } });
     await reconcile(context, change);
     return { run, call: { ...planned, ...patch }, activity };
+  }, 'dispatch-call');
+}
+
+/** Goes on with a call that was sent before: what it waits for is in its row. */
+async function takeOver({ store, closing, commit }: EngineContext, parked: ToolCall, activity: CallActivity): Promise<Dispatched | undefined> {
+  if (closing.aborted) return undefined;
+  return commit(parked.runId, async ({ sql }) => {
+    const [run, call] = [await sql.run(parked.runId), await sql.toolCall(parked.id)];
+    if (run === undefined || call?.attempt !== parked.attempt || !isParked(call)) return undefined;
+    await sql.updateToolCall(call.id, { state: [call.state] }, { owner: store.bootId });
+    return { run, call, activity };
   });
 }
 
@@ -68,6 +80,9 @@ async function sendCall(context: EngineContext, dispatched: Dispatched): Promise
   const { run, call, activity } = dispatched;
   context.reach('before-tool-send');
   const progress = new ProgressLog(context, call);
+  const rounds = new RoundKeeper(context, call);
+  let keepingTask = Promise.resolve();
+  const resumeFrom = resumePointOf(call);
   const sent = context.registry.call({
     wireName: call.wireName,
     arguments: call.arguments,
@@ -77,14 +92,28 @@ async function sendCall(context: EngineContext, dispatched: Dispatched): Promise
     inactivityMs: run.limits.callInactivityMs,
     maxTotalMs: run.limits.callMaxMs,
     onProgress: (update) => progress.add(update),
-    questions: questionsOf(context, dispatched),
+    questions: questionsOf(context, dispatched, rounds),
+    rounds,
+    onTask: (taskId) => {
+      activity.park();
+      keepingTask = keepingTask.then(() => keepTask(context, call, taskId));
+    },
+    ...(resumeFrom === undefined ? {} : { resumeFrom }),
   });
+  // A task of a run that is being stopped is only taken over to be cancelled.
+  if (run.status === 'cancelling') context.activities.stopRun(run.id);
   const outcome = await sent.catch((error: unknown): ToolCallOutcome => {
     logFailure(context, call, error);
     return { type: 'lost', message: 'The service failed while the call was under way; its log says why.' };
   });
   context.reach('after-tool-result');
+  await keepingTask;
   return { outcome, progress: await progress.close() };
+}
+
+function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFrom'] {
+  if (taskId !== undefined) return { taskId };
+  return parked === undefined ? undefined : { inputRequests: parked.inputRequests, ...(parked.requestState === undefined ? {} : { requestState: parked.requestState }) };
 }
 
 /** Stores how a call ended, as often as it takes: nobody else knows it. A result that still finds no room is given up for a word that it came. */
@@ -103,10 +132,8 @@ async function settle(context: EngineContext, dispatched: Dispatched, end: End):
 
 function storeEnd(context: EngineContext, { run, call }: Dispatched, end: End): Promise<void> {
   return context.commit(run.id, async (change) => {
-    // Registered first: whatever follows the commit comes after this point.
-    change.afterCommit(() => context.reach('after-tool-commit'));
     await settleCall(context, change, { call, ...end });
-  });
+  }, 'settle-call');
 }
 
 function logFailure({ logger }: EngineContext, { id }: ToolCall, error: unknown): void {

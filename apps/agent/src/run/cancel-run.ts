@@ -9,7 +9,7 @@ export async function cancelRun(context: EngineContext, id: string, reason: stri
     const run = await change.sql.run(id);
     if (run !== undefined && !isSettled(run) && run.status !== 'cancelling') await stopRun(context, change, { run, reason });
     return run === undefined ? undefined : change.sql.run(id);
-  });
+  }, 'cancel-run');
   if (cancelled === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
   return (await context.store.read.run(id)) ?? cancelled;
 }

@@ -1,6 +1,7 @@
 import { EngineError } from '../ports/run-engine.ts';
 import type { RunStore, RunTransaction } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
+import type { CommitStep, CrashPoint } from '../ports/test-hooks.ts';
 import type { RunEventBody } from './events.ts';
 
 /** One transaction on one run: its rows and the events that tell of them. */
@@ -23,16 +24,19 @@ export class Commits {
   readonly #store: RunStore;
   readonly #bus: SignalBus;
   readonly #pending = new Set<Promise<unknown>>();
+  readonly #reach: (point: CrashPoint) => void;
   #closed = false;
 
-  constructor(store: RunStore, bus: SignalBus) {
+  constructor(store: RunStore, bus: SignalBus, reach: (point: CrashPoint) => void) {
     this.#store = store;
     this.#bus = bus;
+    this.#reach = reach;
   }
 
   /** @throws EngineError `shutting_down` after `close` */
-  async commit<T>(runId: string, work: (change: Change) => Promise<T>): Promise<T> {
+  async commit<T>(runId: string, work: (change: Change) => Promise<T>, step?: CommitStep): Promise<T> {
     if (this.#closed) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
+    if (step !== undefined) this.#reach(`before-${step}-commit`);
     const events: RunEventBody[] = [];
     const effects: (() => void)[] = [];
     const written = this.#store.write(async (sql) => {
@@ -43,6 +47,7 @@ export class Commits {
     this.#pending.add(written);
     try {
       const { result, lastSeq } = await written;
+      if (step !== undefined) this.#reach(`after-${step}-commit`);
       if (lastSeq !== undefined) this.#bus.publish({ type: 'events', runId, lastSeq });
       for (const effect of effects) effect();
       return result;

@@ -14,7 +14,7 @@ export async function createRun(context: EngineContext, input: NewRun): Promise<
     const { prompt, servers, provider, model, scripted, limits } = run;
     change.emit({ type: 'run.queued', data: { prompt, servers, provider, model, scripted, limits: limitsData(limits) } });
     change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
-  });
+  }, 'create-run');
   return { ...run, lastSeq: 1 };
 }
 

@@ -3,7 +3,7 @@ import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { RunStore, ToolCall } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock, CrashPoint } from '../ports/test-hooks.ts';
+import type { Clock, CommitStep, CrashPoint } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import type { Activities } from './activities.ts';
 import { isShutdown, type Change } from './commits.ts';
@@ -34,7 +34,8 @@ export interface EngineContext {
   readonly recovery: RecoveryDecision;
   readonly activities: Activities;
   readonly timers: Timers;
-  readonly commit: <T>(runId: string, work: (change: Change) => Promise<T>) => Promise<T>;
+  /** `step` names the transactions at which tests may end the process. */
+  readonly commit: <T>(runId: string, work: (change: Change) => Promise<T>, step?: CommitStep) => Promise<T>;
   /** Aborted when the engine begins to close. */
   readonly closing: AbortSignal;
 }

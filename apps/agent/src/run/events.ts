@@ -86,6 +86,8 @@ export interface RunEventTypes {
   };
   'tool_call.approved': CallData;
   'tool_call.dispatched': CallData;
+  /** The server goes on with the call as a task, which this process need not outlive. */
+  'tool_call.working': CallData & { readonly task_id: string };
   /** As the server sent it; a message is cut at 4096 characters. */
   'tool_call.progress': CallData & { readonly progress: number; readonly total: number | undefined; readonly message: string | undefined };
   'tool_call.input_required': CallData & { readonly inbox_item_id: string };

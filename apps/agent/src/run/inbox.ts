@@ -11,10 +11,11 @@ export interface Question {
   readonly request: JsonObject;
   /** Whether the answer is of use only to this process, which holds the call. */
   readonly isHeldHere: boolean;
+  readonly questionKey?: string | undefined;
 }
 
 /** Opens an inbox item and its expiry. */
-export async function openItem(context: EngineContext, change: Change, { id, kind, call, request, isHeldHere }: Question): Promise<void> {
+export async function openItem(context: EngineContext, change: Change, { id, kind, call, request, isHeldHere, questionKey }: Question): Promise<void> {
   const run = await change.sql.run(change.runId);
   const createdAt = context.clock.now();
   const item: InboxItem = {
@@ -26,6 +27,7 @@ export async function openItem(context: EngineContext, change: Change, { id, kin
     request: { server: call.server, tool: call.tool, name: call.wireName, ...request },
     response: undefined,
     owner: isHeldHere ? context.store.bootId : undefined,
+    questionKey,
     createdAt,
     expiresAt: createdAt + (run?.limits.inboxExpiryMs ?? 0),
     answeredAt: undefined,

@@ -61,6 +61,8 @@ async function insertCall(context: EngineContext, { sql, runId, emit }: Change, 
     result: undefined,
     error: undefined,
     cancel: undefined,
+    parked: undefined,
+    taskId: undefined,
     createdAt: context.clock.now(),
     finishedAt: undefined,
   };

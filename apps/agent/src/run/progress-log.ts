@@ -1,5 +1,5 @@
 import type { Progress } from '@signalbox/mcp-core';
-import type { ToolCall } from '../ports/run-store.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../ports/run-store.ts';
 import { inBackground, type EngineContext } from './engine-context.ts';
 import type { RunEventBody } from './events.ts';
 
@@ -60,7 +60,7 @@ export class ProgressLog {
     const { id, runId, attempt } = this.#call;
     this.#stored = this.#context.commit(runId, async ({ sql, emit }) => {
       const call = await sql.toolCall(id);
-      const isCurrent = call?.attempt === attempt && (call.state === 'dispatched' || call.state === 'input_required');
+      const isCurrent = call?.attempt === attempt && SENT_CALL_STATES.includes(call.state);
       if (isCurrent) emit(this.#eventOf(progress));
     });
     inBackground(this.#context, 'storing progress', this.#stored);

@@ -3,13 +3,14 @@ import type { InboxItem, InboxKind } from '../ports/run-store.ts';
 import { ask, type Asker } from './ask.ts';
 import { checkableSchema } from './elicitation-content.ts';
 import type { EngineContext } from './engine-context.ts';
+import type { RoundKeeper } from './parked-calls.ts';
 import { Sampler } from './sampler.ts';
 
 /** Answers the questions of a server during a call: a person fills in forms, the model of the run serves sampling within the policy. */
-export function questionsOf(context: EngineContext, asker: Asker): QuestionHandlers {
+export function questionsOf(context: EngineContext, asker: Asker, rounds: Pick<RoundKeeper, 'keyOf'>): QuestionHandlers {
   const sampler = new Sampler(context, asker);
-  const askPerson = (kind: InboxKind, request: JsonObject, { signal }: QuestionContext): Promise<InboxItem> =>
-    ask(context, asker, { kind, request, signal: AbortSignal.any([signal, asker.activity.signal]) });
+  const askPerson = (kind: InboxKind, request: JsonObject, { signal, key }: QuestionContext): Promise<InboxItem> =>
+    ask(context, asker, { kind, request, signal: AbortSignal.any([signal, asker.activity.signal]), questionKey: key === undefined ? undefined : rounds.keyOf(key) });
 
   return {
     async elicit(params, question): Promise<ElicitResult> {

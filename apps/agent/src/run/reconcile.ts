@@ -1,4 +1,4 @@
-import { OPEN_CALL_STATES, type InboxItem, type Run } from '../ports/run-store.ts';
+import { OPEN_CALL_STATES, SENT_CALL_STATES, type InboxItem, type Run } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import { finishStopping } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -17,11 +17,11 @@ export async function reconcile(context: EngineContext, change: Change): Promise
   const open = await sql.inboxItems({ runId, state: 'open' });
   switch (run.status) {
     case 'cancelling':
-      if (!hasTurn && !calls.some((call) => call.state === 'dispatched' || call.state === 'input_required')) await finishStopping(context, change, run);
+      if (!hasTurn && !calls.some((call) => SENT_CALL_STATES.includes(call.state))) await finishStopping(context, change, run);
       return;
     case 'running':
     case 'input_required': {
-      const isBusy = hasTurn || calls.some((call) => call.state === 'planned' || call.state === 'dispatched');
+      const isBusy = hasTurn || calls.some((call) => call.state === 'planned' || call.state === 'dispatched' || call.state === 'working');
       const isWaiting = !isBusy && (open.length > 0 || calls.length > 0);
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);
       if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);

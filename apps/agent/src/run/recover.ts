@@ -1,4 +1,4 @@
-import type { InboxItem } from '../ports/run-store.ts';
+import { SENT_CALL_STATES, type InboxItem, type ToolCall } from '../ports/run-store.ts';
 import { interruptTurn } from './begin-turn.ts';
 import type { Change } from './commits.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -6,11 +6,13 @@ import { expireItemIfDue, expireRunIfDue } from './expiry.ts';
 import { voidItem } from './inbox.ts';
 import { watchWallClock } from './limits.ts';
 import { settleLostCall } from './lost-call.ts';
+import { isParked, resumeLater } from './parked-calls.ts';
 import { reconcile } from './reconcile.ts';
+import { cancelCall } from './settle-call.ts';
 
 /** Settles or continues what earlier processes left: afterwards every unsettled run has a job, a deadline or a question that moves it on. */
 export async function recover(context: EngineContext): Promise<void> {
-  for (const { id } of await context.store.read.unsettledRuns()) await context.commit(id, (change) => recoverRun(context, change));
+  for (const { id } of await context.store.read.unsettledRuns()) await context.commit(id, (change) => recoverRun(context, change), 'recover-run');
 }
 
 async function recoverRun(context: EngineContext, change: Change): Promise<void> {
@@ -36,10 +38,26 @@ async function settleLeftovers(context: EngineContext, change: Change): Promise<
   for (const state of ['open', 'answered'] as const) {
     for (const item of await sql.inboxItems({ runId, state })) await settleItem(context, change, item);
   }
-  for (const call of await sql.toolCalls(runId, { state: ['dispatched', 'input_required'] })) {
+  const isStopping = (await sql.run(runId))?.status === 'cancelling';
+  for (const call of await sql.toolCalls(runId, { state: SENT_CALL_STATES })) {
     if (call.owner === context.store.bootId) continue;
+    if (isParked(call)) {
+      await recoverParked(context, change, { call, isStopping });
+      continue;
+    }
     await settleLostCall(context, change, { call, reason: 'process_ended', message: 'The service ended while the call was under way.' });
   }
+}
+
+/** A parked call goes on; of a run that is being stopped only a task has something to stop. */
+async function recoverParked(context: EngineContext, change: Change, { call, isStopping }: { readonly call: ToolCall; readonly isStopping: boolean }): Promise<void> {
+  if (isStopping && call.taskId === undefined) return cancelCall(context, change, { call, level: 'confirmed', outcome: 'stopped' });
+  // The questions of a task were void with the process that held them; the server asks them again.
+  if (call.taskId !== undefined && call.state !== 'working') {
+    await change.sql.updateToolCall(call.id, { state: [call.state] }, { state: 'working' });
+    change.emit({ type: 'tool_call.working', data: { call_id: call.id, attempt: call.attempt, task_id: call.taskId } });
+  }
+  resumeLater(context, change, call);
 }
 
 /** A question that a dead process held cannot be answered any more; one that nobody answered in time is over. */

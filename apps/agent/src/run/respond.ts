@@ -21,15 +21,15 @@ export async function respond(context: EngineContext, itemId: string, answer: Js
     const stored = { ...response };
     if (!(await sql.updateInboxItem(itemId, 'open', { state: 'answered', response: stored, answeredAt: context.clock.now() }))) throw notOpen((await sql.inboxItem(itemId)) ?? item);
     emit({ type: 'inbox.answered', data: { ...itemData(item), response: stored } });
-    // An item of a process is delivered by it; the others are answers to the engine itself.
-    if (item.owner === undefined) await apply(context, change, { item, response });
+    // A call takes the answer to its question itself; the others are answers to the engine.
+    if (item.owner === undefined && item.questionKey === undefined) await apply(context, change, { item, response });
     await reconcile(context, change);
     afterCommit(() => {
       context.timers.clear({ type: 'inbox-item', itemId });
       context.bus.publish({ type: 'inbox', itemId });
     });
     return (await sql.inboxItem(itemId)) ?? item;
-  });
+  }, 'take-answer');
 }
 
 interface Answered {

@@ -55,13 +55,13 @@ describe('a service killed', () => {
     ['before-tool-send', 1],
     ['during-tool-call', 2],
     ['after-tool-result', 2],
-    ['after-tool-commit', 1],
+    ['after-settle-call-commit', 1],
   ])('%s of a read-only call goes on by itself: sent %d times in all', async (crashAt, sent) => {
     const { effects, tools } = world();
     const { id, next } = await acrossDeath({ script: callsThenAnswer([[{ name: 'r__read' }]]), tools, crashAt });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
     expect(effects).toHaveLength(sent);
-    expect(await next.call(id)).toMatchObject({ state: 'succeeded', attempt: crashAt === 'after-tool-commit' ? 1 : 2 });
+    expect(await next.call(id)).toMatchObject({ state: 'succeeded', attempt: crashAt === 'after-settle-call-commit' ? 1 : 2 });
   });
 
   test.each<[CrashPoint, number]>([
@@ -80,9 +80,9 @@ describe('a service killed', () => {
     expect(effects).toHaveLength(done);
   });
 
-  test('after-tool-commit of a write knows that it is done', async () => {
+  test('after-settle-call-commit of a write knows that it is done', async () => {
     const { effects, tools } = world();
-    const { id, next } = await acrossDeath({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools, crashAt: 'after-tool-commit' });
+    const { id, next } = await acrossDeath({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools, crashAt: 'after-settle-call-commit' });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
     expect(effects).toEqual(['write']);
     expect(await next.read.inboxItems({ runId: id })).toEqual([]);

@@ -5,7 +5,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { NewRun, RunEngine } from '../ports/run-engine.ts';
 import type { InboxItem, Run, RunStore } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
-import type { Clock, CrashPoints } from '../ports/test-hooks.ts';
+import type { Clock, CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { Activities } from './activities.ts';
 import { advanceRun } from './advance-run.ts';
@@ -56,7 +56,8 @@ class Engine implements RunEngine {
 
   constructor(dependencies: EngineDependencies) {
     const { store, queue, bus, registry, llm, clock, logger, policies, crashPoints } = dependencies;
-    this.#commits = new Commits(store, bus);
+    const reach = (point: CrashPoint): void => crashPoints?.(point);
+    this.#commits = new Commits(store, bus, reach);
     this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 256 };
     this.#context = {
       store,
@@ -67,12 +68,12 @@ class Engine implements RunEngine {
       clock,
       logger,
       newId: dependencies.newId ?? (() => v7()),
-      reach: (point) => crashPoints?.(point),
+      reach,
       policyOf: (server) => (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
       recovery: dependencies.recovery ?? defaultRecovery,
       activities: new Activities((callId) => enqueue(this.#context, { type: 'call-tool', callId })),
       timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
-      commit: (runId, work) => this.#commits.commit(runId, work),
+      commit: (runId, work, step) => this.#commits.commit(runId, work, step),
       closing: this.#closing.signal,
     };
   }

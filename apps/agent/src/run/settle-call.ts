@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
-import type { ToolCall } from '../ports/run-store.ts';
+import { SENT_CALL_STATES, type ToolCall } from '../ports/run-store.ts';
 import type { CancelLevel, ToolCallOutcome } from '../ports/tool-registry.ts';
 import { errorResult, failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
@@ -7,6 +7,7 @@ import type { EngineContext } from './engine-context.ts';
 import { previewOf, type CancelOutcome, type RunEventBody } from './events.ts';
 import { voidItems } from './inbox.ts';
 import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
+import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
 import { reconcile } from './reconcile.ts';
 
 /** The delay before a call that was not sent is tried again; it doubles with each attempt. */
@@ -22,10 +23,11 @@ export interface CallEnd {
 /** Stores how an attempt ended. An end that comes when the call has moved on, to another attempt or another end, changes nothing. */
 export async function settleCall(context: EngineContext, change: Change, { call: dispatched, outcome, progress }: CallEnd): Promise<void> {
   const call = await change.sql.toolCall(dispatched.id);
-  if (call?.attempt !== dispatched.attempt || (call.state !== 'dispatched' && call.state !== 'input_required')) return;
+  if (call?.attempt !== dispatched.attempt || !SENT_CALL_STATES.includes(call.state)) return;
   if (progress !== undefined) change.emit(progress);
-  await voidItems(context, change, { reason: 'call_ended', callId: call.id });
   const isEnding = (await change.sql.run(change.runId))?.status === 'cancelling';
+  if (!isEnding && isParked(call) && isInterruption(outcome)) return resumeLater(context, change, call, RESUME_AFTER_MS);
+  await voidItems(context, change, { reason: 'call_ended', callId: call.id });
   switch (outcome.type) {
     case 'result':
       await storeResult(context, change, { call, result: outcome.result });
@@ -47,6 +49,11 @@ export async function settleCall(context: EngineContext, change: Change, { call:
   await reconcile(context, change);
 }
 
+/** Whether the connection, not the call, ended: a parked call then goes on over the next one. */
+function isInterruption({ type }: ToolCallOutcome): boolean {
+  return type === 'not-sent' || type === 'lost';
+}
+
 async function storeResult({ clock }: EngineContext, { sql, emit }: Change, { call, result }: { readonly call: ToolCall; readonly result: CallToolResult }): Promise<void> {
   const { id, attempt } = call;
   const preview = previewOf(result);
@@ -63,7 +70,8 @@ interface Cancelled {
   readonly outcome: CancelOutcome;
 }
 
-async function cancelCall({ clock }: EngineContext, { sql, emit }: Change, { call, level, outcome }: Cancelled): Promise<void> {
+/** Stores that a call was cancelled, and how far that got. */
+export async function cancelCall({ clock }: EngineContext, { sql, emit }: Change, { call, level, outcome }: Cancelled): Promise<void> {
   const text = outcome === 'unknown' ? 'This call was cancelled; it is not known whether it took effect.' : 'This call was cancelled.';
   await sql.updateToolCall(call.id, { state: [call.state], attempt: call.attempt }, { state: 'cancelled', cancel: level, result: errorResult(text), finishedAt: clock.now() });
   emit({ type: 'tool_call.cancelled', data: { call_id: call.id, attempt: call.attempt, cancel: level, outcome } });

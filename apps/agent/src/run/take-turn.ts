@@ -21,7 +21,7 @@ export async function takeTurn(context: EngineContext, turn: Turn, signal: Abort
   if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
   const { finish } = streamed;
   context.reach('after-model-call');
-  await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish }));
+  await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish }), 'finish-turn');
 }
 
 async function requestFor({ store, registry }: EngineContext, { run }: Turn): Promise<LlmRequest> {

@@ -13,7 +13,7 @@ export interface Database {
   messages: Row<StoredMessage, 'content' | 'native'> & { runId: string; position: number };
   turns: Row<ActiveTurn, never> & { runId: string; status: string; startedAt: number; endedAt: number | null };
   partials: { runId: string; messageId: string; text: string };
-  toolCalls: Row<ToolCall, 'arguments' | 'result'>;
+  toolCalls: Row<ToolCall, 'arguments' | 'result' | 'parked'>;
   inboxItems: Row<InboxItem, 'request' | 'response'>;
   boots: { id: string; pid: number; startedAt: number };
 }
@@ -56,5 +56,5 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
 export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'usage', 'error'], booleans: ['scripted'] });
 export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'] });
 export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
-export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'result'], booleans: ['repeatable'] });
+export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'result', 'parked'], booleans: ['repeatable'] });
 export const inboxCodec = createCodec<InboxItem, Database['inboxItems']>({ json: ['request', 'response'] });

@@ -51,6 +51,11 @@ export function createRunReader(db: Kysely<Database>): RunReader {
       return row && inboxCodec.decode(row);
     },
 
+    async inboxItemOf(callId, questionKey) {
+      const row = await db.selectFrom('inboxItems').selectAll().where('callId', '=', callId).where('questionKey', '=', questionKey).orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+      return row && inboxCodec.decode(row);
+    },
+
     async inboxItems({ runId, state }) {
       let query = db.selectFrom('inboxItems').selectAll().orderBy('createdAt').orderBy('id');
       if (runId !== undefined) query = query.where('runId', '=', runId);

@@ -25,7 +25,8 @@ export class FakeServer {
   /** Called when the tools are being listed, after those of this listing are fixed. */
   onList: () => void = () => undefined;
   /** What it offers beside tools; default: nothing that answers. */
-  features: Pick<ServerConnection['client'], 'changes' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'> = {
+  features: Pick<ServerConnection['client'], 'tasks' | 'changes' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'> = {
+    tasks: { get: () => noFeature(), result: () => noFeature(), cancel: () => noFeature(), resume: () => noFeature() },
     changes: () => noFeature(),
     listResources: () => noFeature(),
     listResourceTemplates: () => noFeature(),

@@ -58,6 +58,8 @@ function step(state: FoldedRun, event: RunEventBody): FoldedRun {
     case 'tool_call.dispatched':
     case 'tool_call.resumed':
       return withCall(state, event.data, 'dispatched');
+    case 'tool_call.working':
+      return withCall(state, event.data, 'working');
     case 'tool_call.input_required':
       return withCall(state, event.data, 'input_required');
     case 'tool_call.completed':

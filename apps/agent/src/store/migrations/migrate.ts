@@ -3,10 +3,12 @@ import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migrat
 import type { Database } from '../database.ts';
 import { StoreError } from '../store-error.ts';
 import { initial } from './0001-initial.ts';
+import { parkedCalls } from './0002-parked-calls.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0001-initial': initial,
+  '0002-parked-calls': parkedCalls,
 };
 
 /**
