@@ -69,8 +69,8 @@ export async function keepTask(context: EngineContext, { id, runId, attempt }: T
 }
 
 /** Lets a parked call go on: its questions are found again, and answered by what their inbox items say. */
-export function resumeLater(context: EngineContext, change: Change, { id }: ToolCall, delayMs = 0): void {
-  change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: id }, delayMs));
+export function resumeLater(context: EngineContext, change: Change, { call, delayMs }: { readonly call: ToolCall; readonly delayMs: number }): void {
+  change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }, delayMs));
 }
 
 function ended(): ProtocolError {

@@ -57,7 +57,7 @@ async function recoverParked(context: EngineContext, change: Change, { call, isS
     await change.sql.updateToolCall(call.id, { state: [call.state] }, { state: 'working' });
     change.emit({ type: 'tool_call.working', data: { call_id: call.id, attempt: call.attempt, task_id: call.taskId } });
   }
-  resumeLater(context, change, call);
+  resumeLater(context, change, { call, delayMs: 0 });
 }
 
 /** A question that a dead process held cannot be answered any more; one that nobody answered in time is over. */

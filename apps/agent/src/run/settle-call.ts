@@ -26,7 +26,7 @@ export async function settleCall(context: EngineContext, change: Change, { call:
   if (call?.attempt !== dispatched.attempt || !SENT_CALL_STATES.includes(call.state)) return;
   if (progress !== undefined) change.emit(progress);
   const isEnding = (await change.sql.run(change.runId))?.status === 'cancelling';
-  if (!isEnding && isParked(call) && isInterruption(outcome)) return resumeLater(context, change, call, RESUME_AFTER_MS);
+  if (!isEnding && isParked(call) && isInterruption(outcome)) return resumeLater(context, change, { call, delayMs: RESUME_AFTER_MS });
   await voidItems(context, change, { reason: 'call_ended', callId: call.id });
   switch (outcome.type) {
     case 'result':
