@@ -53,7 +53,7 @@ function expand(line: string): string {
   const bin = join(repository, 'node_modules/.bin');
   return line
     .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^exec node/, `"${process.execPath}"`))
-    .replace(/^npx (?:-y )?(?:@signalbox\/server-(\w+)|(\w[\w-]*))/, (_, server: string | undefined, name: string | undefined) => `"${join(bin, server === undefined ? (name ?? '') : `signalbox-${server}`)}"`);
+    .replace(/^npx (?:-y )?(?:@([\w-]+)\/server-([\w-]+)|(\w[\w-]*))/, (_, scope: string | undefined, server: string | undefined, name: string | undefined) => `"${join(bin, scope === undefined ? (name ?? '') : `${scope}-${server}`)}"`);
 }
 
 /** The words of an expanded line, without the quotes around them. */
@@ -159,14 +159,29 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
     },
   },
   {
-    matches: /^(?:claude mcp add \w+ -- )?npx (?:-y )?@signalbox\/server-\w+|^signalbox-\w+ /,
+    matches: /^(?:claude mcp add [\w-]+ -- )?npx (?:-y )?@[\w-]+\/server-[\w-]+|^signalbox-\w+ /,
     async check(line) {
       const [command = '', ...args] = words(line.replace(/^claude .*? -- /, '').replace(/^signalbox-/, 'npx signalbox-')).map((word) => localPath(word));
       await expectTools({ command, args });
     },
   },
   {
-    matches: /^npm (?:test|run (?:dev|lint|bench))|^npx nx sync$/,
+    // tools/workspace runs the other commands of docs/extending.md, in a copy of the repository.
+    matches: /^npx nx g @signalbox\/workspace:server /,
+    check(line) {
+      const { status, stdout } = run(`${line} --dry-run`);
+      expect(stdout).toContain('CREATE servers/trip-notes/src/main.ts');
+      expect(status).toBe(0);
+    },
+  },
+  {
+    matches: /[ /](?:@acme\/server|acme(?:-server)?)-trip-notes\b/,
+    check(line) {
+      expect(snippets.filter((snippet) => snippet.language === 'sh' && snippet.text.includes(line)).map((snippet) => snippet.file)).toEqual(['docs/extending.md']);
+    },
+  },
+  {
+    matches: /^npm (?:test|run (?:dev|lint|bench|inspector))|^npx nx sync$/,
     check(line) {
       const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
       if (script !== undefined) expect(manifest.scripts).toHaveProperty(script);
