@@ -12,8 +12,8 @@ export interface FileTask {
   readonly measure: (server: FileServer, files: SampleFiles) => Promise<Figures>;
 }
 
-const READS = 100;
-const WARM_UP_READS = 50;
+const READS = 200;
+const WARM_UP_READS = 200;
 
 export const fileTasks: readonly FileTask[] = [
   { key: 'start', measure: measureStart },

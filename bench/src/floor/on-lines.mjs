@@ -4,10 +4,16 @@
  * @param {(line: string) => void} onLine
  */
 export function onLines(stream, onLine) {
-  let tail = '';
+  /** @type {string[]} */
+  let tail = [];
   stream.setEncoding('utf8').on('data', (/** @type {string} */ chunk) => {
-    const lines = (tail + chunk).split('\n');
-    tail = lines.pop() ?? '';
+    // A long line comes in many chunks: it is put together once.
+    if (!chunk.includes('\n')) {
+      tail.push(chunk);
+      return;
+    }
+    const lines = (tail.join('') + chunk).split('\n');
+    tail = [lines.pop() ?? ''];
     for (const line of lines) onLine(line);
   });
 }
