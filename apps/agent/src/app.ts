@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from './config/config.ts';
+import type { Config, ServerConfig } from './config/config.ts';
+import { launchDigest } from './config/launch-digest.ts';
 import { createHttpServer } from './http/http-server.ts';
 import { createLlmProvider } from './llm/provider.ts';
 import { createServerPool } from './mcp/server-pool.ts';
@@ -12,7 +13,7 @@ import type { CrashPoints } from './ports/test-hooks.ts';
 import type { ToolRegistry } from './ports/tool-registry.ts';
 import { createInProcessSignalBus } from './queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from './queue/memory-job-queue.ts';
-import type { RecoveryDecision } from './run/engine-context.ts';
+import type { RecoveryDecision, ServerPolicy } from './run/engine-context.ts';
 import { createRunEngine } from './run/run-engine.ts';
 import { openRunStore } from './store/open-run-store.ts';
 import { systemClock } from './system-clock.ts';
@@ -71,7 +72,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     llm,
     clock,
     logger,
-    policies: Object.fromEntries(config.servers.map(({ name, approval, sampling }) => [name, { approval, sampling }])),
+    policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
   });
@@ -106,6 +107,11 @@ export async function createApp({ config, version, logger, paced = true, hooks =
       await store.close();
     },
   };
+}
+
+function policyOf(server: ServerConfig): ServerPolicy {
+  const { approval, approvals = [], sampling, samplingReview = false } = server;
+  return { approval, approvals, sampling, samplingReview, launchDigest: launchDigest(server) };
 }
 
 /** Each state of a server once: one that fails again and again for the same reason is one warning. */

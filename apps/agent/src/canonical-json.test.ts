@@ -9,7 +9,7 @@ test('members are ordered by their UTF-16 code units, at every depth, numbers am
 
 test('numbers and strings are written as ECMAScript does', () => {
   // The example of section 3.2.2.
-  expect(canonicalJson({ numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001], string: '\u20ac$\u000f\u000aA\'B"\\\\"/', literals: [null, true, false] })).toBe(
+  expect(canonicalJson({ numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001], string: '\u20ac$\u000f\u000aA\'B"\\\\"/', literals: [null, true, false] })).toBe(
     '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"\u20ac$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
   );
 });

@@ -118,7 +118,7 @@ describe.each(['legacy', 'modern'] as const)('the file server in the %s era, thr
   });
 
   test('has a file summed up by the configured model', async () => {
-    await start(era, { sampling: 'allow' });
+    await start(era, { sampling: 'auto' });
     const { id } = await api.start('sum up');
     expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: expect.stringMatching(/^It said: \S/) as string });
     const usage = (await api.events(id)).filter((event) => event.type === 'usage.updated');

@@ -62,7 +62,7 @@ test('a declined elicitation is an answer too', async () => {
 });
 
 test("a server's sampling request is answered by the configured model when the policy allows it, and charged to the run", async () => {
-  await start({ sampling: 'allow' });
+  await start({ sampling: 'auto' });
   const { id } = await api.start('think');
   const run = await api.settled(id);
   expect(run.answer).toMatch(/^It said: the model scripted\S* says: forty-two$/);

@@ -18,6 +18,8 @@ export function questionOf({ kind, request }: Asked): string {
       return `may ${String(name)} be called with ${terminalJson(request['arguments'])}`;
     case 'sampling_approval':
       return `may ${String(server)} ask the model ${terminalJson(request['messages'])}`;
+    case 'sampling_reply':
+      return `may ${String(server)} be given what the model replied: ${terminalJson(request['text'])}`;
     case 'elicitation_form':
       return `${String(server)} asks: ${String(message)}`;
     case 'elicitation_url':
@@ -32,6 +34,7 @@ export async function askPerson(io: Io, { kind, request }: Asked, signal: AbortS
   switch (kind) {
     case 'tool_approval':
     case 'sampling_approval':
+    case 'sampling_reply':
       return { action: isYes(await io.ask('  allow? [y/N] ', signal)) ? 'approve' : 'deny' };
     case 'elicitation_form':
       return askForm(io, request, signal);

@@ -44,7 +44,7 @@ function remoteServers(input: unknown): readonly string[] {
   });
 }
 
-const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'sampling'];
+const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'approvals', 'sampling', 'samplingReview'];
 const OTHER_NAMES: { readonly [field: string]: string } = { includeTools: 'signalbox.allow', excludeTools: 'signalbox.deny', disabledTools: 'signalbox.deny', envFile: 'env' };
 const SERVER_FIELDS: readonly string[] = ['type', 'command', 'args', 'env', 'cwd', 'signalbox'];
 

@@ -9,6 +9,8 @@ const baseUrl = z.string().superRefine((value, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
+const approvalRule = z.strictObject({ tools: text, policy: z.enum(['auto', 'ask', 'deny']) });
+
 const serverPolicy = z.strictObject({
   trust: z.boolean().optional(),
   allow: z.array(text).optional(),
@@ -16,7 +18,9 @@ const serverPolicy = z.strictObject({
   roots: z.array(text).optional(),
   era: z.enum(['auto', 'legacy', 'modern']).optional(),
   approval: z.enum(['default', 'auto', 'ask', 'deny']).optional(),
-  sampling: z.enum(['allow', 'ask', 'deny']).optional(),
+  approvals: z.array(approvalRule).max(1000).optional(),
+  sampling: z.enum(['auto', 'ask', 'deny']).optional(),
+  samplingReview: z.boolean().optional(),
 });
 
 const serverEntry = z.looseObject({

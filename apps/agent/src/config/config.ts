@@ -13,10 +13,14 @@ export interface ServerConfig {
   /** Directories told to the server as roots. */
   readonly roots: readonly string[];
   readonly era: 'auto' | 'legacy' | 'modern';
-  /** Default: `auto` for read-only tools of a trusted server, else `ask`. */
+  /** For tools that no entry of `approvals` is about. Default: `auto` for read-only tools of a trusted server, else `ask`. */
   readonly approval: 'default' | 'auto' | 'ask' | 'deny';
+  /** By patterns of tool names; the first that matches counts. */
+  readonly approvals?: readonly { readonly tools: string; readonly policy: 'auto' | 'ask' | 'deny' }[];
   /** What happens to its sampling requests; default `ask`. */
-  readonly sampling: 'allow' | 'ask' | 'deny';
+  readonly sampling: 'auto' | 'ask' | 'deny';
+  /** Whether a person sees what the model replied before the server does; default false. */
+  readonly samplingReview?: boolean;
   /** Values taken from variables with secret-looking names; masked, like those of `env`, in errors and logs. */
   readonly secrets?: readonly string[];
 }

@@ -44,7 +44,9 @@ describe('what is read', () => {
         roots: [],
         era: 'auto',
         approval: 'default',
+        approvals: [],
         sampling: 'ask',
+        samplingReview: false,
         secrets: [],
       },
     ]);
@@ -223,7 +225,7 @@ describe('problems name the place and the remedy', () => {
     ['command is a list', { mcpServers: { a: { command: ['x'] } } }, '/etc/signalbox.json: mcpServers.a.command: must be a string'],
     ['an argument is a number', { mcpServers: { a: { command: 'x', args: ['y', 1] } } }, '/etc/signalbox.json: mcpServers.a.args[1]: must be a string'],
     ['an env value is a number', { mcpServers: { a: { command: 'x', env: { PORT: 1 } } } }, '/etc/signalbox.json: mcpServers.a.env.PORT: must be a string'],
-    ['wrong choice', { mcpServers: { a: { command: 'x', signalbox: { sampling: 'always' } } } }, '/etc/signalbox.json: mcpServers.a.signalbox.sampling: must be "allow", "ask" or "deny"'],
+    ['wrong choice', { mcpServers: { a: { command: 'x', signalbox: { sampling: 'always' } } } }, '/etc/signalbox.json: mcpServers.a.signalbox.sampling: must be "auto", "ask" or "deny"'],
     ['port too big', { port: 70_000 }, '/etc/signalbox.json: port: must be at most 65535'],
     ['port with a fraction', { port: 1.5 }, '/etc/signalbox.json: port: must be a whole number'],
     ['address of the model with a password', { llm: { provider: 'openai', base_url: 'http://me:hush@x/v1' } }, '/etc/signalbox.json: llm.base_url: must not hold a user name, password, query or fragment'],

@@ -35,7 +35,9 @@ export function toServerConfig(name: string, entry: ServerEntry, surroundings: S
     roots: (policy.roots ?? []).map((root, index) => folder(expand(root, 'signalbox', 'roots', index))),
     era: policy.era ?? 'auto',
     approval: policy.approval ?? 'default',
+    approvals: policy.approvals ?? [],
     sampling: policy.sampling ?? 'ask',
+    samplingReview: policy.samplingReview ?? false,
   } satisfies ServerConfig;
   if (server.command.trim() === '' && problems.length === 0) problems.push(`${jsonPath(['mcpServers', name, 'command'])}: is empty`);
   return { server: { ...server, secrets: [...secrets] }, problems };

@@ -72,7 +72,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
 /** Maps what a handler or Fastify itself threw. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof EngineError) return new Problem(error.code, error.message);
+  if (error instanceof EngineError) return new Problem(error.code, error.message, error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })));
   if (error instanceof ServerUnavailableError) return new Problem('server_unavailable', error.message);
   if (error instanceof ServerRefusedError) return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);

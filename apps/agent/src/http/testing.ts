@@ -99,6 +99,7 @@ const emptyRegistry: ToolRegistry = {
     { wireName: 'files__read', server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, trusted: true },
   ],
   find: () => undefined,
+  checkArguments: () => undefined,
   call: () => Promise.reject(new Error('not called here')),
   onServerChange: () => undefined,
   close: async () => undefined,

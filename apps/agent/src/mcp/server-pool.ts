@@ -1,4 +1,4 @@
-import type { Implementation } from '@signalbox/mcp-core';
+import type { Implementation, JsonObject } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/test-hooks.ts';
@@ -48,6 +48,7 @@ export function createServerPool({ servers, clientInfo, logger, clock, connect, 
     servers: () => pool.map((server) => server.status),
     tools: (names) => readyTools(named(pool, names)),
     find: (wireName) => entryOf(pool, wireName)?.entry.tool,
+    checkArguments: (wireName, args) => argumentProblem(entryOf(pool, wireName)?.entry, args),
     call: (request) => call(pool, request, clock),
     server: (name) => {
       const found = pool.find(({ config }) => config.name === name);
@@ -95,6 +96,15 @@ function entryOf(pool: readonly PooledServer[], wireName: string): { readonly se
     if (entry !== undefined) return { server, entry };
   }
   return undefined;
+}
+
+function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObject): string | undefined {
+  if (entry === undefined) return 'cannot be checked, for the tool is not there at present';
+  try {
+    return entry.validate(args);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 async function call(pool: readonly PooledServer[], request: ToolCallRequest, clock: Clock): Promise<ToolCallOutcome> {

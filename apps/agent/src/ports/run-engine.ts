@@ -11,10 +11,14 @@ export interface NewRun {
 export class EngineError extends Error {
   readonly code: 'run_not_found' | 'unknown_server' | 'inbox_item_not_found' | 'inbox_item_not_open' | 'invalid_response' | 'shutting_down';
 
-  constructor(code: EngineError['code'], message: string) {
+  /** What is wrong with which field of the input; the path is a JSON pointer into it. */
+  readonly problems: readonly { readonly path: string; readonly message: string }[] | undefined;
+
+  constructor(code: EngineError['code'], message: string, problems?: EngineError['problems']) {
     super(message);
     this.name = 'EngineError';
     this.code = code;
+    this.problems = problems;
   }
 }
 
@@ -25,9 +29,10 @@ export interface RunEngine {
   /** Idempotent; a settled run is returned as it is. @throws EngineError `run_not_found` */
   cancelRun(id: string, reason?: string): Promise<Run>;
   /**
-   * Answers an open inbox item. The shape depends on the item's kind: `tool_approval`, `sampling_approval`: `{action: approve | deny}`;
-   * `elicitation_form`: `{action: accept | decline | cancel, content?}`, content checked against the requested schema; `elicitation_url`:
-   * `{action}`; `outcome_unknown`: `{action: retry | mark_done | fail, note?}`.
+   * Answers an open inbox item; any answer may have a `note`. The shape depends on the item's kind: `tool_approval`: `{action: approve | deny,
+   * arguments?, remember?}`, arguments checked against the tool's schema; `sampling_approval`, `sampling_reply`: `{action: approve | deny, content?}`
+   * with what a person changed of the request or the reply; `elicitation_form`: `{action: accept | decline | cancel, content?}`, content checked against
+   * the requested schema; `elicitation_url`: `{action}`; `outcome_unknown`: `{action: retry | mark_done | fail}`.
    * @throws EngineError `inbox_item_not_found`, `inbox_item_not_open`, `invalid_response`
    */
   respond(itemId: string, response: { readonly [key: string]: unknown }): Promise<InboxItem>;

@@ -212,6 +212,7 @@ function callRow(id: string): ToolCall {
     server: 'files',
     tool: 'read',
     arguments: { path: 'a' },
+    modelArguments: undefined,
     state: 'planned',
     attempt: 0,
     owner: undefined,
@@ -228,5 +229,5 @@ function callRow(id: string): ToolCall {
 }
 
 function itemRow(id: string): InboxItem {
-  return { id, runId: 'r1', callId: undefined, kind: 'tool_approval', state: 'open', request: { q: 1 }, response: undefined, owner: undefined, questionKey: undefined, createdAt: 1, expiresAt: 2, answeredAt: undefined };
+  return { id, runId: 'r1', callId: undefined, kind: 'tool_approval', state: 'open', request: { q: 1 }, response: undefined, owner: undefined, questionKey: undefined, binding: undefined, createdAt: 1, expiresAt: 2, answeredAt: undefined };
 }

@@ -98,6 +98,8 @@ export interface ToolCall {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** What the model asked for, where a person changed the arguments. */
+  readonly modelArguments: JsonObject | undefined;
   readonly state: ToolCallState;
   readonly attempt: number;
   /** Boot id of the process that dispatched the current attempt. */
@@ -116,8 +118,19 @@ export interface ToolCall {
   readonly finishedAt: number | undefined;
 }
 
-export type InboxKind = 'tool_approval' | 'elicitation_form' | 'elicitation_url' | 'sampling_approval' | 'outcome_unknown';
+export type InboxKind = 'tool_approval' | 'elicitation_form' | 'elicitation_url' | 'sampling_approval' | 'sampling_reply' | 'outcome_unknown';
 export type InboxState = 'open' | 'answered' | 'delivered' | 'void' | 'expired';
+
+/** What an approval was asked for; each but `call` is a SHA-256 digest in hex. */
+export interface ApprovalBinding {
+  /** Id of the tool call. */
+  readonly call: string;
+  /** How the server is started. */
+  readonly server: string;
+  /** The definition of the tool. */
+  readonly tool: string;
+  readonly arguments: string;
+}
 
 export interface InboxItem {
   readonly id: string;
@@ -132,9 +145,50 @@ export interface InboxItem {
   readonly owner: string | undefined;
   /** Names the question within its call, so that the call finds its answer after a restart; only where the call is parked. */
   readonly questionKey: string | undefined;
+  /** What the approval is good for; only of a `tool_approval`. */
+  readonly binding: ApprovalBinding | undefined;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly answeredAt: number | undefined;
+}
+
+/** Further calls of a tool that a person allowed with an earlier one, whatever their arguments, as long as server and tool stay what they were. */
+export interface RememberedApproval {
+  readonly id: string;
+  /** The run of the approved call; what was remembered goes with it. */
+  readonly runId: string;
+  /** Set where the approval counts for all runs of the thread, not only for this one. */
+  readonly threadId: string | undefined;
+  /** The inbox item whose answer said so. */
+  readonly itemId: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly serverDigest: string;
+  readonly toolDigest: string;
+  readonly createdAt: number;
+}
+
+/** A decision about, or the end of, something with an effect. Entries are added and never changed; they outlive the run. */
+export interface AuditEntry {
+  readonly at: number;
+  /** Who decided, or ended it: a person through the API, the configuration, an approval that a person gave before, time, or the service itself. */
+  readonly who: 'person' | 'policy' | 'remembered' | 'expiry' | 'service';
+  readonly runId: string;
+  readonly callId: string | undefined;
+  readonly itemId: string | undefined;
+  readonly kind: 'tool_call' | Exclude<InboxKind, 'tool_approval'>;
+  readonly server: string | undefined;
+  readonly tool: string | undefined;
+  /** SHA-256 of the canonical JSON of the arguments, in hex. */
+  readonly argumentsSha256: string | undefined;
+  /** Stable, snake_case; one of `decision` and `outcome` is set. */
+  readonly decision: string | undefined;
+  readonly outcome: 'succeeded' | 'failed' | 'cancelled' | 'unknown' | undefined;
+}
+
+export interface StoredAuditEntry extends AuditEntry {
+  /** 1, 2, 3… over all runs. */
+  readonly seq: number;
 }
 
 export interface StoredMessage extends Message {
@@ -163,7 +217,7 @@ export interface Page<T> {
 
 /** A key that is present with the value `undefined` clears the field. */
 export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'error' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
-export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
+export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
 export interface RunReader {
@@ -181,6 +235,10 @@ export interface RunReader {
   inboxItemOf(callId: string, questionKey: string): Promise<InboxItem | undefined>;
   /** Oldest first. */
   inboxItems(options: { readonly runId?: string; readonly state?: InboxState }): Promise<readonly InboxItem[]>;
+  /** Those that count for a run, or all of them, oldest first. */
+  rememberedApprovals(filter?: { readonly runId: string; readonly threadId?: string | undefined }): Promise<readonly RememberedApproval[]>;
+  /** In the order in which they were written, `seq > after`. */
+  audit(options: { readonly runId?: string; readonly after: number; readonly limit: number }): Promise<readonly StoredAuditEntry[]>;
   partial(runId: string): Promise<PartialMessage | undefined>;
   /** The turn whose model call has not ended. */
   activeTurn(runId: string): Promise<ActiveTurn | undefined>;
@@ -203,7 +261,13 @@ export interface RunTransaction extends RunReader {
   updateToolCall(id: string, expected: { readonly state: readonly ToolCallState[]; readonly attempt?: number }, patch: ToolCallPatch): Promise<boolean>;
   insertInboxItem(item: InboxItem): Promise<void>;
   /** Applies when the row still has that state; returns whether it did. */
-  updateInboxItem(id: string, expected: InboxState, patch: Partial<Pick<InboxItem, 'state' | 'response' | 'answeredAt'>>): Promise<boolean>;
+  updateInboxItem(id: string, expected: InboxState, patch: Partial<Pick<InboxItem, 'state' | 'response' | 'binding' | 'answeredAt'>>): Promise<boolean>;
+  rememberApproval(approval: RememberedApproval): Promise<void>;
+  /** Returns whether it was there. */
+  forgetApproval(id: string): Promise<boolean>;
+  appendAudit(entries: readonly AuditEntry[]): Promise<void>;
+  /** Counts one more request of the server for the model and returns how many there were in the run. */
+  countSampling(runId: string, server: string): Promise<number>;
   savePartial(runId: string, partial: PartialMessage | undefined): Promise<void>;
   /** A turn row is one attempt of a model call; `messageId` identifies it. */
   startTurn(turn: ActiveTurn & { readonly runId: string }): Promise<void>;

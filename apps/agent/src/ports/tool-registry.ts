@@ -73,6 +73,8 @@ export interface ToolRegistry {
   /** Tools of the ready servers (of the named ones when given), sorted by wire name. */
   tools(servers?: readonly string[]): readonly CatalogueTool[];
   find(wireName: string): CatalogueTool | undefined;
+  /** What is wrong with the arguments of a call, for people and models; undefined when they fit the tool's schema. */
+  checkArguments(wireName: string, args: JsonObject): string | undefined;
   /** Never rejects. Arguments are validated against the tool's schema before anything is sent. Progress comes in order and before the outcome. */
   call(request: ToolCallRequest): Promise<ToolCallOutcome>;
   /** Hears every change of a server's state, for events and logs. */

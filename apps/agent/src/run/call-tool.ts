@@ -1,6 +1,7 @@
 import type { Run, ToolCall } from '../ports/run-store.ts';
 import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { CallActivity } from './activities.ts';
+import { maySend } from './approvals.ts';
 import { isShutdown } from './commits.ts';
 import { enqueue, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
 import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
@@ -55,11 +56,14 @@ async function dispatch(context: EngineContext, planned: ToolCall, activity: Cal
   return commit(planned.runId, async (change) => {
     const run = await change.sql.run(planned.runId);
     if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
-    const patch = { state: 'dispatched', attempt: planned.attempt + 1, owner: store.bootId } as const;
-    if (!(await change.sql.updateToolCall(planned.id, { state: ['planned'], attempt: planned.attempt }, patch))) return undefined;
+    // Read again: a person may have changed the arguments since.
+    const call = await change.sql.toolCall(planned.id);
+    if (call?.state !== 'planned' || call.attempt !== planned.attempt || !(await maySend(context, change, { run, call }))) return undefined;
+    const patch = { state: 'dispatched', attempt: call.attempt + 1, owner: store.bootId } as const;
+    await change.sql.updateToolCall(call.id, { state: ['planned'], attempt: call.attempt }, patch);
     change.emit({ type: 'tool_call.dispatched', data: { call_id: planned.id, attempt: patch.attempt } });
     await reconcile(context, change);
-    return { run, call: { ...planned, ...patch }, activity };
+    return { run, call: { ...call, ...patch }, activity };
   }, 'dispatch-call');
 }
 

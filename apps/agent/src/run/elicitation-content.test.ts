@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkableSchema, contentProblems } from './elicitation-content.ts';
+import { joinProblems } from './field-problem.ts';
 
 const schema = (properties: { readonly [name: string]: unknown }): { [key: string]: unknown } => ({ type: 'object', properties });
 
@@ -13,7 +14,7 @@ describe('the fields of the specification are checked', () => {
     [{ type: 'string', oneOf: [{ const: 'a', title: 'A' }] }, 'b', 'content.f: must be equal to constant; content.f: must match exactly one schema in oneOf'],
     [{ type: 'array', items: { type: 'string', enum: ['x', 'y'] }, maxItems: 1 }, ['z'], 'content.f.0: must be one of "x", "y"'],
   ])('%j refuses %j', (field, value, problem) => {
-    expect(contentProblems(schema({ f: field }), { f: value }).join('; ')).toBe(problem);
+    expect(joinProblems(contentProblems(schema({ f: field }), { f: value }))).toBe(problem);
   });
 
   test('values that fit have no problem', () => {

@@ -2,6 +2,7 @@ import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isPlainObject } from '../plain-object.ts';
+import { fieldProblem, type FieldProblem } from './field-problem.ts';
 
 /** The keywords of a form field; a server's other keywords, regular expressions and references among them, are not looked at. */
 const FIELD_KEYWORDS = new Set([
@@ -19,16 +20,16 @@ export function checkableSchema(schema: JsonSchema): string | undefined {
   }
 }
 
-/** What is wrong with a filled-in form, one sentence per field; nothing when it fits. */
-export function contentProblems(schema: JsonSchema, content: JsonObject): readonly string[] {
+/** What is wrong with a filled-in form; nothing when it fits. */
+export function contentProblems(schema: JsonSchema, content: JsonObject): readonly FieldProblem[] {
   const validate = compile(schema);
   if (validate(content)) return [];
   return (validate.errors ?? []).map(({ instancePath, keyword, params, message }) => {
-    const path = `content${instancePath.replaceAll('/', '.')}`;
-    if (keyword === 'required') return `${path}.${String(params['missingProperty'])}: is required`;
-    if (keyword === 'additionalProperties') return `${path}.${String(params['additionalProperty'])}: is no field of this form`;
-    if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
-    return `${path}: ${message ?? 'does not fit'}`;
+    const path = ['content', ...instancePath.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))];
+    if (keyword === 'required') return fieldProblem([...path, String(params['missingProperty'])], 'is required');
+    if (keyword === 'additionalProperties') return fieldProblem([...path, String(params['additionalProperty'])], 'is no field of this form');
+    if (keyword === 'enum') return fieldProblem(path, `must be one of ${(params['allowedValues'] as readonly unknown[]).map((value) => JSON.stringify(value)).join(', ')}`);
+    return fieldProblem(path, message ?? 'does not fit');
   });
 }
 

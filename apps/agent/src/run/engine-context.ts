@@ -6,14 +6,21 @@ import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CommitStep, CrashPoint } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import type { Activities } from './activities.ts';
+import type { ApprovalRule } from './approval-policy.ts';
 import { isShutdown, type Change } from './commits.ts';
 import type { Timers } from './timers.ts';
 
 /** What a server's tools and questions may do without a person. */
 export interface ServerPolicy {
-  /** `default`: read-only tools of a trusted server run, all others ask. */
+  /** For tools that no rule is about. `default`: read-only tools of a trusted server run, all others ask. */
   readonly approval: 'default' | 'auto' | 'ask' | 'deny';
-  readonly sampling: 'allow' | 'ask' | 'deny';
+  /** By patterns of tool names; the first that matches counts. */
+  readonly approvals?: readonly ApprovalRule[];
+  readonly sampling: 'auto' | 'ask' | 'deny';
+  /** Whether a person sees each reply of the model before the server does. */
+  readonly samplingReview?: boolean;
+  /** Stands for how the server is started: another program, another environment or another address has another one. */
+  readonly launchDigest?: string;
 }
 
 /** What becomes of a call that was sent and whose answer can no longer come. */

@@ -83,8 +83,18 @@ export interface RunEventTypes {
     readonly arguments: JsonObject;
     readonly state: 'planned' | 'awaiting_approval';
     readonly repeatable: boolean;
+    /** What the configuration, or a person with an earlier call, says of this one; absent for a call that cannot be made anyway. */
+    readonly decision?: 'auto' | 'remembered' | 'ask' | 'deny' | undefined;
   };
-  'tool_call.approved': CallData;
+  /** A planned call waits for approval again; the reason says what has changed. */
+  'tool_call.approval_required': CallData & { readonly reason: string };
+  'tool_call.approved': CallData & {
+    /** Whether the person changed the arguments; they are then given. */
+    readonly is_edited: boolean;
+    readonly arguments: JsonObject | undefined;
+    readonly remember: 'call' | 'run' | 'thread';
+    readonly remembered_approval_id: string | undefined;
+  };
   'tool_call.dispatched': CallData;
   /** The server goes on with the call as a task, which this process need not outlive. */
   'tool_call.working': CallData & { readonly task_id: string };

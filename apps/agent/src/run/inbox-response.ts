@@ -3,45 +3,108 @@ import { isPlainObject } from '../plain-object.ts';
 import { EngineError } from '../ports/run-engine.ts';
 import type { InboxItem, InboxKind } from '../ports/run-store.ts';
 import { contentProblems } from './elicitation-content.ts';
+import { fieldProblem, joinProblems, type FieldProblem } from './field-problem.ts';
+import { samplingEditProblems, replyEditProblems } from './sampling-edits.ts';
 
 const ACTIONS: { readonly [K in InboxKind]: readonly string[] } = {
   tool_approval: ['approve', 'deny'],
   sampling_approval: ['approve', 'deny'],
+  sampling_reply: ['approve', 'deny'],
   elicitation_form: ['accept', 'decline', 'cancel'],
   elicitation_url: ['accept', 'decline', 'cancel'],
   outcome_unknown: ['retry', 'mark_done', 'fail'],
 };
 
+const CONTENT_PLACE = 'is only part of an accepted form, or of an approved sampling request or reply';
+
+const SCOPES = ['call', 'run', 'thread'] as const;
+export type RememberScope = (typeof SCOPES)[number];
+
 /** A checked answer; `action` is one of those of the item's kind. */
 export interface InboxResponse {
   readonly action: string;
+  /** The fields of an accepted form; the changed parts of an approved sampling request or reply. */
   readonly content?: JsonObject;
+  /** What an approved call is to be made with instead. */
+  readonly arguments?: JsonObject;
+  /** How far an approval reaches; default `call`. */
+  readonly remember?: RememberScope;
   readonly note?: string;
 }
 
-/** Checks an answer against the item it answers. @throws EngineError `invalid_response`, naming the field */
-export function checkResponse(item: InboxItem, response: JsonObject): InboxResponse {
-  const { action, content, note, ...others } = response;
+/** What is wrong with the arguments of a call, for people; nothing when they fit the tool. */
+export type CheckArguments = (wireName: string, args: JsonObject) => string | undefined;
+
+/** Checks an answer against the item it answers. @throws EngineError `invalid_response`, naming the fields */
+export function checkResponse(item: InboxItem, response: JsonObject, checkArguments: CheckArguments): InboxResponse {
+  const { action, content, arguments: args, remember, note, ...others } = response;
   const actions = ACTIONS[item.kind];
-  if (typeof action !== 'string' || !actions.includes(action)) throw refuse(`action: must be one of ${actions.join(', ')}`);
   const [other] = Object.keys(others);
-  if (other !== undefined) throw refuse(`${other}: is no field of an answer to an item of kind ${item.kind}`);
-  if (note !== undefined && typeof note !== 'string') throw refuse('note: must be a string');
-  return { action, ...checkContent(item, action, content), ...(note === undefined ? {} : { note }) };
+  if (typeof action !== 'string' || !actions.includes(action)) throw refuse([fieldProblem(['action'], `must be one of ${actions.join(', ')}`)]);
+  if (other !== undefined) throw refuse([fieldProblem([other], `is no field of an answer to an item of kind ${item.kind}`)]);
+  if (note !== undefined && typeof note !== 'string') throw refuse([fieldProblem(['note'], 'must be a string')]);
+  return {
+    action,
+    ...checkContent(item, action, content),
+    ...checkEdit(item, action, { args, checkArguments }),
+    ...checkRemember(item, action, remember),
+    ...(note === undefined ? {} : { note }),
+  };
 }
 
-function checkContent(item: InboxItem, action: string, content: unknown): { readonly content?: JsonObject } {
-  if (item.kind !== 'elicitation_form' || action !== 'accept') {
-    if (content !== undefined) throw refuse('content: is only part of an accepted form');
-    return {};
-  }
-  if (!isPlainObject(content)) throw refuse('content: must be an object with the fields of the form');
-  // Opened only with a schema that compiles.
-  const problems = contentProblems(item.request['requested_schema'] as JsonObject, content);
-  if (problems.length > 0) throw refuse(problems.join('; '));
+/** What a person wrote, for a text to the model. */
+export function noteOf({ note }: InboxResponse): string {
+  return note === undefined || note === '' ? '' : ` Note: ${note}`;
+}
+
+function checkContent(item: InboxItem, action: string, content: unknown): Pick<InboxResponse, 'content'> {
+  const check = contentCheck(item, action);
+  if (content === undefined && (check === undefined || item.kind !== 'elicitation_form')) return {};
+  if (check === undefined) throw refuse([fieldProblem(['content'], CONTENT_PLACE)]);
+  if (!isPlainObject(content)) throw refuse([fieldProblem(['content'], item.kind === 'elicitation_form' ? 'must be an object with the fields of the form' : 'must be an object')]);
+  const problems = check(content);
+  if (problems.length > 0) throw refuse(problems);
   return { content };
 }
 
-function refuse(message: string): EngineError {
-  return new EngineError('invalid_response', message);
+function contentCheck({ kind, request }: InboxItem, action: string): ((content: JsonObject) => readonly FieldProblem[]) | undefined {
+  // Opened only with a schema that compiles.
+  if (kind === 'elicitation_form' && action === 'accept') return (content) => contentProblems(request['requested_schema'] as JsonObject, content);
+  if (kind === 'sampling_approval' && action === 'approve') return (content) => samplingEditProblems(request, content);
+  if (kind === 'sampling_reply' && action === 'approve') return replyEditProblems;
+  return undefined;
+}
+
+interface Edit {
+  readonly args: unknown;
+  readonly checkArguments: CheckArguments;
+}
+
+function checkEdit({ kind, request }: InboxItem, action: string, { args, checkArguments }: Edit): Pick<InboxResponse, 'arguments'> {
+  if (args === undefined) return {};
+  if (kind !== 'tool_approval') throw refuse([fieldProblem(['arguments'], `is no field of an answer to an item of kind ${kind}`)]);
+  if (action !== 'approve') throw refuse([fieldProblem(['arguments'], 'is only part of an approval')]);
+  if (!isPlainObject(args)) throw refuse([fieldProblem(['arguments'], 'must be an object')]);
+  const problem = checkArguments(String(request['name']), args);
+  if (problem !== undefined) throw refuse([fieldProblem(['arguments'], problem)]);
+  return { arguments: args };
+}
+
+function checkRemember({ kind, request }: InboxItem, action: string, remember: unknown): Pick<InboxResponse, 'remember'> {
+  if (remember === undefined) return {};
+  if (kind !== 'tool_approval') throw refuse([fieldProblem(['remember'], `is no field of an answer to an item of kind ${kind}`)]);
+  if (action !== 'approve') throw refuse([fieldProblem(['remember'], 'is only part of an approval')]);
+  const offered = Array.isArray(request['remember']) ? request['remember'] : ['call'];
+  const scope = SCOPES.find((known) => known === remember && offered.includes(known));
+  if (scope === undefined) throw refuse([fieldProblem(['remember'], `must be one of ${offered.join(', ')}`)]);
+  return { remember: scope };
+}
+
+function refuse(problems: readonly FieldProblem[]): EngineError {
+  return new EngineError('invalid_response', joinProblems(problems), problems.map(({ path, message }) => ({ path: pointerTo(path), message })));
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc6901 */
+function pointerTo(path: readonly string[]): string {
+  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -153,8 +153,8 @@ describe('an answer', () => {
     [{}, 'action: must be one of approve, deny'],
     [{ action: 'retry' }, 'action: must be one of approve, deny'],
     [{ action: 'approve', note: 1 }, 'note: must be a string'],
-    [{ action: 'approve', content: {} }, 'content: is only part of an accepted form'],
-    [{ action: 'approve', arguments: {} }, 'arguments: is no field of an answer to an item of kind tool_approval'],
+    [{ action: 'approve', content: {} }, 'content: is only part of an accepted form, or of an approved sampling request or reply'],
+    [{ action: 'approve', answer: {} }, 'answer: is no field of an answer to an item of kind tool_approval'],
   ])('of the wrong shape is refused by field and leaves the item open: %j', async (response, message) => {
     const service = await openService({ script: callsThenAnswer([[{ name: 'a__b' }]]), tools: { a__b: writes } });
     const { id } = await service.engine.createRun({ prompt: 'go' });

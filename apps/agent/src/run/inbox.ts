@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import type { InboxItem, InboxKind, ToolCall } from '../ports/run-store.ts';
+import type { ApprovalBinding, InboxItem, InboxKind, ToolCall } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
 import type { RunEventTypes } from './events.ts';
@@ -12,10 +12,11 @@ export interface Question {
   /** Whether the answer is of use only to this process, which holds the call. */
   readonly isHeldHere: boolean;
   readonly questionKey?: string | undefined;
+  readonly binding?: ApprovalBinding;
 }
 
 /** Opens an inbox item and its expiry. */
-export async function openItem(context: EngineContext, change: Change, { id, kind, call, request, isHeldHere, questionKey }: Question): Promise<void> {
+export async function openItem(context: EngineContext, change: Change, { id, kind, call, request, isHeldHere, questionKey, binding }: Question): Promise<void> {
   const run = await change.sql.run(change.runId);
   const createdAt = context.clock.now();
   const item: InboxItem = {
@@ -28,6 +29,7 @@ export async function openItem(context: EngineContext, change: Change, { id, kin
     response: undefined,
     owner: isHeldHere ? context.store.bootId : undefined,
     questionKey,
+    binding,
     createdAt,
     expiresAt: createdAt + (run?.limits.inboxExpiryMs ?? 0),
     answeredAt: undefined,

@@ -71,7 +71,7 @@ describe('a form that a server asks for during a call', () => {
     [{ action: 'accept', content: { name: 'Ada', mail: 'x' } }, 'content.mail: must match format "email"'],
     [{ action: 'accept', content: { name: 'Ada', size: 'XL' } }, 'content.size: must be one of "S", "M"'],
     [{ action: 'accept', content: { name: 'Ada', age: '7', zip: 1 } }, 'content.zip: is no field of this form; content.age: must be integer'],
-    [{ action: 'decline', content: { name: 'Ada' } }, 'content: is only part of an accepted form'],
+    [{ action: 'decline', content: { name: 'Ada' } }, 'content: is only part of an accepted form, or of an approved sampling request or reply'],
     [{ action: 'approve' }, 'action: must be one of accept, decline, cancel'],
   ])('refuses an answer that does not fit, and stays open: %j', async (response, message) => {
     const { service, id } = await withQuestion(FORM);
@@ -244,7 +244,7 @@ describe('sampling', () => {
   }
 
   test('that is allowed is served by the model of the run and charged to it', async () => {
-    const { service, id, outcome } = await sampled('allow');
+    const { service, id, outcome } = await sampled('auto');
     expect(await outcome()).toEqual({ role: 'assistant', content: { type: 'text', text: 'a summary' }, model: 'fake-1', stopReason: 'endTurn' });
     expect(await service.settled(id)).toMatchObject({ usage: { input: 30, output: 15 }, turns: 2 });
     expect(service.llm.requests[1]).toMatchObject({ purpose: 'sampling', model: 'big', system: 'short', maxTokens: 100, temperature: 0.5, tools: [], messages: [{ role: 'user', content: [{ type: 'text', text: 'Summarise' }] }] });
@@ -314,7 +314,7 @@ describe('sampling', () => {
           },
         },
       },
-      policies: { a: { approval: 'auto', sampling: 'allow' } },
+      policies: { a: { approval: 'auto', sampling: 'auto' } },
     });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     expect(await service.settled(id)).toMatchObject({ status: 'completed', usage: { input: 20 } });
@@ -322,7 +322,7 @@ describe('sampling', () => {
   });
 
   test('whose model call fails tells the server and not the run', async () => {
-    const { service, id, outcome } = await sampled('allow', PARAMS, { fail: new LlmError('rate', 'too many requests') });
+    const { service, id, outcome } = await sampled('auto', PARAMS, { fail: new LlmError('rate', 'too many requests') });
     expect(await outcome()).toBe('-32603 The model could not be asked: too many requests');
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
   });
@@ -332,7 +332,7 @@ describe('sampling', () => {
     ['stop_sequence', 'stopSequence'],
     ['refusal', 'refusal'],
   ] as const)('stop %s is told as %s', async (stop, stopReason) => {
-    const { outcome } = await sampled('allow', PARAMS, { text: 'x', stop });
+    const { outcome } = await sampled('auto', PARAMS, { text: 'x', stop });
     expect(await outcome()).toMatchObject({ stopReason });
   });
 });

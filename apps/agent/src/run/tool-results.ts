@@ -17,7 +17,7 @@ export async function storeToolResults({ newId }: EngineContext, { sql, runId }:
   if (first === undefined) return;
   const messages = await sql.messages(runId);
   if (messages.some((message) => message.turn === first.turn && message.role === 'user')) return;
-  const content = calls.map((call) => toolResult(call.toolUseId, cutResult(resultOf(call))));
+  const content = calls.map((call) => toolResult(call.toolUseId, withEditNote(call, cutResult(resultOf(call)))));
   await sql.insertMessage(runId, { id: newId(), turn: first.turn, role: 'user', content });
 }
 
@@ -41,6 +41,15 @@ function resultOf(call: ToolCall): CallToolResult {
     );
   }
   return errorResult(call.error ?? `This call was ${call.state}.`);
+}
+
+/** Tells the model that the call it reads of is not the one it asked for. */
+function withEditNote({ modelArguments, arguments: args }: ToolCall, result: CallToolResult): CallToolResult {
+  if (modelArguments === undefined) return result;
+  const text = `A person changed the arguments of this call before it was made. It was made with: ${JSON.stringify(args).slice(0, 4096)}`;
+  // Beside text, structured content would not be read.
+  const structured = result.content.length === 0 && result.structuredContent !== undefined ? [{ type: 'text' as const, text: JSON.stringify(result.structuredContent) }] : [];
+  return { ...result, content: [{ type: 'text', text }, ...structured, ...result.content] };
 }
 
 function toolResult(toolUseId: string, { content, structuredContent, isError }: CallToolResult): Block {

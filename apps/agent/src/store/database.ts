@@ -1,4 +1,5 @@
-import type { ActiveTurn, InboxItem, Run, RunEvent, StoredMessage, ToolCall } from '../ports/run-store.ts';
+import type { Generated } from 'kysely';
+import type { ActiveTurn, AuditEntry, InboxItem, RememberedApproval, Run, RunEvent, StoredAuditEntry, StoredMessage, ToolCall } from '../ports/run-store.ts';
 
 /** A domain value as a column holds it: JSON as text, booleans as 0 and 1, absence as NULL. */
 type Column<T> = Extract<T, boolean> extends never ? (undefined extends T ? Exclude<T, undefined> | null : T) : number;
@@ -13,8 +14,11 @@ export interface Database {
   messages: Row<StoredMessage, 'content' | 'native'> & { runId: string; position: number };
   turns: Row<ActiveTurn, never> & { runId: string; status: string; startedAt: number; endedAt: number | null };
   partials: { runId: string; messageId: string; text: string };
-  toolCalls: Row<ToolCall, 'arguments' | 'result' | 'parked'>;
-  inboxItems: Row<InboxItem, 'request' | 'response'>;
+  toolCalls: Row<ToolCall, 'arguments' | 'modelArguments' | 'result' | 'parked'>;
+  inboxItems: Row<InboxItem, 'request' | 'response' | 'binding'>;
+  rememberedApprovals: Row<RememberedApproval, never>;
+  audit: Row<AuditEntry, never> & { seq: Generated<number> };
+  samplingCounts: { runId: string; server: string; requests: number };
   boots: { id: string; pid: number; startedAt: number };
 }
 
@@ -56,5 +60,8 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
 export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'usage', 'error'], booleans: ['scripted'] });
 export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'] });
 export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
-export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'result', 'parked'], booleans: ['repeatable'] });
-export const inboxCodec = createCodec<InboxItem, Database['inboxItems']>({ json: ['request', 'response'] });
+export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'] });
+export const inboxCodec = createCodec<InboxItem, Database['inboxItems']>({ json: ['request', 'response', 'binding'] });
+export const rememberedApprovalCodec = createCodec<RememberedApproval, Database['rememberedApprovals']>({});
+export const auditCodec = createCodec<AuditEntry, Row<AuditEntry, never>>({});
+export const storedAuditCodec = createCodec<StoredAuditEntry, Row<StoredAuditEntry, never>>({});

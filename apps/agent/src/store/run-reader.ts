@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { SETTLED_STATUSES, type RunReader } from '../ports/run-store.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { eventCodec, inboxCodec, messageCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import { eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, storedAuditCodec, toolCallCodec, type Database } from './database.ts';
 
 /** Reads over a connection or a transaction. */
 export function createRunReader(db: Kysely<Database>): RunReader {
@@ -61,6 +61,21 @@ export function createRunReader(db: Kysely<Database>): RunReader {
       if (runId !== undefined) query = query.where('runId', '=', runId);
       if (state !== undefined) query = query.where('state', '=', state);
       return (await query.execute()).map((row) => inboxCodec.decode(row));
+    },
+
+    async rememberedApprovals(filter) {
+      let query = db.selectFrom('rememberedApprovals').selectAll().orderBy('createdAt').orderBy('id');
+      if (filter !== undefined) {
+        const { runId, threadId } = filter;
+        query = query.where((where) => where.or([where('runId', '=', runId), ...(threadId === undefined ? [] : [where('threadId', '=', threadId)])]));
+      }
+      return (await query.execute()).map((row) => rememberedApprovalCodec.decode(row));
+    },
+
+    async audit({ runId, after, limit }) {
+      let query = db.selectFrom('audit').selectAll().where('seq', '>', after).orderBy('seq').limit(limit);
+      if (runId !== undefined) query = query.where('runId', '=', runId);
+      return (await query.execute()).map((row) => storedAuditCodec.decode(row));
     },
 
     async partial(runId) {

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { RunTransaction } from '../ports/run-store.ts';
-import { eventCodec, inboxCodec, messageCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import { auditCodec, eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
 import { createRunReader } from './run-reader.ts';
 
 /** The writes of one transaction; `clock` stamps events and turns. */
@@ -61,6 +61,28 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
 
     async updateInboxItem(id, expected, patch) {
       return changed(db.updateTable('inboxItems').set(inboxCodec.encode(patch)).where('id', '=', id).where('state', '=', expected));
+    },
+
+    async rememberApproval(approval) {
+      await db.insertInto('rememberedApprovals').values(rememberedApprovalCodec.encode(approval)).execute();
+    },
+
+    async forgetApproval(id) {
+      return (await db.deleteFrom('rememberedApprovals').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+    },
+
+    async appendAudit(entries) {
+      if (entries.length > 0) await db.insertInto('audit').values(entries.map((entry) => auditCodec.encode(entry))).execute();
+    },
+
+    async countSampling(runId, server) {
+      const { requests } = await db
+        .insertInto('samplingCounts')
+        .values({ runId, server, requests: 1 })
+        .onConflict((conflict) => conflict.columns(['runId', 'server']).doUpdateSet((set) => ({ requests: set('samplingCounts.requests', '+', 1) })))
+        .returning('requests')
+        .executeTakeFirstOrThrow();
+      return requests;
     },
 
     async savePartial(runId, partial) {

@@ -1,4 +1,4 @@
-import type { CallToolResult, ToolAnnotations } from '@signalbox/mcp-core';
+import type { CallToolResult, JsonObject, ToolAnnotations } from '@signalbox/mcp-core';
 import type { Clock } from '../../ports/test-hooks.ts';
 import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
 
@@ -8,6 +8,9 @@ export interface FakeTool {
   readonly annotations?: ToolAnnotations;
   readonly trusted?: boolean;
   readonly call: Behaviour;
+  /** What is wrong with arguments; default nothing ever. */
+  readonly check?: (args: JsonObject) => string | undefined;
+  readonly description?: string;
 }
 
 /** Tools by wire name, each a function; remembers what was sent. */
@@ -47,7 +50,7 @@ export class FakeRegistry implements ToolRegistry {
         wireName,
         server: serverOf(wireName),
         name: wireName.split('__')[1] ?? wireName,
-        description: `the tool ${wireName}`,
+        description: tool.description ?? `the tool ${wireName}`,
         inputSchema: { type: 'object' },
         annotations: tool.annotations ?? {},
         trusted: tool.trusted ?? true,
@@ -56,6 +59,10 @@ export class FakeRegistry implements ToolRegistry {
 
   find(wireName: string): CatalogueTool | undefined {
     return this.tools().find((tool) => tool.wireName === wireName);
+  }
+
+  checkArguments(wireName: string, args: JsonObject): string | undefined {
+    return this.#tools[wireName]?.check?.(args);
   }
 
   call(request: ToolCallRequest): Promise<ToolCallOutcome> {

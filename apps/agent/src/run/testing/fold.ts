@@ -55,6 +55,8 @@ function step(state: FoldedRun, event: RunEventBody): FoldedRun {
     case 'tool_call.approved':
     case 'tool_call.retrying':
       return withCall(state, event.data, 'planned');
+    case 'tool_call.approval_required':
+      return withCall(state, event.data, 'awaiting_approval');
     case 'tool_call.dispatched':
     case 'tool_call.resumed':
       return withCall(state, event.data, 'dispatched');

@@ -4,11 +4,13 @@ import type { Database } from '../database.ts';
 import { StoreError } from '../store-error.ts';
 import { initial } from './0001-initial.ts';
 import { parkedCalls } from './0002-parked-calls.ts';
+import { approvals } from './0004-approvals.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0001-initial': initial,
   '0002-parked-calls': parkedCalls,
+  '0004-approvals': approvals,
 };
 
 /**

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { ServerConfig } from './config.ts';
+import { launchDigest } from './launch-digest.ts';
+
+const server: ServerConfig = {
+  name: 'files',
+  command: 'node',
+  args: ['server.js'],
+  env: { TOKEN: 'a' },
+  cwd: undefined,
+  trust: false,
+  allow: [],
+  deny: [],
+  roots: ['/a'],
+  era: 'auto',
+  approval: 'default',
+  sampling: 'ask',
+};
+
+test.each<Partial<ServerConfig>>([{ command: 'deno' }, { args: ['server.js', '--all'] }, { env: { TOKEN: 'b' } }, { cwd: '/b' }, { roots: ['/'] }, { era: 'legacy' }])('%j is another launch', (change) => {
+  expect(launchDigest({ ...server, ...change })).not.toBe(launchDigest(server));
+});
+
+test.each<Partial<ServerConfig>>([{ trust: true }, { allow: ['x'] }, { approvals: [{ tools: '*', policy: 'auto' }] }, { sampling: 'deny' }, { secrets: ['a'] }])('%j is the same launch under another policy', (change) => {
+  expect(launchDigest({ ...server, ...change })).toBe(launchDigest(server));
+});
+
+test('the digest tells nothing of the environment', () => {
+  expect(launchDigest({ ...server, env: { TOKEN: 'very secret' } })).toMatch(/^[0-9a-f]{64}$/);
+});
