@@ -171,7 +171,7 @@ describe('servers, tools and the description', () => {
     const below = ['changes', 'completions', 'prompts', 'prompts/{prompt}', 'resource-templates', 'resources', 'resources/read', 'tools'];
     const serverPaths = ['/v1/servers/{name}', ...below.map((path) => `/v1/servers/{name}/${path}`)];
     expect(Object.keys(document.paths).toSorted()).toEqual(
-      ['/healthz', '/v1/inbox', '/v1/inbox/{id}/respond', '/v1/runs', '/v1/runs/{id}', '/v1/runs/{id}/cancel', '/v1/runs/{id}/events', '/v1/runs/{id}/tool-calls', '/v1/servers', ...serverPaths, '/v1/tools'].toSorted(),
+      ['/healthz', '/v1/approvals', '/v1/approvals/{id}', '/v1/audit', '/v1/inbox', '/v1/inbox/{id}', '/v1/inbox/{id}/respond', '/v1/runs', '/v1/runs/{id}', '/v1/runs/{id}/cancel', '/v1/runs/{id}/events', '/v1/runs/{id}/tool-calls', '/v1/servers', ...serverPaths, '/v1/tools'].toSorted(),
     );
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['Run', 'NewRunInput', 'RunEvent', 'ProblemDetails']));
   });

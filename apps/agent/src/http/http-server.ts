@@ -8,7 +8,9 @@ import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
+import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { Problem, sendProblem, toProblem } from './problem.ts';
 import { runRoutes } from './run-routes.ts';
@@ -75,6 +77,8 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
   runRoutes(typed, dependencies);
   serviceRoutes(typed, dependencies);
   serverRoutes(typed, dependencies);
+  inboxRoutes(typed, dependencies);
+  auditRoutes(typed, dependencies);
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   await app.ready();
   return app;

@@ -22,6 +22,7 @@ const problems = {
   server_not_found: [404, 'There is no such MCP server'],
   resource_not_found: [404, 'The MCP server has no such resource'],
   run_not_found: [404, 'There is no such run'],
+  approval_not_found: [404, 'There is no such remembered approval'],
   inbox_item_not_found: [404, 'There is no such inbox item'],
   inbox_item_not_open: [409, 'The inbox item is not open'],
   payload_too_large: [413, 'The request body is too large'],

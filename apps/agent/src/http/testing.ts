@@ -124,6 +124,7 @@ function storingEngine(store: RunStore): RunEngine {
       return run;
     },
     respond: () => Promise.reject(new EngineError('inbox_item_not_open', 'it was answered already')),
+    forgetApproval: (id) => Promise.reject(new EngineError('approval_not_found', `there is no remembered approval ${id}`)),
     start: async () => undefined,
     close: async () => undefined,
   };

@@ -9,7 +9,7 @@ export interface NewRun {
 
 /** Refused by the engine; `http/problem.ts` maps the code to a status. */
 export class EngineError extends Error {
-  readonly code: 'run_not_found' | 'unknown_server' | 'inbox_item_not_found' | 'inbox_item_not_open' | 'invalid_response' | 'shutting_down';
+  readonly code: 'run_not_found' | 'unknown_server' | 'inbox_item_not_found' | 'inbox_item_not_open' | 'approval_not_found' | 'invalid_response' | 'shutting_down';
 
   /** What is wrong with which field of the input; the path is a JSON pointer into it. */
   readonly problems: readonly { readonly path: string; readonly message: string }[] | undefined;
@@ -36,6 +36,8 @@ export interface RunEngine {
    * @throws EngineError `inbox_item_not_found`, `inbox_item_not_open`, `invalid_response`
    */
   respond(itemId: string, response: { readonly [key: string]: unknown }): Promise<InboxItem>;
+  /** From here on calls that a person approved with an earlier one are asked about again. @throws EngineError `approval_not_found` */
+  forgetApproval(id: string): Promise<void>;
   /** Settles or continues what an earlier process left, then takes work. */
   start(): Promise<void>;
   /** Takes no more runs, waits for nothing longer than `graceMs`, leaves the rest to the next start. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { InvalidCursorError, type InboxItem, type Run, type RunStore, type ToolCall } from './run-store.ts';
+import { InvalidCursorError, type AuditEntry, type InboxItem, type RememberedApproval, type Run, type RunStore, type ToolCall } from './run-store.ts';
 import { queuedRun } from './testing/queued-run.ts';
 
 /** What every adapter of the run store must do. `open` gives a store that is empty. */
@@ -188,6 +188,46 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
       expect(await store.write((sql) => sql.endTurn('m1', 'interrupted'))).toBe(true);
       expect(await store.write((sql) => sql.endTurn('m1', 'completed'))).toBe(false);
       expect(await store.read.activeTurn('r1')).toBeUndefined();
+    });
+
+    test('approvals that are remembered count for their run, and where they say so for its thread, until they are forgotten', async () => {
+      const store = await openStore();
+      const approval = (id: string, runId: string, threadId?: string): RememberedApproval => ({ id, runId, threadId, itemId: 'i', server: 's', tool: 't', serverDigest: 'a', toolDigest: 'b', createdAt: 1 });
+      await store.write(async (sql) => {
+        for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
+        for (const each of [approval('p1', 'r1'), approval('p2', 'r2'), approval('p3', 'r2', 'th')]) await sql.rememberApproval(each);
+      });
+      const ids = async (filter: { readonly runId: string; readonly threadId?: string }): Promise<readonly string[]> => (await store.read.rememberedApprovals(filter)).map(({ id }) => id);
+      expect(await ids({ runId: 'r1' })).toEqual(['p1']);
+      expect(await ids({ runId: 'r1', threadId: 'th' })).toEqual(['p1', 'p3']);
+      expect(await store.write((sql) => sql.forgetApproval('p3'))).toBe(true);
+      expect(await store.write((sql) => sql.forgetApproval('p3'))).toBe(false);
+      expect(await store.read.rememberedApprovals()).toEqual([approval('p1', 'r1'), approval('p2', 'r2')]);
+    });
+
+    test('S-241: audit entries are numbered in the order of commits, and one that is rolled back leaves no trace', async () => {
+      const store = await openStore();
+      const entry: AuditEntry = { who: 'policy', runId: 'r1', callId: 'c', itemId: undefined, kind: 'tool_call', server: 's', tool: 't', argumentsSha256: 'x', decision: 'asked', outcome: undefined };
+      await store.write((sql) => sql.appendAudit([entry, { ...entry, runId: 'r2' }]));
+      const failing = store.write(async (sql) => {
+        await sql.appendAudit([entry]);
+        throw new Error('changed my mind');
+      });
+      await expect(failing).rejects.toThrow('changed my mind');
+      await store.write((sql) => sql.appendAudit([]));
+      const entries = await store.read.audit({ after: 0, limit: 10 });
+      expect(entries).toEqual([{ ...entry, seq: 1, at: expect.any(Number) as number }, { ...entry, runId: 'r2', seq: 2, at: expect.any(Number) as number }]);
+      expect(await store.read.audit({ runId: 'r2', after: 0, limit: 10 })).toEqual([entries[1]]);
+      expect(await store.read.audit({ after: 1, limit: 1 })).toEqual([entries[1]]);
+    });
+
+    test('the requests of a server for the model are counted by run', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
+      });
+      const count = (runId: string, server: string): Promise<number> => store.write((sql) => sql.countSampling(runId, server));
+      expect([await count('r1', 'a'), await count('r1', 'a'), await count('r1', 'b'), await count('r2', 'a')]).toEqual([1, 2, 1, 1]);
     });
 
     test('unsettled runs are those in no terminal status', async () => {

@@ -170,7 +170,6 @@ export interface RememberedApproval {
 
 /** A decision about, or the end of, something with an effect. Entries are added and never changed; they outlive the run. */
 export interface AuditEntry {
-  readonly at: number;
   /** Who decided, or ended it: a person through the API, the configuration, an approval that a person gave before, time, or the service itself. */
   readonly who: 'person' | 'policy' | 'remembered' | 'expiry' | 'service';
   readonly runId: string;
@@ -189,6 +188,7 @@ export interface AuditEntry {
 export interface StoredAuditEntry extends AuditEntry {
   /** 1, 2, 3… over all runs. */
   readonly seq: number;
+  readonly at: number;
 }
 
 export interface StoredMessage extends Message {

@@ -2,6 +2,7 @@ import { EngineError } from '../ports/run-engine.ts';
 import type { RunStore, RunTransaction } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { CommitStep, CrashPoint } from '../ports/test-hooks.ts';
+import { auditOf } from './audit.ts';
 import type { RunEventBody } from './events.ts';
 
 /** One transaction on one run: its rows and the events that tell of them. */
@@ -41,6 +42,7 @@ export class Commits {
     const effects: (() => void)[] = [];
     const written = this.#store.write(async (sql) => {
       const result = await work({ runId, sql, emit: (...more) => events.push(...more), afterCommit: (effect) => effects.push(effect) });
+      await sql.appendAudit(await auditOf(sql, runId, events));
       const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
       return { result, lastSeq };
     });

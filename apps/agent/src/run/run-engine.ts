@@ -16,6 +16,7 @@ import { createRun } from './create-run.ts';
 import { endRun } from './end-run.ts';
 import { enqueue, STORE_RETRY_MS, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
 import { onDeadline } from './expiry.ts';
+import { forgetApproval } from './forget-approval.ts';
 import { defaultRecovery } from './lost-call.ts';
 import { recover } from './recover.ts';
 import { respond } from './respond.ts';
@@ -88,6 +89,10 @@ class Engine implements RunEngine {
 
   respond(itemId: string, response: { readonly [key: string]: unknown }): Promise<InboxItem> {
     return respond(this.#context, itemId, { ...response });
+  }
+
+  forgetApproval(id: string): Promise<void> {
+    return forgetApproval(this.#context, id);
   }
 
   async start(): Promise<void> {

@@ -17,7 +17,7 @@ export interface Database {
   toolCalls: Row<ToolCall, 'arguments' | 'modelArguments' | 'result' | 'parked'>;
   inboxItems: Row<InboxItem, 'request' | 'response' | 'binding'>;
   rememberedApprovals: Row<RememberedApproval, never>;
-  audit: Row<AuditEntry, never> & { seq: Generated<number> };
+  audit: Row<AuditEntry, never> & { seq: Generated<number>; at: number };
   samplingCounts: { runId: string; server: string; requests: number };
   boots: { id: string; pid: number; startedAt: number };
 }
@@ -63,5 +63,5 @@ export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'conte
 export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'] });
 export const inboxCodec = createCodec<InboxItem, Database['inboxItems']>({ json: ['request', 'response', 'binding'] });
 export const rememberedApprovalCodec = createCodec<RememberedApproval, Database['rememberedApprovals']>({});
-export const auditCodec = createCodec<AuditEntry, Row<AuditEntry, never>>({});
+export const auditCodec = createCodec<Omit<StoredAuditEntry, 'seq'>, Row<Omit<StoredAuditEntry, 'seq'>, never>>({});
 export const storedAuditCodec = createCodec<StoredAuditEntry, Row<StoredAuditEntry, never>>({});

@@ -72,7 +72,9 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     },
 
     async appendAudit(entries) {
-      if (entries.length > 0) await db.insertInto('audit').values(entries.map((entry) => auditCodec.encode(entry))).execute();
+      if (entries.length === 0) return;
+      const at = clock.now();
+      await db.insertInto('audit').values(entries.map((entry) => auditCodec.encode({ ...entry, at }))).execute();
     },
 
     async countSampling(runId, server) {
