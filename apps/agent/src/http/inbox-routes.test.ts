@@ -36,7 +36,7 @@ describe('an inbox item', () => {
 
   test('answered with what does not fit says which field', async () => {
     const response = await edge.app.inject({ method: 'POST', url: '/v1/inbox/i1/respond', headers, payload: '{"action":"accept","content":{}}' });
-    expect({ status: response.statusCode, body: response.json() }).toMatchObject({ status: 400, body: { code: 'invalid_response', errors: [{ path: '/body/content/name', message: 'is required' }] } });
+    expect({ status: response.statusCode, body: response.json<unknown>() }).toMatchObject({ status: 400, body: { code: 'invalid_response', errors: [{ path: '/body/content/name', message: 'is required' }] } });
   });
 
   test.each([
@@ -45,7 +45,7 @@ describe('an inbox item', () => {
     [`{"action":"deny","note":"${'x'.repeat(2001)}"}`, '/body/note'],
   ])('answered with %.50s is refused before the engine is asked', async (payload, path) => {
     const response = await edge.app.inject({ method: 'POST', url: '/v1/inbox/i1/respond', headers, payload });
-    expect({ status: response.statusCode, body: response.json() }).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path }] } });
+    expect({ status: response.statusCode, body: response.json<unknown>() }).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path }] } });
   });
 });
 
@@ -59,7 +59,7 @@ describe('remembered approvals', () => {
 
   test('that do not exist cannot be forgotten', async () => {
     const response = await edge.app.inject({ method: 'DELETE', url: '/v1/approvals/p2', headers });
-    expect({ status: response.statusCode, body: response.json() }).toMatchObject({ status: 404, body: { code: 'approval_not_found' } });
+    expect({ status: response.statusCode, body: response.json<unknown>() }).toMatchObject({ status: 404, body: { code: 'approval_not_found' } });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Activities } from './activities.ts';
+import { Activities, MAX_HELD_CALLS } from './activities.ts';
 
 const call = (id: string, server = 'a') => ({ id, runId: 'r', server });
 
@@ -24,4 +24,16 @@ test('a server has room for 32 calls; one that waits for a person takes none, an
   calls[0]!.park();
   expect(told).toEqual(['late']);
   expect(activities.hasRoom(call('late'))).toBe(true);
+});
+
+test('256 calls may wait with their connection open, with any number of questions each', () => {
+  const activities = new Activities(() => undefined);
+  const places = Array.from({ length: MAX_HELD_CALLS }, (_, index) => activities.hold(`call-${index}`)!);
+  expect(activities.hold('late')).toBeUndefined();
+  const second = activities.hold('call-0');
+  expect(second).toBeDefined();
+  second!();
+  expect(activities.hold('late')).toBeUndefined();
+  places[0]!();
+  expect(activities.hold('late')).toBeDefined();
 });

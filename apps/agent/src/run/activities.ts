@@ -19,6 +19,9 @@ export interface CallActivity extends Activity {
 /** The calls that one server is asked at a time, so that one that hangs takes no place from the others. */
 const MAX_CALLS_PER_SERVER = 32;
 
+/** The calls of this process that may wait for a person at a time with the connection to their server open. */
+export const MAX_HELD_CALLS = 256;
+
 interface CallUnderWay {
   readonly runId: string;
   readonly server: string;
@@ -32,6 +35,8 @@ export class Activities {
   readonly #turns = new Map<string, AbortController>();
   readonly #calls = new Map<string, CallUnderWay>();
   readonly #waiting = new Map<string, Set<string>>();
+  /** The open questions of each call that waits with its connection open. */
+  readonly #held = new Map<string, number>();
   readonly #onRoom: (callId: string) => void;
 
   /** `onRoom` hears of each call that was refused by `hasRoom` when it may ask again. */
@@ -74,6 +79,18 @@ export class Activities {
       this.#giveRoom(server);
     };
     return { signal: controller.signal, parked, park, end };
+  }
+
+  /** Takes a place for a call that waits for a person with its connection open; returns the function that gives it back, or nothing when all are taken. */
+  hold(callId: string): (() => void) | undefined {
+    const questions = this.#held.get(callId) ?? 0;
+    if (questions === 0 && this.#held.size >= MAX_HELD_CALLS) return undefined;
+    this.#held.set(callId, questions + 1);
+    return () => {
+      const left = (this.#held.get(callId) ?? 1) - 1;
+      if (left === 0) this.#held.delete(callId);
+      else this.#held.set(callId, left);
+    };
   }
 
   /** Stops the turn and the calls of one run and of no other. */

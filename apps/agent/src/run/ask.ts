@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError, type JsonObject } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type InboxItem, type InboxKind, type InboxState, type Run, type ToolCall } from '../ports/run-store.ts';
-import type { CallActivity } from './activities.ts';
+import { MAX_HELD_CALLS, type CallActivity } from './activities.ts';
 import type { Change } from './commits.ts';
 import { inBackground, type EngineContext } from './engine-context.ts';
 import { itemData, openItem, voidItem, type Question } from './inbox.ts';
@@ -34,9 +34,12 @@ export interface Ask {
 export async function ask(context: EngineContext, { call, activity }: Asker, { kind, request, signal, questionKey }: Ask): Promise<InboxItem> {
   const asked = questionKey === undefined ? undefined : await context.store.read.inboxItemOf(call.id, questionKey);
   const id = asked?.id ?? context.newId();
+  const letGo = questionKey === undefined ? hold(context, call) : undefined;
   const closed = closeOf(context, id, signal);
   try {
     if (asked === undefined) await context.commit(call.runId, (change) => openQuestion(context, change, { id, kind, call, request, questionKey }), 'ask-person');
+    // Perhaps it was answered while no process waited.
+    else await closed.look();
     activity.park();
     await closed.promise;
     const item = await context.commit(call.runId, (change) => deliver(context, change, { id, attempt: call.attempt, isWithdrawn: signal.aborted }), 'deliver-answer');
@@ -44,7 +47,15 @@ export async function ask(context: EngineContext, { call, activity }: Asker, { k
     return item;
   } finally {
     closed.forget();
+    letGo?.();
   }
+}
+
+/** Takes a place for a call that waits with its connection open. */
+function hold({ activities }: EngineContext, { id }: ToolCall): () => void {
+  const letGo = activities.hold(id);
+  if (letGo === undefined) throw new ProtocolError(ErrorCode.rejectedByUser, `Too many calls wait for a person: ${MAX_HELD_CALLS}.`);
+  return letGo;
 }
 
 async function openQuestion(context: EngineContext, change: Change, question: Omit<Question, 'isHeldHere'>): Promise<void> {
@@ -95,7 +106,7 @@ async function goOn({ sql, emit }: Change, { id, taskId }: ToolCall, attempt: nu
 }
 
 /** Waits until the item is open no more or the question is withdrawn. */
-function closeOf(context: EngineContext, itemId: string, signal: AbortSignal): { readonly promise: Promise<void>; readonly forget: () => void } {
+function closeOf(context: EngineContext, itemId: string, signal: AbortSignal): { readonly promise: Promise<void>; readonly look: () => Promise<void>; readonly forget: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = async (): Promise<void> => {
     const item = await context.store.read.inboxItem(itemId);
@@ -109,6 +120,7 @@ function closeOf(context: EngineContext, itemId: string, signal: AbortSignal): {
   if (signal.aborted) withdraw();
   return {
     promise,
+    look,
     forget: () => {
       unsubscribe();
       signal.removeEventListener('abort', withdraw);

@@ -17,7 +17,6 @@ const MAX_TOKENS = 8192;
 export class Sampler {
   readonly #context: EngineContext;
   readonly #asker: Asker;
-  #served = 0;
 
   constructor(context: EngineContext, asker: Asker) {
     this.#context = context;
@@ -30,7 +29,14 @@ export class Sampler {
     if (!Number.isInteger(params.maxTokens) || params.maxTokens < 1) throw invalid('maxTokens must be a positive integer');
     if (params.tools !== undefined || params.toolChoice !== undefined) throw invalid('tools are not offered here: the client did not declare sampling.tools');
     for (const { content } of params.messages) for (const block of blocksOf(content)) toBlock(block);
-    if (this.#served >= this.#asker.run.limits.turns) throw new ProtocolError(ErrorCode.rejectedByUser, `This call used all of its ${this.#served} sampling requests.`);
+  }
+
+  /** Counts the request. @throws ProtocolError when the server asked the model as often in this run as the run may ask it itself */
+  async count(): Promise<void> {
+    const { runId, server } = this.#asker.call;
+    const { turns } = this.#asker.run.limits;
+    const requests = await this.#context.commit(runId, ({ sql }) => sql.countSampling(runId, server));
+    if (requests > turns) throw new ProtocolError(ErrorCode.rejectedByUser, `This server used all of its ${turns} sampling requests in this run.`);
   }
 
   /** What a person sees who is asked whether the request may be served. */
@@ -39,7 +45,6 @@ export class Sampler {
   }
 
   async sample(params: CreateMessageParams, signal: AbortSignal): Promise<CreateMessageResult> {
-    this.#served += 1;
     const finish = await this.#ask(requestFor(params, this.#asker), signal);
     await this.#charge(finish);
     return { role: 'assistant', content: { type: 'text', text: messageText(finish.message.content) }, model: finish.model, stopReason: stopReasonOf(finish) };
