@@ -22,7 +22,7 @@ export interface FitTextOptions {
   readonly keep: 'start' | 'end';
   /** Bytes of JSON for the result, with the text in it twice. */
   readonly maxResultBytes: number;
-  /** The text in UTF-8, if it is at hand: saves a copy. */
+  /** The text in UTF-8, if it is at hand. */
   readonly utf8?: Buffer | undefined;
 }
 
@@ -31,18 +31,21 @@ const frameBytes = 4096;
 
 /** Text full of control characters grows in JSON, and numbers take space: what then is too long is cut by lines, or else by characters. */
 export function fitText(text: ShownText, options: FitTextOptions): ShownText {
-  if (!options.lineNumbers && options.utf8 !== undefined && 2 * jsonBytes(options.utf8) <= options.maxResultBytes - frameBytes) return text;
   let fitting = text;
-  while (!fits(fitting, options)) fitting = options.keep === 'end' ? halveTail(fitting) : halve(fitting);
+  if (!fits(text, options)) {
+    const { utf8: _utf8, ...rest } = options;
+    do fitting = options.keep === 'end' ? halveTail(fitting) : halve(fitting);
+    while (!fits(fitting, rest));
+  }
   return options.lineNumbers ? { ...fitting, content: numbered(fitting) } : fitting;
 }
 
-function fits(text: ShownText, { lineNumbers, maxResultBytes }: FitTextOptions): boolean {
+function fits(text: ShownText, { lineNumbers, maxResultBytes, utf8 }: FitTextOptions): boolean {
   const limit = maxResultBytes - frameBytes;
   const { content } = text;
   // A character takes at most six bytes, as in \u0000.
   if (!lineNumbers && content.length * 12 <= limit) return true;
-  return 2 * jsonBytes(lineNumbers ? numbered(text) : content) <= limit;
+  return 2 * jsonBytes(lineNumbers ? numbered(text) : (utf8 ?? content)) <= limit;
 }
 
 function halve(text: ShownText): ShownText {

@@ -67,15 +67,20 @@ export function encodeText(text: string, { encoding, bom }: TextFormat): Buffer 
 }
 
 export function lineEndingOf(text: string): LineEnding {
+  return countLineEnds(text).eol;
+}
+
+/** Line feeds, and what they are with what stands before them. */
+export function countLineEnds(text: string): { readonly feeds: number; readonly eol: LineEnding } {
   let feeds = 0;
   let pairs = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
     feeds++;
     if (text.charCodeAt(at - 1) === 13) pairs++;
   }
-  if (feeds === 0) return 'none';
-  if (pairs === 0) return 'lf';
-  return pairs === feeds ? 'crlf' : 'mixed';
+  if (feeds === 0) return { feeds, eol: 'none' };
+  if (pairs === 0) return { feeds, eol: 'lf' };
+  return { feeds, eol: pairs === feeds ? 'crlf' : 'mixed' };
 }
 
 function decodeUtf16(bytes: Buffer, encoding: 'utf-16le' | 'utf-16be'): string | undefined {

@@ -116,8 +116,12 @@ describe('read_text_file', () => {
     expect((await readIn(bytes)).structured).toMatchObject({ hash: hashOf(bytes) });
     expect((await readIn('a\nb\n', { head: 1 })).structured).not.toHaveProperty('hash');
     expect((await readIn('x'.repeat(5000), {}, { maxReadBytes: 1024 })).structured).not.toHaveProperty('hash');
-    const big = Buffer.from('y'.repeat(700_000));
-    expect((await readIn(big, {}, { maxReadBytes: 1_000_000, maxResultBytes: 3_000_000 })).structured).toMatchObject({ hash: hashOf(big) });
+    const limits = { maxReadBytes: 1_000_000, maxResultBytes: 3_000_000 };
+    const longest = Buffer.from('y'.repeat(256 * 1024));
+    expect((await readIn(longest, {}, limits)).structured).toMatchObject({ hash: hashOf(longest), truncated: false });
+    const longer = (await readIn('y'.repeat(256 * 1024 + 1), {}, limits)).structured;
+    expect(longer).toMatchObject({ truncated: false });
+    expect(longer).not.toHaveProperty('hash');
   });
 
   test('with numbers stays within the budget', async () => {
