@@ -1,5 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { InboxKind } from '../ports/run-store.ts';
+import { findJsonProblem } from '../json-text.ts';
 import { terminalJson, terminalLine } from '../terminal-text.ts';
 import type { Io } from './io.ts';
 
@@ -15,7 +16,7 @@ export function questionOf({ kind, request }: Asked): string {
   const { server, name, message } = request;
   switch (kind) {
     case 'tool_approval':
-      return `may ${String(name)} be called with ${terminalJson(request['arguments'])}`;
+      return `may ${String(name)} be called with ${terminalJson(request['arguments'])}${typeof request['reason'] === 'string' ? ` (asked again: ${request['reason']})` : ''}`;
     case 'sampling_approval':
       return `may ${String(server)} ask the model ${terminalJson(request['messages'])}`;
     case 'sampling_reply':
@@ -23,7 +24,7 @@ export function questionOf({ kind, request }: Asked): string {
     case 'elicitation_form':
       return `${String(server)} asks: ${String(message)}`;
     case 'elicitation_url':
-      return `${String(server)} asks: ${String(message)} ${String(request['url'])}`;
+      return [`${String(server)} asks: ${String(message)} ${String(request['url'])}`, ...warningsOf(request)].join(' ');
     case 'outcome_unknown':
       return `it is not known whether ${String(name)} with ${terminalJson(request['arguments'])} was done: ${String(message)}`;
   }
@@ -33,6 +34,7 @@ export function questionOf({ kind, request }: Asked): string {
 export async function askPerson(io: Io, { kind, request }: Asked, signal: AbortSignal): Promise<JsonObject | undefined> {
   switch (kind) {
     case 'tool_approval':
+      return askApproval(io, request, signal);
     case 'sampling_approval':
     case 'sampling_reply':
       return { action: isYes(await io.ask('  allow? [y/N] ', signal)) ? 'approve' : 'deny' };
@@ -45,6 +47,25 @@ export async function askPerson(io: Io, { kind, request }: Asked, signal: AbortS
       return answer === undefined ? undefined : { action: answer.trim() };
     }
   }
+}
+
+function warningsOf({ warnings }: JsonObject): readonly string[] {
+  return Array.isArray(warnings) ? warnings.map((warning) => `Warning: ${String(warning)}`) : [];
+}
+
+/** Any other word than those that agree is a no. */
+async function askApproval(io: Io, { remember }: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  const canRemember = Array.isArray(remember) && remember.includes('run');
+  const word = ((await io.ask(`  allow? [y]es, [N]o, [e]dit the arguments${canRemember ? ', yes to [a]ll of this tool in this run' : ''}: `, signal)) ?? '').trim().toLowerCase();
+  if (canRemember && (word === 'a' || word === 'all')) return { action: 'approve', remember: 'run' };
+  if (word !== 'e' && word !== 'edit') return { action: isYes(word) ? 'approve' : 'deny' };
+  const text = await io.ask('  the arguments, as JSON (empty denies): ', signal);
+  return text === undefined || text.trim() === '' ? { action: 'deny' } : { action: 'approve', arguments: argumentsOf(text) };
+}
+
+/** What is no JSON is left to the service to refuse. */
+function argumentsOf(text: string): unknown {
+  return findJsonProblem(text) === undefined ? JSON.parse(text) : text;
 }
 
 interface Field {

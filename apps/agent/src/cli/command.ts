@@ -8,12 +8,15 @@ import { demoServers } from '../demo/demo-servers.ts';
 import { ensureShopDatabase } from '../demo/shop-database.ts';
 import { EngineError } from '../ports/run-engine.ts';
 import { createStderrLogger } from '../stderr-logger.ts';
+import { terminalLine } from '../terminal-text.ts';
 import { StoreError } from '../store/store-error.ts';
 import { parseArguments, USAGE, type Arguments } from './arguments.ts';
 import { runDemos } from './demo.ts';
+import { runInbox } from './inbox-command.ts';
 import { UsageError, type Io } from './io.ts';
 import { isInterrupted, runTask } from './run.ts';
 import { serve } from './serve.ts';
+import { ServiceError } from './service-client.ts';
 
 export interface Surroundings {
   readonly argv: readonly string[];
@@ -26,7 +29,9 @@ export interface Surroundings {
 
 /** Runs one command line; returns the exit code: 0 done, 1 failed, 2 the command line or the configuration cannot be used, 130 interrupted. */
 export async function runCommand(io: Io, surroundings: Surroundings, hooks: TestHooks = {}): Promise<number> {
+  const [command, ...rest] = surroundings.argv;
   try {
+    if (command === 'inbox') return await runInbox(io, { argv: rest, env: surroundings.env });
     const parsed = parseArguments(surroundings.argv);
     if (parsed.command === 'help') io.out(USAGE);
     else if (parsed.command === 'version') io.out(`${surroundings.version}\n`);
@@ -35,15 +40,15 @@ export async function runCommand(io: Io, surroundings: Surroundings, hooks: Test
   } catch (error) {
     const message = messageForPeople(error);
     if (message === undefined) throw error;
-    io.err(`signalbox: ${message}\n`);
-    return 2;
+    io.err(`signalbox: ${terminalLine(message)}\n`);
+    return error instanceof ServiceError ? 1 : 2;
   }
 }
 
 /** What to say of an error that the person at the command line can do something about. */
 function messageForPeople(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const isOurs = error instanceof UsageError || error instanceof ConfigError || error instanceof StoreError || error instanceof EngineError;
+  const isOurs = error instanceof UsageError || error instanceof ConfigError || error instanceof StoreError || error instanceof EngineError || error instanceof ServiceError;
   if (isOurs) return error.message;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use: stop the program that uses it, or choose another with --port (0 takes a free one)`;

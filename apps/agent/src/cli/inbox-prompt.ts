@@ -1,8 +1,8 @@
-import { EngineError, type RunEngine } from '../ports/run-engine.ts';
+import type { RunEngine } from '../ports/run-engine.ts';
 import type { RunEvent } from '../ports/run-store.ts';
 import { eventBody } from '../run/events.ts';
-import { terminalLine } from '../terminal-text.ts';
-import { askPerson, questionOf, type Asked } from './ask-person.ts';
+import { answerItem } from './answer-item.ts';
+import { questionOf, type Asked } from './ask-person.ts';
 import type { Io } from './io.ts';
 
 export interface InboxPromptOptions {
@@ -43,17 +43,8 @@ export class InboxPrompt {
   }
 
   async #answer(item: Asked, signal: AbortSignal): Promise<void> {
-    const isOver = (): boolean => signal.aborted;
-    if (!isOver()) this.#options.print(`? ${questionOf(item)}`);
-    while (!isOver()) {
-      try {
-        const response = await askPerson(this.#io, item, signal);
-        if (response !== undefined && !isOver()) await this.#options.engine.respond(item.id, response);
-        return;
-      } catch (error) {
-        this.#io.err(`  the answer was not taken: ${terminalLine(error instanceof Error ? error.message : String(error))}\n`);
-        if (!(error instanceof EngineError && error.code === 'invalid_response')) return;
-      }
-    }
+    if (signal.aborted) return;
+    this.#options.print(`? ${questionOf(item)}`);
+    await answerItem(this.#io, item, { respond: (response) => this.#options.engine.respond(item.id, response), signal });
   }
 }

@@ -17,8 +17,8 @@ export interface Io {
 
 /** The command line cannot be understood; shown on one line, exit code 2. */
 export class UsageError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
     this.name = 'UsageError';
   }
 }

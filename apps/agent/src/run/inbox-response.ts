@@ -6,7 +6,8 @@ import { contentProblems } from './elicitation-content.ts';
 import { fieldProblem, joinProblems, type FieldProblem } from './field-problem.ts';
 import { samplingEditProblems, replyEditProblems } from './sampling-edits.ts';
 
-const ACTIONS: { readonly [K in InboxKind]: readonly string[] } = {
+/** What an item of each kind may be answered with. */
+export const INBOX_ACTIONS: { readonly [K in InboxKind]: readonly string[] } = {
   tool_approval: ['approve', 'deny'],
   sampling_approval: ['approve', 'deny'],
   sampling_reply: ['approve', 'deny'],
@@ -38,7 +39,7 @@ export type CheckArguments = (wireName: string, args: JsonObject) => string | un
 /** Checks an answer against the item it answers. @throws EngineError `invalid_response`, naming the fields */
 export function checkResponse(item: InboxItem, response: JsonObject, checkArguments: CheckArguments): InboxResponse {
   const { action, content, arguments: args, remember, note, ...others } = response;
-  const actions = ACTIONS[item.kind];
+  const actions = INBOX_ACTIONS[item.kind];
   const [other] = Object.keys(others);
   if (typeof action !== 'string' || !actions.includes(action)) throw refuse([fieldProblem(['action'], `must be one of ${actions.join(', ')}`)]);
   if (other !== undefined) throw refuse([fieldProblem([other], `is no field of an answer to an item of kind ${item.kind}`)]);

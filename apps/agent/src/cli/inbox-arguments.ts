@@ -1,0 +1,138 @@
+import { parseArgs } from 'node:util';
+import type { JsonObject } from '@signalbox/mcp-core';
+import { findJsonProblem } from '../json-text.ts';
+import { isPlainObject } from '../plain-object.ts';
+import { UsageError } from './io.ts';
+
+const SERVICE_OPTIONS = `Service
+  --url URL            default $SIGNALBOX_URL, else http://127.0.0.1:8020
+  --token TOKEN        better in $SIGNALBOX_TOKEN, where other users cannot read it
+`;
+
+export const INBOX_USAGE = {
+  list: `signalbox inbox: what waits for a person in a running service
+
+Usage
+  signalbox inbox [options]                    list what waits
+  signalbox inbox show ID [options]            show one item
+  signalbox inbox answer [ID [ACTION]] [options]
+                                               answer one, or at a terminal all of them, one after the other
+
+Options
+  --run ID             only items of this run
+  --all                the closed ones, too
+  --json               print the items as JSON lines
+  -h, --help           also after show and answer
+
+${SERVICE_OPTIONS}`,
+  show: `signalbox inbox show ID: an item with all that is asked
+
+Options
+  --json               as JSON
+
+${SERVICE_OPTIONS}`,
+  answer: `signalbox inbox answer ID ACTION: answers an item. Without ACTION, at a terminal, the questions are asked there; without ID all open items are.
+
+Actions
+  tool_approval                          approve, deny
+  sampling_approval, sampling_reply      approve, deny
+  elicitation_form, elicitation_url      accept, decline, cancel
+  outcome_unknown                        retry, mark_done, fail
+
+Options
+  --content JSON       the fields of an accepted form; the changed parts of an approved sampling request (system_prompt, messages,
+                       max_tokens) or reply (text)
+  --arguments JSON     what an approved tool call is to be made with instead
+  --remember SCOPE     call (default), run or thread: how many later calls of the same tool an approval is good for
+  --note TEXT          told to the model with a denied call, or with what became of an unknown outcome
+  --run ID             without ID of an item: only items of this run
+  --json               print the answered item as JSON
+
+${SERVICE_OPTIONS}`,
+} as const;
+
+export interface InboxArguments {
+  readonly command: 'list' | 'show' | 'answer';
+  readonly isHelp: boolean;
+  readonly id: string | undefined;
+  readonly run: string | undefined;
+  readonly isAll: boolean;
+  readonly isJson: boolean;
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+  /** The answer, where one was given. */
+  readonly response: JsonObject | undefined;
+}
+
+const OPTIONS = {
+  run: { type: 'string' },
+  all: { type: 'boolean' },
+  json: { type: 'boolean' },
+  url: { type: 'string' },
+  token: { type: 'string' },
+  content: { type: 'string' },
+  arguments: { type: 'string' },
+  remember: { type: 'string' },
+  note: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Option = keyof typeof OPTIONS;
+
+const SHARED: readonly Option[] = ['url', 'token', 'json', 'help'];
+const TAKEN: { readonly [C in InboxArguments['command']]: readonly Option[] } = {
+  list: [...SHARED, 'run', 'all'],
+  show: SHARED,
+  answer: [...SHARED, 'run', 'content', 'arguments', 'remember', 'note'],
+};
+
+/** Reads what follows `signalbox inbox`. @throws UsageError */
+export function parseInboxArguments(argv: readonly string[]): InboxArguments {
+  const { values, positionals } = parse(argv);
+  const [word, id, action, ...more] = positionals;
+  const command = commandOf(word);
+  const isHelp = values.help === true;
+  const foreign = Object.keys(values).find((name) => !TAKEN[command].some((taken) => taken === name));
+  if (foreign !== undefined) throw new UsageError(`--${foreign} is not for signalbox inbox${command === 'list' ? '' : ` ${command}`}; see signalbox inbox --help`);
+  const [extra] = command === 'answer' ? more : command === 'show' ? [action, ...more] : [id, action, ...more];
+  if (extra !== undefined) throw new UsageError(`signalbox inbox ${word} takes no "${extra}"; see signalbox inbox --help`);
+  if (command === 'show' && id === undefined && !isHelp) throw new UsageError('show needs the id of an item: signalbox inbox show ID; signalbox inbox lists them');
+  const parts = { content: jsonOf('content', values.content), arguments: jsonOf('arguments', values.arguments), remember: values.remember, note: values.note };
+  const [part] = Object.entries(parts).find(([, value]) => value !== undefined) ?? [];
+  if (part !== undefined && action === undefined && !isHelp) throw new UsageError(`--${part} needs an action: signalbox inbox answer ID ACTION --${part} …`);
+  return {
+    command,
+    isHelp,
+    id,
+    run: values.run,
+    isAll: values.all === true,
+    isJson: values.json === true,
+    url: values.url,
+    token: values.token,
+    response: action === undefined ? undefined : { action, ...Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) },
+  };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('. ')[0] : 'unknown option';
+    throw new UsageError(`${reason}; see signalbox inbox --help`, { cause: error });
+  }
+}
+
+function commandOf(word: string | undefined): InboxArguments['command'] {
+  if (word === undefined) return 'list';
+  if (word === 'show' || word === 'answer') return word;
+  throw new UsageError(`unknown command "inbox ${word}"; there are inbox, inbox show ID and inbox answer ID ACTION`);
+}
+
+function jsonOf(option: string, text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  const wrong = findJsonProblem(text);
+  if (wrong !== undefined) throw new UsageError(`--${option} is not JSON: line ${wrong.line}, column ${wrong.column}: ${wrong.problem}`);
+  const value: unknown = JSON.parse(text);
+  if (!isPlainObject(value)) throw new UsageError(`--${option} must be a JSON object, such as '{"name":"Ada"}'`);
+  return value;
+}
