@@ -119,6 +119,11 @@ export interface ClientOptions {
   readonly onToolsChanged?: () => void;
   readonly onResourcesChanged?: () => void;
   readonly onPromptsChanged?: () => void;
+  /**
+   * Hears that what a person was sent to a URL for is done; the id is that of the question, or one that was never asked. Only 2025-11-25 knows it.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
+   */
+  readonly onElicitationComplete?: (elicitationId: string) => void;
   /** Hears what was survived: unreadable output of the server, useless answers, unusable tools, failures of question handlers. */
   readonly onProblem?: (problem: Error) => void;
   /** Called once for each connection that ended, for whatever reason. A session of HTTP that is renewed is not an end. */

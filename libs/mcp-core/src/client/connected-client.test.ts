@@ -370,6 +370,14 @@ describe('notifications', () => {
     ]);
   });
 
+  test('of a finished visit to a URL reach their callback with the id, and without one nobody', async () => {
+    const heard: string[] = [];
+    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) }, { onElicitationComplete: (id) => heard.push(id) });
+    for (const elicitationId of ['e1', 7, undefined]) server.notify('notifications/elicitation/complete', { elicitationId });
+    await client.ping();
+    expect(heard).toEqual(['e1']);
+  });
+
   test('of a name that objects have are nothing special', async () => {
     const problems: Error[] = [];
     const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) }, { onProblem: (problem) => problems.push(problem) });

@@ -42,6 +42,9 @@ export class NotificationDispatch {
       case 'notifications/cancelled':
         if (!this.#requests.cancelled(notification)) this.#tell(notification);
         break;
+      case 'notifications/elicitation/complete':
+        this.#elicitationCompleted(method, params.elicitationId);
+        break;
       default:
         this.#tell(notification);
         this.callBack(method, () => this.#listChanged(method));
@@ -71,6 +74,10 @@ export class NotificationDispatch {
     if (method === 'notifications/tools/list_changed') this.#options.onToolsChanged?.();
     else if (method === 'notifications/resources/list_changed') this.#options.onResourcesChanged?.();
     else if (method === 'notifications/prompts/list_changed') this.#options.onPromptsChanged?.();
+  }
+
+  #elicitationCompleted(method: string, elicitationId: unknown): void {
+    if (typeof elicitationId === 'string') this.callBack(method, () => this.#options.onElicitationComplete?.(elicitationId));
   }
 
   #tell(notification: JsonRpcNotification): void {
