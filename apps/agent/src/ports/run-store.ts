@@ -1,5 +1,8 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
+import type { ArtifactReader, ArtifactWriter } from './artifact-store.ts';
+import type { IdempotencyWriter } from './idempotency-store.ts';
 import type { Message, Usage } from './llm-provider.ts';
+import type { Metadata, PageOptions, ThreadReader, ThreadWriter } from './thread-store.ts';
 import type { CancelLevel } from './tool-registry.ts';
 
 export type RunStatus = 'queued' | 'running' | 'input_required' | 'cancelling' | 'completed' | 'failed' | 'cancelled' | 'expired';
@@ -30,6 +33,8 @@ export interface RunError {
 /** Times are milliseconds since the Unix epoch. */
 export interface Run {
   readonly id: string;
+  /** `call`: one tool call that a client asked for, without a model. */
+  readonly kind: 'agent' | 'call';
   readonly status: RunStatus;
   readonly statusReason: string | undefined;
   readonly prompt: string;
@@ -39,6 +44,16 @@ export interface Run {
   readonly model: string;
   readonly scripted: boolean;
   readonly limits: RunLimits;
+  /** The conversation that the run is part of, and its place among the runs of it: 0, 1, 2… */
+  readonly threadId: string | undefined;
+  readonly threadPosition: number | undefined;
+  /** The stored agent that the run began with; what it said then is in the fields of the run. */
+  readonly agentId: string | undefined;
+  /** Added to the instructions of every run. */
+  readonly instructions: string | undefined;
+  readonly metadata: Metadata;
+  /** The run, and its last turn, that this one began with. */
+  readonly forkedFrom: { readonly runId: string; readonly turn: number } | undefined;
   readonly lastSeq: number;
   readonly turns: number;
   readonly toolCalls: number;
@@ -196,6 +211,14 @@ export interface StoredMessage extends Message {
   readonly turn: number;
 }
 
+/** A message of a thread, with its place in it. */
+export interface ThreadMessage extends StoredMessage {
+  readonly runId: string;
+  readonly threadPosition: number;
+  /** Place among the messages of its run. */
+  readonly position: number;
+}
+
 /** Text of an unfinished message, overwritten while it grows. */
 export interface PartialMessage {
   readonly messageId: string;
@@ -220,13 +243,17 @@ export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | '
 export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
-export interface RunReader {
+export interface RunReader extends ThreadReader, ArtifactReader {
   run(id: string): Promise<Run | undefined>;
   /** Newest first. `cursor` is opaque; a bad one throws `InvalidCursorError`. */
-  runs(options: { readonly limit: number; readonly cursor?: string; readonly status?: RunStatus }): Promise<Page<Run>>;
+  runs(options: PageOptions & { readonly status?: RunStatus; readonly threadId?: string; readonly agentId?: string }): Promise<Page<Run>>;
+  /** How many runs have each status; those without any are left out. */
+  runCounts(): Promise<ReadonlyMap<RunStatus, number>>;
   /** Ascending, `seq > after`. */
   events(runId: string, options: { readonly after: number; readonly limit: number }): Promise<readonly RunEvent[]>;
   messages(runId: string): Promise<readonly StoredMessage[]>;
+  /** In order; of the runs before a place, or after a message, when given. */
+  threadMessages(threadId: string, options?: ThreadMessageOptions): Promise<readonly ThreadMessage[]>;
   toolCall(id: string): Promise<ToolCall | undefined>;
   /** In order of turn and position; of one turn, or in some states only, when given. */
   toolCalls(runId: string, filter?: { readonly turn?: number; readonly state?: readonly ToolCallState[] }): Promise<readonly ToolCall[]>;
@@ -242,16 +269,25 @@ export interface RunReader {
   partial(runId: string): Promise<PartialMessage | undefined>;
   /** The turn whose model call has not ended. */
   activeTurn(runId: string): Promise<ActiveTurn | undefined>;
-  /** Runs in no terminal status, oldest first. */
-  unsettledRuns(): Promise<readonly Run[]>;
+  /** Runs in no terminal status, oldest first; of one thread when given. */
+  unsettledRuns(filter?: { readonly threadId: string }): Promise<readonly Run[]>;
+}
+
+export interface ThreadMessageOptions {
+  /** Place of a run in the thread. */
+  readonly before?: number;
+  readonly after?: Pick<ThreadMessage, 'threadPosition' | 'position'>;
+  readonly limit?: number;
 }
 
 /**
  * One transaction. State rows decide; events are written with them, and `append` takes the next `seq`s in the same transaction, so commit order
  * is `seq` order. Nothing but these methods may be awaited inside one.
  */
-export interface RunTransaction extends RunReader {
+export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter, IdempotencyWriter {
   insertRun(run: Run): Promise<void>;
+  /** With everything of it but the audit; the responses that were kept about it go too. */
+  deleteRun(id: string): Promise<void>;
   updateRun(id: string, patch: RunPatch): Promise<void>;
   /** Returns the last `seq` given. */
   append(runId: string, events: readonly NewEvent[]): Promise<number>;

@@ -1,12 +1,12 @@
-import { InvalidCursorError, type Run } from '../ports/run-store.ts';
+import { InvalidCursorError } from '../ports/run-store.ts';
 
-/** Where a page of runs ended. */
+/** Where a page, newest first, ended. */
 export interface Position {
   readonly createdAt: number;
   readonly id: string;
 }
 
-export function encodeCursor({ createdAt, id }: Pick<Run, 'createdAt' | 'id'>): string {
+export function encodeCursor({ createdAt, id }: Position): string {
   return Buffer.from(JSON.stringify([createdAt, id])).toString('base64url');
 }
 

@@ -1,5 +1,8 @@
 import type { Generated } from 'kysely';
+import type { Artifact } from '../ports/artifact-store.ts';
+import type { UsedKey } from '../ports/idempotency-store.ts';
 import type { ActiveTurn, AuditEntry, InboxItem, RememberedApproval, Run, RunEvent, StoredAuditEntry, StoredMessage, ToolCall } from '../ports/run-store.ts';
+import type { Agent, Thread } from '../ports/thread-store.ts';
 
 /** A domain value as a column holds it: JSON as text, booleans as 0 and 1, absence as NULL. */
 type Column<T> = Extract<T, boolean> extends never ? (undefined extends T ? Exclude<T, undefined> | null : T) : number;
@@ -9,7 +12,7 @@ type Row<T, Json extends keyof T> = {
 
 /** The tables; columns are snake_case in SQL. */
 export interface Database {
-  runs: Row<Run, 'servers' | 'limits' | 'usage' | 'error'>;
+  runs: Row<Run, 'servers' | 'limits' | 'metadata' | 'forkedFrom' | 'usage' | 'error'>;
   events: Row<RunEvent, 'data'>;
   messages: Row<StoredMessage, 'content' | 'native'> & { runId: string; position: number };
   turns: Row<ActiveTurn, never> & { runId: string; status: string; startedAt: number; endedAt: number | null };
@@ -19,6 +22,10 @@ export interface Database {
   rememberedApprovals: Row<RememberedApproval, never>;
   audit: Row<AuditEntry, never> & { seq: Generated<number>; at: number };
   samplingCounts: { runId: string; server: string; requests: number };
+  threads: Row<Thread, 'metadata'>;
+  agents: Row<Agent, 'servers' | 'limits'>;
+  idempotencyKeys: Row<UsedKey, 'response'>;
+  artifacts: Row<Artifact, never>;
   boots: { id: string; pid: number; startedAt: number };
 }
 
@@ -57,7 +64,7 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
   };
 }
 
-export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'usage', 'error'], booleans: ['scripted'] });
+export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'metadata', 'forkedFrom', 'usage', 'error'], booleans: ['scripted'] });
 export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'] });
 export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
 export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'] });
@@ -65,3 +72,7 @@ export const inboxCodec = createCodec<InboxItem, Database['inboxItems']>({ json:
 export const rememberedApprovalCodec = createCodec<RememberedApproval, Database['rememberedApprovals']>({});
 export const auditCodec = createCodec<Omit<StoredAuditEntry, 'seq'>, Row<Omit<StoredAuditEntry, 'seq'>, never>>({});
 export const storedAuditCodec = createCodec<StoredAuditEntry, Row<StoredAuditEntry, never>>({});
+export const threadCodec = createCodec<Thread, Database['threads']>({ json: ['metadata'] });
+export const agentCodec = createCodec<Agent, Database['agents']>({ json: ['servers', 'limits'] });
+export const usedKeyCodec = createCodec<UsedKey, Database['idempotencyKeys']>({ json: ['response'], booleans: ['isDone'] });
+export const artifactCodec = createCodec<Artifact, Database['artifacts']>({});

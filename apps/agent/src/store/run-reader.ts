@@ -1,27 +1,32 @@
 import type { Kysely } from 'kysely';
 import { SETTLED_STATUSES, type RunReader } from '../ports/run-store.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
+import { createArtifactReader } from './artifact-rows.ts';
+import { newestFirst } from './newest-first.ts';
+import { createThreadReader } from './thread-rows.ts';
 import { eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, storedAuditCodec, toolCallCodec, type Database } from './database.ts';
 
 /** Reads over a connection or a transaction. */
 export function createRunReader(db: Kysely<Database>): RunReader {
   return {
+    ...createThreadReader(db),
+    ...createArtifactReader(db),
+
     async run(id) {
       const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
       return row && runCodec.decode(row);
     },
 
-    async runs({ limit, cursor, status }) {
-      let query = db.selectFrom('runs').selectAll().orderBy('createdAt', 'desc').orderBy('id', 'desc');
+    async runs({ status, threadId, agentId, ...page }) {
+      let query = db.selectFrom('runs').selectAll();
       if (status !== undefined) query = query.where('status', '=', status);
-      if (cursor !== undefined) {
-        const { createdAt, id } = decodeCursor(cursor);
-        query = query.where((where) => where(where.refTuple('createdAt', 'id'), '<', where.tuple(createdAt, id)));
-      }
-      const rows = await query.limit(limit + 1).execute();
-      const data = rows.slice(0, limit).map((row) => runCodec.decode(row));
-      const last = data.at(-1);
-      return { data, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(last) : undefined };
+      if (threadId !== undefined) query = query.where('threadId', '=', threadId);
+      if (agentId !== undefined) query = query.where('agentId', '=', agentId);
+      return newestFirst(query, page, (row) => runCodec.decode(row));
+    },
+
+    async runCounts() {
+      const rows = await db.selectFrom('runs').select((run) => ['status', run.fn.countAll<number>().as('runs')]).groupBy('status').execute();
+      return new Map(rows.map((row) => [row.status, row.runs]));
     },
 
     async events(runId, { after, limit }) {
@@ -32,6 +37,22 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     async messages(runId) {
       const rows = await db.selectFrom('messages').select(['id', 'turn', 'role', 'content', 'native']).where('runId', '=', runId).orderBy('position').execute();
       return rows.map((row) => messageCodec.decode(row));
+    },
+
+    async threadMessages(threadId, { before, after, limit } = {}) {
+      let query = db
+        .selectFrom('messages')
+        .innerJoin('runs', 'runs.id', 'messages.runId')
+        .select(['messages.id', 'turn', 'role', 'content', 'native', 'runId', 'position', 'threadPosition'])
+        .where('threadId', '=', threadId)
+        .orderBy('threadPosition')
+        .orderBy('position');
+      if (before !== undefined) query = query.where('threadPosition', '<', before);
+      if (after !== undefined) query = query.where((where) => where(where.refTuple('threadPosition', 'position'), '>', where.tuple(after.threadPosition, after.position)));
+      if (limit !== undefined) query = query.limit(limit);
+      const rows = await query.execute();
+      // Runs of a thread have a place in it.
+      return rows.map(({ runId, position, threadPosition, ...row }) => ({ ...messageCodec.decode(row), runId, position, threadPosition: threadPosition ?? 0 }));
     },
 
     async toolCall(id) {
@@ -86,8 +107,10 @@ export function createRunReader(db: Kysely<Database>): RunReader {
       return db.selectFrom('turns').select(['turn', 'owner', 'messageId']).where('runId', '=', runId).where('status', '=', 'active').executeTakeFirst();
     },
 
-    async unsettledRuns() {
-      const rows = await db.selectFrom('runs').selectAll().where('status', 'not in', SETTLED_STATUSES).orderBy('createdAt').orderBy('id').execute();
+    async unsettledRuns(filter) {
+      let query = db.selectFrom('runs').selectAll().where('status', 'not in', SETTLED_STATUSES).orderBy('createdAt').orderBy('id');
+      if (filter !== undefined) query = query.where('threadId', '=', filter.threadId);
+      const rows = await query.execute();
       return rows.map((row) => runCodec.decode(row));
     },
   };

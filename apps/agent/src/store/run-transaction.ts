@@ -1,16 +1,28 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { RunTransaction } from '../ports/run-store.ts';
+import { createArtifactWriter } from './artifact-rows.ts';
+import { changed } from './changed.ts';
 import { auditCodec, eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { createRunReader } from './run-reader.ts';
+import { createThreadWriter } from './thread-rows.ts';
 
 /** The writes of one transaction; `clock` stamps events and turns. */
 export function createRunTransaction(db: Transaction<Database>, clock: Clock): RunTransaction {
   return {
     ...createRunReader(db),
+    ...createThreadWriter(db),
+    ...createArtifactWriter(db),
+    ...createIdempotencyWriter(db, clock),
 
     async insertRun(run) {
       await db.insertInto('runs').values(runCodec.encode(run)).execute();
+    },
+
+    async deleteRun(id) {
+      await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', '=', id).execute();
+      await db.deleteFrom('runs').where('id', '=', id).execute();
     },
 
     async updateRun(id, patch) {
@@ -108,8 +120,4 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
       return changed(db.updateTable('turns').set({ status, endedAt: clock.now() }).where('messageId', '=', messageId).where('status', '=', 'active'));
     },
   };
-}
-
-async function changed(query: { executeTakeFirst(): Promise<{ readonly numUpdatedRows: bigint }> }): Promise<boolean> {
-  return (await query.executeTakeFirst()).numUpdatedRows > 0n;
 }

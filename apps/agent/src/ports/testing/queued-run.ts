@@ -4,6 +4,7 @@ import type { Run } from '../run-store.ts';
 export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
   return {
     id,
+    kind: 'agent',
     status: 'queued',
     statusReason: undefined,
     prompt: 'do it',
@@ -12,6 +13,12 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
     model: 'demo',
     scripted: true,
     limits: { turns: 1, toolCalls: 1, wallClockMs: 1, callInactivityMs: 1, callMaxMs: 1, inboxExpiryMs: 1 },
+    threadId: undefined,
+    threadPosition: undefined,
+    agentId: undefined,
+    instructions: undefined,
+    metadata: {},
+    forkedFrom: undefined,
     lastSeq: 0,
     turns: 0,
     toolCalls: 0,

@@ -4,12 +4,14 @@ import type { Database } from '../database.ts';
 import { StoreError } from '../store-error.ts';
 import { initial } from './0001-initial.ts';
 import { parkedCalls } from './0002-parked-calls.ts';
+import { conversations } from './0003-conversations.ts';
 import { approvals } from './0004-approvals.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0001-initial': initial,
   '0002-parked-calls': parkedCalls,
+  '0003-conversations': conversations,
   '0004-approvals': approvals,
 };
 

@@ -1,0 +1,60 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { ThreadReader, ThreadWriter } from '../ports/thread-store.ts';
+import { changed } from './changed.ts';
+import { agentCodec, threadCodec, type Database } from './database.ts';
+import { newestFirst } from './newest-first.ts';
+
+/** Reads of threads and stored agents. */
+export function createThreadReader(db: Kysely<Database>): ThreadReader {
+  return {
+    async thread(id) {
+      const row = await db.selectFrom('threads').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && threadCodec.decode(row);
+    },
+
+    async threads(page) {
+      return newestFirst(db.selectFrom('threads').selectAll(), page, (row) => threadCodec.decode(row));
+    },
+
+    async agent(id) {
+      const row = await db.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && agentCodec.decode(row);
+    },
+
+    async agents(page) {
+      return newestFirst(db.selectFrom('agents').selectAll(), page, (row) => agentCodec.decode(row));
+    },
+  };
+}
+
+/** Writes of threads and stored agents. */
+export function createThreadWriter(db: Transaction<Database>): ThreadWriter {
+  return {
+    async insertThread(thread) {
+      await db.insertInto('threads').values(threadCodec.encode(thread)).execute();
+    },
+
+    async updateThread(id, patch) {
+      return changed(db.updateTable('threads').set(threadCodec.encode(patch)).where('id', '=', id));
+    },
+
+    async deleteThread(id) {
+      const runs = db.selectFrom('runs').select('id').where('threadId', '=', id);
+      await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', 'in', runs).execute();
+      await db.deleteFrom('runs').where('threadId', '=', id).execute();
+      return (await db.deleteFrom('threads').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+    },
+
+    async insertAgent(agent) {
+      await db.insertInto('agents').values(agentCodec.encode(agent)).execute();
+    },
+
+    async updateAgent(id, patch) {
+      return changed(db.updateTable('agents').set(agentCodec.encode(patch)).where('id', '=', id));
+    },
+
+    async deleteAgent(id) {
+      return (await db.deleteFrom('agents').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+    },
+  };
+}
