@@ -8,3 +8,9 @@ export const officialFilesystemServer = join(dirname(packages.resolve('@modelcon
 
 /** The entry of a server on the official SDK v2. */
 export const sdkV2Server = join(import.meta.dirname, 'sdk-v2-server.mjs');
+
+/** A server on the official SDK v2 whose tools ask: node FILE LEDGER. */
+export const sdkV2AskingServer = join(import.meta.dirname, 'sdk-v2-asking-server.ts');
+
+/** The entry of the official server that has every feature of the legacy era, to be run with Node. */
+export const officialEverythingServer = join(dirname(packages.resolve('@modelcontextprotocol/server-everything/package.json')), 'dist', 'index.js');

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { ApiClient, type Json } from '../../support/client.ts';
+import { writeScenario } from '../../support/scenario.ts';
+import { agentMain, startService, temporaryFolder, type Service } from '../../support/service.ts';
+
+export interface Item extends Json {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly request: Json;
+}
+
+interface AuditEntry {
+  readonly who: string;
+  readonly kind: string;
+  readonly decision?: string;
+  readonly outcome?: string;
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A service with servers that ask, and the ways to answer: REST and `signalbox inbox`. */
+export class InboxService {
+  readonly #home: Awaited<ReturnType<typeof temporaryFolder>>;
+  #service: Service | undefined;
+  #config: object = {};
+
+  private constructor(home: Awaited<ReturnType<typeof temporaryFolder>>) {
+    this.#home = home;
+  }
+
+  /** In a folder of its own; nothing runs yet. */
+  static async create(): Promise<InboxService> {
+    return new InboxService(await temporaryFolder());
+  }
+
+  get folder(): string {
+    return this.#home.path;
+  }
+
+  get url(): string {
+    if (this.#service === undefined) throw new Error('the service was not started');
+    return this.#service.url;
+  }
+
+  get api(): ApiClient {
+    return new ApiClient(this.url);
+  }
+
+  async start(mcpServers: { readonly [name: string]: object }, scripts: Parameters<typeof writeScenario>[1]): Promise<void> {
+    this.#config = { llm: { provider: 'scripted', scenario: await writeScenario(this.folder, scripts) }, mcpServers };
+    this.#service = await startService({ folder: this.folder, config: this.#config });
+  }
+
+  /** Ends the service as kill -9 does and starts it again. */
+  async restart(): Promise<void> {
+    await this.#service?.stop('SIGKILL');
+    this.#service = await startService({ folder: this.folder, config: this.#config });
+  }
+
+  async close(): Promise<void> {
+    await this.#service?.stop();
+    await this.#home.remove();
+  }
+
+  /** The first item of this kind that the run has open, or opens. */
+  async item(runId: string, kind: string): Promise<Item> {
+    for await (const { type, data } of this.api.stream(runId)) {
+      if (type !== 'inbox.opened' || data['kind'] !== kind) continue;
+      const item = await this.api.get<Item>(`/v1/inbox/${String(data['inbox_item_id'])}`);
+      if (item.state === 'open') return item;
+    }
+    throw new Error(`run ${runId} ended without a ${kind}: ${JSON.stringify(await this.api.run(runId))}`);
+  }
+
+  respond(item: Item, response: Json): Promise<Item> {
+    return this.api.post(`/v1/inbox/${item.id}/respond`, response);
+  }
+
+  /** Who, about what, and the decision or the outcome. */
+  async audit(runId: string): Promise<readonly string[]> {
+    const { data } = await this.api.get<{ readonly data: readonly AuditEntry[] }>(`/v1/audit?run_id=${runId}`);
+    return data.map(({ who, kind, decision, outcome }) => `${who} ${kind} ${decision ?? outcome}`);
+  }
+
+  /** Runs `signalbox inbox …` against the service. */
+  async cli(...args: readonly string[]): Promise<Ended> {
+    const child = spawn(process.execPath, [agentMain, 'inbox', ...args], {
+      env: { PATH: process.env['PATH'], HOME: this.folder, SIGNALBOX_URL: this.url },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const written = { out: '', err: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => void (written.out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (written.err += text));
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { code, ...written };
+  }
+}
