@@ -81,7 +81,7 @@ afterAll(async () => {
 function run(line: string): { readonly status: number | null; readonly stdout: string } {
   const { status, stdout } = spawnSync('bash', ['-c', expand(line).replaceAll('127.0.0.1:8020', `127.0.0.1:${port}`)], {
     cwd: repository,
-    env: environment(),
+    env: environment({ SIGNALBOX_URL: `http://127.0.0.1:${port}` }),
     encoding: 'utf8',
     timeout: 60_000,
   });
@@ -106,6 +106,14 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
       expect(status).toBe(0);
       // Nothing waits here: the list is empty, and the answer names an item that does not exist.
       expect(JSON.parse(stdout)).toMatchObject(line.includes('/ID/') ? { status: 404 } : { data: [] });
+    },
+  },
+  {
+    matches: /^npx signalbox inbox/,
+    check(line) {
+      const { status, stdout } = run(line);
+      // Nothing waits here, and there is no item ID.
+      expect({ status, stdout }).toEqual({ status: line.includes(' ID') ? 1 : 0, stdout: '' });
     },
   },
   {
