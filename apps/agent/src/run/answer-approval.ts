@@ -1,6 +1,5 @@
 import type { ApprovalBinding, InboxItem, ToolCall } from '../ports/run-store.ts';
 import { digestOf } from './approval-binding.ts';
-import { threadOf } from './approvals.ts';
 import { failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -54,7 +53,7 @@ async function remember({ newId, clock }: EngineContext, { sql, runId }: Change,
   await sql.rememberApproval({
     id,
     runId,
-    threadId: response.remember === 'thread' && run !== undefined ? threadOf(run) : undefined,
+    threadId: response.remember === 'thread' ? run?.threadId : undefined,
     itemId: item.id,
     server: call.server,
     tool: call.tool,

@@ -42,14 +42,9 @@ export async function askForApproval(context: EngineContext, change: Change, { r
   await openItem(context, change, { id: context.newId(), kind: 'tool_approval', call, request, binding, isHeldHere: false });
 }
 
-/** For how long an answer may be remembered in this run. */
-export function rememberableScopes(run: Run): readonly ('call' | 'run' | 'thread')[] {
-  return threadOf(run) === undefined ? ['call', 'run'] : ['call', 'run', 'thread'];
-}
-
-/** The conversation that the run is part of. */
-export function threadOf(run: Run): string | undefined {
-  return 'threadId' in run && typeof run.threadId === 'string' ? run.threadId : undefined;
+/** How far an answer may reach in this run. */
+function rememberableScopes(run: Run): readonly ('call' | 'run' | 'thread')[] {
+  return run.threadId === undefined ? ['call', 'run'] : ['call', 'run', 'thread'];
 }
 
 /**
@@ -83,7 +78,7 @@ export function deniedByPolicy({ server, tool }: Pick<ToolCall, 'server' | 'tool
 }
 
 async function isRemembered({ sql }: Change, { run, tool, binding }: { readonly run: Run; readonly tool: CatalogueTool; readonly binding: ApprovalBinding }): Promise<boolean> {
-  const remembered = await sql.rememberedApprovals({ runId: run.id, threadId: threadOf(run) });
+  const remembered = await sql.rememberedApprovals({ runId: run.id, threadId: run.threadId });
   return remembered.some((approval) => fits(approval, tool, binding));
 }
 

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { loadConfig, type LoadedConfig } from './load-config.ts';
+
+function load(signalbox: object): Promise<LoadedConfig> {
+  const file = JSON.stringify({ mcpServers: { files: { command: 'node', signalbox } } });
+  return loadConfig({ flags: { config: '/etc/signalbox.json' }, env: {}, cwd: '/folder', homeDir: '/home/ann', readFile: () => Promise.resolve(file) });
+}
+
+test('rules for approvals keep their order; what servers may do with the model is read beside them', async () => {
+  const approvals = [{ tools: 'read_*', policy: 'auto' }, { tools: '*', policy: 'ask' }];
+  const { servers } = await load({ approvals, sampling: 'auto', samplingReview: true });
+  expect(servers).toMatchObject([{ approvals, sampling: 'auto', samplingReview: true, approval: 'default' }]);
+});
+
+test.each<[object, RegExp]>([
+  [{ approvals: { '*': 'auto' } }, /mcpServers\.files\.signalbox\.approvals: must be/],
+  [{ approvals: [{ tools: '', policy: 'auto' }] }, /mcpServers\.files\.signalbox\.approvals\[0\]\.tools/],
+  [{ approvals: [{ tools: '*' }] }, /mcpServers\.files\.signalbox\.approvals\[0\]\.policy/],
+  [{ approvals: [{ tools: '*', policy: 'allow' }] }, /mcpServers\.files\.signalbox\.approvals\[0\]\.policy: must be "auto", "ask" or "deny"/],
+  [{ approvals: [{ tools: '*', policy: 'auto', when: 'always' }] }, /when/],
+  [{ samplingReview: 'yes' }, /mcpServers\.files\.signalbox\.samplingReview: must be/],
+])('%j is refused with its place', async (signalbox, message) => {
+  await expect(load(signalbox)).rejects.toThrow(message);
+});
