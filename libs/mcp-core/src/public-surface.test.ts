@@ -51,6 +51,7 @@ test('the error codes are those of the specification', () => {
     headerMismatch: -32020,
     missingClientCapability: -32021,
     unsupportedProtocolVersion: -32022,
+    urlElicitationRequired: -32042,
     rejectedByUser: -1,
   });
 });

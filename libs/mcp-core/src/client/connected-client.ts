@@ -59,6 +59,7 @@ export class ConnectedClient implements Client {
       relist: () => this.listTools({ cache: 'refresh' }),
       headersOf: (params) => this.#headersOf(params),
       asTask: (request) => this.#asTask(request),
+      visit: (connection, request, data) => this.#rounds.visit(connection, request, data),
     });
     this.#watches = new Watches(this.#current, options.requestTimeoutMs);
   }

@@ -46,7 +46,7 @@ export class InputRounds {
     const { method, params, options, sentAt } = request;
     const { round, spentMs } = options.attempt ?? { round: 0, spentMs: 0 };
     const attempt = { round: round + 1, spentMs: spentMs + performance.now() - sentAt, isSecondTry: false };
-    const responses = await this.#ask(connection, request, asked.inputRequests);
+    const responses = await this.#ask(connection, request, { questions: asked.inputRequests, areNamed: true });
     await options.rounds?.answered();
     const input = {
       ...(responses === undefined ? {} : { inputResponses: responses }),
@@ -55,14 +55,27 @@ export class InputRounds {
     return connection.request(method, params, { ...options, attempt: { ...attempt, input } });
   }
 
-  async #ask(connection: Connection, request: SentRequest, questions: JsonObject): Promise<JsonObject | undefined> {
+  /**
+   * Has a person visit the URLs that a server of 2025-11-25 names with its error -32042; whether every visit was agreed to.
+   * @throws LocalError as `answer`
+   */
+  async visit(connection: Connection, request: SentRequest, data: unknown): Promise<boolean> {
+    const visits = isJsonObject(data) && Array.isArray(data.elicitations) ? data.elicitations.filter((params) => isJsonObject(params) && params.mode === 'url') : [];
+    if (visits.length === 0) return false;
+    request.options.onAsked?.();
+    const questions = visits.map((params: unknown, index) => [String(index), { method: 'elicitation/create', params }] as const);
+    const answers = await this.#ask(connection, request, { questions: Object.fromEntries(questions), areNamed: false });
+    return Object.values(answers ?? {}).every((answer) => isJsonObject(answer) && answer.action === 'accept');
+  }
+
+  async #ask(connection: Connection, request: SentRequest, { questions, areNamed }: Questions): Promise<JsonObject | undefined> {
     const entries = Object.entries(boundedQuestions(questions));
     if (entries.length === 0) return undefined;
     const asking = askingRequest(request.method, request.params, request.options.meta);
     const withdrawal = new AbortController();
     const given = giveUp(connection, request);
     try {
-      const answers = entries.map(async ([key, question]) => [key, await this.answerOne(question, connection.codec, { signal: withdrawal.signal, request: asking, key })] as const);
+      const answers = entries.map(async ([key, question]) => [key, await this.answerOne(question, connection.codec, { signal: withdrawal.signal, request: asking, ...(areNamed ? { key } : {}) })] as const);
       return Object.fromEntries(await Promise.race([Promise.all(answers), given.up]));
     } catch (error) {
       withdrawal.abort(error);
@@ -89,6 +102,12 @@ export class InputRounds {
       throw new LocalError('input-refused', `The server's ${method} was refused: ${error.message}`, { sent: true, cause: error });
     }
   }
+}
+
+interface Questions {
+  readonly questions: JsonObject;
+  /** Whether the server named them, so that it knows them by these names later. */
+  readonly areNamed: boolean;
 }
 
 interface QuestionPlace {

@@ -34,6 +34,8 @@ export interface SecondTryHooks {
   readonly headersOf: (params: JsonObject) => SendingOptions['headers'];
   /** The call as a task, if a new list says that the tool must be one. */
   readonly asTask: (request: SentRequest) => Promise<JsonObject | undefined>;
+  /** Has a person visit what the data of an error names; whether everything was visited. */
+  readonly visit: (connection: Connection, request: SentRequest, data: unknown) => Promise<boolean>;
 }
 
 /** Sends a request a second time where the answer to the first proves that it was not executed, or where it only reads. */
@@ -53,6 +55,7 @@ export class SecondTries {
     if (isLostAlone(connection, error)) return READING.has(request.method) && request.options.attempt === undefined ? sendAgain(connection, request) : undefined;
     if (!(error instanceof ProtocolError)) return undefined;
     if (error.code === ErrorCode.methodNotFound && request.method === TOOL_CALL && connection.codec.tasks === 'core') return this.#asTask(connection, request, error);
+    if (error.code === ErrorCode.urlElicitationRequired && connection.codec.version === '2025-11-25') return this.#afterVisits(connection, request, error);
     if (connection.codec.era !== 'modern') return undefined;
     if (error.code === ErrorCode.headerMismatch && request.method === TOOL_CALL && connection.isHttp) return this.#withNewHeaders(connection, request, error);
     return error.code === ErrorCode.unsupportedProtocolVersion ? inMutualVersion(connection, request, error) : undefined;
@@ -83,6 +86,14 @@ export class SecondTries {
     const params = await orAborted(this.#hooks.asTask(request), request.options.signal).catch(() => undefined);
     if (params === undefined) throw error;
     return sendAgain(connection, { ...request, params });
+  }
+
+  /** @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
+  async #afterVisits(connection: Connection, request: SentRequest, error: ProtocolError): Promise<JsonObject> {
+    const spentMs = performance.now() - request.sentAt;
+    if (!(await this.#hooks.visit(connection, request, error.data))) throw error;
+    // Nobody's time limit ran while a person was asked.
+    return sendAgain(connection, { ...request, sentAt: performance.now() - spentMs });
   }
 }
 

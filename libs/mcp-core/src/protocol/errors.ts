@@ -13,6 +13,8 @@ export const ErrorCode = {
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
+  /** From servers of 2025-11-25: a person must visit URLs first. */
+  urlElicitationRequired: -32042,
   /** Legacy peers: a person refused a sampling request. */
   rejectedByUser: -1,
 } as const;

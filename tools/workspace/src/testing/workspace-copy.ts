@@ -31,7 +31,7 @@ export async function copyWorkspace(): Promise<string> {
 export async function runIn(copy: string, folder: string, [command, ...args]: readonly [string, ...string[]]): Promise<{ readonly stdout: string; readonly stderr: string }> {
   // What Nx, npm and vitest tell the processes they start is about the repository.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:NX_|npm_|VITEST|VITE_|NODE_ENV$|NODE_OPTIONS$|INIT_CWD$|FORCE_COLOR$)/i.test(name));
-  const env = { ...Object.fromEntries(inherited), NX_DAEMON: 'false', NX_TUI: 'false', npm_config_cache: join(copy, 'npm-cache'), PATH: [join(copy, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(delimiter) };
+  const env = { ...Object.fromEntries(inherited), NX_DAEMON: 'false', NX_TUI: 'false', npm_config_cache: join(copy, 'npm-cache'), npm_config_offline: 'true', PATH: [join(copy, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(delimiter) };
   return execute(command, args, { cwd: join(copy, folder), env, maxBuffer: 64 * 1024 * 1024 });
 }
 
