@@ -56,12 +56,12 @@ export class InputRounds {
   }
 
   /**
-   * Has a person visit the URLs that a server of 2025-11-25 names with its error -32042; whether every visit was agreed to.
+   * Has a person visit the URLs that a server of 2025-11-25 names with its error -32042; whether there are some and every visit was agreed to.
    * @throws LocalError as `answer`
    */
   async visit(connection: Connection, request: SentRequest, data: unknown): Promise<boolean> {
     const visits = isJsonObject(data) && Array.isArray(data.elicitations) ? data.elicitations.filter((params) => isJsonObject(params) && params.mode === 'url') : [];
-    if (visits.length === 0) return false;
+    if (visits.length === 0 || !this.#desk.takesUrls) return false;
     request.options.onAsked?.();
     const questions = visits.map((params: unknown, index) => [String(index), { method: 'elicitation/create', params }] as const);
     const answers = await this.#ask(connection, request, { questions: Object.fromEntries(questions), areNamed: false });

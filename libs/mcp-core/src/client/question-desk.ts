@@ -35,6 +35,11 @@ export class QuestionDesk {
     this.#capabilities = capabilities;
   }
 
+  /** Whether a person can be sent to a URL. */
+  get takesUrls(): boolean {
+    return this.#handlers.elicit !== undefined && this.#capabilities.elicitationUrl === true;
+  }
+
   /** `undefined` when no handler is there for this method. */
   find({ method, params, request, key }: Question, codec: Codec): AnswerQuestion | undefined {
     const { sample, elicit, listRoots } = this.#handlers;
