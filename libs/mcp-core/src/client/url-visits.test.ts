@@ -96,7 +96,11 @@ describe('a server that wants URLs visited before it does what it was asked', ()
   test('has all the time that it had left: the time a person took does not count', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const { client } = await connect([refusal(visit('a')), () => ({ result: done })], () => {
+    const late = (): ReturnType<Step> => {
+      vi.advanceTimersByTime(500);
+      return { result: done };
+    };
+    const { client } = await connect([refusal(visit('a')), late], () => {
       vi.advanceTimersByTime(3_600_000);
       return accept();
     });
