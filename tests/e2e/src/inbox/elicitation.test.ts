@@ -17,6 +17,7 @@ describe('the official legacy server with every feature', () => {
     await box.start({ everything: { command: 'node', args: [officialEverythingServer], signalbox: { approval: 'auto' } } }, [
       { prompt: 'form', steps: [[{ tool: 'everything__trigger-elicitation-request', label: 'form' }]], answer: 'It said: ${result.form.text}' },
       { prompt: 'visit', steps: [[{ tool: 'everything__trigger-url-elicitation', input: { url: URL_ASKED, message: 'Please sign in' }, label: 'visit' }]], answer: 'It said: ${result.visit.text}' },
+      { prompt: 'visit first', steps: [[{ tool: 'everything__trigger-url-elicitation', input: { url: URL_ASKED, message: 'Please sign in', errorPath: true }, label: 'visit' }]], answer: 'It said: ${result.visit.text}' },
     ]);
   }
 
@@ -55,6 +56,27 @@ describe('the official legacy server with every feature', () => {
     expect(await box.cli('answer', item.id, 'accept', '--content', '{"a":1}')).toMatchObject({ code: 1, err: expect.stringContaining('content: is only part of an accepted form') as string });
     expect(await box.cli('answer', item.id, 'accept')).toMatchObject({ code: 0 });
     expect((await box.api.settled(id)).answer).toMatch(/"action": "accept"/);
+  });
+
+  test('that refuses a call until a person was somewhere gets the call again when the person was', async () => {
+    await start();
+    const { id } = await box.api.start('visit first');
+    const first = await box.item(id, 'elicitation_url');
+    expect(first.request['url']).not.toBe(URL_ASKED);
+    await box.respond(first, { action: 'accept' });
+    const second = await box.item(id, 'elicitation_url');
+    expect(second.request).toMatchObject({ url: URL_ASKED });
+    await box.cli('answer', second.id, 'accept');
+    expect((await box.api.settled(id)).answer).toMatch(/"action": "accept"/);
+    expect(await box.api.toolCalls(id)).toMatchObject([{ state: 'succeeded', attempt: 1 }]);
+  });
+
+  test('that refuses a call until a person was somewhere is told nothing when the person does not go', async () => {
+    await start();
+    const { id } = await box.api.start('visit first');
+    await box.respond(await box.item(id, 'elicitation_url'), { action: 'decline' });
+    expect((await box.api.settled(id)).answer).toContain('answered with error -32042');
+    expect(await box.api.toolCalls(id)).toMatchObject([{ state: 'failed' }]);
   });
 
   test('is not waited for when the service dies: its question is void and nobody knows what became of the call', async () => {
