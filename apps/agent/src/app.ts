@@ -62,7 +62,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
   const store = hooks.store?.(opened) ?? opened;
   const bus = createInProcessSignalBus();
   const queue = createMemoryJobQueue({ clock, onError: (job, error) => logger.error('a job failed', { ...job, error }) });
-  const registry = createServerPool({ servers: config.servers, clientInfo: { name: 'signalbox', version }, logger, clock });
+  const registry = createServerPool({ servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock });
   const { crashPoints, recovery } = hooks;
   const engine = createRunEngine({
     store,

@@ -14,8 +14,8 @@ export function parseConfigFile(text: string, path: string): { readonly config: 
   const syntax = findJsonProblem(source);
   if (syntax !== undefined) throw new ConfigError(`${path}:${syntax.line}:${syntax.column}: not valid JSON: ${syntax.problem}`);
   const input = withoutDisabledServers(JSON.parse(source));
-  const remote = remoteServers(input);
-  if (remote.length > 0) throw problemsError(path, remote);
+  const foreign = foreignRemotes(input);
+  if (foreign.length > 0) throw problemsError(path, foreign);
   const checked = configSchema.safeParse(input);
   if (!checked.success) throw problemsError(path, describeProblems(checked.error, input));
   return { config: checked.data, notices: unreadFields(checked.data, path) };
@@ -32,21 +32,25 @@ function withoutDisabledServers(input: unknown): unknown {
   return { ...input, mcpServers: Object.fromEntries(servers) };
 }
 
-function remoteServers(input: unknown): readonly string[] {
+/** Ways other hosts write a server with an address, and what is written here. */
+const OTHER_ADDRESSES: { readonly [field: string]: string } = { httpUrl: '"url" with "type": "http"', serverUrl: '"url"' };
+
+function foreignRemotes(input: unknown): readonly string[] {
   const servers = isPlainObject(input) ? input['mcpServers'] : undefined;
   if (!isPlainObject(servers)) return [];
   return Object.entries(servers).flatMap(([name, entry]) => {
     if (!isPlainObject(entry)) return [];
-    const field = ['url', 'httpUrl', 'serverUrl'].find((remote) => remote in entry) ?? (/^(?:http|streamable|sse|ws)/i.test(String(entry['type'])) ? 'type' : undefined);
-    if (field === undefined) return [];
-    const place = jsonPath(['mcpServers', name, field]);
-    return [`${place}: the server "${name}" is remote, and only servers started with "command" are supported so far; remove the entry or set "disabled": true`];
+    const place = (field: string): string => jsonPath(['mcpServers', name, field]);
+    if (/^streamable/i.test(String(entry['type']))) return [`${place('type')}: Streamable HTTP is written "http" here`];
+    if (/^(?:ws|websocket)$/i.test(String(entry['type']))) return [`${place('type')}: servers are reached by "http" and "sse", not by WebSocket; remove the entry or set "disabled": true`];
+    const field = Object.keys(OTHER_ADDRESSES).find((other) => other in entry && !('command' in entry) && !('url' in entry));
+    return field === undefined ? [] : [`${place(field)}: is written ${OTHER_ADDRESSES[field] ?? ''} here`];
   });
 }
 
 const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'approvals', 'sampling', 'samplingReview'];
 const OTHER_NAMES: { readonly [field: string]: string } = { includeTools: 'signalbox.allow', excludeTools: 'signalbox.deny', disabledTools: 'signalbox.deny', envFile: 'env' };
-const SERVER_FIELDS: readonly string[] = ['type', 'command', 'args', 'env', 'cwd', 'signalbox'];
+const SERVER_FIELDS: readonly string[] = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'signalbox'];
 
 function unreadFields(config: FileConfig, path: string): readonly string[] {
   return Object.entries(config.mcpServers ?? {}).flatMap(([name, entry]) =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { entryProblems } from './entry-problems.ts';
 import { httpUrlProblem } from './http-url.ts';
 import { SERVER_NAME, SERVER_NAME_RULE } from './server-name.ts';
 
@@ -23,14 +24,20 @@ const serverPolicy = z.strictObject({
   samplingReview: z.boolean().optional(),
 });
 
-const serverEntry = z.looseObject({
-  type: z.literal('stdio').optional(),
-  command: text,
-  args: texts.optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  cwd: text.optional(),
-  signalbox: serverPolicy.optional(),
-});
+const serverEntry = z
+  .looseObject({
+    type: z.enum(['stdio', 'http', 'sse']).optional(),
+    command: text.optional(),
+    args: texts.optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    cwd: text.optional(),
+    url: text.optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    signalbox: serverPolicy.optional(),
+  })
+  .superRefine((entry, context) => {
+    for (const { place, problem } of entryProblems(entry)) context.addIssue({ code: 'custom', path: [...place], message: problem });
+  });
 
 /** The shape of `signalbox.json`; `mcpServers` is what other hosts write, so its entries may have fields of theirs. */
 export const configSchema = z.strictObject({

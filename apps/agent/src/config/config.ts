@@ -1,10 +1,27 @@
-/** How one MCP server is launched and how far it is trusted; `signalbox` holds what other hosts do not know. */
-export interface ServerConfig {
-  readonly name: string;
+/** How one MCP server is reached and how far it is trusted; `signalbox` holds what other hosts do not know. */
+export type ServerConfig = StdioServerConfig | RemoteServerConfig;
+
+/** A server that is started as a child process. */
+export interface StdioServerConfig extends ServerRules {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: { readonly [name: string]: string };
   readonly cwd: string | undefined;
+}
+
+/** A server that runs elsewhere. */
+export interface RemoteServerConfig extends ServerRules {
+  /** `http`: Streamable HTTP; `sse`: HTTP+SSE of 2024-11-05; `auto`: the first, and the second where that is refused. */
+  readonly transport: 'http' | 'sse' | 'auto';
+  /** Without user name and password: these are in `headers`. */
+  readonly url: string;
+  /** Sent with every request. Their values are secrets, like those in the URL's query. */
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** What is the same for servers of every kind. */
+export interface ServerRules {
+  readonly name: string;
   /** Whether its tool hints are believed; default false. */
   readonly trust: boolean;
   /** Patterns of tool names offered to the model (`*` matches any run of characters); all when empty. */
@@ -21,8 +38,12 @@ export interface ServerConfig {
   readonly sampling: 'auto' | 'ask' | 'deny';
   /** Whether a person sees what the model replied before the server does; default false. */
   readonly samplingReview?: boolean;
-  /** Values taken from variables with secret-looking names; masked, like those of `env`, in errors and logs. */
+  /** Values taken from variables with secret-looking names; masked, like those of `env` and `headers`, in errors and logs. */
   readonly secrets?: readonly string[];
+}
+
+export function isRemote(server: ServerConfig): server is RemoteServerConfig {
+  return 'url' in server;
 }
 
 export interface LlmConfig {

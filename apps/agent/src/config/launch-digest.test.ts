@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ServerConfig } from './config.ts';
+import type { StdioServerConfig } from './config.ts';
 import { launchDigest } from './launch-digest.ts';
 
-const server: ServerConfig = {
+const server: StdioServerConfig = {
   name: 'files',
   command: 'node',
   args: ['server.js'],
@@ -17,11 +17,11 @@ const server: ServerConfig = {
   sampling: 'ask',
 };
 
-test.each<Partial<ServerConfig>>([{ command: 'deno' }, { args: ['server.js', '--all'] }, { env: { TOKEN: 'b' } }, { cwd: '/b' }, { roots: ['/'] }, { era: 'legacy' }])('%j is another launch', (change) => {
+test.each<Partial<StdioServerConfig>>([{ command: 'deno' }, { args: ['server.js', '--all'] }, { env: { TOKEN: 'b' } }, { cwd: '/b' }, { roots: ['/'] }, { era: 'legacy' }])('%j is another launch', (change) => {
   expect(launchDigest({ ...server, ...change })).not.toBe(launchDigest(server));
 });
 
-test.each<Partial<ServerConfig>>([{ trust: true }, { allow: ['x'] }, { approvals: [{ tools: '*', policy: 'auto' }] }, { sampling: 'deny' }, { secrets: ['a'] }])('%j is the same launch under another policy', (change) => {
+test.each<Partial<StdioServerConfig>>([{ trust: true }, { allow: ['x'] }, { approvals: [{ tools: '*', policy: 'auto' }] }, { sampling: 'deny' }, { secrets: ['a'] }])('%j is the same launch under another policy', (change) => {
   expect(launchDigest({ ...server, ...change })).toBe(launchDigest(server));
 });
 

@@ -98,6 +98,22 @@ describe('what is read', () => {
     ]);
   });
 
+  test('a server with an address is reached there, variables expanded, and a password in it becomes a header', async () => {
+    const entries = {
+      a: { type: 'http', url: 'https://${HOST}/mcp', headers: { Authorization: 'Bearer ${TOKEN}' }, args: [], env: {} },
+      b: { type: 'sse', url: 'http://me:${PASS}@host/sse' },
+      c: { url: 'http://host/mcp?key=k', signalbox: { era: 'modern', trust: true } },
+    };
+    const config = await loadConfig(sources({ mcpServers: entries }, { env: { HOST: 'example.org', TOKEN: 'tok-en', PASS: 'p%40ss' } }));
+    expect(config.servers).toMatchObject([
+      { name: 'a', transport: 'http', url: 'https://example.org/mcp', headers: { Authorization: 'Bearer tok-en' }, era: 'auto', secrets: ['tok-en'] },
+      { name: 'b', transport: 'sse', url: 'http://host/sse', headers: { Authorization: `Basic ${Buffer.from('me:p@ss').toString('base64')}` }, era: 'legacy' },
+      { name: 'c', transport: 'auto', url: 'http://host/mcp?key=k', headers: {}, era: 'modern', trust: true },
+    ]);
+    expect(config.servers[1]?.secrets).toEqual(expect.arrayContaining(['p%40ss', 'p@ss']));
+    expect(config.servers[0]).not.toHaveProperty('command');
+  });
+
   test('a byte order mark is not a syntax error', async () => {
     expect((await loadConfig(sources('\uFEFF{"port": 1}'))).port).toBe(1);
   });
@@ -220,7 +236,6 @@ describe('problems name the place and the remedy', () => {
       { llm: { api_key: 'hush' } },
       '/etc/signalbox.json: llm.api_key: not allowed here: keys are read from the environment variables OPENAI_API_KEY and ANTHROPIC_API_KEY only',
     ],
-    ['no command', { mcpServers: { a: { args: [] } } }, '/etc/signalbox.json: mcpServers.a.command: is missing; it must be a string'],
     ['empty command', { mcpServers: { a: { command: '' } } }, '/etc/signalbox.json: mcpServers.a.command: must not be empty'],
     ['command is a list', { mcpServers: { a: { command: ['x'] } } }, '/etc/signalbox.json: mcpServers.a.command: must be a string'],
     ['an argument is a number', { mcpServers: { a: { command: 'x', args: ['y', 1] } } }, '/etc/signalbox.json: mcpServers.a.args[1]: must be a string'],
@@ -235,16 +250,35 @@ describe('problems name the place and the remedy', () => {
       { mcpServers: { 'my server': { command: 'x' } } },
       '/etc/signalbox.json: mcpServers["my server"]: a server is named with 1 to 32 letters, digits, "-" and "_", begins with a letter or digit, does not end with "_" and has no "__" (it separates server and tool)',
     ],
+    ['a command and an address', { mcpServers: { a: { command: 'x', url: 'http://x' } } }, '/etc/signalbox.json: mcpServers.a: has "command" and "url"; a server is either started or reached at an address, so remove one of them'],
+    ['neither command nor address', { mcpServers: { a: {} } }, '/etc/signalbox.json: mcpServers.a: has neither "command", which starts a server, nor "url", at which one is reached'],
+    ['a type without its address', { mcpServers: { a: { type: 'http', command: 'x' } } }, '/etc/signalbox.json: mcpServers.a.url: is missing; a server of type "http" is reached at an address'],
+    ['stdio with an address', { mcpServers: { a: { type: 'stdio', url: 'http://x' } } }, '/etc/signalbox.json: mcpServers.a.type: is "stdio", but the server has a "url"; write "http" or "sse", or leave it out'],
+    ['an unknown type', { mcpServers: { a: { type: 'smoke', url: 'http://x' } } }, '/etc/signalbox.json: mcpServers.a.type: must be "stdio", "http" or "sse"'],
+    ['Streamable HTTP in other words', { mcpServers: { a: { type: 'streamable-http', url: 'http://x' } } }, '/etc/signalbox.json: mcpServers.a.type: Streamable HTTP is written "http" here'],
     [
-      'remote server',
-      { mcpServers: { web: { url: 'https://user:hush@example.org' } } },
-      '/etc/signalbox.json: mcpServers.web.url: the server "web" is remote, and only servers started with "command" are supported so far; remove the entry or set "disabled": true',
+      'WebSocket',
+      { mcpServers: { a: { type: 'ws', url: 'ws://x' } } },
+      '/etc/signalbox.json: mcpServers.a.type: servers are reached by "http" and "sse", not by WebSocket; remove the entry or set "disabled": true',
     ],
+    ['an address in other words', { mcpServers: { a: { httpUrl: 'http://x' } } }, '/etc/signalbox.json: mcpServers.a.httpUrl: is written "url" with "type": "http" here'],
+    ['an environment for an address', { mcpServers: { a: { url: 'http://x', env: { K: 'v' } } } }, '/etc/signalbox.json: mcpServers.a.env: is for a server with "command"; what one with "url" needs to know goes in "headers"'],
+    ['headers for a command', { mcpServers: { a: { command: 'x', headers: { K: 'v' } } } }, '/etc/signalbox.json: mcpServers.a.headers: are for a server with "url"; one that is started gets its secrets in "env"'],
     [
-      'remote type',
-      { mcpServers: { web: { type: 'streamable-http' } } },
-      '/etc/signalbox.json: mcpServers.web.type: the server "web" is remote, and only servers started with "command" are supported so far; remove the entry or set "disabled": true',
+      'a modern server over the old transport',
+      { mcpServers: { a: { type: 'sse', url: 'http://x', signalbox: { era: 'modern' } } } },
+      '/etc/signalbox.json: mcpServers.a.signalbox.era: is "modern", but the transport "sse" exists in the legacy era only',
     ],
+    ['an address of another kind', { mcpServers: { a: { url: 'ftp://hush@x' } } }, '/etc/signalbox.json: mcpServers.a.url: must be an http or https URL'],
+    [
+      'two authorizations',
+      { mcpServers: { a: { url: 'http://me:hush@x', headers: { authorization: 'hush' } } } },
+      '/etc/signalbox.json: mcpServers.a.url: holds a user name or password beside the header Authorization; remove one of them',
+    ],
+    ['a header without a name', { mcpServers: { a: { url: 'http://x', headers: { 'a b': 'hush' } } } }, '/etc/signalbox.json: mcpServers.a.headers: "a b" is not the name of an HTTP header'],
+    ['a header of two lines', { mcpServers: { a: { url: 'http://x', headers: { A: 'hush\r\nB: c' } } } }, '/etc/signalbox.json: mcpServers.a.headers: the value of A has characters that no HTTP header may have'],
+    ['a header of the protocol', { mcpServers: { a: { url: 'http://x', headers: { 'Mcp-Session-Id': 'hush' } } } }, '/etc/signalbox.json: mcpServers.a.headers: Mcp-Session-Id is set by the protocol and cannot be configured'],
+    ['an unset variable in a header', { mcpServers: { a: { url: 'http://x', headers: { A: '${NOPE}' } } } }, '/etc/signalbox.json: mcpServers.a.headers.A: the environment variable NOPE is not set; set it, or write ${NOPE:-default}'],
     [
       'unset variable',
       { mcpServers: { a: { command: 'x', env: { K: '${NOPE}' } } } },

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import type { ServerConfig } from './config.ts';
+import type { RemoteServerConfig, ServerConfig, ServerRules, StdioServerConfig } from './config.ts';
 import { jsonPath } from './config-problems.ts';
 import type { ServerEntry } from './config-schema.ts';
 import { expandVariables } from './expand-variables.ts';
+import { toRemoteAddress } from './remote-server.ts';
 
 export interface ServerSurroundings {
   readonly env: { readonly [name: string]: string | undefined };
@@ -11,34 +12,84 @@ export interface ServerSurroundings {
   readonly homeDir: string;
 }
 
-/** The launch definition of one entry of `mcpServers`, its variables expanded; `problems` begin with the JSON path. */
+/** One entry of `mcpServers`, its variables expanded; `problems` begin with the JSON path. */
 export function toServerConfig(name: string, entry: ServerEntry, surroundings: ServerSurroundings): { readonly server: ServerConfig; readonly problems: readonly string[] } {
-  const problems: string[] = [];
-  const secrets = new Set<string>();
-  const expand = (text: string, ...place: readonly PropertyKey[]): string => {
-    const expansion = expandVariables(text, surroundings.env);
-    problems.push(...expansion.problems.map((problem) => `${jsonPath(['mcpServers', name, ...place])}: ${problem}`));
-    for (const secret of expansion.secrets) secrets.add(secret);
+  const reading = new Reading(name, surroundings);
+  const rules = rulesOf(name, entry, reading);
+  const server = entry.url === undefined ? startedServer(rules, entry, reading) : remoteServer(rules, { ...entry, url: entry.url }, reading);
+  return { server: { ...server, secrets: [...reading.secrets] }, problems: reading.problems };
+}
+
+/** Expands the texts of one entry and collects what is wrong in them. */
+class Reading {
+  readonly problems: string[] = [];
+  readonly secrets = new Set<string>();
+  readonly #name: string;
+  readonly #surroundings: ServerSurroundings;
+
+  constructor(name: string, surroundings: ServerSurroundings) {
+    this.#name = name;
+    this.#surroundings = surroundings;
+  }
+
+  text(text: string, ...place: readonly PropertyKey[]): string {
+    const expansion = expandVariables(text, this.#surroundings.env);
+    for (const problem of expansion.problems) this.problem(problem, ...place);
+    for (const secret of expansion.secrets) this.secrets.add(secret);
     return expansion.text;
-  };
-  const folder = (path: string): string => resolve(surroundings.folder, path.replace(/^~(?=$|[/\\])/, surroundings.homeDir));
-  const policy = entry.signalbox ?? {};
-  const server = {
+  }
+
+  texts(texts: { readonly [name: string]: string }, field: string): { readonly [name: string]: string } {
+    return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, this.text(value, field, name)]));
+  }
+
+  folder(path: string, ...place: readonly PropertyKey[]): string {
+    return resolve(this.#surroundings.folder, this.text(path, ...place).replace(/^~(?=$|[/\\])/, this.#surroundings.homeDir));
+  }
+
+  problem(problem: string, ...place: readonly PropertyKey[]): void {
+    this.problems.push(`${jsonPath(['mcpServers', this.#name, ...place])}: ${problem}`);
+  }
+}
+
+function rulesOf(name: string, { signalbox: policy = {} }: ServerEntry, reading: Reading): ServerRules {
+  return {
     name,
-    command: expand(entry.command, 'command'),
-    args: (entry.args ?? []).map((argument, index) => expand(argument, 'args', index)),
-    env: Object.fromEntries(Object.entries(entry.env ?? {}).map(([variable, value]) => [variable, expand(value, 'env', variable)])),
-    cwd: entry.cwd === undefined ? undefined : folder(expand(entry.cwd, 'cwd')),
     trust: policy.trust ?? false,
     allow: policy.allow ?? [],
     deny: policy.deny ?? [],
-    roots: (policy.roots ?? []).map((root, index) => folder(expand(root, 'signalbox', 'roots', index))),
+    roots: (policy.roots ?? []).map((root, index) => reading.folder(root, 'signalbox', 'roots', index)),
     era: policy.era ?? 'auto',
     approval: policy.approval ?? 'default',
     approvals: policy.approvals ?? [],
     sampling: policy.sampling ?? 'ask',
     samplingReview: policy.samplingReview ?? false,
-  } satisfies ServerConfig;
-  if (server.command.trim() === '' && problems.length === 0) problems.push(`${jsonPath(['mcpServers', name, 'command'])}: is empty`);
-  return { server: { ...server, secrets: [...secrets] }, problems };
+  };
+}
+
+function startedServer(rules: ServerRules, { command = '', args = [], env = {}, cwd }: ServerEntry, reading: Reading): StdioServerConfig {
+  const server = {
+    ...rules,
+    command: reading.text(command, 'command'),
+    args: args.map((argument, index) => reading.text(argument, 'args', index)),
+    env: reading.texts(env, 'env'),
+    cwd: cwd === undefined ? undefined : reading.folder(cwd, 'cwd'),
+  };
+  if (server.command.trim() === '' && reading.problems.length === 0) reading.problem('is empty', 'command');
+  return server;
+}
+
+function remoteServer(rules: ServerRules, { type, url, headers = {}, signalbox }: ServerEntry & { readonly url: string }, reading: Reading): RemoteServerConfig {
+  const given = { url: reading.text(url, 'url'), headers: reading.texts(headers, 'headers') };
+  const transport = type === 'http' || type === 'sse' ? type : 'auto';
+  const server: RemoteServerConfig = { ...rules, ...(transport === 'sse' && signalbox?.era === undefined ? { era: 'legacy' } : {}), transport, ...given };
+  // What lacks a variable need not be checked as well.
+  if (reading.problems.length > 0) return server;
+  const address = toRemoteAddress(given);
+  if ('problem' in address) {
+    reading.problem(address.problem, address.place);
+    return server;
+  }
+  for (const secret of address.secrets) reading.secrets.add(secret);
+  return { ...server, url: address.url, headers: address.headers };
 }

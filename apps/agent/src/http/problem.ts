@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../ports/run-engine.ts';
-import { ServerRefusedError, ServerUnavailableError } from '../ports/server-directory.ts';
+import { DefinitionChangedError, ServerRefusedError, ServerUnavailableError } from '../ports/server-directory.ts';
 import { InvalidCursorError } from '../ports/run-store.ts';
 
 /** Where in the input something is wrong; `path` is a JSON pointer into body, query or parameters. */
@@ -21,10 +21,12 @@ const problems = {
   route_not_found: [404, 'There is no such endpoint'],
   server_not_found: [404, 'There is no such MCP server'],
   resource_not_found: [404, 'The MCP server has no such resource'],
+  tool_not_found: [404, 'The MCP server has no such tool'],
   run_not_found: [404, 'There is no such run'],
   approval_not_found: [404, 'There is no such remembered approval'],
   inbox_item_not_found: [404, 'There is no such inbox item'],
   inbox_item_not_open: [409, 'The inbox item is not open'],
+  definition_changed: [409, 'The tool has another definition by now'],
   payload_too_large: [413, 'The request body is too large'],
   unsupported_media_type: [415, 'The request body must be JSON'],
   server_refused: [502, 'The MCP server refused'],
@@ -76,6 +78,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof EngineError) return new Problem(error.code, error.message, error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })));
   if (error instanceof ServerUnavailableError) return new Problem('server_unavailable', error.message);
   if (error instanceof ServerRefusedError) return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
+  if (error instanceof DefinitionChangedError) return new Problem('definition_changed', error.message);
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
   const invalid = validationErrors(error);
   if (invalid !== undefined) return new Problem('invalid_request', summary(invalid), invalid);

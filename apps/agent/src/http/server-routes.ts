@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CompletionReference } from '@signalbox/mcp-core';
-import type { FollowedChange, ServerFeatures } from '../ports/server-directory.ts';
+import type { FollowedChange, ServerControl, ServerFeatures } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
 import { heartbeat } from './event-stream.ts';
 import type { HttpApp, HttpDependencies } from './http-server.ts';
@@ -22,7 +22,8 @@ import {
   ToolList,
 } from './schemas.ts';
 import { SseWriter } from './sse-writer.ts';
-import { serverView, toolView } from './views.ts';
+import { serverControlRoutes } from './server-control-routes.ts';
+import { pinView, serverView, toolView } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails, 502: ProblemDetails, 503: ProblemDetails };
 
@@ -41,10 +42,18 @@ export function serverRoutes(app: HttpApp, dependencies: HttpDependencies): void
     return features;
   };
 
+  const controlOf = (name: string): ServerControl => {
+    const control = directory.control(statusOf(name).name);
+    if (control === undefined) throw new Problem('server_not_found', `no MCP server is called "${name}"`);
+    return control;
+  };
+  serverControlRoutes(app, { statusOf, controlOf });
+
   app.get('/v1/servers/:name', { schema: { summary: 'Get an MCP server', params: ServerParameters, response: { 200: ServerDetail, ...problem } } }, async (request) => {
     const status = statusOf(request.params.name);
     const { capabilities } = featuresOf(status.name);
-    return { ...serverView(status), ...(status.instructions === undefined ? {} : { instructions: status.instructions }), ...(capabilities === undefined ? {} : { capabilities }) };
+    const pins = await controlOf(status.name).pins();
+    return { ...serverView(status), pins: pins.map(pinView), ...(status.instructions === undefined ? {} : { instructions: status.instructions }), ...(capabilities === undefined ? {} : { capabilities }) };
   });
 
   app.get('/v1/servers/:name/tools', { schema: { summary: "List a server's tools", params: ServerParameters, response: { 200: ToolList, ...problem } } }, async (request) => ({

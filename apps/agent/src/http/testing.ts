@@ -42,7 +42,7 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
       read: store.read,
       bus,
       registry: emptyRegistry,
-      directory: { server: () => undefined },
+      directory: { server: () => undefined, control: () => undefined },
       llm: { info: { provider: 'scripted', model: 'scripted', scripted: true, notice: 'no model is configured' } },
       clock,
       version: '1.2.3',
@@ -89,16 +89,19 @@ function counted(bus: SignalBus): { readonly bus: SignalBus; readonly listeners:
   };
 }
 
+const BROKEN = { name: 'broken', transport: 'stdio', state: 'failed', breaker: { state: 'closed', failures: 0 }, toolCount: 0, quarantined: [], roots: [], warnings: [], since: 0, restarts: 2 } as const;
+
 const emptyRegistry: ToolRegistry = {
   start: () => undefined,
   settled: async () => undefined,
   servers: () => [
-    { name: 'broken', state: 'failed', toolCount: 0, warnings: [], error: "command 'nope' was not found: check mcpServers.broken.command", since: 0, restarts: 2 },
+    { ...BROKEN, error: "command 'nope' was not found: check mcpServers.broken.command" },
   ],
   tools: () => [
     { wireName: 'files__read', server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, trusted: true },
   ],
   find: () => undefined,
+  whyNotOffered: () => undefined,
   checkArguments: () => undefined,
   call: () => Promise.reject(new Error('not called here')),
   onServerChange: () => undefined,

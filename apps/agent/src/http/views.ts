@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
 import { usageData } from '../run/usage.ts';
-import type { InboxItem, Run, RunEvent, Server, Tool, ToolCall } from './schemas.ts';
+import type { InboxItem, PinnedTool, Run, RunEvent, Server, Tool, ToolCall } from './schemas.ts';
 
 const iso = (time: number): string => new Date(time).toISOString();
 
@@ -85,19 +86,44 @@ export function toolCallView(call: StoredCall): z.output<typeof ToolCall> {
 }
 
 export function serverView(status: ServerStatus): z.output<typeof Server> {
+  const { breaker } = status;
   return {
     name: status.name,
+    transport: status.transport,
     state: status.state,
+    health: healthOf(status),
+    breaker: breaker.state,
+    breaker_failures: breaker.failures,
     tool_count: status.toolCount,
+    quarantined: [...status.quarantined],
+    roots: [...status.roots],
     warnings: [...status.warnings],
     since: iso(status.since),
     restarts: status.restarts,
     ...defined({
+      opens_again_at: optionalTime(breaker.opensAgainAt),
       era: status.era,
       protocol_version: status.protocolVersion,
       server_info: status.serverInfo,
       error: status.error,
       pid: status.pid,
+    }),
+  };
+}
+
+function healthOf({ state, breaker, quarantined }: ServerStatus): 'ok' | 'degraded' | 'down' {
+  if (state !== 'ready') return 'down';
+  return breaker.state === 'closed' && quarantined.length === 0 ? 'ok' : 'degraded';
+}
+
+export function pinView({ tool, digest, firstSeenAt, acceptedAt, quarantined }: Pin): z.output<typeof PinnedTool> {
+  return {
+    tool,
+    digest,
+    first_seen_at: iso(firstSeenAt),
+    ...defined({
+      accepted_at: optionalTime(acceptedAt),
+      quarantined: quarantined === undefined ? undefined : { digest: quarantined.digest, changed: [...quarantined.changed], definition: quarantined.definition },
     }),
   };
 }

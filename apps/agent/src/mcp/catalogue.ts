@@ -1,15 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Tool, ToolAnnotations } from '@signalbox/mcp-core';
+import type { JsonObject, Tool, ToolAnnotations } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import { matchesPattern } from '../name-patterns.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import { compileArgumentValidator, UnusableSchemaError, type ArgumentValidator } from './argument-validator.ts';
 import type { BoundedEvaluation } from './bounded-evaluation.ts';
+import { definitionParts, pinnedDefinition, type DefinitionParts } from './definition-parts.ts';
 import { wireName } from './tool-names.ts';
 
 export interface CatalogueEntry {
   readonly tool: CatalogueTool;
+  /** What of the server's definition is pinned, and the digests of its parts. */
+  readonly definition: JsonObject;
+  readonly parts: DefinitionParts;
+  /** Set while the definition is another than the pinned one: which of its parts are. */
+  readonly changed?: readonly string[];
   readonly validate: ArgumentValidator;
 }
 
@@ -48,7 +54,7 @@ export async function readCatalogue(server: ServerConfig, tools: readonly Tool[]
     try {
       if (spentMs > COMPILE_BUDGET_MS) throw new UnusableSchemaError('the schemas of the server take too long to compile');
       const entry = toEntry(server, tool, evaluate);
-      const added = JSON.stringify(entry.tool).length;
+      const added = sizeOf(entry);
       if (added > MAX_DEFINITION_LENGTH) throw new UnusableSchemaError(`its definition is larger than ${MAX_DEFINITION_LENGTH / 1024} KiB`);
       if (length + added > MAX_CATALOGUE_LENGTH) throw new UnusableSchemaError(`the definitions of the server's tools are larger than ${MAX_CATALOGUE_LENGTH / 1024 / 1024} MiB together`);
       addTool(entries, entry);
@@ -61,6 +67,11 @@ export async function readCatalogue(server: ServerConfig, tools: readonly Tool[]
   }
   if (named.length > MAX_TOOLS) warnings.push(`${named.length - MAX_TOOLS} tools are not offered: only the first ${MAX_TOOLS} of a server are`);
   return { entries, warnings };
+}
+
+function sizeOf({ tool, definition }: CatalogueEntry): number {
+  const { outputSchema } = definition;
+  return JSON.stringify(tool).length + (outputSchema === undefined ? 0 : JSON.stringify(outputSchema).length);
 }
 
 /** The client checks of a list that it holds objects; what is in them is the server's word. */
@@ -85,8 +96,11 @@ function toEntry(server: ServerConfig, tool: Tool, evaluate: BoundedEvaluation):
   if (description.length > MAX_DESCRIPTION_LENGTH) throw new UnusableSchemaError(`its description is longer than ${MAX_DESCRIPTION_LENGTH / 1024} KiB`);
   if (!isPlainObject(tool.inputSchema)) throw new UnusableSchemaError('its input schema is not an object');
   const validate = compileArgumentValidator(tool.inputSchema, evaluate);
+  const definition = pinnedDefinition(tool);
   return {
     validate,
+    definition,
+    parts: definitionParts(definition),
     tool: {
       wireName: wireName(server.name, tool.name),
       server: server.name,

@@ -1,8 +1,8 @@
 import { connectClient } from '@signalbox/mcp-core/client';
 import { spawnStdio, type ChildTransport } from '@signalbox/mcp-core/stdio';
-import type { ServerConfig } from '../config/config.ts';
+import type { StdioServerConfig } from '../config/config.ts';
 import type { Reaper } from './reaper.ts';
-import type { ConnectOptions, ServerConnection } from './server-connection.ts';
+import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';
 
 export interface StdioSurroundings {
   /** Knows the server's process group as long as it may live. */
@@ -12,8 +12,8 @@ export interface StdioSurroundings {
 }
 
 /** Starts a server as a child process and speaks with it over stdin and stdout. */
-export async function connectStdioServer(server: ServerConfig, options: ConnectOptions, { reaper, graceMs }: StdioSurroundings): Promise<ServerConnection> {
-  const { signal, onLog } = options;
+export async function connectStdioServer(server: StdioServerConfig, options: ConnectOptions, { reaper, graceMs }: StdioSurroundings): Promise<ServerConnection> {
+  const { signal } = options;
   let child: ChildTransport | undefined;
   const forget = (): void => {
     if (child?.pid !== undefined) reaper.remove(child.pid);
@@ -29,16 +29,7 @@ export async function connectStdioServer(server: ServerConfig, options: ConnectO
   const onAbort = (): void => void child?.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const client = await connectClient(open, {
-      info: options.info,
-      handlers: options.handlers,
-      capabilities: { elicitationUrl: true },
-      era: server.era,
-      onToolsChanged: options.onToolsChanged,
-      onClosed: options.onClosed,
-      onLog: ({ level, logger, data }) => onLog(`${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
-      onProblem: (problem) => onLog(problem.message),
-    });
+    const client = await connectClient(open, { ...clientOptions(options), era: server.era, onClosed: options.onClosed });
     return { client, pid: child?.pid, exited: child?.exited ?? Promise.resolve(), close: () => client.close().then(forget) };
   } catch (error) {
     forget();
@@ -48,6 +39,6 @@ export async function connectStdioServer(server: ServerConfig, options: ConnectO
   }
 }
 
-function launch({ command, args, env, cwd }: ServerConfig, { onStderr }: ConnectOptions, graceMs: number): ChildTransport {
+function launch({ command, args, env, cwd }: StdioServerConfig, { onStderr }: ConnectOptions, graceMs: number): ChildTransport {
   return spawnStdio({ command, args, env, ...(cwd === undefined ? {} : { cwd }), onStderr, graceMs });
 }

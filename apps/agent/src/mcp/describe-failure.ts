@@ -1,18 +1,26 @@
 import { LocalError } from '@signalbox/mcp-core';
-import type { ServerConfig } from '../config/config.ts';
+import { HttpError } from '@signalbox/mcp-core/http-client';
+import { isRemote, type ServerConfig, type StdioServerConfig } from '../config/config.ts';
 
 /** What went wrong with a server, where, and what to do, in one line. `lastStderr` is the last line the server wrote there. */
 export function describeFailure(server: ServerConfig, error: unknown, lastStderr: string | undefined): string {
   const place = `mcpServers.${server.name}`;
-  const code = systemCode(error);
-  if (code === 'ENOENT' && !isAboutCwd(error, server)) return `command '${server.command}' was not found: check ${place}.command`;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `the working directory '${server.cwd ?? ''}' does not exist: check ${place}.cwd`;
-  if (code === 'EACCES') return `command '${server.command}' may not be executed: check ${place}.command and the permissions of that file`;
   const message = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
+  if (isRemote(server)) return `${message}: ${remoteRemedy(error, place)}`;
+  const problem = commandProblem(server, error);
+  if (problem !== undefined) return problem;
   // The end of a process tells its last words itself, and they need not be its last line.
   const isTold = lastStderr === undefined || message.includes(lastStderr) || message.includes('its last words on stderr: ');
   const stderr = isTold ? '' : `; its last line on stderr: ${lastStderr}`;
   return `${message}${stderr}: ${remedy(error, place)}`;
+}
+
+function commandProblem(server: StdioServerConfig, error: unknown): string | undefined {
+  const place = `mcpServers.${server.name}`;
+  const code = systemCode(error);
+  if (code === 'ENOENT' && !isAboutCwd(error, server)) return `command '${server.command}' was not found: check ${place}.command`;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `the working directory '${server.cwd ?? ''}' does not exist: check ${place}.cwd`;
+  return code === 'EACCES' ? `command '${server.command}' may not be executed: check ${place}.command and the permissions of that file` : undefined;
 }
 
 function remedy(error: unknown, place: string): string {
@@ -20,7 +28,20 @@ function remedy(error: unknown, place: string): string {
   return `check that ${place} starts an MCP server that speaks on stdin and stdout, and run its command by hand`;
 }
 
-function isAboutCwd(error: unknown, server: ServerConfig): boolean {
+function remoteRemedy(error: unknown, place: string): string {
+  const status = httpStatusOf(error);
+  if (status === 401 || status === 403) return `check ${place}.headers, which must hold what the server wants to know of its clients`;
+  if (status !== undefined && status < 500) return `check that ${place}.url is the address of an MCP server`;
+  if (status !== undefined) return 'it is connected again; if this repeats, ask those who run the server';
+  return `it is connected again; if this repeats, check ${place}.url and that the server runs`;
+}
+
+function httpStatusOf(error: unknown): number | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof HttpError) return cause.status;
+  return undefined;
+}
+
+function isAboutCwd(error: unknown, server: StdioServerConfig): boolean {
   return server.cwd !== undefined && error instanceof Error && error.message.includes(`working directory ${server.cwd}`);
 }
 

@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ErrorCode, ProtocolError, type JsonObject, type QuestionHandlers } from '@signalbox/mcp-core';
 import type { AskingRequest } from '@signalbox/mcp-core/client';
-import type { ServerConfig } from '../config/config.ts';
 
 export interface CallInFlight {
   readonly runId: string;
@@ -11,7 +10,9 @@ export interface CallInFlight {
   readonly questions: QuestionHandlers;
 }
 
-export interface QuestionRouterEvents {
+export interface QuestionRouterOptions {
+  /** Paths of the directories that are the server's roots at present. It hears that there can be some only if there are when the router is made. */
+  readonly roots: () => readonly string[];
   /** A question was refused because several runs may have caused it. */
   readonly onConflict: () => void;
   /** The last call in flight ended. */
@@ -29,11 +30,11 @@ export class QuestionRouter {
   readonly handlers: QuestionHandlers;
   readonly #calls = new Set<CallInFlight>();
   readonly #givenUpRuns = new Set<string>();
-  readonly #events: QuestionRouterEvents;
+  readonly #options: QuestionRouterOptions;
   #hasAsked = false;
 
-  constructor(server: ServerConfig, events: QuestionRouterEvents) {
-    this.#events = events;
+  constructor(options: QuestionRouterOptions) {
+    this.#options = options;
     this.handlers = {
       sample: async (params, context) => {
         const { sample } = this.#questionsOf('sampling', ErrorCode.rejectedByUser, context.request);
@@ -45,7 +46,7 @@ export class QuestionRouter {
         if (elicit === undefined) throw new ProtocolError(ErrorCode.internalError, 'Elicitation is not available to this call');
         return elicit(params, context);
       },
-      ...(server.roots.length === 0 ? {} : { listRoots: () => Promise.resolve(server.roots.map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) }))) }),
+      ...(options.roots().length === 0 ? {} : { listRoots: () => Promise.resolve(options.roots().map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) }))) }),
     };
   }
 
@@ -71,7 +72,7 @@ export class QuestionRouter {
   end(call: CallInFlight, how: 'answered' | 'given-up'): void {
     this.#calls.delete(call);
     if (how === 'given-up' && this.#givenUpRuns.size < AMBIGUOUS) this.#givenUpRuns.add(call.runId);
-    if (this.#calls.size === 0) this.#events.onIdle();
+    if (this.#calls.size === 0) this.#options.onIdle();
   }
 
   #questionsOf(kind: 'sampling' | 'elicitation', refusal: number, request: AskingRequest | undefined): QuestionHandlers {
@@ -81,7 +82,7 @@ export class QuestionRouter {
     if (request !== undefined) return call.questions;
     const runs = new Set([...this.#givenUpRuns, ...[...this.#calls].map(({ runId }) => runId)]);
     if (runs.size === 1) return call.questions;
-    this.#events.onConflict();
+    this.#options.onConflict();
     throw new ProtocolError(refusal, `Calls of several runs are in progress on this connection and this ${kind} request does not say which it belongs to; later calls will be made one run at a time`);
   }
 }

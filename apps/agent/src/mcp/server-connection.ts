@@ -1,24 +1,25 @@
 import type { Implementation, QuestionHandlers } from '@signalbox/mcp-core';
-import type { Client } from '@signalbox/mcp-core/client';
+import type { Client, ClientOptions } from '@signalbox/mcp-core/client';
 import type { ServerConfig } from '../config/config.ts';
 
-/** One connected server process. */
+/** One connected server. */
 export interface ServerConnection {
   readonly client: Pick<
     Client,
-    'server' | 'listTools' | 'callTool' | 'tasks' | 'ping' | 'watch' | 'changes' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'
+    'server' | 'listTools' | 'callTool' | 'tasks' | 'ping' | 'watch' | 'changes' | 'rootsChanged' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'
   >;
+  /** Of the server's process; undefined for a server that runs elsewhere. */
   readonly pid: number | undefined;
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has ended, or the connection to a server that runs elsewhere. */
   readonly exited: Promise<unknown>;
-  /** Ends the process and everything it started; idempotent. */
+  /** Ends the connection, and the process with everything it started; idempotent. */
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
   readonly info: Implementation;
   readonly handlers: QuestionHandlers;
-  /** Aborted when the connection is not wanted any more: the attempt ends its process and rejects. */
+  /** Aborted when the connection is not wanted any more: the attempt ends what it began and rejects. */
   readonly signal: AbortSignal;
   readonly onStderr: (line: string) => void;
   /** Hears the server's log messages, and what of its output could not be used. */
@@ -28,5 +29,17 @@ export interface ConnectOptions {
   readonly onClosed: (error?: Error) => void;
 }
 
-/** Starts a server and connects to it; rejects, with nothing left running, when that fails. */
+/** Starts a server, unless it runs elsewhere, and connects to it; rejects, with nothing left running, when that fails. */
 export type ConnectServer = (server: ServerConfig, options: ConnectOptions) => Promise<ServerConnection>;
+
+/** What every client of the pool is. */
+export function clientOptions({ info, handlers, onToolsChanged, onLog }: ConnectOptions): Omit<ClientOptions, 'era' | 'onClosed'> {
+  return {
+    info,
+    handlers,
+    capabilities: { elicitationUrl: true },
+    onToolsChanged,
+    onLog: ({ level, logger, data }) => onLog(`${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
+    onProblem: (problem) => onLog(problem.message),
+  };
+}

@@ -1,6 +1,6 @@
 import { LocalError } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
-import type { ServerConfig } from '../config/config.ts';
+import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
 import { FakeServer } from './testing/fake-server.ts';
 import { callRequest, poolOf, statusOf, toolNamed } from './testing/pool-fixture.ts';
@@ -17,7 +17,11 @@ describe('starting', () => {
     expect(pool.servers()).toEqual([
       {
         name: 'one',
+        transport: 'stdio',
         state: 'ready',
+        breaker: { state: 'closed', failures: 0 },
+        quarantined: [],
+        roots: [],
         era: 'legacy',
         protocolVersion: '2025-11-25',
         serverInfo: { name: 'fake', version: '1.2.3' },
@@ -199,7 +203,7 @@ test('a server is given up when its tool list does not end within a minute', asy
 
 describe('what went wrong is said with place and remedy', () => {
   const system = (code: string, message: string): Error => new LocalError('connect-failed', message, { cause: Object.assign(new Error(code), { code }) });
-  test.each<[string, { readonly failure: Error; readonly config?: Partial<ServerConfig> }, string]>([
+  test.each<[string, { readonly failure: Error; readonly config?: Partial<StdioServerConfig> }, string]>([
     ['missing command', { failure: system('ENOENT', 'Cannot start'), config: { command: 'foo' } }, "command 'foo' was not found: check mcpServers.server.command"],
     [
       'missing folder',

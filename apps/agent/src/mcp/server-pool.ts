@@ -1,15 +1,20 @@
 import type { Implementation, JsonObject } from '@signalbox/mcp-core';
-import type { ServerConfig } from '../config/config.ts';
+import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
+import type { ToolPins } from '../ports/tool-pins.ts';
 import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
 import { createBoundedEvaluation } from './bounded-evaluation.ts';
 import type { CatalogueEntry } from './catalogue.ts';
+import { connectRemoteServer } from './connect-remote-server.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
+import { memoryToolPins } from './memory-tool-pins.ts';
+import { quarantineReason } from './pinned-catalogue.ts';
 import { PooledServer } from './pooled-server.ts';
 import { createReaper } from './reaper.ts';
 import type { ConnectServer } from './server-connection.ts';
+import { serverControl } from './server-control.ts';
 import { serverFeatures } from './server-features.ts';
 import { callTool } from './tool-call.ts';
 
@@ -19,8 +24,10 @@ export interface ServerPoolOptions {
   readonly clientInfo: Implementation;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Default: a child process spoken to over stdin and stdout. */
+  /** Default: by its configuration, as a child process or at its address. */
   readonly connect?: ConnectServer;
+  /** Where definitions of tools are pinned; default: in memory, until the process ends. */
+  readonly pins?: ToolPins;
   /** Gives 0 to 1; default `Math.random`. */
   readonly random?: () => number;
   /** Milliseconds a server has to react, to a ping after a cancellation, to the end of its input and to SIGTERM; default 2000. */
@@ -28,15 +35,16 @@ export interface ServerPoolOptions {
 }
 
 /** The tools and other features of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
-export function createServerPool({ servers, clientInfo, logger, clock, connect, random = Math.random, graceMs = 2000 }: ServerPoolOptions): ToolRegistry & ServerDirectory {
+export function createServerPool(options: ServerPoolOptions): ToolRegistry & ServerDirectory {
+  const { servers, clientInfo, logger, clock, connect, pins = memoryToolPins(), random = Math.random, graceMs = 2000 } = options;
   const listeners = new Set<(status: ServerStatus) => void>();
   const evaluate = createBoundedEvaluation();
   const reaper = createReaper({ graceMs });
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
   };
-  const shared = { info: clientInfo, clock, logger, random, graceMs, evaluate, onChange };
-  const connectServer: ConnectServer = connect ?? ((server, options) => connectStdioServer(server, options, { reaper, graceMs }));
+  const shared = { info: clientInfo, clock, logger, pins, random, graceMs, evaluate, onChange };
+  const connectServer: ConnectServer = connect ?? ((server, how) => (isRemote(server) ? connectRemoteServer(server, how) : connectStdioServer(server, how, { reaper, graceMs })));
   const pool = servers.map((config) => new PooledServer(config, { ...shared, connect: connectServer }));
   const onServerChange = (listener: () => void): (() => void) => {
     listeners.add(listener);
@@ -49,10 +57,15 @@ export function createServerPool({ servers, clientInfo, logger, clock, connect, 
     tools: (names) => readyTools(named(pool, names)),
     find: (wireName) => entryOf(pool, wireName)?.entry.tool,
     checkArguments: (wireName, args) => argumentProblem(entryOf(pool, wireName)?.entry, args),
+    whyNotOffered: (wireName) => whyNotOffered(pool, wireName),
     call: (request) => call(pool, request, clock),
     server: (name) => {
       const found = pool.find(({ config }) => config.name === name);
       return found && serverFeatures(found, { onServerChange });
+    },
+    control: (name) => {
+      const found = pool.find(({ config }) => config.name === name);
+      return found && serverControl(found, { pins, clock });
     },
     onServerChange: (listener) => void listeners.add(listener),
     close: async () => {
@@ -86,7 +99,8 @@ function settled(
 }
 
 function readyTools(pool: readonly PooledServer[]): readonly CatalogueTool[] {
-  const tools = pool.flatMap((server) => [...(server.life?.catalogue.entries.values() ?? [])].map((entry) => entry.tool));
+  const ready = pool.filter((server) => server.status.state === 'ready');
+  const tools = ready.flatMap((server) => [...server.catalogue.entries.values()].filter(({ changed }) => changed === undefined).map(({ tool }) => tool));
   return tools.toSorted((left, right) => (left.wireName < right.wireName ? -1 : 1));
 }
 
@@ -96,6 +110,17 @@ function entryOf(pool: readonly PooledServer[], wireName: string): { readonly se
     if (entry !== undefined) return { server, entry };
   }
   return undefined;
+}
+
+function whyNotOffered(pool: readonly PooledServer[], wireName: string): string | undefined {
+  // A server's name holds no `__`.
+  const server = pool.find(({ config }) => config.name === wireName.split('__')[0]);
+  if (server === undefined) return undefined;
+  const { name, state, error } = server.status;
+  if (state !== 'ready') return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
+  const entry = server.catalogue.entries.get(wireName);
+  if (entry === undefined) return `server ${name} offers no tool of that name at present`;
+  return entry.changed === undefined ? undefined : server.mask(`${quarantineReason(entry)}; a person has to approve that before it is called`);
 }
 
 function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObject): string | undefined {
@@ -110,6 +135,6 @@ function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObject): s
 async function call(pool: readonly PooledServer[], request: ToolCallRequest, clock: Clock): Promise<ToolCallOutcome> {
   if (request.signal.aborted) return { type: 'cancelled', level: 'confirmed' };
   const found = entryOf(pool, request.wireName);
-  if (found === undefined) return { type: 'not-sent', message: `no server offers a tool called ${request.wireName}` };
+  if (found === undefined) return { type: 'not-sent', message: whyNotOffered(pool, request.wireName) ?? `no server offers a tool called ${request.wireName}` };
   return callTool(found.server, { entry: found.entry, request }, clock);
 }

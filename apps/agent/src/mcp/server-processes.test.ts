@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ServerConfig } from '../config/config.ts';
+import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-function start(servers: { readonly [name: string]: Partial<ServerConfig> }, { graceMs = 2000 } = {}): { readonly pool: ToolRegistry; readonly clock: ManualClock; readonly log: readonly string[] } {
+function start(servers: { readonly [name: string]: Partial<StdioServerConfig> }, { graceMs = 2000 } = {}): { readonly pool: ToolRegistry; readonly clock: ManualClock; readonly log: readonly string[] } {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const pool = createServerPool({
@@ -31,7 +31,7 @@ function start(servers: { readonly [name: string]: Partial<ServerConfig> }, { gr
   return { pool, clock, log: logger.lines };
 }
 
-const raw = (behaviour: string, rest: Partial<ServerConfig> = {}): Partial<ServerConfig> => ({ args: [RAW_SERVER, behaviour], ...rest });
+const raw = (behaviour: string, rest: Partial<StdioServerConfig> = {}): Partial<StdioServerConfig> => ({ args: [RAW_SERVER, behaviour], ...rest });
 const isReady = (status: ServerStatus): boolean => status.state === 'ready';
 const isFailed = (status: ServerStatus): boolean => status.state === 'failed';
 

@@ -1,7 +1,7 @@
 import { LocalError, ProtocolError, type CreateMessageResult, type ElicitResult } from '@signalbox/mcp-core';
 import type { QuestionContext } from '@signalbox/mcp-core/client';
 import { describe, expect, test, vi } from 'vitest';
-import type { ServerConfig } from '../config/config.ts';
+import type { StdioServerConfig } from '../config/config.ts';
 import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
 import { callRequest, poolOf, statusOf, toolNamed, type PoolFixture } from './testing/pool-fixture.ts';
@@ -12,7 +12,7 @@ interface Fixture extends PoolFixture {
   readonly call: (rest?: Partial<ToolCallRequest>) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
 }
 
-async function ready(config: Partial<ServerConfig> = {}): Promise<Fixture> {
+async function ready(config: Partial<StdioServerConfig> = {}): Promise<Fixture> {
   const server = new FakeServer(toolNamed('t', { type: 'object', properties: { n: { type: 'number' } } }));
   const fixture = poolOf({ server }, { server: config });
   fixture.pool.start();
@@ -53,7 +53,8 @@ describe('what is sent', () => {
 
   test('nothing when the tool is unknown', async () => {
     const { pool } = await ready();
-    expect(await pool.call(callRequest('server__none'))).toEqual({ type: 'not-sent', message: 'no server offers a tool called server__none' });
+    expect(await pool.call(callRequest('server__none'))).toEqual({ type: 'not-sent', message: 'server server offers no tool of that name at present' });
+    expect(await pool.call(callRequest('nowhere__none'))).toEqual({ type: 'not-sent', message: 'no server offers a tool called nowhere__none' });
   });
 
   test('nothing when the call was cancelled before', async () => {

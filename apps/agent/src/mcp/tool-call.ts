@@ -1,8 +1,11 @@
 import { ErrorCode, LocalError, ProtocolError, type CallToolResult } from '@signalbox/mcp-core';
 import type { InputRoundKeeper, RequestOptions } from '@signalbox/mcp-core/client';
+import { HttpError } from '@signalbox/mcp-core/http-client';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { Trial } from './call-breaker.ts';
 import type { CatalogueEntry } from './catalogue.ts';
+import { quarantineReason } from './pinned-catalogue.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';
@@ -17,16 +20,34 @@ export async function callTool(server: PooledServer, call: { readonly entry: Cat
 }
 
 async function attempt(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
-  const refusal = checkArguments(call.entry, call.request);
+  const refusal = checkArguments(call.entry, call.request) ?? notOffered(server, call) ?? (server.breaker.status.state === 'open' ? keptFrom(server) : undefined);
   if (refusal !== undefined) return refusal;
   const admission = await admit(server, call.request, clock);
   if (typeof admission !== 'function') return admission;
   try {
+    // What was waited for may have taken long.
     const { life } = server;
-    return life === undefined ? notReady(server) : await send({ server, life, clock }, call);
+    const lateRefusal = notOffered(server, call);
+    if (life === undefined || lateRefusal !== undefined) return lateRefusal ?? notReady(server);
+    const trial = server.breaker.begin();
+    return trial === undefined ? keptFrom(server) : await send({ server, life, clock, trial }, call);
   } finally {
     admission();
   }
+}
+
+/** A tool that vanished from the list is called all the same if it was there when the call was made: its server knows best. */
+function notOffered(server: PooledServer, { entry, request }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): ToolCallOutcome | undefined {
+  const isTask = request.resumeFrom !== undefined && 'taskId' in request.resumeFrom;
+  const present = server.catalogue.entries.get(entry.tool.wireName);
+  if (present?.changed !== undefined && !isTask) return { type: 'error', message: `${quarantineReason(present)}; a person has to approve that before it is called` };
+  return server.status.state === 'ready' ? undefined : notReady(server);
+}
+
+function keptFrom(server: PooledServer): ToolCallOutcome {
+  const { state, failures, opensAgainAt = 0 } = server.breaker.status;
+  const until = state === 'open' ? `no call is sent to it until ${new Date(opensAgainAt).toISOString()}` : 'one call is being tried now';
+  return { type: 'not-sent', message: `server ${server.config.name} did not answer ${failures} calls in a row; ${until}` };
 }
 
 function checkArguments({ tool, validate }: CatalogueEntry, request: ToolCallRequest): ToolCallOutcome | undefined {
@@ -61,22 +82,30 @@ interface Line {
   readonly server: PooledServer;
   readonly life: ServerLife;
   readonly clock: Clock;
+  readonly trial: Trial;
 }
 
 async function send(line: Line, { entry: { tool }, request }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): Promise<ToolCallOutcome> {
+  const { trial } = line;
   const { connection, router } = line.life;
   const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
   const call = { runId: request.runId, meta, questions: request.questions };
   const parking = new Parking(request.rounds, request.resumeFrom !== undefined && !('taskId' in request.resumeFrom));
   router.begin(call);
   try {
-    const result = await start(connection.client, tool.name, { request, options: { meta, rounds: parking } });
+    const onProgress: RequestOptions['onProgress'] = (progress) => {
+      trial.answered();
+      request.onProgress(progress);
+    };
+    const result = await start(connection.client, tool.name, { request, options: { meta, rounds: parking, onProgress } });
     router.end(call, 'answered');
+    trial.answered();
     return { type: 'result', result };
   } catch (error) {
     // The server does nothing for a call that waits for an answer, and knows of none that is given up.
     if (parking.isParked && error instanceof LocalError && error.code === 'request-cancelled') {
       router.end(call, 'answered');
+      trial.dropped();
       return { type: 'cancelled', level: 'confirmed' };
     }
     const isGivenUp = error instanceof LocalError && error.sent && (error.code === 'request-cancelled' || error.code === 'request-timeout');
@@ -93,7 +122,6 @@ function start(client: ServerConnection['client'], name: string, { request, opti
     signal: request.signal,
     timeoutMs: request.inactivityMs,
     maxTotalMs: request.maxTotalMs,
-    onProgress: request.onProgress,
     ...(onTask === undefined ? {} : { onTask: ({ taskId }) => onTask(taskId) }),
   };
   if (resumeFrom === undefined) return client.callTool(name, args, all);
@@ -122,16 +150,25 @@ class Parking implements InputRoundKeeper {
 }
 
 async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): Promise<ToolCallOutcome> {
+  const { trial } = line;
   const name = line.server.config.name;
-  if (error instanceof ProtocolError && error.code === ErrorCode.invalidParams && request.resumeFrom !== undefined && 'taskId' in request.resumeFrom) {
-    return { type: 'lost', message: `server ${name} no longer knows the task that the call became: ${error.message}` };
+  if (error instanceof ProtocolError) {
+    trial.answered();
+    return refused(line, request, error);
   }
-  if (error instanceof ProtocolError) return { type: 'error', message: `server ${name} answered with error ${error.code}: ${error.message}` };
-  if (!(error instanceof LocalError)) return { type: 'lost', message: `the call of server ${name} failed unexpectedly: ${messageOf(error)}` };
+  if (!(error instanceof LocalError)) {
+    trial.dropped();
+    return { type: 'lost', message: `the call of server ${name} failed unexpectedly: ${messageOf(error)}` };
+  }
   switch (error.code) {
-    case 'request-cancelled':
-      return { type: 'cancelled', level: error.sent ? await traceCancellation(line) : 'confirmed' };
+    case 'request-cancelled': {
+      const level = error.sent ? await traceCancellation(line) : 'confirmed';
+      if (level === 'delivered') trial.answered();
+      trial.dropped();
+      return { type: 'cancelled', level };
+    }
     case 'request-timeout': {
+      trial.failed();
       if (!error.sent) return { type: 'not-sent', message: `server ${name} took nothing for ${seconds(request.inactivityMs)}` };
       const level = await traceCancellation(line);
       return { type: 'lost', message: `${error.message}; it was cancelled (${LEVEL_TEXT[level]}), and whether it took effect is not known` };
@@ -139,18 +176,44 @@ async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): 
     case 'connection-lost':
     case 'connection-closed':
     case 'connect-failed':
-      return { type: error.sent ? 'lost' : 'not-sent', message: `the connection to server ${name} ended: ${error.message}` };
+      return disconnected(line, error);
     case 'method-not-in-era':
     case 'capability-missing':
     case 'input-refused':
     case 'invalid-response':
     case 'invalid-argument':
+      trial.answered();
       return { type: 'error', message: `server ${name}: ${error.message}` };
   }
 }
 
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling */
+function refused({ server, life }: Line, { resumeFrom }: ToolCallRequest, error: ProtocolError): ToolCallOutcome {
+  const { name } = server.config;
+  if (error.code === ErrorCode.invalidParams && resumeFrom !== undefined && 'taskId' in resumeFrom) {
+    return { type: 'lost', message: `server ${name} no longer knows the task that the call became: ${error.message}` };
+  }
+  // So a server answers that no longer has the tool.
+  if (error.code === ErrorCode.invalidParams || error.code === ErrorCode.methodNotFound) void life.tools.refresh();
+  return { type: 'error', message: `server ${name} answered with error ${error.code}: ${error.message}` };
+}
+
+function disconnected({ server, life, trial }: Line, error: LocalError): ToolCallOutcome {
+  const isRemote = life.connection.pid === undefined;
+  // The end of a process is one failure, however many calls it takes along.
+  trial.failed(isRemote ? undefined : life);
+  if (isRemote) server.doubt(life);
+  const isSent = error.sent && !isRefusedByHttp(error);
+  return { type: isSent ? 'lost' : 'not-sent', message: `the connection to server ${server.config.name} ended: ${error.message}` };
+}
+
+/** With these a server, or what stands before it, turns a request away before anything is done for it. */
+function isRefusedByHttp({ cause }: LocalError): boolean {
+  return cause instanceof HttpError && [401, 403, 404, 405, 407, 413, 415, 421, 429, 431].includes(cause.status);
+}
+
 const LEVEL_TEXT: { readonly [L in CancelLevel]: string } = {
-  sent: 'the server does not react',
+  sent: 'what the server makes of that is not known',
   delivered: 'the server has received that',
   confirmed: 'its process has ended',
   failed: 'the connection ended before the server could receive that',
@@ -162,9 +225,12 @@ const LEVEL_TEXT: { readonly [L in CancelLevel]: string } = {
  */
 async function traceCancellation({ server, life, clock }: Line): Promise<CancelLevel> {
   const { connection, router } = life;
+  const isRemote = connection.pid === undefined;
   try {
     await connection.client.ping({ timeoutMs: server.graceMs, maxTotalMs: server.graceMs });
   } catch (error) {
+    // There is no process to end, and other calls have connections of their own.
+    if (isRemote && error instanceof LocalError) return error.code === 'request-timeout' ? 'sent' : 'failed';
     if (error instanceof LocalError && error.code === 'request-timeout') {
       const reason = `it did not answer within ${seconds(server.graceMs)} after a call was cancelled`;
       if (!router.hasCalls) return replaced(server, life, reason);
@@ -175,7 +241,8 @@ async function traceCancellation({ server, life, clock }: Line): Promise<CancelL
     // An error of the server is an answer, too.
   }
   if (router.hasAsked) server.retire(life, 'a call that may still ask was cancelled');
-  return 'delivered';
+  // Over HTTP each message goes its own way, and an answer to a later one tells nothing of an earlier one.
+  return isRemote ? 'sent' : 'delivered';
 }
 
 async function replaced(server: PooledServer, life: ServerLife, reason: string): Promise<CancelLevel> {

@@ -4,10 +4,48 @@ import type { ServerChange } from '@signalbox/mcp-core/client';
 /** `subscribed`: from here on every change is told. */
 export type FollowedChange = ServerChange | { readonly kind: 'subscribed' };
 
-/** What the servers offer beside tools. */
+/** What the servers offer beside tools, and what can be done to them. */
 export interface ServerDirectory {
   /** `undefined` for a name that is not configured. */
   server(name: string): ServerFeatures | undefined;
+  /** `undefined` for a name that is not configured. */
+  control(name: string): ServerControl | undefined;
+}
+
+/** What the person who runs the service can do to one server. */
+export interface ServerControl {
+  /** Connects anew: `graceful`, when no call is in flight any more and without new ones until then; `now` loses the calls in flight. Returns at once. */
+  reconnect(mode: 'graceful' | 'now'): void;
+  /** Takes no new calls and ends when none is in flight any more (`graceful`), or `now`, until `reconnect`. Returns at once. */
+  drain(mode: 'graceful' | 'now'): void;
+  /** The pinned definitions of its tools, by their names. */
+  pins(): Promise<readonly PinnedTool[]>;
+  /**
+   * Accepts the changed definition of a tool; nothing when it has not changed. With `digest`, only if that definition is still the present one. Resolves with whether there is such a tool.
+   * @throws DefinitionChangedError
+   */
+  approve(tool: string, digest?: string): Promise<boolean>;
+  /** Takes the place of its roots, until the service ends. Resolves when the server has been told, or will be. */
+  setRoots(paths: readonly string[]): Promise<void>;
+}
+
+export interface PinnedTool {
+  readonly tool: string;
+  /** SHA-256 of the pinned definition, in hex. */
+  readonly digest: string;
+  readonly firstSeenAt: number;
+  /** When it took the place of an earlier one. */
+  readonly acceptedAt: number | undefined;
+  /** The definition that waits for approval. */
+  readonly quarantined?: { readonly digest: string; readonly changed: readonly string[]; readonly definition: JsonObject };
+}
+
+/** The definition that was to be approved is not the present one. */
+export class DefinitionChangedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'DefinitionChangedError';
+  }
 }
 
 /**

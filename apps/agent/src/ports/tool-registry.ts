@@ -15,9 +15,25 @@ export interface CatalogueTool {
   readonly trusted: boolean;
 }
 
+/** Whether calls are let through. `half_open`: the next one is tried alone. */
+export interface BreakerStatus {
+  readonly state: 'closed' | 'open' | 'half_open';
+  /** Calls in a row, within a minute, that were not answered. */
+  readonly failures: number;
+  /** Milliseconds since the Unix epoch at which the next call may be tried; absent while closed. */
+  readonly opensAgainAt?: number;
+}
+
 export interface ServerStatus {
   readonly name: string;
-  readonly state: 'connecting' | 'ready' | 'failed' | 'closed';
+  readonly transport: 'stdio' | 'http' | 'sse';
+  /** `draining`: no new calls, and `drained` when the last has ended. */
+  readonly state: 'connecting' | 'ready' | 'failed' | 'draining' | 'drained' | 'closed';
+  readonly breaker: BreakerStatus;
+  /** Names of tools that changed since they were first seen, and are not offered until a person has approved that. */
+  readonly quarantined: readonly string[];
+  /** Paths of the directories it is told as roots. */
+  readonly roots: readonly string[];
   readonly era?: Era;
   readonly protocolVersion?: ProtocolVersion;
   readonly serverInfo?: { readonly name: string; readonly version: string };
@@ -46,6 +62,8 @@ export interface ToolCallRequest {
   readonly onProgress: (progress: Progress) => void;
   /** Answers the server's questions during this call. */
   readonly questions: QuestionHandlers;
+  /** Hears, perhaps after the call, that what a person was sent to a URL for is done; the id is that of the question. */
+  readonly onElicitationComplete?: (elicitationId: string) => void;
   /** Hears of the rounds of questions of a modern server. */
   readonly rounds?: InputRoundKeeper;
   /** Hears that the call goes on as a task. */
@@ -73,6 +91,8 @@ export interface ToolRegistry {
   /** Tools of the ready servers (of the named ones when given), sorted by wire name. */
   tools(servers?: readonly string[]): readonly CatalogueTool[];
   find(wireName: string): CatalogueTool | undefined;
+  /** Why a tool is not among those that runs may use, for people and models; undefined when no server is named by its wire name. */
+  whyNotOffered(wireName: string): string | undefined;
   /** What is wrong with the arguments of a call, for people and models; undefined when they fit the tool's schema. */
   checkArguments(wireName: string, args: JsonObject): string | undefined;
   /** Never rejects. Arguments are validated against the tool's schema before anything is sent. Progress comes in order and before the outcome. */

@@ -3,6 +3,7 @@ import type { Artifact } from '../ports/artifact-store.ts';
 import type { UsedKey } from '../ports/idempotency-store.ts';
 import type { ActiveTurn, AuditEntry, InboxItem, RememberedApproval, Run, RunEvent, StoredAuditEntry, StoredMessage, ToolCall } from '../ports/run-store.ts';
 import type { Agent, Thread } from '../ports/thread-store.ts';
+import type { ToolPin } from '../ports/tool-pins.ts';
 
 /** A domain value as a column holds it: JSON as text, booleans as 0 and 1, absence as NULL. */
 type Column<T> = Extract<T, boolean> extends never ? (undefined extends T ? Exclude<T, undefined> | null : T) : number;
@@ -27,6 +28,7 @@ export interface Database {
   idempotencyKeys: Row<UsedKey, 'response'>;
   artifacts: Row<Artifact, never>;
   boots: { id: string; pid: number; startedAt: number };
+  toolPins: Row<ToolPin, 'parts'>;
 }
 
 /** Translates between a domain record and its row. */
@@ -76,3 +78,4 @@ export const threadCodec = createCodec<Thread, Database['threads']>({ json: ['me
 export const agentCodec = createCodec<Agent, Database['agents']>({ json: ['servers', 'limits'] });
 export const usedKeyCodec = createCodec<UsedKey, Database['idempotencyKeys']>({ json: ['response'], booleans: ['isDone'] });
 export const artifactCodec = createCodec<Artifact, Database['artifacts']>({});
+export const toolPinCodec = createCodec<ToolPin, Database['toolPins']>({ json: ['parts'] });

@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import type { ToolPins } from '../ports/tool-pins.ts';
 import { cachedStatements } from './cached-statements.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
@@ -12,6 +13,7 @@ import { migrate } from './migrations/migrate.ts';
 import { createRunReader } from './run-reader.ts';
 import { createRunTransaction } from './run-transaction.ts';
 import { StoreError } from './store-error.ts';
+import { createToolPins } from './tool-pins.ts';
 
 export interface RunStoreOptions {
   /** Created (mode 0700) when missing; one process at a time. */
@@ -21,11 +23,15 @@ export interface RunStoreOptions {
   readonly clock: Clock;
 }
 
+export interface OpenedStore extends RunStore {
+  readonly toolPins: ToolPins;
+}
+
 /**
  * Opens the embedded store: one connection that writes, one transaction at a time, and a read-only one beside it.
  * @throws StoreError `locked`, `newer_database`, `unusable`
  */
-export async function openRunStore({ dataDir, durability, clock }: RunStoreOptions): Promise<RunStore> {
+export async function openRunStore({ dataDir, durability, clock }: RunStoreOptions): Promise<OpenedStore> {
   const release = prepareDataDir(dataDir);
   const file = join(dataDir, 'signalbox.sqlite');
   const connections: Kysely<Database>[] = [];
@@ -43,6 +49,7 @@ export async function openRunStore({ dataDir, durability, clock }: RunStoreOptio
     await writer.insertInto('boots').values({ id: bootId, pid: process.pid, startedAt: clock.now() }).execute();
     return {
       bootId,
+      toolPins: createToolPins({ reader, writer }),
       read: createRunReader(reader),
       write: (work) => writer.transaction().execute((transaction) => work(createRunTransaction(transaction, clock))),
       close,

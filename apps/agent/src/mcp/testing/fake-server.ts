@@ -38,6 +38,10 @@ export class FakeServer {
   /** How a ping ends; default: answered. */
   ping: () => Promise<void> = () => Promise.resolve();
   era: 'legacy' | 'modern' = 'legacy';
+  /** Whether it has no process. */
+  isRemote = false;
+  /** How often it heard that its roots changed. */
+  rootsTold = 0;
   launches = 0;
   /** Connections that were not closed. */
   open = 0;
@@ -88,7 +92,7 @@ export class FakeServer {
     this.#exit = exit.resolve;
     this.open += 1;
     return {
-      pid: 4000 + this.launches,
+      pid: this.isRemote ? undefined : 4000 + this.launches,
       exited: exit.promise,
       close: () => {
         if (!isClosed) this.open -= 1;
@@ -111,6 +115,10 @@ export class FakeServer {
           return this.isListHanging ? ended([closed.signal, ...(signal === undefined ? [] : [signal])]) : listed;
         },
         ping: () => this.ping(),
+        rootsChanged: () => {
+          this.rootsTold += 1;
+          return Promise.resolve();
+        },
         watch: (filter) => (this.watchFailure === undefined ? Promise.resolve({ filter, ended: new Promise(() => undefined), close: () => Promise.resolve() }) : Promise.reject(this.watchFailure)),
         callTool: (name, args, options = {}) => this.#call(name, args, options),
         ...this.features,

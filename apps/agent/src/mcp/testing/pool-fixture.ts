@@ -1,5 +1,5 @@
 import type { JsonObject, Tool } from '@signalbox/mcp-core';
-import type { ServerConfig } from '../../config/config.ts';
+import type { StdioServerConfig } from '../../config/config.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ServerStatus, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
@@ -13,7 +13,7 @@ export interface PoolFixture {
 }
 
 /** A pool of fake servers; restart delays have no jitter. */
-export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: { readonly [name: string]: Partial<ServerConfig> } = {}): PoolFixture {
+export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: { readonly [name: string]: Partial<StdioServerConfig> } = {}): PoolFixture {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const pool = createServerPool({
@@ -27,7 +27,7 @@ export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: 
   return { pool, clock, log: logger.lines };
 }
 
-export function serverConfig(name: string, rest: Partial<ServerConfig> = {}): ServerConfig {
+export function serverConfig(name: string, rest: Partial<StdioServerConfig> = {}): StdioServerConfig {
   return { name, command: name, args: [], env: {}, cwd: undefined, trust: false, allow: [], deny: [], roots: [], era: 'auto', approval: 'default', sampling: 'ask', ...rest };
 }
 

@@ -40,7 +40,7 @@ export class FakeRegistry implements ToolRegistry {
 
   servers(): readonly ServerStatus[] {
     const names = [...new Set(Object.keys(this.#tools).map(serverOf))];
-    return names.map((name) => ({ name, state: this.connecting === undefined ? 'ready' : 'connecting', toolCount: 1, warnings: [], since: this.#since, restarts: 0 }));
+    return names.map((name) => ({ name, state: this.connecting === undefined ? 'ready' : 'connecting', ...QUIET, since: this.#since }));
   }
 
   tools(servers?: readonly string[]): readonly CatalogueTool[] {
@@ -59,6 +59,10 @@ export class FakeRegistry implements ToolRegistry {
 
   find(wireName: string): CatalogueTool | undefined {
     return this.tools().find((tool) => tool.wireName === wireName);
+  }
+
+  whyNotOffered(): string | undefined {
+    return undefined;
   }
 
   checkArguments(wireName: string, args: JsonObject): string | undefined {
@@ -81,6 +85,8 @@ export class FakeRegistry implements ToolRegistry {
     return Promise.resolve();
   }
 }
+
+const QUIET = { transport: 'stdio', breaker: { state: 'closed', failures: 0 }, toolCount: 1, quarantined: [], roots: [], warnings: [], restarts: 0 } as const;
 
 export const READ_ONLY: ToolAnnotations = { readOnlyHint: true };
 

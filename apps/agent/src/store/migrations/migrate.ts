@@ -6,6 +6,7 @@ import { initial } from './0001-initial.ts';
 import { parkedCalls } from './0002-parked-calls.ts';
 import { conversations } from './0003-conversations.ts';
 import { approvals } from './0004-approvals.ts';
+import { toolPins } from './0005-tool-pins.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -13,6 +14,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0002-parked-calls': parkedCalls,
   '0003-conversations': conversations,
   '0004-approvals': approvals,
+  '0005-tool-pins': toolPins,
 };
 
 /**

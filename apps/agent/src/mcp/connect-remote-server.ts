@@ -1,0 +1,40 @@
+import { connectClient } from '@signalbox/mcp-core/client';
+import { httpTransport } from '@signalbox/mcp-core/http-client';
+import { LocalError, type Transport } from '@signalbox/mcp-core';
+import type { RemoteServerConfig } from '../config/config.ts';
+import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';
+
+/**
+ * Connects to a server over Streamable HTTP or HTTP+SSE. A session that the server has forgotten ends the connection: it is the pool that connects again, and
+ * reads the tools anew.
+ */
+export async function connectRemoteServer(server: RemoteServerConfig, options: ConnectOptions): Promise<ServerConnection> {
+  const { signal } = options;
+  const { promise: exited, resolve: exit } = Promise.withResolvers<void>();
+  const transports = new Set<Transport>();
+  let isConnected = false;
+  const onClosed = (error?: Error): void => {
+    exit();
+    options.onClosed(error);
+  };
+  const open = (): Transport => {
+    signal.throwIfAborted();
+    if (isConnected) {
+      const forgotten = new LocalError('connection-lost', 'The server has forgotten the session');
+      onClosed(forgotten);
+      throw forgotten;
+    }
+    const transport = httpTransport({ url: server.url, headers: server.headers, legacySse: server.transport !== 'http' });
+    transports.add(transport);
+    return transport;
+  };
+  const onAbort = (): void => transports.forEach((transport) => void transport.close());
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const client = await connectClient(open, { ...clientOptions(options), era: server.era, onClosed });
+    isConnected = true;
+    return { client, pid: undefined, exited, close: () => client.close().then(exit) };
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

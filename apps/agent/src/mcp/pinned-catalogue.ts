@@ -1,0 +1,56 @@
+import type { ServerConfig } from '../config/config.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import type { ToolPin, ToolPins } from '../ports/tool-pins.ts';
+import type { Catalogue, CatalogueEntry } from './catalogue.ts';
+import { changedParts } from './definition-parts.ts';
+
+export interface PinSurroundings {
+  readonly pins: ToolPins;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Compares what a server offers with what is pinned, and pins what is new. A tool whose definition is another one is quarantined; that of a trusted server is pinned anew.
+ * Rejects when the pins cannot be read: nothing may be offered then.
+ */
+export async function pinCatalogue(server: ServerConfig, catalogue: Catalogue, { pins, clock, logger }: PinSurroundings): Promise<Catalogue> {
+  const known = new Map((await pins.of(server.name)).map((pin) => [pin.tool, pin]));
+  const kept: ToolPin[] = [];
+  const entries = new Map<string, CatalogueEntry>();
+  for (const [wireName, { changed: _, ...entry }] of catalogue.entries) {
+    const { tool, parts } = entry;
+    const pin = known.get(tool.name);
+    const changed = pin === undefined ? [] : changedParts(pin.parts, parts);
+    if (pin === undefined) kept.push(pinOf({ tool, parts }, { firstSeenAt: clock.now(), acceptedAt: undefined }));
+    else if (changed.length > 0 && server.trust) {
+      logger.warn('a trusted server changed a tool; the new definition is accepted', { server: server.name, tool: tool.name, changed });
+      kept.push(pinOf({ tool, parts }, { firstSeenAt: pin.firstSeenAt, acceptedAt: clock.now() }));
+    }
+    const isQuarantined = changed.length > 0 && !server.trust;
+    entries.set(wireName, { ...entry, ...(isQuarantined ? { changed } : {}) });
+  }
+  const quarantined = [...entries.values()].filter(({ changed }) => changed !== undefined).map((entry) => `${quarantineReason(entry)}; approve it after a look at it`);
+  return { entries, warnings: [...catalogue.warnings, ...quarantined, ...(await keep(pins, kept))] };
+}
+
+/** The pin of a tool as it is offered. */
+export function pinOf({ tool, parts }: Pick<CatalogueEntry, 'tool' | 'parts'>, times: Pick<ToolPin, 'firstSeenAt' | 'acceptedAt'>): ToolPin {
+  return { server: tool.server, tool: tool.name, parts, ...times };
+}
+
+/** For people: why a quarantined tool may not be used. */
+export function quarantineReason({ tool, changed = [] }: CatalogueEntry): string {
+  return `the tool ${JSON.stringify(tool.name.slice(0, 100))} is quarantined: its ${changed.join(', ')} changed since it was first seen`;
+}
+
+/** A disk that is full keeps no tool from being used; the next reading pins it. */
+async function keep(pins: ToolPins, kept: readonly ToolPin[]): Promise<readonly string[]> {
+  try {
+    await pins.keep(kept);
+    return [];
+  } catch (error) {
+    return [`the definitions of ${kept.length} tools could not be pinned: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}

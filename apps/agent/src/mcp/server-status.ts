@@ -1,0 +1,63 @@
+import { isRemote, type ServerConfig } from '../config/config.ts';
+import type { BreakerStatus, ServerStatus } from '../ports/tool-registry.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { ServerLife } from './server-life.ts';
+
+/** Where a server is in its lives. */
+export interface ServerStage {
+  readonly state: ServerStatus['state'];
+  readonly since: number;
+  readonly restarts: number;
+  readonly error: string | undefined;
+}
+
+export interface DescribedServer {
+  readonly config: ServerConfig;
+  readonly stage: ServerStage;
+  readonly life: ServerLife | undefined;
+  readonly breaker: BreakerStatus;
+  readonly roots: readonly string[];
+  readonly mask: (text: string) => string;
+}
+
+export function describeServer({ config, stage, life, breaker, roots, mask }: DescribedServer): ServerStatus {
+  const { state, since, restarts, error } = stage;
+  return {
+    name: config.name,
+    transport: transportOf(config),
+    state,
+    breaker,
+    roots,
+    toolCount: 0,
+    quarantined: [],
+    warnings: [],
+    since,
+    restarts,
+    ...(life === undefined ? {} : describeLife(life, mask)),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function transportOf(config: ServerConfig): ServerStatus['transport'] {
+  if (!isRemote(config)) return 'stdio';
+  return config.transport === 'sse' ? 'sse' : 'http';
+}
+
+function describeLife({ connection, tools }: ServerLife, mask: (text: string) => string): Partial<ServerStatus> {
+  const { info, instructions, era, protocolVersion } = connection.client.server;
+  const quarantined = quarantinedTools(tools.current);
+  return {
+    era,
+    protocolVersion,
+    toolCount: tools.current.entries.size - quarantined.length,
+    quarantined,
+    warnings: tools.current.warnings.map(mask),
+    ...(info === undefined ? {} : { serverInfo: { name: info.name, version: info.version } }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(connection.pid === undefined ? {} : { pid: connection.pid }),
+  };
+}
+
+function quarantinedTools({ entries }: Catalogue): readonly string[] {
+  return [...entries.values()].filter(({ changed }) => changed !== undefined).map(({ tool }) => tool.name);
+}

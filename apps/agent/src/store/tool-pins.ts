@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely';
+import type { ToolPins } from '../ports/tool-pins.ts';
+import { toolPinCodec, type Database } from './database.ts';
+
+/** So many rows go into one statement; SQLite allows 32,766 values. */
+const ROWS_AT_ONCE = 500;
+
+/** Pins in the tables of the store; `reader` may see a little less than `writer` has written, only until the write has resolved. */
+export function createToolPins({ reader, writer }: { readonly reader: Kysely<Database>; readonly writer: Kysely<Database> }): ToolPins {
+  return {
+    async of(server) {
+      const rows = await reader.selectFrom('toolPins').selectAll().where('server', '=', server).orderBy('tool').execute();
+      return rows.map((row) => toolPinCodec.decode(row));
+    },
+
+    async keep(pins) {
+      if (pins.length === 0) return;
+      await writer.transaction().execute(async (transaction) => {
+        for (let from = 0; from < pins.length; from += ROWS_AT_ONCE) {
+          const rows = pins.slice(from, from + ROWS_AT_ONCE).map((pin) => toolPinCodec.encode(pin));
+          await transaction
+            .insertInto('toolPins')
+            .values(rows)
+            .onConflict((conflict) =>
+              conflict.columns(['server', 'tool']).doUpdateSet((row) => ({ parts: row.ref('excluded.parts'), firstSeenAt: row.ref('excluded.firstSeenAt'), acceptedAt: row.ref('excluded.acceptedAt') })),
+            )
+            .execute();
+        }
+      });
+    },
+  };
+}
