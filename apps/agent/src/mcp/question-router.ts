@@ -8,6 +8,8 @@ export interface CallInFlight {
   /** What its request carries as `_meta`; no other call has this object. */
   readonly meta: JsonObject;
   readonly questions: QuestionHandlers;
+  /** Hears, perhaps after the call, that what it sent a person to a URL for is done. */
+  readonly onElicitationComplete?: ((elicitationId: string) => void) | undefined;
 }
 
 export interface QuestionRouterOptions {
@@ -22,6 +24,9 @@ export interface QuestionRouterOptions {
 /** So many runs that gave up calls make every question ambiguous; more need not be remembered. */
 const AMBIGUOUS = 2;
 
+/** The visits to URLs that a server may still say are done; the oldest are forgotten. */
+const MAX_VISITS = 256;
+
 /**
  * Finds the call that a server's question belongs to. Where the question names no request, as on a legacy connection, it is attributed only when one run
  * alone can have caused it: its calls are in flight, and no given-up call of another run may still be at work in the server.
@@ -30,6 +35,8 @@ export class QuestionRouter {
   readonly handlers: QuestionHandlers;
   readonly #calls = new Set<CallInFlight>();
   readonly #givenUpRuns = new Set<string>();
+  /** The call of each visit to a URL, by the server's id of the visit. */
+  readonly #visits = new Map<string, CallInFlight>();
   readonly #options: QuestionRouterOptions;
   #hasAsked = false;
 
@@ -37,12 +44,14 @@ export class QuestionRouter {
     this.#options = options;
     this.handlers = {
       sample: async (params, context) => {
-        const { sample } = this.#questionsOf('sampling', ErrorCode.rejectedByUser, context.request);
+        const { sample } = this.#callOf('sampling', ErrorCode.rejectedByUser, context.request).questions;
         if (sample === undefined) throw new ProtocolError(ErrorCode.rejectedByUser, 'Sampling is not available to this call');
         return sample(params, context);
       },
       elicit: async (params, context) => {
-        const { elicit } = this.#questionsOf('elicitation', ErrorCode.internalError, context.request);
+        const call = this.#callOf('elicitation', ErrorCode.internalError, context.request);
+        const { elicit } = call.questions;
+        if (params.mode === 'url' && params.elicitationId !== undefined) this.#remember(params.elicitationId, call);
         if (elicit === undefined) throw new ProtocolError(ErrorCode.internalError, 'Elicitation is not available to this call');
         return elicit(params, context);
       },
@@ -75,13 +84,26 @@ export class QuestionRouter {
     if (this.#calls.size === 0) this.#options.onIdle();
   }
 
-  #questionsOf(kind: 'sampling' | 'elicitation', refusal: number, request: AskingRequest | undefined): QuestionHandlers {
+  /** The server says that a visit to a URL is done. */
+  completed(elicitationId: string): void {
+    this.#visits.get(elicitationId)?.onElicitationComplete?.(elicitationId);
+    this.#visits.delete(elicitationId);
+  }
+
+  #remember(elicitationId: string, call: CallInFlight): void {
+    this.#visits.delete(elicitationId);
+    this.#visits.set(elicitationId, call);
+    const [oldest] = this.#visits.keys();
+    if (oldest !== undefined && this.#visits.size > MAX_VISITS) this.#visits.delete(oldest);
+  }
+
+  #callOf(kind: 'sampling' | 'elicitation', refusal: number, request: AskingRequest | undefined): CallInFlight {
     if (request === undefined) this.#hasAsked = true;
     const [call] = request === undefined ? this.#calls : [...this.#calls].filter(({ meta }) => meta === request.meta);
     if (call === undefined) throw new ProtocolError(refusal, `No tool call is in progress on this connection, so nobody can answer this ${kind} request`);
-    if (request !== undefined) return call.questions;
+    if (request !== undefined) return call;
     const runs = new Set([...this.#givenUpRuns, ...[...this.#calls].map(({ runId }) => runId)]);
-    if (runs.size === 1) return call.questions;
+    if (runs.size === 1) return call;
     this.#options.onConflict();
     throw new ProtocolError(refusal, `Calls of several runs are in progress on this connection and this ${kind} request does not say which it belongs to; later calls will be made one run at a time`);
   }

@@ -25,6 +25,8 @@ export interface ConnectOptions {
   /** Hears the server's log messages, and what of its output could not be used. */
   readonly onLog: (line: string) => void;
   readonly onToolsChanged: () => void;
+  /** Hears that what a person was sent to a URL for is done, by the server's id of it. */
+  readonly onElicitationComplete: (elicitationId: string) => void;
   /** Called once, when an opened connection ended for whatever reason. */
   readonly onClosed: (error?: Error) => void;
 }
@@ -33,12 +35,13 @@ export interface ConnectOptions {
 export type ConnectServer = (server: ServerConfig, options: ConnectOptions) => Promise<ServerConnection>;
 
 /** What every client of the pool is. */
-export function clientOptions({ info, handlers, onToolsChanged, onLog }: ConnectOptions): Omit<ClientOptions, 'era' | 'onClosed'> {
+export function clientOptions({ info, handlers, onToolsChanged, onElicitationComplete, onLog }: ConnectOptions): Omit<ClientOptions, 'era' | 'onClosed'> {
   return {
     info,
     handlers,
     capabilities: { elicitationUrl: true },
     onToolsChanged,
+    onElicitationComplete,
     onLog: ({ level, logger, data }) => onLog(`${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
     onProblem: (problem) => onLog(problem.message),
   };

@@ -30,6 +30,7 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
     onStderr: options.onStderr,
     onLog: options.onLog,
     onToolsChanged: () => void opened.promise.then((tools) => tools.refresh()),
+    onElicitationComplete: (elicitationId) => router.completed(elicitationId),
     onClosed: (error) => end.resolve(new LocalError('connection-lost', error?.message ?? 'The server ended the connection', { cause: error })),
   });
   const tools = new LiveCatalogue(server, connection, options);

@@ -89,7 +89,7 @@ async function send(line: Line, { entry: { tool }, request }: { readonly entry: 
   const { trial } = line;
   const { connection, router } = line.life;
   const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
-  const call = { runId: request.runId, meta, questions: request.questions };
+  const call = { runId: request.runId, meta, questions: request.questions, onElicitationComplete: request.onElicitationComplete };
   const parking = new Parking(request.rounds, request.resumeFrom !== undefined && !('taskId' in request.resumeFrom));
   router.begin(call);
   try {

@@ -297,7 +297,7 @@ export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter,
   updateToolCall(id: string, expected: { readonly state: readonly ToolCallState[]; readonly attempt?: number }, patch: ToolCallPatch): Promise<boolean>;
   insertInboxItem(item: InboxItem): Promise<void>;
   /** Applies when the row still has that state; returns whether it did. */
-  updateInboxItem(id: string, expected: InboxState, patch: Partial<Pick<InboxItem, 'state' | 'response' | 'binding' | 'answeredAt'>>): Promise<boolean>;
+  updateInboxItem(id: string, expected: InboxState, patch: Partial<Pick<InboxItem, 'state' | 'request' | 'response' | 'binding' | 'answeredAt'>>): Promise<boolean>;
   rememberApproval(approval: RememberedApproval): Promise<void>;
   /** Returns whether it was there. */
   forgetApproval(id: string): Promise<boolean>;

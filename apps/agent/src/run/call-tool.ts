@@ -3,7 +3,8 @@ import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts
 import type { CallActivity } from './activities.ts';
 import { maySend } from './approvals.ts';
 import { isShutdown } from './commits.ts';
-import { enqueue, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
+import { completeElicitation } from './complete-elicitation.ts';
+import { enqueue, inBackground, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
 import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { questionsOf } from './questions.ts';
@@ -97,6 +98,7 @@ async function sendCall(context: EngineContext, dispatched: Dispatched): Promise
     maxTotalMs: run.limits.callMaxMs,
     onProgress: (update) => progress.add(update),
     questions: questionsOf(context, dispatched, rounds),
+    onElicitationComplete: (elicitationId) => inBackground(context, 'storing that a visit is done', completeElicitation(context, call, elicitationId)),
     rounds,
     onTask: (taskId) => {
       activity.park();

@@ -116,6 +116,8 @@ export interface RunEventTypes {
   'inbox.opened': ItemData & { readonly request: JsonObject; readonly expires_at: string };
   'inbox.answered': ItemData & { readonly response: JsonObject };
   'inbox.delivered': ItemData;
+  /** The server says that what a person was sent to a URL for is done. */
+  'inbox.completed': ItemData;
   'inbox.void': ItemData & { readonly reason: 'withdrawn' | 'call_ended' | 'run_ended' | 'process_ended' };
   'inbox.expired': ItemData;
 
