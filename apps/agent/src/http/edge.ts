@@ -29,7 +29,7 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
     if (!isAnyHostOurs) checkHost(request, names);
     checkOrigin(request);
     if (digest !== undefined && !OPEN_TO_ALL.has(request.routeOptions.url ?? '')) checkToken(request, digest);
-    if (request.method === 'POST') checkContentType(request);
+    if (request.method === 'POST' || request.method === 'PUT') checkContentType(request);
   });
 }
 

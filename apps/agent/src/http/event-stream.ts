@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { Run, RunReader } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
@@ -20,11 +20,11 @@ const HEARTBEAT_MS = 15_000;
  * Streams a run to one reader as server-sent events until the run is settled and everything was sent, or the reader is gone. A response whose stream
  * fails is left open, so that the reader does not take its end for the end of the run.
  */
-export async function streamEvents(dependencies: EventStreamDependencies, response: ServerResponse, start: { readonly run: Run; readonly after: number; readonly location: string }): Promise<void> {
+export async function streamEvents(dependencies: EventStreamDependencies, response: ServerResponse, start: { readonly run: Run; readonly after: number; readonly headers: OutgoingHttpHeaders }): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   if (response.closed) gone.abort();
-  const writer = new SseWriter(response, { location: start.location });
+  const writer = new SseWriter(response, start.headers);
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
     const frames = followRun(dependencies, { runId: start.run.id, after: start.after, signal: gone.signal });

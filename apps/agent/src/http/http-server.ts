@@ -3,31 +3,43 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawReplyDef
 import { jsonSchemaTransform, jsonSchemaTransformObject, serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { RunEngine } from '../ports/run-engine.ts';
-import type { RunReader } from '../ports/run-store.ts';
+import type { RunReader, RunStore } from '../ports/run-store.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
+import { agentRoutes } from './agent-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
+import { callRoutes } from './call-routes.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
+import { createServeOnce, principalOf, type ServeOnce } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { Problem, sendProblem, toProblem } from './problem.ts';
 import { runRoutes } from './run-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
+import { threadRoutes } from './thread-routes.ts';
 
 export interface HttpDependencies {
   readonly engine: RunEngine;
+  readonly store: RunStore;
   readonly read: RunReader;
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
   readonly directory: ServerDirectory;
   readonly llm: { readonly info: ProviderInfo };
   readonly clock: Clock;
+  /** Ids of threads and agents. */
+  readonly newId: () => string;
   readonly version: string;
   /** Hears each failure that a client is told only as `internal_error`. */
   readonly onError: (error: unknown, request: { readonly method: string; readonly url: string }) => void;
+}
+
+export interface RouteDependencies extends HttpDependencies {
+  readonly principal: string;
+  readonly once: ServeOnce;
 }
 
 export type HttpApp = FastifyInstance<
@@ -74,8 +86,13 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
     transformObject: jsonSchemaTransformObject,
   });
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  runRoutes(typed, dependencies);
-  serviceRoutes(typed, dependencies);
+  const principal = principalOf(edge.token);
+  const routeDependencies = { ...dependencies, principal, once: createServeOnce({ ...dependencies, principal }) };
+  runRoutes(typed, routeDependencies);
+  callRoutes(typed, routeDependencies);
+  threadRoutes(typed, routeDependencies);
+  agentRoutes(typed, routeDependencies);
+  serviceRoutes(typed, routeDependencies);
   serverRoutes(typed, dependencies);
   inboxRoutes(typed, dependencies);
   auditRoutes(typed, dependencies);

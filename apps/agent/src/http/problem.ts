@@ -14,6 +14,9 @@ const problems = {
   invalid_request: [400, 'The request is not valid'],
   invalid_cursor: [400, 'The cursor is not valid'],
   invalid_response: [400, 'The answer does not fit the inbox item'],
+  invalid_arguments: [400, 'The arguments do not fit the tool'],
+  unknown_agent: [400, 'There is no such agent'],
+  unknown_thread: [400, 'There is no such thread'],
   unknown_server: [400, 'No such MCP server is configured'],
   unauthorized: [401, 'A bearer token is required'],
   forbidden_host: [403, 'The Host header is not allowed'],
@@ -21,19 +24,33 @@ const problems = {
   route_not_found: [404, 'There is no such endpoint'],
   server_not_found: [404, 'There is no such MCP server'],
   resource_not_found: [404, 'The MCP server has no such resource'],
-  tool_not_found: [404, 'The MCP server has no such tool'],
   run_not_found: [404, 'There is no such run'],
+  thread_not_found: [404, 'There is no such thread'],
+  agent_not_found: [404, 'There is no such agent'],
+  tool_not_found: [404, 'There is no such tool'],
+  tool_call_not_found: [404, 'There is no such tool call'],
+  artifact_not_found: [404, 'There is no such artifact'],
   approval_not_found: [404, 'There is no such remembered approval'],
   inbox_item_not_found: [404, 'There is no such inbox item'],
   inbox_item_not_open: [409, 'The inbox item is not open'],
+  run_not_settled: [409, 'The run is not settled'],
+  invalid_fork: [409, 'The run cannot be forked there'],
+  thread_busy: [409, 'A run of the thread is not settled'],
+  idempotency_key_reused: [409, 'The idempotency key was used for another request'],
+  idempotency_key_in_use: [409, 'A request with this idempotency key is in progress'],
+  response_erased: [410, 'What the request was answered with was deleted'],
   definition_changed: [409, 'The tool has another definition by now'],
   payload_too_large: [413, 'The request body is too large'],
+  range_not_satisfiable: [416, 'The range lies outside of the artifact'],
   unsupported_media_type: [415, 'The request body must be JSON'],
   server_refused: [502, 'The MCP server refused'],
   server_unavailable: [503, 'The MCP server is not available'],
   internal_error: [500, 'Something went wrong in the service'],
   shutting_down: [503, 'The service is shutting down'],
 } as const satisfies { readonly [code: string]: readonly [number, string] };
+
+/** What is in the way now is likely to be gone then. */
+const RETRY_AFTER_S = 1;
 
 export type ProblemCode = keyof typeof problems;
 
@@ -55,6 +72,8 @@ export class Problem extends Error {
 /** Answers with an RFC 9457 body. @see https://www.rfc-editor.org/rfc/rfc9457 */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const [status, title] = problems[problem.code];
+  const isRetryable = status === 503 || problem.code === 'idempotency_key_in_use';
+  if (isRetryable) reply.header('retry-after', RETRY_AFTER_S);
   return reply
     .code(status)
     .header('content-type', 'application/problem+json')
@@ -66,7 +85,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
         detail: problem.message,
         instance: request.url,
         code: problem.code,
-        retryable: status === 503,
+        retryable: isRetryable,
         ...(problem.errors === undefined ? {} : { errors: problem.errors }),
       }),
     );

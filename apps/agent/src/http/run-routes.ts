@@ -1,13 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { NewRun as EngineNewRun } from '../ports/run-engine.ts';
-import { isSettled, type Run } from '../ports/run-store.ts';
+import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
 import { streamEvents } from './event-stream.ts';
-import type { HttpApp, HttpDependencies } from './http-server.ts';
+import type { HttpApp, HttpDependencies, RouteDependencies } from './http-server.ts';
+import { KeyHeaders, replyWith, type Answer, type Once } from './idempotency.ts';
+import { limitsOf } from './limits-view.ts';
 import { Problem } from './problem.ts';
 import {
   CancelRun,
   EventsQuery,
+  NewFork,
   NewRun,
   ProblemDetails,
   Run as RunSchema,
@@ -17,20 +20,29 @@ import {
   RunParameters,
   ToolCallList,
 } from './schemas.ts';
-import { eventView, runView, toolCallView } from './views.ts';
+import { eventView, pageOf, runView, toolCallView } from './views.ts';
+
+type RunBody = z.output<typeof RunSchema>;
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
-  const { engine, read, llm } = dependencies;
+export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
+  const { engine, read, llm, once } = dependencies;
 
-  const view = async (run: Run): Promise<z.output<typeof RunSchema>> =>
-    runView(run, isSettled(run) ? [] : await read.inboxItems({ runId: run.id, state: 'open' }), llm.info);
+  const view = async (run: Run, reader: RunReader = read): Promise<RunBody> => runView(run, isSettled(run) ? [] : await reader.inboxItems({ runId: run.id, state: 'open' }), llm.info);
+  const accepted = async (run: Run, reader: RunReader): Promise<Answer<RunBody>> => ({ status: 202, location: `/v1/runs/${run.id}`, body: await view(run, reader), runId: run.id });
 
   const existing = async (id: string): Promise<Run> => {
     const run = await read.run(id);
     if (run === undefined) throw new Problem('run_not_found', `no run has the id "${id}"; GET /v1/runs lists them`);
     return run;
+  };
+
+  /** A run that began, as a resource or as its stream. */
+  const begun = async (request: FastifyRequest, reply: FastifyReply, served: Once<RunBody>): Promise<RunBody | FastifyReply> => {
+    const body = replyWith(reply, served);
+    if (!accepts(request, 'text/event-stream')) return body;
+    return stream(dependencies, { request, reply, run: await existing(body.id), after: 0 });
   };
 
   app.post(
@@ -41,14 +53,34 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
         description:
           'Answers when the run is stored: from then on it reaches a terminal status, whatever process dies. ' +
           "With `accept: text/event-stream` the answer is the run's event stream; closing it does not cancel the run.",
+        headers: KeyHeaders,
         body: NewRun,
-        response: { 202: RunSchema, ...problem },
+        response: { 202: RunSchema, ...problem, 409: ProblemDetails },
       },
     },
     async (request, reply) => {
-      const run = await engine.createRun(newRun(request.body));
-      reply.code(202).header('location', `/v1/runs/${run.id}`);
-      return accepts(request, 'text/event-stream') ? stream(dependencies, { request, reply, run, after: 0 }) : view(run);
+      const served = await once(request, { make: (receipt) => engine.createRun(newRun(request.body), receipt), answer: accepted });
+      return begun(request, reply, served);
+    },
+  );
+
+  app.post(
+    '/v1/runs/:id/fork',
+    {
+      schema: {
+        summary: 'Start a run with the history of another',
+        description: 'The new run begins with a copy of what was said up to the end of a turn; nothing that was done is done again. It is in no thread.',
+        params: RunParameters,
+        headers: KeyHeaders,
+        body: NewFork,
+        response: { 202: RunSchema, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const { at_turn: atTurn, prompt } = request.body;
+      const fork = { ...(atTurn === undefined ? {} : { atTurn }), ...(prompt === undefined ? {} : { prompt }) };
+      const served = await once(request, { make: (receipt) => engine.forkRun(request.params.id, fork, receipt), answer: accepted });
+      return begun(request, reply, served);
     },
   );
 
@@ -56,12 +88,15 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
     '/v1/runs',
     { schema: { summary: 'List runs, newest first', querystring: RunListQuery, response: { 200: RunList, ...problem } } },
     async (request) => {
-      const { limit, cursor, status } = request.query;
-      const page = await read.runs({ limit, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) });
-      return {
-        data: await Promise.all(page.data.map(view)),
-        ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
-      };
+      const { limit, cursor, status, thread_id: threadId, agent_id: agentId } = request.query;
+      const { data, nextCursor } = await read.runs({
+        limit,
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(status === undefined ? {} : { status }),
+        ...(threadId === undefined ? {} : { threadId }),
+        ...(agentId === undefined ? {} : { agentId }),
+      });
+      return pageOf({ data: await Promise.all(data.map((run) => view(run))), nextCursor }, (run) => run);
     },
   );
 
@@ -69,6 +104,22 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
     '/v1/runs/:id',
     { schema: { summary: 'Get a run', params: RunParameters, response: { 200: RunSchema, ...problem } } },
     async (request) => view(await existing(request.params.id)),
+  );
+
+  app.delete(
+    '/v1/runs/:id',
+    {
+      schema: {
+        summary: 'Erase a settled run',
+        description: 'Its messages, events, tool calls, artifacts and inbox items go; the audit stays. Runs that were forked from it keep their copy of the history.',
+        params: RunParameters,
+        response: { 204: z.null(), ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      await engine.deleteRun(request.params.id);
+      return reply.code(204).send(null);
+    },
   );
 
   app.get(
@@ -87,11 +138,18 @@ export function runRoutes(app: HttpApp, dependencies: HttpDependencies): void {
         summary: 'Cancel a run',
         description: 'Idempotent. The run is `cancelling` until its calls have ended; a settled run is returned as it is.',
         params: RunParameters,
+        headers: KeyHeaders,
         body: CancelRun,
-        response: { 200: RunSchema, ...problem },
+        response: { 200: RunSchema, ...problem, 409: ProblemDetails },
       },
     },
-    async (request) => view(await engine.cancelRun(request.params.id, request.body.reason)),
+    async (request, reply) => {
+      const served = await once(request, {
+        make: (receipt) => engine.cancelRun(request.params.id, request.body.reason, receipt),
+        answer: async (run: Run, reader: RunReader) => ({ status: 200, body: await view(run, reader), runId: run.id }),
+      });
+      return replyWith(reply, served);
+    },
   );
 
   app.get(
@@ -134,8 +192,10 @@ interface Stream {
 
 async function stream(dependencies: HttpDependencies, { request, reply, run, after }: Stream): Promise<FastifyReply> {
   reply.hijack();
+  const isReplayed = reply.getHeader('idempotent-replayed') !== undefined;
+  const headers = { location: `/v1/runs/${run.id}`, ...(isReplayed ? { 'idempotent-replayed': 'true' } : {}) };
   try {
-    await streamEvents(dependencies, reply.raw, { run, after, location: `/v1/runs/${run.id}` });
+    await streamEvents(dependencies, reply.raw, { run, after, headers });
   } catch (error) {
     dependencies.onError(error, { method: request.method, url: request.url });
     reply.raw.destroy();
@@ -155,16 +215,7 @@ function accepts(request: FastifyRequest, type: string): boolean {
   return (request.headers.accept ?? '').split(',').some((each) => each.split(';')[0]?.trim().toLowerCase() === type);
 }
 
-function newRun(body: z.output<typeof NewRun>): EngineNewRun {
-  const { prompt, servers, model, limits = {} } = body;
-  const named = {
-    turns: limits.turns,
-    toolCalls: limits.tool_calls,
-    wallClockMs: limits.wall_clock_ms,
-    callInactivityMs: limits.call_inactivity_ms,
-    callMaxMs: limits.call_max_ms,
-    inboxExpiryMs: limits.inbox_expiry_ms,
-  };
-  const given = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
-  return { prompt, limits: given, ...(servers === undefined ? {} : { servers }), ...(model === undefined ? {} : { model }) };
+function newRun({ prompt, servers, model, limits, instructions, agent_id: agentId, thread_id: threadId, on_busy: onBusy, metadata }: z.output<typeof NewRun>): EngineNewRun {
+  const named = { servers, model, instructions, agentId, threadId, onBusy, metadata };
+  return { prompt, limits: limitsOf(limits), ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) };
 }

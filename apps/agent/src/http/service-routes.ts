@@ -1,10 +1,12 @@
-import type { HttpApp, HttpDependencies } from './http-server.ts';
+import type { HttpApp, RouteDependencies } from './http-server.ts';
+import type { InboxItem as StoredItem } from '../ports/run-store.ts';
+import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Health, InboxItem, InboxList, InboxQuery, InboxResponse, ProblemDetails, RunParameters, ServerList, ToolList } from './schemas.ts';
 import { inboxItemView, serverView, toolView } from './views.ts';
 
 /** Inbox, servers, tools and health. */
-export function serviceRoutes(app: HttpApp, dependencies: HttpDependencies): void {
-  const { engine, read, registry, llm, version } = dependencies;
+export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): void {
+  const { engine, read, once, registry, llm, version } = dependencies;
 
   app.get(
     '/v1/inbox',
@@ -22,11 +24,18 @@ export function serviceRoutes(app: HttpApp, dependencies: HttpDependencies): voi
       schema: {
         summary: 'Answer an inbox item',
         params: RunParameters,
+        headers: KeyHeaders,
         body: InboxResponse,
         response: { 200: InboxItem, 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails },
       },
     },
-    async (request) => inboxItemView(await engine.respond(request.params.id, request.body)),
+    async (request, reply) => {
+      const served = await once(request, {
+        make: (receipt) => engine.respond(request.params.id, request.body, receipt),
+        answer: (item: StoredItem) => ({ status: 200, body: inboxItemView(item), runId: item.runId }),
+      });
+      return replyWith(reply, served);
+    },
   );
 
   app.get('/v1/servers', { schema: { summary: 'List the configured MCP servers', response: { 200: ServerList } } }, async () => ({

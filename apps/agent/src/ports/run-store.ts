@@ -286,6 +286,8 @@ export interface ThreadMessageOptions {
  */
 export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter, IdempotencyWriter {
   insertRun(run: Run): Promise<void>;
+  /** The place of the next run of a thread. */
+  nextThreadPosition(threadId: string): Promise<number>;
   /** With everything of it but the audit; the responses that were kept about it go too. */
   deleteRun(id: string): Promise<void>;
   updateRun(id: string, patch: RunPatch): Promise<void>;

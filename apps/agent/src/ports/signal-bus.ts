@@ -2,7 +2,7 @@
 export type Signal =
   | { readonly type: 'events'; readonly runId: string; readonly lastSeq: number }
   | { readonly type: 'delta'; readonly runId: string; readonly messageId: string; readonly kind: 'text' | 'reasoning'; readonly offset: number; readonly text: string }
-  | { readonly type: 'cancel'; readonly runId: string }
+  | { readonly type: 'cancel'; readonly runId: string; /** Set where only this call is to be stopped. */ readonly callId?: string }
   | { readonly type: 'inbox'; readonly itemId: string };
 
 export interface SignalBus {

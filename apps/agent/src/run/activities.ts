@@ -1,7 +1,7 @@
 import type { ToolCall } from '../ports/run-store.ts';
 
 /** Why the engine waits no longer for a model, a tool, or the answer to a question of its server. */
-export type StopCause = 'run-stopped' | 'shutdown' | 'ended';
+export type StopCause = 'run-stopped' | 'call-stopped' | 'shutdown' | 'ended';
 
 /** Something this process waits for on behalf of a run. */
 export interface Activity {
@@ -97,6 +97,11 @@ export class Activities {
   stopRun(runId: string): void {
     this.#turns.get(runId)?.abort('run-stopped' satisfies StopCause);
     for (const call of this.#calls.values()) if (call.runId === runId) call.controller.abort('run-stopped' satisfies StopCause);
+  }
+
+  /** Stops one call and nothing else of its run. */
+  stopCall(id: string): void {
+    this.#calls.get(id)?.controller.abort('call-stopped' satisfies StopCause);
   }
 
   /** Stops every turn; calls go on, since a tool that was asked may be about to answer. */

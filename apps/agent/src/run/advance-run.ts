@@ -4,12 +4,13 @@ import type { EngineContext } from './engine-context.ts';
 import { watchWallClock } from './limits.ts';
 import { serversReady } from './servers-ready.ts';
 import { takeTurn } from './take-turn.ts';
+import { isItsTurn } from './thread-turns.ts';
 
 /** Takes the next step of a run that can take one: the model call of its next turn. Safe to call at any time and as often as one likes. */
 export async function advanceRun(context: EngineContext, runId: string): Promise<void> {
   const run = await context.store.read.run(runId);
   if (run === undefined || isSettled(run) || context.activities.hasTurn(runId)) return;
-  if (run.status === 'queued') await claimRun(context, runId);
+  if (run.status === 'queued' && !(await claimRun(context, runId))) return;
   // Else a turn would begin after the close told all turns to stop.
   if (context.closing.aborted) return;
   const activity = context.activities.beginTurn(runId);
@@ -22,14 +23,17 @@ export async function advanceRun(context: EngineContext, runId: string): Promise
   }
 }
 
-async function claimRun(context: EngineContext, runId: string): Promise<void> {
-  await context.commit(runId, async (change) => {
+/** Returns whether the run is under way; in a thread it waits for those before it, and the last of them calls for it. */
+async function claimRun(context: EngineContext, runId: string): Promise<boolean> {
+  return context.commit(runId, async (change) => {
     const run = await change.sql.run(runId);
-    if (run?.status !== 'queued') return;
+    if (run?.status !== 'queued') return true;
+    if (!(await isItsTurn(change.sql, run))) return false;
     const startedAt = context.clock.now();
     const { provider, model, scripted } = run;
     await change.sql.updateRun(runId, { status: 'running', startedAt });
     change.emit({ type: 'run.started', data: { provider, model, scripted, notice: context.llm.info.notice } });
     change.afterCommit(() => watchWallClock(context, { ...run, startedAt }));
+    return true;
   });
 }

@@ -1,5 +1,6 @@
 import { OPEN_CALL_STATES, type ActiveTurn, type Run } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
+import { endCallRun } from './end-call-run.ts';
 import { endRun } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
 import { expireRunIfDue } from './expiry.ts';
@@ -22,6 +23,10 @@ export async function beginTurn(context: EngineContext, change: Change): Promise
   if (active !== undefined) await interruptTurn(change, active, 'process_ended');
   const run = await sql.run(runId);
   if (run === undefined || (await isBlocked(context, change, run))) return undefined;
+  if (run.kind === 'call') {
+    await endCallRun(context, change, run);
+    return undefined;
+  }
   const number = run.turns + 1;
   if (!spend(change, { limit: 'turns', before: run.turns, after: number, allowed: run.limits.turns })) {
     const message = `The run used all of its ${run.limits.turns} turns.`;
@@ -54,7 +59,7 @@ async function isBlocked(context: EngineContext, change: Change, run: Run): Prom
   const open = await change.sql.inboxItems({ runId: run.id, state: 'open' });
   const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));
   if (unsettled.length === 0 && open.length === 0) {
-    await storeToolResults(context, change, calls);
+    if (run.kind === 'agent') await storeToolResults(context, change, calls);
     return false;
   }
   await reconcile(context, change);

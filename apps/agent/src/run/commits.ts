@@ -13,6 +13,8 @@ export interface Change {
   readonly emit: (...events: readonly RunEventBody[]) => void;
   /** Runs after the commit, in order of registration, when the readers have been told. */
   readonly afterCommit: (effect: () => void) => void;
+  /** Runs as the last part of the transaction, when the events are written. */
+  readonly lastly: (work: () => Promise<void>) => void;
 }
 
 /** Whether an error only says that the engine was closed; what comes late is left to the next start. */
@@ -40,10 +42,12 @@ export class Commits {
     if (step !== undefined) this.#reach(`before-${step}-commit`);
     const events: RunEventBody[] = [];
     const effects: (() => void)[] = [];
+    const lastWork: (() => Promise<void>)[] = [];
     const written = this.#store.write(async (sql) => {
-      const result = await work({ runId, sql, emit: (...more) => events.push(...more), afterCommit: (effect) => effects.push(effect) });
+      const result = await work({ runId, sql, emit: (...more) => events.push(...more), afterCommit: (effect) => effects.push(effect), lastly: (last) => lastWork.push(last) });
       await sql.appendAudit(await auditOf(sql, runId, events));
       const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
+      for (const last of lastWork) await last();
       return { result, lastSeq };
     });
     this.#pending.add(written);

@@ -1,21 +1,78 @@
-import { EngineError, type NewRun } from '../ports/run-engine.ts';
-import type { Run } from '../ports/run-store.ts';
+import { EngineError, type NewRun, type Receipt } from '../ports/run-engine.ts';
+import type { Run, RunTransaction } from '../ports/run-store.ts';
+import type { Agent } from '../ports/thread-store.ts';
+import { cancelRun } from './cancel-run.ts';
+import type { Change } from './commits.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
+import type { RunEventTypes } from './events.ts';
+import { newRun } from './new-run.ts';
+import { giveReceipt } from './receipt.ts';
 
-/** Stores a new run and calls for its first step. */
-export async function createRun(context: EngineContext, input: NewRun): Promise<Run> {
+/** Stores a new run and calls for its first step. In a thread it waits for the runs before it. */
+export async function createRun(context: EngineContext, input: NewRun, receipt?: Receipt<Run>): Promise<Run> {
   if (context.closing.aborted) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
-  refuseUnknownServers(context, input.servers ?? []);
-  const run = newRun(context, input);
-  await context.commit(run.id, async (change) => {
-    await change.sql.insertRun(run);
-    await change.sql.insertMessage(run.id, { id: context.newId(), turn: 0, role: 'user', content: [{ type: 'text', text: run.prompt }] });
-    const { prompt, servers, provider, model, scripted, limits } = run;
-    change.emit({ type: 'run.queued', data: { prompt, servers, provider, model, scripted, limits: limitsData(limits) } });
-    change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
-  }, 'create-run');
-  return { ...run, lastSeq: 1 };
+  const agent = await agentOf(context, input.agentId);
+  const run = newRun(context, { ...agentFields(agent), ...input, limits: { ...agent?.limits, ...input.limits } });
+  refuseUnknownServers(context, run.servers ?? []);
+  for (;;) {
+    const stored = await context.commit(run.id, (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', receipt }), 'create-run');
+    if (stored.run !== undefined) return stored.run;
+    for (const other of stored.inTheWay) await cancelRun(context, other.id, { reason: 'superseded' });
+  }
+}
+
+interface NewRow {
+  readonly run: Run;
+  readonly onBusy: NonNullable<NewRun['onBusy']>;
+  readonly receipt: Receipt<Run> | undefined;
+}
+
+type Stored = { readonly run: Run } | { readonly run?: undefined; /** To be stopped first. */ readonly inTheWay: readonly Run[] };
+
+async function storeRun(context: EngineContext, change: Change, { run, onBusy, receipt }: NewRow): Promise<Stored> {
+  const { sql } = change;
+  const { threadId } = run;
+  const busy = threadId === undefined ? [] : await busyRuns(sql, threadId);
+  const [first] = busy;
+  if (first !== undefined && onBusy === 'reject') {
+    throw new EngineError('thread_busy', `The run ${first.id} of the thread ${threadId} is not settled: it is ${first.status}. Wait for it, or say with on_busy what is to happen: enqueue or interrupt.`);
+  }
+  const inTheWay = onBusy === 'interrupt' ? busy.filter(({ status }) => status !== 'cancelling') : [];
+  if (inTheWay.length > 0) return { inTheWay };
+  const placed = threadId === undefined ? run : { ...run, threadPosition: await sql.nextThreadPosition(threadId) };
+  await sql.insertRun(placed);
+  await sql.insertMessage(run.id, { id: context.newId(), turn: 0, role: 'user', content: [{ type: 'text', text: run.prompt }] });
+  change.emit(queuedEvent(placed));
+  change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
+  const stored = { ...placed, lastSeq: 1 };
+  giveReceipt(change, receipt, () => Promise.resolve(stored));
+  return { run: stored };
+}
+
+/** The first event of a run. */
+export function queuedEvent({ kind, prompt, servers, provider, model, scripted, limits, threadId, agentId, forkedFrom }: Run): { readonly type: 'run.queued'; readonly data: RunEventTypes['run.queued'] } {
+  const origin = forkedFrom === undefined ? undefined : { run_id: forkedFrom.runId, turn: forkedFrom.turn };
+  return { type: 'run.queued', data: { kind, prompt, servers, provider, model, scripted, limits: limitsData(limits), thread_id: threadId, agent_id: agentId, forked_from: origin } };
+}
+
+async function agentOf({ store }: EngineContext, id: string | undefined): Promise<Agent | undefined> {
+  if (id === undefined) return undefined;
+  const agent = await store.read.agent(id);
+  if (agent === undefined) throw new EngineError('unknown_agent', `There is no agent ${id}.`);
+  return agent;
+}
+
+function agentFields(agent: Agent | undefined): Pick<NewRun, 'instructions' | 'model' | 'servers'> {
+  return {
+    ...(agent?.instructions === undefined ? {} : { instructions: agent.instructions }),
+    ...(agent?.model === undefined ? {} : { model: agent.model }),
+    ...(agent?.servers === undefined ? {} : { servers: agent.servers }),
+  };
+}
+
+async function busyRuns(sql: RunTransaction, threadId: string): Promise<readonly Run[]> {
+  if ((await sql.thread(threadId)) === undefined) throw new EngineError('unknown_thread', `There is no thread ${threadId}.`);
+  return sql.unsettledRuns({ threadId });
 }
 
 function refuseUnknownServers({ registry }: EngineContext, wanted: readonly string[]): void {
@@ -24,38 +81,6 @@ function refuseUnknownServers({ registry }: EngineContext, wanted: readonly stri
   if (unknown.length === 0) return;
   const configured = known.length === 0 ? 'No server is configured.' : `Configured servers: ${known.join(', ')}.`;
   throw new EngineError('unknown_server', `No server is named ${unknown.map((name) => JSON.stringify(name)).join(', ')}. ${configured}`);
-}
-
-function newRun({ newId, llm, clock }: EngineContext, { prompt, servers, model, limits }: NewRun): Run {
-  return {
-    id: newId(),
-    kind: 'agent',
-    status: 'queued',
-    statusReason: undefined,
-    prompt,
-    servers,
-    provider: llm.info.provider,
-    model: model ?? llm.info.model,
-    scripted: llm.info.scripted,
-    limits: { ...DEFAULT_LIMITS, ...limits },
-    threadId: undefined,
-    threadPosition: undefined,
-    agentId: undefined,
-    instructions: undefined,
-    metadata: {},
-    forkedFrom: undefined,
-    lastSeq: 0,
-    turns: 0,
-    toolCalls: 0,
-    usage: undefined,
-    answer: undefined,
-    error: undefined,
-    waitedMs: 0,
-    waitingSince: undefined,
-    createdAt: clock.now(),
-    startedAt: undefined,
-    finishedAt: undefined,
-  };
 }
 
 function limitsData(limits: Run['limits']): { readonly [key: string]: number } {

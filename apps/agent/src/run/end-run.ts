@@ -1,9 +1,11 @@
 import { isSettled, type Run, type RunError, type RunStatus } from '../ports/run-store.ts';
+import { answerToolUses } from './answer-tool-uses.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
 import { voidItems } from './inbox.ts';
 import { forgetWallClock } from './limits.ts';
 import { messageText } from './message-text.ts';
+import { wakeThread } from './thread-turns.ts';
 
 /** How a run ends by itself; a stopped run ends in `finishStopping`. */
 export type RunEnd = { readonly status: 'completed'; readonly answer: string } | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };
@@ -47,10 +49,12 @@ async function settle(context: EngineContext, change: Change, { run, status, ans
   await voidItems(context, change, { reason: 'run_ended' });
   const waitedMs = run.waitedMs + (run.waitingSince === undefined ? 0 : now - run.waitingSince);
   await change.sql.updateRun(run.id, { status, statusReason, answer, error, waitedMs, waitingSince: undefined, finishedAt: now });
+  if (status !== 'completed') await answerToolUses(context, change);
+  await wakeThread(context, change, run);
   change.afterCommit(() => forgetWallClock(context, run.id));
 }
 
 async function answerSoFar({ sql, runId }: Change): Promise<string | undefined> {
   const messages = await sql.messages(runId);
-  return messages.filter((message) => message.role === 'assistant').map((message) => messageText(message.content)).findLast((text) => text !== '');
+  return messages.filter((message) => message.role === 'assistant' && message.turn > 0).map((message) => messageText(message.content)).findLast((text) => text !== '');
 }

@@ -1,6 +1,6 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import type { CancelLevel } from '../ports/tool-registry.ts';
-import type { InboxKind, RunError, RunEvent } from '../ports/run-store.ts';
+import type { InboxKind, Run, RunError, RunEvent } from '../ports/run-store.ts';
 
 /** Token counts as clients see them; `input` counts the whole prompt, cached parts included. */
 export type UsageData = {
@@ -39,6 +39,10 @@ export interface RunEventTypes {
     readonly model: string;
     readonly scripted: boolean;
     readonly limits: JsonObject;
+    readonly kind: Run['kind'];
+    readonly thread_id: string | undefined;
+    readonly agent_id: string | undefined;
+    readonly forked_from: { readonly run_id: string; readonly turn: number } | undefined;
   };
   'run.started': {
     readonly provider: string;

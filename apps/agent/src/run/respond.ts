@@ -1,5 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { EngineError } from '../ports/run-engine.ts';
+import { EngineError, type Receipt } from '../ports/run-engine.ts';
 import type { InboxItem } from '../ports/run-store.ts';
 import { answerApproval } from './answer-approval.ts';
 import { answerOutcome } from './answer-outcome.ts';
@@ -7,10 +7,16 @@ import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
 import { itemData } from './inbox.ts';
 import { checkResponse, type InboxResponse } from './inbox-response.ts';
+import { giveReceipt } from './receipt.ts';
 import { reconcile } from './reconcile.ts';
 
+export interface Answer {
+  readonly answer: JsonObject;
+  readonly receipt?: Receipt<InboxItem> | undefined;
+}
+
 /** Takes the answer to an open inbox item; of several, the first one counts. */
-export async function respond(context: EngineContext, itemId: string, answer: JsonObject): Promise<InboxItem> {
+export async function respond(context: EngineContext, itemId: string, { answer, receipt }: Answer): Promise<InboxItem> {
   const item = await context.store.read.inboxItem(itemId);
   if (item === undefined) throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
   if (item.state !== 'open') throw notOpen(item);
@@ -26,6 +32,7 @@ export async function respond(context: EngineContext, itemId: string, answer: Js
       context.timers.clear({ type: 'inbox-item', itemId });
       context.bus.publish({ type: 'inbox', itemId });
     });
+    giveReceipt(change, receipt, async () => (await sql.inboxItem(itemId)) ?? item);
     return (await sql.inboxItem(itemId)) ?? item;
   }, 'take-answer');
 }

@@ -2,8 +2,8 @@ import { v7 } from 'uuid';
 import type { Job, JobQueue } from '../ports/job-queue.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { NewRun, RunEngine } from '../ports/run-engine.ts';
-import type { InboxItem, Run, RunStore } from '../ports/run-store.ts';
+import type { CallRun, Fork, NewCall, NewRun, Receipt, RunEngine } from '../ports/run-engine.ts';
+import type { InboxItem, Run, RunStore, ToolCall } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
@@ -13,13 +13,17 @@ import { callTool } from './call-tool.ts';
 import { cancelRun } from './cancel-run.ts';
 import { Commits, isShutdown } from './commits.ts';
 import { createRun } from './create-run.ts';
+import { deleteRun, deleteThread } from './delete-run.ts';
 import { endRun } from './end-run.ts';
 import { enqueue, STORE_RETRY_MS, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
 import { onDeadline } from './expiry.ts';
 import { forgetApproval } from './forget-approval.ts';
+import { forkRun } from './fork-run.ts';
 import { defaultRecovery } from './lost-call.ts';
 import { recover } from './recover.ts';
 import { respond } from './respond.ts';
+import { startCall } from './start-call.ts';
+import { stopCall } from './stop-call.ts';
 import { Timers, type Deadline } from './timers.ts';
 
 export interface EngineDependencies {
@@ -79,16 +83,36 @@ class Engine implements RunEngine {
     };
   }
 
-  createRun(input: NewRun): Promise<Run> {
-    return createRun(this.#context, input);
+  createRun(input: NewRun, receipt?: Receipt<Run>): Promise<Run> {
+    return createRun(this.#context, input, receipt);
   }
 
-  cancelRun(id: string, reason?: string): Promise<Run> {
-    return cancelRun(this.#context, id, reason);
+  startCall(input: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun> {
+    return startCall(this.#context, input, receipt);
   }
 
-  respond(itemId: string, response: { readonly [key: string]: unknown }): Promise<InboxItem> {
-    return respond(this.#context, itemId, { ...response });
+  forkRun(id: string, fork: Fork, receipt?: Receipt<Run>): Promise<Run> {
+    return forkRun(this.#context, id, { ...fork, receipt });
+  }
+
+  cancelRun(id: string, reason?: string, receipt?: Receipt<Run>): Promise<Run> {
+    return cancelRun(this.#context, id, { reason, receipt });
+  }
+
+  cancelCall(call: Pick<ToolCall, 'runId' | 'id'>, receipt?: Receipt<ToolCall>): Promise<ToolCall> {
+    return stopCall(this.#context, call, receipt);
+  }
+
+  deleteRun(id: string): Promise<void> {
+    return deleteRun(this.#context, id);
+  }
+
+  deleteThread(id: string): Promise<void> {
+    return deleteThread(this.#context, id);
+  }
+
+  respond(itemId: string, response: { readonly [key: string]: unknown }, receipt?: Receipt<InboxItem>): Promise<InboxItem> {
+    return respond(this.#context, itemId, { answer: { ...response }, receipt });
   }
 
   forgetApproval(id: string): Promise<void> {
@@ -98,7 +122,9 @@ class Engine implements RunEngine {
   async start(): Promise<void> {
     const { bus, queue, activities } = this.#context;
     this.#unsubscribe = bus.subscribe((signal) => {
-      if (signal.type === 'cancel') activities.stopRun(signal.runId);
+      if (signal.type !== 'cancel') return;
+      if (signal.callId === undefined) activities.stopRun(signal.runId);
+      else activities.stopCall(signal.callId);
     });
     await recover(this.#context);
     queue.start((job) => this.#work(job), { concurrency: this.#concurrency });

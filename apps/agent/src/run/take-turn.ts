@@ -2,6 +2,7 @@ import { LlmError, type LlmRequest } from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/run-store.ts';
 import type { StopCause } from './activities.ts';
 import { interruptTurn, type Turn } from './begin-turn.ts';
+import { conversationOf } from './conversation.ts';
 import { endRun } from './end-run.ts';
 import type { EngineContext } from './engine-context.ts';
 import { finishTurn } from './finish-turn.ts';
@@ -25,14 +26,13 @@ export async function takeTurn(context: EngineContext, turn: Turn, signal: Abort
 }
 
 async function requestFor({ store, registry }: EngineContext, { run }: Turn): Promise<LlmRequest> {
-  const messages = await store.read.messages(run.id);
   return {
     model: run.model,
-    system: SYSTEM_PROMPT,
-    messages: messages.map(({ role, content, native }) => ({ role, content, ...(native === undefined ? {} : { native }) })),
+    system: run.instructions === undefined ? SYSTEM_PROMPT : `${SYSTEM_PROMPT}\n\n${run.instructions}`,
+    messages: await conversationOf(store.read, run),
     tools: registry.tools(run.servers).map(({ wireName, description, inputSchema }) => ({ name: wireName, description, inputSchema })),
     maxTokens: MAX_TOKENS,
-    cacheKey: run.id,
+    cacheKey: run.threadId ?? run.id,
     purpose: 'agent',
   };
 }

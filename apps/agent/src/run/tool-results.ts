@@ -17,8 +17,13 @@ export async function storeToolResults({ newId }: EngineContext, { sql, runId }:
   if (first === undefined) return;
   const messages = await sql.messages(runId);
   if (messages.some((message) => message.turn === first.turn && message.role === 'user')) return;
-  const content = calls.map((call) => toolResult(call.toolUseId, withEditNote(call, cutResult(resultOf(call)))));
+  const content = calls.map(toolResultOf);
   await sql.insertMessage(runId, { id: newId(), turn: first.turn, role: 'user', content });
+}
+
+/** What the model reads of a settled call. */
+export function toolResultOf(call: ToolCall): Block {
+  return toolResult(call.toolUseId, withEditNote(call, cutResult(resultOf(call))));
 }
 
 /** Leaves the head and the tail of long text and says how much is missing. Structured content goes: the model reads it only where there is no text. */
@@ -52,7 +57,8 @@ function withEditNote({ modelArguments, arguments: args }: ToolCall, result: Cal
   return { ...result, content: [{ type: 'text', text }, ...structured, ...result.content] };
 }
 
-function toolResult(toolUseId: string, { content, structuredContent, isError }: CallToolResult): Block {
+/** A result as a block of a conversation. */
+export function toolResult(toolUseId: string, { content, structuredContent, isError }: CallToolResult): Block {
   return {
     type: 'tool_result',
     toolUseId,

@@ -20,6 +20,11 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
       await db.insertInto('runs').values(runCodec.encode(run)).execute();
     },
 
+    async nextThreadPosition(threadId) {
+      const { last } = await db.selectFrom('runs').select((run) => run.fn.max('threadPosition').as('last')).where('threadId', '=', threadId).executeTakeFirstOrThrow();
+      return last === null ? 0 : last + 1;
+    },
+
     async deleteRun(id) {
       await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', '=', id).execute();
       await db.deleteFrom('runs').where('id', '=', id).execute();

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { Agent as StoredAgent } from '../ports/thread-store.ts';
+import type { HttpApp, RouteDependencies } from './http-server.ts';
+import { KeyHeaders, replyWith } from './idempotency.ts';
+import { limitsOf, givenLimitsView } from './limits-view.ts';
+import { Problem } from './problem.ts';
+import { ProblemDetails, RunParameters } from './schemas.ts';
+import { Agent, AgentList, ListQuery, NewAgent } from './thread-schemas.ts';
+import { pageOf } from './views.ts';
+
+const problem = { 400: ProblemDetails, 404: ProblemDetails };
+
+/** Stored agents: what runs begin with. */
+export function agentRoutes(app: HttpApp, { store, read, clock, newId, once }: RouteDependencies): void {
+  const existing = async (id: string): Promise<StoredAgent> => {
+    const agent = await read.agent(id);
+    if (agent === undefined) throw notFound(id);
+    return agent;
+  };
+
+  app.post(
+    '/v1/agents',
+    { schema: { summary: 'Store an agent', headers: KeyHeaders, body: NewAgent, response: { 201: Agent, 400: ProblemDetails, 409: ProblemDetails } } },
+    async (request, reply) => {
+      const served = await once(request, {
+        make: (receipt) =>
+          store.write(async (sql) => {
+            const now = clock.now();
+            const agent: StoredAgent = { id: newId(), ...definitionOf(request.body), createdAt: now, updatedAt: now };
+            await sql.insertAgent(agent);
+            await receipt?.(sql, agent);
+            return agent;
+          }),
+        answer: (agent: StoredAgent) => ({ status: 201, location: `/v1/agents/${agent.id}`, body: agentView(agent) }),
+      });
+      return replyWith(reply, served);
+    },
+  );
+
+  app.get('/v1/agents', { schema: { summary: 'List agents, newest first', querystring: ListQuery, response: { 200: AgentList, 400: ProblemDetails } } }, async (request) => {
+    const { limit, cursor } = request.query;
+    return pageOf(await read.agents({ limit, ...(cursor === undefined ? {} : { cursor }) }), agentView);
+  });
+
+  app.get('/v1/agents/:id', { schema: { summary: 'Get an agent', params: RunParameters, response: { 200: Agent, ...problem } } }, async (request) => agentView(await existing(request.params.id)));
+
+  app.put(
+    '/v1/agents/:id',
+    {
+      schema: {
+        summary: 'Replace an agent',
+        description: 'Runs that began with it before keep what it said then.',
+        params: RunParameters,
+        body: NewAgent,
+        response: { 200: Agent, ...problem },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      await store.write((sql) => sql.updateAgent(id, { ...definitionOf(request.body), updatedAt: clock.now() }));
+      return agentView(await existing(id));
+    },
+  );
+
+  app.delete(
+    '/v1/agents/:id',
+    { schema: { summary: 'Delete an agent', description: 'Runs that began with it go on.', params: RunParameters, response: { 204: z.null(), ...problem } } },
+    async (request, reply) => {
+      const { id } = request.params;
+      if (!(await store.write((sql) => sql.deleteAgent(id)))) throw notFound(id);
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function notFound(id: string): Problem {
+  return new Problem('agent_not_found', `no agent has the id "${id}"; GET /v1/agents lists them`);
+}
+
+function definitionOf({ name, instructions, model, servers, limits }: z.output<typeof NewAgent>): Omit<StoredAgent, 'id' | 'createdAt' | 'updatedAt'> {
+  return { name, instructions, model, servers, limits: limitsOf(limits) };
+}
+
+function agentView({ id, name, instructions, model, servers, limits, createdAt, updatedAt }: StoredAgent): z.output<typeof Agent> {
+  return {
+    id,
+    name,
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(model === undefined ? {} : { model }),
+    ...(servers === undefined ? {} : { servers: [...servers] }),
+    limits: givenLimitsView(limits),
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { CallRun as EngineCallRun } from '../ports/run-engine.ts';
+import type { RunReader, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type { HttpApp, RouteDependencies } from './http-server.ts';
+import { keepLaterAnswer, KeyHeaders, replyWith, type Answer } from './idempotency.ts';
+import { limitsOf } from './limits-view.ts';
+import { Problem } from './problem.ts';
+import { CancelCall, CallParameters, CallRun, NewCall, ProblemDetails, ToolCall, ToolParameters } from './schemas.ts';
+import { runView, toolCallView } from './views.ts';
+import { preferredWaitMs, settledRun } from './wait-for-run.ts';
+
+const problem = { 400: ProblemDetails, 404: ProblemDetails };
+
+/** Single tool calls: making one without a model, and cancelling one. */
+export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void {
+  const { engine, read, llm, once } = dependencies;
+
+  const answerOf = async ({ run, call }: EngineCallRun, reader: RunReader): Promise<Answer<z.output<typeof CallRun>>> => ({
+    status: run.finishedAt === undefined ? 202 : 200,
+    location: `/v1/runs/${run.id}`,
+    body: { ...runView(run, await reader.inboxItems({ runId: run.id, state: 'open' }), llm.info), call: toolCallView(call) },
+    runId: run.id,
+  });
+
+  app.post(
+    '/v1/tools/:name/call',
+    {
+      schema: {
+        summary: 'Call a tool, without a model',
+        description:
+          'The call is a run of kind `call`, with the approvals, limits and the ledger of any other. Answers 202 when it is stored; with `Prefer: wait=N` it waits up to N seconds (at most 60) for the end and then answers 200.',
+        params: ToolParameters,
+        headers: KeyHeaders.extend({ prefer: z.string().optional().describe('`wait=N`: how many seconds to wait for the end') }),
+        body: NewCall,
+        response: { 200: CallRun, 202: CallRun, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const { arguments: input = {}, limits, metadata = {} } = request.body;
+      const served = await once(request, {
+        make: (receipt) => engine.startCall({ wireName: request.params.name, arguments: input, limits: limitsOf(limits), metadata }, receipt),
+        answer: answerOf,
+      });
+      const waitMs = preferredWaitMs(request);
+      if (waitMs === undefined || served.isReplayed) return replyWith(reply, served);
+      reply.header('preference-applied', `wait=${waitMs / 1000}`);
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const run = await settledRun(dependencies, { runId: served.body.id, waitMs, signal: gone.signal });
+      const [call] = await read.toolCalls(served.body.id);
+      if (run === undefined || call === undefined) return replyWith(reply, served);
+      const later = await answerOf({ run, call }, read);
+      await keepLaterAnswer(dependencies, request, later);
+      return replyWith(reply, { ...later, isReplayed: false });
+    },
+  );
+
+  app.post(
+    '/v1/runs/:id/tool-calls/:call_id/cancel',
+    {
+      schema: {
+        summary: 'Cancel one tool call',
+        description: 'Nothing else of the run is stopped. A call that was sent is told to stop, and its state says later how far that got; one that has ended is returned as it is.',
+        params: CallParameters,
+        headers: KeyHeaders,
+        body: CancelCall,
+        response: { 200: ToolCall, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const { id: runId, call_id: id } = request.params;
+      const served = await once(request, {
+        make: (receipt) => engine.cancelCall({ runId, id }, receipt),
+        answer: (call: StoredCall) => ({ status: 200, body: toolCallView(call), runId }),
+      });
+      return replyWith(reply, served);
+    },
+  );
+
+  app.get(
+    '/v1/runs/:id/tool-calls/:call_id',
+    { schema: { summary: 'Get a tool call', params: CallParameters, response: { 200: ToolCall, ...problem } } },
+    async (request) => {
+      const { id: runId, call_id: id } = request.params;
+      const call = await read.toolCall(id);
+      if (call?.runId !== runId) throw new Problem('tool_call_not_found', `the run "${runId}" has no tool call "${id}"`);
+      return toolCallView(call);
+    },
+  );
+}

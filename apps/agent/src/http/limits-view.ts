@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import type { RunLimits } from '../ports/run-store.ts';
+import type { Limits } from './schemas.ts';
+
+type Body = z.output<typeof Limits>;
+
+const NAMES = [
+  ['turns', 'turns'],
+  ['toolCalls', 'tool_calls'],
+  ['wallClockMs', 'wall_clock_ms'],
+  ['callInactivityMs', 'call_inactivity_ms'],
+  ['callMaxMs', 'call_max_ms'],
+  ['inboxExpiryMs', 'inbox_expiry_ms'],
+] as const;
+
+/** The limits that a client gave. */
+export function limitsOf(body: Body | undefined): Partial<RunLimits> {
+  return Object.fromEntries(NAMES.flatMap(([name, field]) => (body?.[field] === undefined ? [] : [[name, body[field]]])));
+}
+
+/** All limits of a run, as clients see them. */
+export function limitsView(limits: RunLimits): { [Field in keyof Body]-?: number } {
+  // All that there are.
+  return givenLimitsView(limits) as { [Field in keyof Body]-?: number };
+}
+
+/** Some limits, as clients see them. */
+export function givenLimitsView(limits: Partial<RunLimits>): { [Field in keyof Body]: number } {
+  return Object.fromEntries(NAMES.flatMap(([name, field]) => (limits[name] === undefined ? [] : [[field, limits[name]]])));
+}

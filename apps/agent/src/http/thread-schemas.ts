@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { Limits, Metadata, time } from './schemas.ts';
+
+export const NewThread = z
+  .strictObject({
+    title: z.string().trim().min(1).max(500).optional(),
+    metadata: Metadata.optional(),
+  })
+  .meta({ id: 'NewThread' });
+
+export const Thread = z
+  .object({ id: z.string(), title: z.string().optional(), metadata: z.record(z.string(), z.string()), created_at: time, updated_at: time })
+  .meta({ id: 'Thread' });
+
+export const ThreadList = z.object({ data: z.array(Thread), next_cursor: z.string().optional() }).meta({ id: 'ThreadList' });
+
+export const ThreadMessage = z
+  .object({
+    id: z.string(),
+    run_id: z.string(),
+    turn: z.int().describe('The turn of its run; 0 is what the run began with'),
+    role: z.enum(['user', 'assistant']),
+    content: z.array(z.record(z.string(), z.unknown())).describe('MCP content blocks, and tool_use, tool_result, reasoning and refusal'),
+  })
+  .meta({ id: 'ThreadMessage' });
+
+export const ThreadMessageList = z.object({ data: z.array(ThreadMessage), next_cursor: z.string().optional() }).meta({ id: 'ThreadMessageList' });
+
+export const NewAgent = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200),
+    instructions: z.string().trim().min(1).max(100_000).optional().describe('Added to the instructions of every run'),
+    model: z.string().min(1).max(200).optional().describe('Default the configured one'),
+    servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
+    limits: Limits.optional(),
+  })
+  .meta({ id: 'NewAgent' });
+
+export const Agent = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    instructions: z.string().optional(),
+    model: z.string().optional(),
+    servers: z.array(z.string()).optional(),
+    limits: z.object({
+      turns: z.int().optional(),
+      tool_calls: z.int().optional(),
+      wall_clock_ms: z.int().optional(),
+      call_inactivity_ms: z.int().optional(),
+      call_max_ms: z.int().optional(),
+      inbox_expiry_ms: z.int().optional(),
+    }),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'Agent' });
+
+export const AgentList = z.object({ data: z.array(Agent), next_cursor: z.string().optional() }).meta({ id: 'AgentList' });
+
+export const ListQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().min(1).max(500).optional(),
+});

@@ -1,0 +1,45 @@
+import { EngineError, type CallRun, type NewCall, type Receipt } from '../ports/run-engine.ts';
+import type { CatalogueTool } from '../ports/tool-registry.ts';
+import { queuedEvent } from './create-run.ts';
+import type { EngineContext } from './engine-context.ts';
+import { watchWallClock } from './limits.ts';
+import { newRun } from './new-run.ts';
+import { planCalls } from './plan-calls.ts';
+import { giveReceipt } from './receipt.ts';
+import { reconcile } from './reconcile.ts';
+import { serversReady } from './servers-ready.ts';
+
+/** Stores a run of one tool call that a client asked for, and calls for it. Approvals, limits and the ledger are those of any other call. */
+export async function startCall(context: EngineContext, { wireName, arguments: input, limits = {}, metadata = {} }: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun> {
+  if (context.closing.aborted) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
+  const { server } = await findTool(context, wireName);
+  const wrong = context.registry.checkArguments(wireName, input);
+  if (wrong !== undefined) throw new EngineError('invalid_arguments', wrong, [{ path: '/arguments', message: wrong }]);
+  const startedAt = context.clock.now();
+  const run = { ...newRun(context, { kind: 'call', prompt: `Call ${wireName}`, servers: [server], limits, metadata }), status: 'running' as const, startedAt, toolCalls: 1 };
+  return context.commit(run.id, async (change) => {
+    const { sql } = change;
+    const { provider, model, scripted } = run;
+    await sql.insertRun(run);
+    change.emit(queuedEvent(run), { type: 'run.started', data: { provider, model, scripted, notice: undefined } });
+    await planCalls(context, change, { run, turn: 0, toolUses: [{ type: 'tool_use', id: context.newId(), name: wireName, input }] });
+    change.afterCommit(() => watchWallClock(context, run));
+    await reconcile(context, change);
+    const stored = async (): Promise<CallRun> => {
+      const [call] = await sql.toolCalls(run.id);
+      if (call === undefined) throw new Error(`the call of the run ${run.id} was not planned`);
+      return { run: (await sql.run(run.id)) ?? run, call };
+    };
+    giveReceipt(change, receipt, stored);
+    return stored();
+  }, 'create-run');
+}
+
+/** Waits for a server that has begun to connect before the tool counts as missing. */
+async function findTool(context: EngineContext, wireName: string): Promise<CatalogueTool> {
+  const { registry, closing } = context;
+  if (registry.find(wireName) === undefined) await serversReady(context, [wireName.split('__')[0] ?? ''], closing);
+  const tool = registry.find(wireName);
+  if (tool === undefined) throw new EngineError('tool_not_found', `No tool is called ${JSON.stringify(wireName)}; GET /v1/tools lists those of the servers that are ready.`);
+  return tool;
+}
