@@ -240,7 +240,7 @@ export interface Page<T> {
 
 /** A key that is present with the value `undefined` clears the field. */
 export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'error' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
-export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
+export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
 export interface RunReader extends ThreadReader, ArtifactReader {
@@ -261,7 +261,7 @@ export interface RunReader extends ThreadReader, ArtifactReader {
   /** The item of a question of a parked call; the latest. */
   inboxItemOf(callId: string, questionKey: string): Promise<InboxItem | undefined>;
   /** Oldest first. */
-  inboxItems(options: { readonly runId?: string; readonly state?: InboxState }): Promise<readonly InboxItem[]>;
+  inboxItems(options: { readonly runId?: string; readonly callId?: string; readonly state?: InboxState }): Promise<readonly InboxItem[]>;
   /** Those that count for a run, or all of them, oldest first. */
   rememberedApprovals(filter?: { readonly runId: string; readonly threadId?: string | undefined }): Promise<readonly RememberedApproval[]>;
   /** In the order in which they were written, `seq > after`. */

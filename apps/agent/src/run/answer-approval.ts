@@ -1,4 +1,4 @@
-import type { ApprovalBinding, InboxItem, ToolCall } from '../ports/run-store.ts';
+import type { ApprovalBinding, InboxItem, ToolCall, ToolCallPatch } from '../ports/run-store.ts';
 import { digestOf } from './approval-binding.ts';
 import { failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
@@ -20,7 +20,7 @@ export async function answerApproval(context: EngineContext, change: Change, ans
     return;
   }
   const edited = editedArguments(answer);
-  const patch = { state: 'planned', ...(edited === undefined ? {} : { arguments: edited, modelArguments: call.modelArguments ?? call.arguments }) } as const;
+  const patch = { state: 'planned', ...(edited === undefined ? {} : editOf(context, call, edited)) } as const;
   if (!(await change.sql.updateToolCall(call.id, { state: ['awaiting_approval'], attempt: call.attempt }, patch))) return;
   // Server and tool stay those that the person saw.
   const binding = item.binding === undefined || edited === undefined ? item.binding : { ...item.binding, arguments: digestOf(edited) };
@@ -38,6 +38,11 @@ export async function answerApproval(context: EngineContext, change: Change, ans
 /** The arguments that the person gave, where they are others than those that were shown. */
 function editedArguments({ call, response }: ApprovalAnswer): ToolCall['arguments'] | undefined {
   return response.arguments !== undefined && digestOf(response.arguments) !== digestOf(call.arguments) ? response.arguments : undefined;
+}
+
+/** A call that was sent before, with other arguments, is another one to its server. */
+function editOf({ newId }: EngineContext, call: ToolCall, edited: ToolCall['arguments']): ToolCallPatch {
+  return { arguments: edited, modelArguments: call.modelArguments ?? call.arguments, ...(call.attempt === 0 ? {} : { idempotencyKey: newId() }) };
 }
 
 interface Reach {

@@ -125,6 +125,22 @@ describe('an approval is bound to what was shown', () => {
   });
 });
 
+test('a call that was sent, and goes again with other arguments, is another call to its server', async () => {
+  const outcomes: ToolCallOutcome[] = [{ type: 'lost', message: 'the server died' }, ok('')];
+  const tools: { [wireName: string]: FakeTool } = { a__write: echo({ call: () => Promise.resolve(outcomes.shift()!) }) };
+  const { service, id } = await started({ tools });
+  await service.engine.respond((await service.item(id)).id, { action: 'approve' });
+  const unknown = await service.until(async () => (await service.read.inboxItems({ runId: id, state: 'open' })).find(({ kind }) => kind === 'outcome_unknown'));
+  tools['a__write'] = echo({ description: 'another', call: () => Promise.resolve(outcomes.shift()!) });
+  await service.engine.respond(unknown.id, { action: 'retry' });
+  const again = await service.until(async () => (await service.read.inboxItems({ runId: id, state: 'open' })).find(({ kind }) => kind === 'tool_approval'));
+  await service.engine.respond(again.id, { action: 'approve', arguments: { path: 'y' } });
+  await service.settled(id);
+  expect(sentArguments(service)).toEqual([{ path: 'x' }, { path: 'y' }]);
+  const [first, second] = service.registry.sent;
+  expect(second?.idempotencyKey).not.toBe(first?.idempotencyKey);
+});
+
 describe('a planned call whose process died before it was sent', () => {
   const AUTO: ServerPolicy = { ...ASK, approval: 'auto' };
 

@@ -87,8 +87,8 @@ function fits(approval: RememberedApproval, { server, name }: CatalogueTool, bin
 }
 
 async function lastApproval({ sql }: Change, call: ToolCall): Promise<InboxItem | undefined> {
-  const items = await sql.inboxItems({ runId: call.runId, state: 'delivered' });
-  return items.findLast(({ callId, kind, response }) => callId === call.id && kind === 'tool_approval' && response?.['action'] === 'approve');
+  const items = await sql.inboxItems({ callId: call.id, state: 'delivered' });
+  return items.findLast(({ kind, response }) => kind === 'tool_approval' && response?.['action'] === 'approve');
 }
 
 async function askAgain(context: EngineContext, change: Change, question: ApprovalQuestion & { readonly reason: string }): Promise<void> {
@@ -103,6 +103,6 @@ async function askAgain(context: EngineContext, change: Change, question: Approv
 async function failToSend(context: EngineContext, change: Change, call: ToolCall): Promise<void> {
   const patch = { state: 'dispatched', attempt: call.attempt + 1, owner: context.store.bootId } as const;
   if (!(await change.sql.updateToolCall(call.id, { state: ['planned'], attempt: call.attempt }, patch))) return;
-  const message = `the server ${call.server} does not offer the tool ${call.tool} at present`;
+  const message = context.registry.whyNotOffered(call.wireName) ?? `the server ${call.server} does not offer the tool ${call.tool} at present`;
   await settleCall(context, change, { call: { ...call, ...patch }, outcome: { type: 'not-sent', message }, progress: undefined });
 }

@@ -10,10 +10,10 @@ import { itemData } from './inbox.ts';
 export function completeElicitation({ commit }: EngineContext, { id: callId, runId }: Pick<ToolCall, 'id' | 'runId'>, elicitationId: string): Promise<void> {
   return commit(runId, async ({ sql, emit }) => {
     const run = await sql.run(runId);
-    const items = await sql.inboxItems({ runId });
+    const items = await sql.inboxItems({ callId });
     for (const item of items) {
       const { kind, state, request } = item;
-      if (item.callId !== callId || kind !== 'elicitation_url' || request['elicitation_id'] !== elicitationId || request['is_completed'] === true) continue;
+      if (kind !== 'elicitation_url' || request['elicitation_id'] !== elicitationId || request['is_completed'] === true) continue;
       await sql.updateInboxItem(item.id, state, { request: { ...request, is_completed: true } });
       // Nobody hears of a run that has ended.
       if (run !== undefined && !isSettled(run)) emit({ type: 'inbox.completed', data: itemData(item) });

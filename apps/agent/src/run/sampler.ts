@@ -1,14 +1,17 @@
 import { ErrorCode, ProtocolError, type ContentBlock, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent } from '@signalbox/mcp-core';
 import { LlmError, type LlmRequest, type Message } from '../ports/llm-provider.ts';
 import { isSettled } from '../ports/run-store.ts';
+import { digestOf } from './approval-binding.ts';
 import type { Asker } from './ask.ts';
-import type { EngineContext } from './engine-context.ts';
+import type { EngineContext, ServerPolicy } from './engine-context.ts';
 import { messageText } from './message-text.ts';
 import type { Finish } from './stream-message.ts';
 import { addUsage, usageData } from './usage.ts';
 
 /** The longest message a server may have written, in tokens. */
 const MAX_TOKENS = 8192;
+
+const DECISIONS = { auto: 'allowed', ask: 'asked', deny: 'denied' } as const;
 
 /**
  * Serves the sampling requests of a server during one call with the model of the run; their cost is charged to the run. Text and images, no tools.
@@ -31,11 +34,16 @@ export class Sampler {
     for (const { content } of params.messages) for (const block of blocksOf(content)) toBlock(block);
   }
 
-  /** Counts the request. @throws ProtocolError when the server asked the model as often in this run as the run may ask it itself */
-  async count(): Promise<void> {
-    const { runId, server } = this.#asker.call;
+  /** Counts the request and what the configuration says of it. @throws ProtocolError when the server asked as often in this run as the run may ask the model itself */
+  async count(policy: ServerPolicy['sampling']): Promise<void> {
+    const { id: callId, runId, server, tool, arguments: args } = this.#asker.call;
     const { turns } = this.#asker.run.limits;
-    const requests = await this.#context.commit(runId, ({ sql }) => sql.countSampling(runId, server));
+    const requests = await this.#context.commit(runId, async ({ sql }) => {
+      const count = await sql.countSampling(runId, server);
+      const entry = { who: 'policy', runId, callId, itemId: undefined, kind: 'sampling_approval', server, tool, argumentsSha256: digestOf(args), decision: DECISIONS[policy], outcome: undefined } as const;
+      if (count <= turns) await sql.appendAudit([entry]);
+      return count;
+    });
     if (requests > turns) throw new ProtocolError(ErrorCode.rejectedByUser, `This server used all of its ${turns} sampling requests in this run.`);
   }
 

@@ -53,6 +53,7 @@ describe('a sampling request that a person changes', () => {
     expect(answers).toEqual(['{"type":"text","text":"a summary"}']);
     expect((await service.read.audit({ after: 0, limit: 10 })).map(({ kind, decision, outcome }) => `${kind} ${decision ?? outcome}`)).toEqual([
       'tool_call allowed',
+      'sampling_approval asked',
       'sampling_approval approved_with_changes',
       'sampling_approval succeeded',
       'tool_call succeeded',
@@ -137,6 +138,17 @@ describe('S-229: where replies are reviewed', () => {
     expect(answers).toEqual(['{"type":"text","text":"a summary"}', '{"type":"text","text":"a summary"}']);
     expect(asked(service)).toHaveLength(1);
   });
+});
+
+test.each([
+  ['auto', ['policy allowed', 'service succeeded']],
+  ['deny', ['policy denied']],
+] as const)('S-241: a request that the configuration decides (%s) is in the audit', async (sampling, expected) => {
+  const { service } = await sampled({ sampling });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.settled(id);
+  const entries = (await service.read.audit({ runId: id, after: 0, limit: 10 })).filter(({ kind }) => kind === 'sampling_approval');
+  expect(entries.map(({ who, decision, outcome }) => `${who} ${decision ?? outcome}`)).toEqual(expected);
 });
 
 test('a server asks the model no more often in a run than the run has turns, over all of its calls', async () => {

@@ -28,17 +28,12 @@ export class SamplingDesk {
   async serve(params: CreateMessageParams, place: SamplingPlace): Promise<CreateMessageResult> {
     this.#sampler.check(params);
     const { sampling, samplingReview = false } = this.#context.policyOf(this.#asker.call.server);
-    if (sampling === 'deny') throw refusal('Sampling is not allowed for this server by the configuration of this host.');
     const replyKey = place.questionKey === undefined ? undefined : `${place.questionKey}:reply`;
-    const shown = samplingReview ? await this.#itemOf(replyKey) : undefined;
-    const reply = shown === undefined ? await this.#replyTo(params, place) : replyOf(shown.request);
+    const shown = await this.#itemOf(replyKey);
+    if (shown === undefined && (await this.#itemOf(place.questionKey)) === undefined) await this.#sampler.count(sampling);
+    if (sampling === 'deny') throw refusal('Sampling is not allowed for this server by the configuration of this host.');
+    const reply = shown === undefined ? await this.#sampler.sample(sampling === 'ask' ? await this.#approve(params, place) : params, place.signal) : replyOf(shown.request);
     return samplingReview ? this.#review(reply, { ...place, questionKey: replyKey }) : reply;
-  }
-
-  async #replyTo(params: CreateMessageParams, place: SamplingPlace): Promise<CreateMessageResult> {
-    if ((await this.#itemOf(place.questionKey)) === undefined) await this.#sampler.count();
-    const { sampling } = this.#context.policyOf(this.#asker.call.server);
-    return this.#sampler.sample(sampling === 'ask' ? await this.#approve(params, place) : params, place.signal);
   }
 
   /** The request as a person approved it. */

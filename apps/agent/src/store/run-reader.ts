@@ -77,9 +77,10 @@ export function createRunReader(db: Kysely<Database>): RunReader {
       return row && inboxCodec.decode(row);
     },
 
-    async inboxItems({ runId, state }) {
+    async inboxItems({ runId, callId, state }) {
       let query = db.selectFrom('inboxItems').selectAll().orderBy('createdAt').orderBy('id');
       if (runId !== undefined) query = query.where('runId', '=', runId);
+      if (callId !== undefined) query = query.where('callId', '=', callId);
       if (state !== undefined) query = query.where('state', '=', state);
       return (await query.execute()).map((row) => inboxCodec.decode(row));
     },

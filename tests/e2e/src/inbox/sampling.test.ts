@@ -44,7 +44,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
     expect((await box.cli()).out).toContain(`${item.id} sampling_approval`);
     expect(await box.cli('answer', item.id, 'approve')).toMatchObject({ code: 0 });
     expect((await box.api.settled(id)).answer).toContain('forty-two');
-    expect(await box.audit(id)).toEqual(['policy tool_call allowed', 'person sampling_approval approved', 'service sampling_approval succeeded', 'service tool_call succeeded']);
+    expect(await box.audit(id)).toEqual(['policy tool_call allowed', 'policy sampling_approval asked', 'person sampling_approval approved', 'service sampling_approval succeeded', 'service tool_call succeeded']);
   });
 
   test('hears that a person refused', async () => {
