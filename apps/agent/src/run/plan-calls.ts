@@ -21,7 +21,7 @@ export async function planCalls(context: EngineContext, change: Change, { run, t
   for (const [position, toolUse] of toolUses.entries()) {
     const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
     const { call, decision } = await insertCall(context, change, { run, turn, position, toolUse, tool });
-    const refusal = refusalOf(toolUse, { tool, offered }) ?? (decision === 'deny' ? deniedByPolicy(call) : undefined);
+    const refusal = refusalOf(context, toolUse, { tool, offered }) ?? (decision === 'deny' ? deniedByPolicy(call) : undefined);
     if (refusal !== undefined) {
       await failCall(context, change, { call, message: refusal });
     } else if (tool !== undefined && decision === 'ask') {
@@ -84,10 +84,11 @@ async function insertCall(context: EngineContext, change: Change, { run, turn, p
   return { call, decision };
 }
 
-function refusalOf(toolUse: ToolUse, { tool, offered }: { readonly tool: CatalogueTool | undefined; readonly offered: readonly CatalogueTool[] }): string | undefined {
+function refusalOf({ registry }: EngineContext, toolUse: ToolUse, { tool, offered }: { readonly tool: CatalogueTool | undefined; readonly offered: readonly CatalogueTool[] }): string | undefined {
   if (tool === undefined) {
     const near = closestNames(toolUse.name, offered.map((candidate) => candidate.wireName));
-    return `There is no tool named ${toolUse.name}.${near.length === 0 ? '' : ` Close names: ${near.join(', ')}.`}`;
+    const reason = registry.whyNotOffered(toolUse.name);
+    return `There is no tool named ${toolUse.name}${reason === undefined ? '' : ` at present: ${reason}`}.${near.length === 0 ? '' : ` Close names: ${near.join(', ')}.`}`;
   }
   if (toolUse.invalid !== undefined) return `The arguments of this call cannot be used: ${toolUse.invalid} Send it again with one JSON object that fits the schema of ${tool.wireName}.`;
   return undefined;

@@ -1,19 +1,20 @@
 import type { JsonObject, Tool } from '@signalbox/mcp-core';
 import type { StdioServerConfig } from '../../config/config.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { ServerDirectory } from '../../ports/server-directory.ts';
 import type { ServerStatus, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
-import { createServerPool } from '../server-pool.ts';
+import { createServerPool, type ServerPoolOptions } from '../server-pool.ts';
 import { FakeServer } from './fake-server.ts';
 
 export interface PoolFixture {
-  readonly pool: ToolRegistry;
+  readonly pool: ToolRegistry & ServerDirectory;
   readonly clock: ManualClock;
   readonly log: readonly string[];
 }
 
 /** A pool of fake servers; restart delays have no jitter. */
-export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: { readonly [name: string]: Partial<StdioServerConfig> } = {}): PoolFixture {
+export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: { readonly [name: string]: Partial<StdioServerConfig> } = {}, rest: Pick<ServerPoolOptions, 'pins'> = {}): PoolFixture {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const pool = createServerPool({
@@ -22,6 +23,7 @@ export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: 
     logger,
     clock,
     random: () => 0,
+    ...rest,
     connect: (server, options) => (fakes[server.name] ?? new FakeServer()).connect(server, options),
   });
   return { pool, clock, log: logger.lines };

@@ -1,0 +1,131 @@
+import { LocalError, ProtocolError } from '@signalbox/mcp-core';
+import { expect, test, vi } from 'vitest';
+import type { ServerStatus, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import { FakeServer, type FakeCall } from './testing/fake-server.ts';
+import { callRequest, poolOf, statusOf, toolNamed, type PoolFixture } from './testing/pool-fixture.ts';
+
+interface Fixture extends PoolFixture {
+  readonly server: FakeServer;
+  readonly begin: (rest?: Partial<ToolCallRequest>) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
+  /** Makes a call that ends so. */
+  readonly failing: (error: Error) => Promise<ToolCallOutcome>;
+}
+
+async function ready(server = new FakeServer(toolNamed('t'))): Promise<Fixture> {
+  const fixture = poolOf({ server, other: new FakeServer(toolNamed('t')) });
+  fixture.pool.start();
+  await fixture.pool.settled(1000);
+  const begin: Fixture['begin'] = async (rest) => {
+    const before = server.calls.length;
+    const outcome = fixture.pool.call(callRequest('server__t', rest));
+    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), { interval: 1, timeout: 10_000 });
+    return { outcome, received: server.calls.at(-1)! };
+  };
+  const failing = async (error: Error): Promise<ToolCallOutcome> => {
+    const { outcome, received } = await begin();
+    received.fail(error);
+    return outcome;
+  };
+  return { ...fixture, server, begin, failing };
+}
+
+const timeout = new LocalError('request-timeout', 'nothing was heard of it', { sent: true });
+const done = { content: [] };
+const breakerIs =
+  (state: ServerStatus['breaker']['state']) =>
+  ({ name, breaker }: ServerStatus): boolean =>
+    name === 'server' && breaker.state === state;
+
+test('five timeouts in a row keep calls from the server, at once and with a clear message, and from no other', async () => {
+  const { pool, clock, server, failing, log } = await ready();
+  const opened = statusOf(pool, 'server', breakerIs('open'));
+  for (let call = 0; call < 5; call++) expect(await failing(timeout)).toMatchObject({ type: 'lost' });
+  expect(await opened).toMatchObject({ state: 'ready', breaker: { failures: 5, opensAgainAt: clock.now() + 1000 } });
+  const sent = server.calls.length;
+  const refused = { type: 'not-sent', message: `server server did not answer 5 calls in a row; no call is sent to it until ${new Date(clock.now() + 1000).toISOString()}` };
+  expect(await pool.call(callRequest('server__t'))).toEqual(refused);
+  expect(server.calls).toHaveLength(sent);
+  expect(log.filter((line) => line.startsWith('warn the server does not answer'))).toHaveLength(1);
+  expect(pool.servers()[1]?.breaker).toEqual({ state: 'closed', failures: 0 });
+});
+
+test('while one call is tried the others are refused, and its progress is answer enough', async () => {
+  const { pool, clock, begin, failing } = await ready();
+  for (let call = 0; call < 5; call++) await failing(timeout);
+  clock.advance(1000);
+  const probe = await begin();
+  expect(await pool.call(callRequest('server__t'))).toEqual({ type: 'not-sent', message: 'server server did not answer 5 calls in a row; one call is being tried now' });
+  probe.received.options.onProgress?.({ progress: 1 });
+  expect(pool.servers()[0]?.breaker).toEqual({ state: 'closed', failures: 0 });
+  const second = await begin();
+  for (const { received } of [probe, second]) received.answer(done);
+  expect(await second.outcome).toMatchObject({ type: 'result' });
+});
+
+test.each<[string, Error]>([
+  ['an error of the server', new ProtocolError(-32000, 'no')],
+  ['a result that cannot be used', new LocalError('invalid-response', 'no content', { sent: true })],
+  ['a question that was refused', new LocalError('input-refused', 'no')],
+])('%s is an answer', async (_what, error) => {
+  const { pool, failing } = await ready();
+  for (let call = 0; call < 4; call++) await failing(timeout);
+  await failing(error);
+  await failing(timeout);
+  expect(pool.servers()[0]?.breaker).toEqual({ state: 'closed', failures: 1 });
+});
+
+test('a result that says of itself that it is an error is an answer', async () => {
+  const { pool, begin, failing } = await ready();
+  for (let call = 0; call < 4; call++) await failing(timeout);
+  const { outcome, received } = await begin();
+  received.answer({ content: [], isError: true });
+  await outcome;
+  expect(pool.servers()[0]?.breaker.failures).toBe(0);
+});
+
+test('a cancelled call that was tried leaves its place to the next', async () => {
+  const { pool, clock, server, begin, failing } = await ready();
+  for (let call = 0; call < 5; call++) await failing(timeout);
+  clock.advance(1000);
+  server.ping = () => Promise.reject(new LocalError('connection-closed', 'gone'));
+  const abort = new AbortController();
+  const probe = await begin({ signal: abort.signal });
+  abort.abort();
+  server.exitOnly();
+  await probe.outcome;
+  expect(pool.servers()[0]?.breaker.state).toBe('half_open');
+  const next = await begin();
+  next.received.answer(done);
+  expect(await next.outcome).toMatchObject({ type: 'result' });
+});
+
+test('a process that takes five calls along with its end is one failure', async () => {
+  const { pool, server, begin } = await ready();
+  const calls = [await begin(), await begin(), await begin(), await begin(), await begin()];
+  server.crash();
+  for (const { outcome } of calls) expect(await outcome).toMatchObject({ type: 'lost' });
+  expect(pool.servers()[0]?.breaker).toEqual({ state: 'closed', failures: 1 });
+});
+
+test('a server elsewhere that can still be reached stays connected when a call is lost', async () => {
+  const server = new FakeServer(toolNamed('t'));
+  server.isRemote = true;
+  const { pool, failing } = await ready(server);
+  const asked = Promise.withResolvers<void>();
+  server.ping = () => (asked.resolve(), Promise.resolve());
+  expect(await failing(new LocalError('connection-lost', 'reset', { sent: true }))).toMatchObject({ type: 'lost' });
+  await asked.promise;
+  expect(pool.servers()[0]).toMatchObject({ state: 'ready', breaker: { failures: 1 } });
+  expect(server.launches).toBe(1);
+});
+
+test('a server elsewhere that cannot be reached any more is connected to again', async () => {
+  const server = new FakeServer(toolNamed('t'));
+  server.isRemote = true;
+  const { pool, clock, failing } = await ready(server);
+  server.ping = () => Promise.reject(new LocalError('connection-lost', 'refused', { sent: false }));
+  expect(await failing(new LocalError('connection-lost', 'refused', { sent: false }))).toMatchObject({ type: 'not-sent' });
+  await statusOf(pool, 'server', ({ state }) => state === 'failed');
+  clock.advance(1000);
+  expect(await statusOf(pool, 'server', ({ state }) => state === 'ready')).toMatchObject({ restarts: 1 });
+});
