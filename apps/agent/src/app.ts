@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { v7 } from 'uuid';
 import type { Config, ServerConfig } from './config/config.ts';
 import { launchDigest } from './config/launch-digest.ts';
 import { createHttpServer } from './http/http-server.ts';
@@ -95,7 +96,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     start,
     async listen() {
       const onError = (error: unknown, { method, url }: { readonly method: string; readonly url: string }): void => logger.error('a request failed', { method, url, error });
-      http = await createHttpServer({ engine, read: store.read, bus, registry, directory: registry, llm, clock, version, onError }, { host: config.host, token: config.token });
+      http = await createHttpServer({ engine, store, read: store.read, newId: () => v7(), bus, registry, directory: registry, llm, clock, version, onError }, { host: config.host, token: config.token });
       const url = await http.listen({ host: config.host, port: config.port });
       await start();
       return url;

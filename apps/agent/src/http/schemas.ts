@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PROBLEM_CODES } from './problem.ts';
 
 const runStatus = z.enum(['queued', 'running', 'input_required', 'cancelling', 'completed', 'failed', 'cancelled', 'expired']);
-const time = z.iso.datetime().describe('UTC, ISO 8601');
+export const time = z.iso.datetime().describe('UTC, ISO 8601');
 const json = z.record(z.string(), z.unknown());
 const positive = (description: string) => z.int().min(1).max(2_147_483_647).describe(description);
 
@@ -17,14 +17,36 @@ export const Limits = z
   })
   .meta({ id: 'Limits' });
 
+/** Words of the client about one of its things. */
+export const Metadata = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((metadata) => Object.keys(metadata).length <= 16, 'must have at most 16 entries')
+  .describe("The client's own words about it: at most 16, names of at most 64 characters, values of at most 512");
+
 export const NewRun = z
   .strictObject({
     prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
     servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
     model: z.string().min(1).max(200).optional().describe("The provider's model id; default the configured one"),
     limits: Limits.optional(),
+    instructions: z.string().trim().min(1).max(100_000).optional().describe('Added to the instructions of every run'),
+    agent_id: z.string().min(1).max(100).optional().describe('A stored agent, whose fields count where the run has none of its own'),
+    thread_id: z.string().min(1).max(100).optional().describe('The run begins with what was said in the settled runs of the thread'),
+    on_busy: z
+      .enum(['reject', 'enqueue', 'interrupt'])
+      .optional()
+      .describe('While a run of the thread is not settled: refuse (409), wait for it, or cancel it and go on when it has ended; default reject'),
+    metadata: Metadata.optional(),
   })
+  .refine(({ thread_id: threadId, on_busy: onBusy }) => onBusy === undefined || threadId !== undefined, { path: ['on_busy'], message: 'is only about runs with a thread_id' })
   .meta({ id: 'NewRun' });
+
+export const NewFork = z
+  .strictObject({
+    at_turn: z.int().min(0).max(2_147_483_647).optional().describe('The last turn that is kept; 0 keeps the prompt alone; default the last one whose calls have ended'),
+    prompt: z.string().trim().min(1).max(200_000).optional().describe('What the user says next; at turn 0 in place of the prompt'),
+  })
+  .meta({ id: 'NewFork' });
 
 export const Usage = z
   .object({
@@ -69,6 +91,7 @@ export const InboxResponse = z
 export const Run = z
   .object({
     id: z.string(),
+    kind: z.enum(['agent', 'call']).describe('call: one tool call without a model'),
     status: runStatus,
     status_reason: z.string().optional(),
     prompt: z.string(),
@@ -85,6 +108,11 @@ export const Run = z
       call_max_ms: z.int(),
       inbox_expiry_ms: z.int(),
     }),
+    thread_id: z.string().optional(),
+    agent_id: z.string().optional(),
+    instructions: z.string().optional(),
+    metadata: z.record(z.string(), z.string()),
+    forked_from: z.object({ run_id: z.string(), turn: z.int() }).optional(),
     last_seq: z.int(),
     turns: z.int(),
     tool_calls: z.int(),
@@ -128,6 +156,7 @@ export const ToolCall = z
     attempt: z.int(),
     idempotency_key: z.string(),
     result: z.unknown().optional(),
+    artifact_id: z.string().optional().describe('Where the text of the result is longer than 64 KiB: the artifact that has all of it'),
     error: z.string().optional(),
     cancel: z.enum(['sent', 'delivered', 'confirmed', 'failed']).optional(),
     created_at: time,
@@ -240,12 +269,27 @@ export const CancelRun = z
   .strictObject({ reason: z.string().max(500).optional().describe('Shown in the run; never sent to servers') })
   .meta({ id: 'CancelRun' });
 
+export const NewCall = z
+  .strictObject({
+    arguments: json.optional().describe("They must fit the tool's input schema; default none"),
+    limits: Limits.optional(),
+    metadata: Metadata.optional(),
+  })
+  .meta({ id: 'NewCall' });
+
+export const CallRun = Run.extend({ call: ToolCall }).meta({ id: 'CallRun' });
+export const CancelCall = z.strictObject({}).meta({ id: 'CancelCall' });
+
 export const RunParameters = z.object({ id: z.string().min(1).max(100) });
+export const CallParameters = RunParameters.extend({ call_id: z.string().min(1).max(100) });
+export const ToolParameters = z.object({ name: z.string().min(1).max(100) });
 
 export const RunListQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().min(1).max(500).optional(),
   status: runStatus.optional(),
+  thread_id: z.string().min(1).max(100).optional(),
+  agent_id: z.string().min(1).max(100).optional(),
 });
 
 export const EventsQuery = z.strictObject({

@@ -36,10 +36,13 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
   const store = await openRunStore({ dataDir, durability: 'process', clock });
   const { bus, listeners } = counted(createInProcessSignalBus());
   const errors: unknown[] = [];
+  let ids = 0;
   const app = await createHttpServer(
     {
       engine: { ...storingEngine(store), ...engine },
+      store,
       read: store.read,
+      newId: () => `id-${(ids += 1)}`,
       bus,
       registry: emptyRegistry,
       directory: { server: () => undefined, control: () => undefined },
@@ -111,16 +114,22 @@ const emptyRegistry: ToolRegistry = {
 function storingEngine(store: RunStore): RunEngine {
   let count = 0;
   return {
-    async createRun({ prompt, servers }) {
+    async createRun({ prompt, servers }, receipt) {
       if (servers?.includes('nowhere') === true) throw new EngineError('unknown_server', 'no server is named "nowhere"');
       count += 1;
       const run = queuedRun(`run-${count}`, { prompt, createdAt: count });
       await store.write(async (transaction) => {
         await transaction.insertRun(run);
         await transaction.append(run.id, [{ type: 'run.queued', data: {} }]);
+        await receipt?.(transaction, { ...run, lastSeq: 1 });
       });
       return (await store.read.run(run.id)) ?? run;
     },
+    startCall: ({ wireName }) => Promise.reject(new EngineError('tool_not_found', `no tool is called ${wireName}`)),
+    forkRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
+    cancelCall: ({ id }) => Promise.reject(new EngineError('tool_call_not_found', `no tool call has the id "${id}"`)),
+    deleteRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
+    deleteThread: (id) => Promise.reject(new EngineError('thread_not_found', `no thread has the id "${id}"`)),
     async cancelRun(id) {
       const run = await store.read.run(id);
       if (run === undefined) throw new EngineError('run_not_found', `no run has the id "${id}"`);

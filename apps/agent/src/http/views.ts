@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
-import type { InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type { Page, InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
 import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
+import { artifactIdOf } from '../run/artifacts.ts';
 import { usageData } from '../run/usage.ts';
+import { limitsView } from './limits-view.ts';
 import type { InboxItem, PinnedTool, Run, RunEvent, Server, Tool, ToolCall } from './schemas.ts';
 
 const iso = (time: number): string => new Date(time).toISOString();
@@ -20,19 +22,14 @@ const optionalTime = (time: number | undefined): string | undefined => (time ===
 export function runView(run: StoredRun, openItems: readonly StoredItem[], info: ProviderInfo): z.output<typeof Run> {
   return {
     id: run.id,
+    kind: run.kind,
     status: run.status,
     prompt: run.prompt,
     provider: run.provider,
     model: run.model,
     scripted: run.scripted,
-    limits: {
-      turns: run.limits.turns,
-      tool_calls: run.limits.toolCalls,
-      wall_clock_ms: run.limits.wallClockMs,
-      call_inactivity_ms: run.limits.callInactivityMs,
-      call_max_ms: run.limits.callMaxMs,
-      inbox_expiry_ms: run.limits.inboxExpiryMs,
-    },
+    limits: limitsView(run.limits),
+    metadata: { ...run.metadata },
     last_seq: run.lastSeq,
     turns: run.turns,
     tool_calls: run.toolCalls,
@@ -41,6 +38,10 @@ export function runView(run: StoredRun, openItems: readonly StoredItem[], info: 
     ...defined({
       status_reason: run.statusReason,
       servers: run.servers === undefined ? undefined : [...run.servers],
+      thread_id: run.threadId,
+      agent_id: run.agentId,
+      instructions: run.instructions,
+      forked_from: run.forkedFrom === undefined ? undefined : { run_id: run.forkedFrom.runId, turn: run.forkedFrom.turn },
       notice: run.scripted ? info.notice : undefined,
       usage: run.usage === undefined ? undefined : usageData(run.usage),
       answer: run.answer,
@@ -81,7 +82,7 @@ export function toolCallView(call: StoredCall): z.output<typeof ToolCall> {
     attempt: call.attempt,
     idempotency_key: call.idempotencyKey,
     created_at: iso(call.createdAt),
-    ...defined({ result: call.result, error: call.error, cancel: call.cancel, finished_at: optionalTime(call.finishedAt) }),
+    ...defined({ result: call.result, artifact_id: call.result && artifactIdOf(call.result), error: call.error, cancel: call.cancel, finished_at: optionalTime(call.finishedAt) }),
   };
 }
 
@@ -139,4 +140,9 @@ export function toolView(tool: CatalogueTool): z.output<typeof Tool> {
     trusted: tool.trusted,
     ...defined({ title: tool.title }),
   };
+}
+
+/** A page of a list, as clients see it. */
+export function pageOf<T, View>({ data, nextCursor }: Page<T>, view: (each: T) => View): { data: View[]; next_cursor?: string } {
+  return { data: data.map(view), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
 }
