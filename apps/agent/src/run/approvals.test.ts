@@ -3,7 +3,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import type { ToolCallOutcome } from '../ports/tool-registry.ts';
 import type { ServerPolicy } from './engine-context.ts';
-import { callsThenAnswer } from './testing/fake-llm.ts';
+import { callsThenAnswer, type Script } from './testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from './testing/fake-registry.ts';
 import { openService, type Service, type ServiceOptions } from './testing/service.ts';
 
@@ -234,6 +234,26 @@ describe('an approval that is remembered for the run', () => {
     expect((await service.item(id)).request).toMatchObject({ arguments: { path: 'y' }, description: 'another' });
     expect(service.registry.sent).toHaveLength(1);
   });
+});
+
+test('an approval that is remembered for the thread counts for its other runs, and for no other thread', async () => {
+  // One call for each thing the user says.
+  const script: Script = ({ messages }) => (messages.at(-1)?.content[0]?.type === 'tool_result' ? { text: 'done' } : { calls: [{ name: 'a__write' }] });
+  const service = await openService({ script, tools: { a__write: echo() }, policies: { a: ASK } });
+  await service.store.write(async (sql) => {
+    for (const id of ['t1', 't2']) await sql.insertThread({ id, title: undefined, metadata: {}, createdAt: service.clock.now(), updatedAt: service.clock.now() });
+  });
+  const first = await service.engine.createRun({ prompt: 'go', threadId: 't1' });
+  const item = await service.item(first.id);
+  expect(item.request).toMatchObject({ remember: ['call', 'run', 'thread'] });
+  await service.engine.respond(item.id, { action: 'approve', remember: 'thread' });
+  await service.settled(first.id);
+  expect(await service.read.rememberedApprovals()).toMatchObject([{ runId: first.id, threadId: 't1' }]);
+  const second = await service.engine.createRun({ prompt: 'go', threadId: 't1' });
+  await service.settled(second.id);
+  expect(sentArguments(service)).toHaveLength(2);
+  const stranger = await service.engine.createRun({ prompt: 'go', threadId: 't2' });
+  expect(await service.item(stranger.id)).toMatchObject({ kind: 'tool_approval' });
 });
 
 test('S-241: the audit says who decided what about which arguments, and what came of it, and no arguments', async () => {
