@@ -14,3 +14,6 @@ export const sdkV2AskingServer = join(import.meta.dirname, 'sdk-v2-asking-server
 
 /** The entry of the official server that has every feature of the legacy era, to be run with Node. */
 export const officialEverythingServer = join(dirname(packages.resolve('@modelcontextprotocol/server-everything/package.json')), 'dist', 'index.js');
+
+/** A server on the official SDK v1 whose tool sends a person to a URL. */
+export const sdkV1VisitingServer = join(import.meta.dirname, 'sdk-v1-visiting-server.ts');

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { officialEverythingServer, sdkV2AskingServer } from '../../../peers/src/official-servers.ts';
+import { officialEverythingServer, sdkV1VisitingServer, sdkV2AskingServer } from '../../../peers/src/official-servers.ts';
 import { InboxService } from './support/inbox-service.ts';
 
 let box: InboxService;
@@ -90,6 +90,16 @@ describe('the official legacy server with every feature', () => {
     expect(await box.cli('answer', unknown.id, 'fail', '--note', 'start over')).toMatchObject({ code: 0 });
     expect((await box.api.settled(id)).answer).toContain('Note: start over');
   });
+});
+
+test('a legacy server on the official SDK v1 says that a visit is done, and the item shows it', async () => {
+  await box.start({ sdk: { command: 'node', args: [sdkV1VisitingServer], signalbox: { approval: 'auto' } } }, [{ prompt: 'visit', steps: [[{ tool: 'sdk__visit', label: 'visit' }]], answer: 'It said: ${result.visit.text}' }]);
+  const { id } = await box.api.start('visit');
+  const item = await box.item(id, 'elicitation_url');
+  await box.cli('answer', item.id, 'accept');
+  expect(await box.api.settled(id)).toMatchObject({ answer: 'It said: accept' });
+  expect(await box.api.get(`/v1/inbox/${item.id}`)).toMatchObject({ state: 'delivered', request: { elicitation_id: 'visit-1', is_completed: true } });
+  expect((await box.api.events(id)).map(({ type }) => type)).toContain('inbox.completed');
 });
 
 describe('a modern server on the official SDK v2', () => {
