@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
+import { createServerPool } from './server-pool.ts';
+import { callRequest, recordingLogger, serverConfig, statusOf } from './testing/pool-fixture.ts';
+
+const HOSTILE_SERVER = join(import.meta.dirname, 'testing', 'hostile-server.ts');
+const pools: ToolRegistry[] = [];
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+/** A hostile server, and one that is fine. */
+async function start(behaviour: string): Promise<{ readonly pool: ToolRegistry; readonly hostile: ServerStatus; readonly log: readonly string[] }> {
+  const logger = recordingLogger();
+  const server = (name: string, how: string): ReturnType<typeof serverConfig> => serverConfig(name, { command: 'node', args: [HOSTILE_SERVER, how] });
+  const pool = createServerPool({ servers: [server('hostile', behaviour), server('good', 'mean')], clientInfo: { name: 'signalbox', version: '0' }, logger, clock: new ManualClock(), graceMs: 300 });
+  pools.push(pool);
+  pool.start();
+  const [hostile] = await Promise.all([statusOf(pool, 'hostile', isSettled), statusOf(pool, 'good', isSettled)]);
+  return { pool, hostile, log: logger.lines };
+}
+
+const isSettled = ({ state }: ServerStatus): boolean => state === 'ready' || state === 'failed';
+
+async function expectGood(pool: ToolRegistry): Promise<void> {
+  expect(await pool.call(callRequest('good__fine'))).toMatchObject({ type: 'result', result: { content: [{ text: 'fine' }] } });
+}
+
+test('a tool list without end fails its server, and no other', async () => {
+  const { pool, hostile } = await start('endless-list');
+  expect(hostile).toMatchObject({ state: 'failed', error: expect.stringContaining("The server's list does not end") as string });
+  await expectGood(pool);
+});
+
+test('schemas that are too much leave out their tools, and no other', async () => {
+  const { pool, hostile } = await start('bombs');
+  expect(hostile).toMatchObject({ state: 'ready', toolCount: 6 });
+  expect(hostile.warnings.map((warning) => warning.slice(0, 60))).toEqual([
+    'tool "deep" is not offered: its input schema is nested deepe',
+    'tool "wide" is not offered: its input schema is larger than ',
+    'tool "doubling" is not offered: its input schema cannot be e',
+    'tool "remote" is not offered: its input schema does not comp',
+  ]);
+  expect(await pool.call(callRequest('hostile__backtracking', { arguments: { text: `${'a'.repeat(60)}!` } }))).toMatchObject({
+    type: 'error',
+    message: expect.stringContaining('took longer than 500 ms') as string,
+  });
+  expect(await pool.call(callRequest('hostile__fine'))).toMatchObject({ type: 'result' });
+  await expectGood(pool);
+});
+
+test('progress without end does not keep a call alive beyond its whole time, nor other calls from being answered', async () => {
+  const { pool } = await start('mean');
+  let progressed = 0;
+  const flooded = pool.call(callRequest('hostile__flood', { maxTotalMs: 1000, onProgress: () => void (progressed += 1) }));
+  await expectGood(pool);
+  expect(await flooded).toMatchObject({ type: 'lost', message: expect.stringContaining('not answered within 1000 ms') as string });
+  expect(progressed).toBeGreaterThan(0);
+  await expectGood(pool);
+});
+
+test('a result of 16 MiB arrives; one that is longer than a message may be is dropped, and its call ends by its time', async () => {
+  const { pool } = await start('mean');
+  const outcome = await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 16 } }));
+  expect(outcome.type === 'result' ? JSON.stringify(outcome.result).length : outcome).toBeGreaterThan(16 * 1024 * 1024);
+  expect(await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 65 }, inactivityMs: 3000 }))).not.toMatchObject({ type: 'result' });
+  expect(await pool.call(callRequest('hostile__fine'))).toMatchObject({ type: 'result' });
+  await expectGood(pool);
+});
+
+test('noise without end on stderr keeps nobody from being answered', async () => {
+  const { pool, log } = await start('mean');
+  await pool.call(callRequest('hostile__noise'));
+  expect(await pool.call(callRequest('hostile__fine'))).toMatchObject({ type: 'result' });
+  await expectGood(pool);
+  expect(log.some((line) => line.includes('noise'))).toBe(true);
+});
+
+test('a server that ignores cancellation, the end of its input and SIGTERM is killed, and started afresh', async () => {
+  const { pool, hostile } = await start('stubborn');
+  const abort = new AbortController();
+  expect(await pool.call(callRequest('hostile__spin', { signal: abort.signal, onProgress: () => abort.abort() }))).toEqual({ type: 'cancelled', level: 'confirmed' });
+  expect(() => process.kill(hostile.pid!, 0)).toThrow('ESRCH');
+  await statusOf(pool, 'hostile', ({ state, pid }) => state === 'ready' && pid !== hostile.pid);
+  await expectGood(pool);
+});

@@ -1,0 +1,97 @@
+import { createInterface } from 'node:readline';
+
+/**
+ * A legacy MCP server that means harm, run as a process by tests. Its first argument says which: `endless-list` (pages without end), `bombs` (schemas that are too much), `stubborn` (ends only
+ * when it is killed), `mean` (nothing but its tools). The tools: `flood` (progress without end), `huge` (a result of as many MiB as its argument says), `noise` (stderr without end), `spin` (never
+ * looks at its input again), `fine`.
+ */
+const [behaviour] = process.argv.slice(2);
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: { readonly name?: string; readonly cursor?: string; readonly arguments?: { readonly mebibytes?: number }; readonly _meta?: { readonly progressToken?: unknown } };
+}
+
+const named = (name: string, inputSchema: object = { type: 'object' }): object => ({ name, inputSchema });
+/** Stands for a schema that is nested deeper than `JSON.stringify` can follow. */
+const ABYSS = 'the abyss';
+const ABYSS_LEVELS = 50_000;
+const TOOLS = ['flood', 'huge', 'noise', 'spin', 'fine'].map((name) => named(name));
+
+if (behaviour === 'stubborn') {
+  process.on('SIGTERM', () => undefined);
+  setInterval(() => undefined, 1000);
+}
+createInterface({ input: process.stdin }).on('line', (text) => onMessage(JSON.parse(text) as Message));
+
+function onMessage({ id, method, params = {} }: Message): void {
+  switch (method) {
+    case 'initialize':
+      return answer(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'hostile', version: '1' } });
+    case 'tools/list':
+      return answer(id, behaviour === 'endless-list' ? page(Number(params.cursor ?? 0)) : { tools: behaviour === 'bombs' ? [...TOOLS, ...bombs()] : TOOLS });
+    case 'tools/call':
+      return callTool(id, params);
+    case 'ping':
+      return answer(id, {});
+    default:
+      if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } });
+  }
+}
+
+function page(number: number): object {
+  return { tools: Array.from({ length: 1000 }, (_, index) => named(`t${number}-${index}`)), nextCursor: String(number + 1) };
+}
+
+function bombs(): readonly object[] {
+  const doubling = Object.fromEntries(Array.from({ length: 40 }, (_, level) => [`l${level}`, { allOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }] }]));
+  return [
+    named('deep', { type: 'object', not: ABYSS }),
+    named('wide', { type: 'object', enum: Array.from({ length: 100_000 }, (_, index) => `value ${index}`) }),
+    named('doubling', { type: 'object', $defs: { ...doubling, l40: {} }, $ref: '#/$defs/l0' }),
+    named('remote', { type: 'object', $ref: 'https://example.org/schema.json' }),
+    named('backtracking', { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } }),
+  ];
+}
+
+function callTool(id: number | undefined, { name, arguments: args = {}, _meta: meta = {} }: NonNullable<Message['params']>): void {
+  const { progressToken } = meta;
+  switch (name) {
+    case 'flood':
+      return flood((count) => line({ method: 'notifications/progress', params: { progressToken, progress: count } }), process.stdout);
+    case 'noise':
+      answer(id, { content: [] });
+      return flood((count) => `noise ${count}\n`, process.stderr);
+    case 'huge':
+      return answer(id, { content: [{ type: 'text', text: 'x'.repeat((args.mebibytes ?? 1) * 1024 * 1024) }] });
+    case 'spin':
+      process.stdout.write(line({ method: 'notifications/progress', params: { progressToken, progress: 1 } }), () => {
+        for (;;);
+      });
+      return;
+    default:
+      return answer(id, { content: [{ type: 'text', text: 'fine' }] });
+  }
+}
+
+/** As fast as it is read. */
+function flood(next: (count: number) => string, stream: NodeJS.WriteStream, count = 0): void {
+  let written = count;
+  while (stream.write(next(++written)) && written - count < 1000);
+  if (stream.writableNeedDrain) stream.once('drain', () => flood(next, stream, written));
+  else setImmediate(() => flood(next, stream, written));
+}
+
+function answer(id: number | undefined, result: object): void {
+  send({ id, result });
+}
+
+function send(message: object): void {
+  process.stdout.write(line(message));
+}
+
+function line(message: object): string {
+  const text = JSON.stringify({ jsonrpc: '2.0', ...message });
+  return `${text.replace(`"${ABYSS}"`, () => `${'{"not":'.repeat(ABYSS_LEVELS)}{}${'}'.repeat(ABYSS_LEVELS)}`)}\n`;
+}
