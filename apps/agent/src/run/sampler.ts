@@ -20,6 +20,7 @@ const DECISIONS = { auto: 'allowed', ask: 'asked', deny: 'denied' } as const;
 export class Sampler {
   readonly #context: EngineContext;
   readonly #asker: Asker;
+  #isSpent = false;
 
   constructor(context: EngineContext, asker: Asker) {
     this.#context = context;
@@ -38,13 +39,15 @@ export class Sampler {
   async count(policy: ServerPolicy['sampling']): Promise<void> {
     const { id: callId, runId, server, tool, arguments: args } = this.#asker.call;
     const { turns } = this.#asker.run.limits;
-    const requests = await this.#context.commit(runId, async ({ sql }) => {
+    // A server that goes on asking costs nothing more.
+    const requests = this.#isSpent ? Infinity : await this.#context.commit(runId, async ({ sql }) => {
       const count = await sql.countSampling(runId, server);
       const entry = { who: 'policy', runId, callId, itemId: undefined, kind: 'sampling_approval', server, tool, argumentsSha256: digestOf(args), decision: DECISIONS[policy], outcome: undefined } as const;
       if (count <= turns) await sql.appendAudit([entry]);
       return count;
     });
-    if (requests > turns) throw new ProtocolError(ErrorCode.rejectedByUser, `This server used all of its ${turns} sampling requests in this run.`);
+    this.#isSpent = requests > turns;
+    if (this.#isSpent) throw new ProtocolError(ErrorCode.rejectedByUser, `This server used all of its ${turns} sampling requests in this run.`);
   }
 
   /** What a person sees who is asked whether the request may be served. */

@@ -140,6 +140,17 @@ describe('S-229: where replies are reviewed', () => {
   });
 });
 
+test('a reply that a person denied stays denied to a parked call, whatever is configured by then', async () => {
+  const policies: { [server: string]: ServerPolicy } = { a: { approval: 'auto', sampling: 'auto', samplingReview: true } };
+  const { service, answers } = await sampled({}, { times: 2, context: { key: 'thought' }, options: { policies } });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  const item = await service.item(id);
+  policies['a'] = { approval: 'auto', sampling: 'auto' };
+  await service.engine.respond(item.id, { action: 'deny' });
+  await service.settled(id);
+  expect(answers).toEqual(['-1 User rejected the reply of the model', '-1 User rejected the reply of the model']);
+});
+
 test.each([
   ['auto', ['policy allowed', 'service succeeded']],
   ['deny', ['policy denied']],

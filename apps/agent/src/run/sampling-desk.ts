@@ -33,7 +33,7 @@ export class SamplingDesk {
     if (shown === undefined && (await this.#itemOf(place.questionKey)) === undefined) await this.#sampler.count(sampling);
     if (sampling === 'deny') throw refusal('Sampling is not allowed for this server by the configuration of this host.');
     const reply = shown === undefined ? await this.#sampler.sample(sampling === 'ask' ? await this.#approve(params, place) : params, place.signal) : replyOf(shown.request);
-    return samplingReview ? this.#review(reply, { ...place, questionKey: replyKey }) : reply;
+    return samplingReview || shown !== undefined ? this.#review(reply, { ...place, questionKey: replyKey }) : reply;
   }
 
   /** The request as a person approved it. */
