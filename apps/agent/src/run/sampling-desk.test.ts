@@ -140,15 +140,18 @@ describe('S-229: where replies are reviewed', () => {
   });
 });
 
-test('a reply that a person denied stays denied to a parked call, whatever is configured by then', async () => {
-  const policies: { [server: string]: ServerPolicy } = { a: { approval: 'auto', sampling: 'auto', samplingReview: true } };
+test.each<[string, Partial<ServerPolicy>, string]>([
+  ['request', { sampling: 'ask' }, '-1 User rejected sampling request'],
+  ['reply', { samplingReview: true }, '-1 User rejected the reply of the model'],
+])('a %s that a person denied stays denied to a parked call, whatever is configured by then', async (_what, policy, refusal) => {
+  const policies: { [server: string]: ServerPolicy } = { a: { approval: 'auto', sampling: 'auto', ...policy } };
   const { service, answers } = await sampled({}, { times: 2, context: { key: 'thought' }, options: { policies } });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   const item = await service.item(id);
   policies['a'] = { approval: 'auto', sampling: 'auto' };
   await service.engine.respond(item.id, { action: 'deny' });
   await service.settled(id);
-  expect(answers).toEqual(['-1 User rejected the reply of the model', '-1 User rejected the reply of the model']);
+  expect(answers).toEqual([refusal, refusal]);
 });
 
 test.each([

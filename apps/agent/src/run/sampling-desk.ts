@@ -29,10 +29,12 @@ export class SamplingDesk {
     this.#sampler.check(params);
     const { sampling, samplingReview = false } = this.#context.policyOf(this.#asker.call.server);
     const replyKey = place.questionKey === undefined ? undefined : `${place.questionKey}:reply`;
-    const shown = await this.#itemOf(replyKey);
-    if (shown === undefined && (await this.#itemOf(place.questionKey)) === undefined) await this.#sampler.count(sampling);
+    const [asked, shown] = [await this.#itemOf(place.questionKey), await this.#itemOf(replyKey)];
+    if (asked === undefined && shown === undefined) await this.#sampler.count(sampling);
     if (sampling === 'deny') throw refusal('Sampling is not allowed for this server by the configuration of this host.');
-    const reply = shown === undefined ? await this.#sampler.sample(sampling === 'ask' ? await this.#approve(params, place) : params, place.signal) : replyOf(shown.request);
+    // What a person was asked before, a person decides, whatever is configured by now.
+    const approve = async (): Promise<CreateMessageParams> => (sampling === 'ask' || asked !== undefined ? this.#approve(params, place) : params);
+    const reply = shown === undefined ? await this.#sampler.sample(await approve(), place.signal) : replyOf(shown.request);
     return samplingReview || shown !== undefined ? this.#review(reply, { ...place, questionKey: replyKey }) : reply;
   }
 
