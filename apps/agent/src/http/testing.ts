@@ -11,7 +11,7 @@ import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { openRunStore } from '../store/open-run-store.ts';
 import type { EdgeOptions } from './edge.ts';
-import { createHttpServer } from './http-server.ts';
+import { createHttpServer, type HttpDependencies } from './http-server.ts';
 
 export interface TestEdge {
   readonly app: FastifyInstance;
@@ -31,7 +31,7 @@ const clock: Clock = {
 };
 
 /** The edge over a real store, with an engine that only stores what it is asked. */
-export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Partial<RunEngine> = {}): Promise<TestEdge> {
+export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Partial<RunEngine> = {}, servers: Partial<Pick<HttpDependencies, 'registry' | 'directory'>> = {}): Promise<TestEdge> {
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const store = await openRunStore({ dataDir, durability: 'process', clock });
   const { bus, listeners } = counted(createInProcessSignalBus());
@@ -46,6 +46,7 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
       bus,
       registry: emptyRegistry,
       directory: { server: () => undefined, control: () => undefined },
+      ...servers,
       llm: { info: { provider: 'scripted', model: 'scripted', scripted: true, notice: 'no model is configured' } },
       clock,
       version: '1.2.3',
