@@ -11,12 +11,14 @@ beforeEach(async () => {
 afterEach(() => box.close());
 const fileOf = (name: string): string => join(box.folder, 'files', name);
 
+const fileServer = (args: readonly string[] = [], policy: object = {}) => ({ files: { command: 'node', args: [serverBin.filesystem, ...args, fileOf('')], signalbox: { trust: true, ...policy } } });
+
 /** The file server over two files and a directory with one, and runs that write and delete. */
-async function start(policy: object = {}, env: object = {}): Promise<void> {
+async function start(policy: object = {}): Promise<void> {
   mkdirSync(fileOf('old'), { recursive: true });
   for (const name of ['one.txt', 'two.txt', 'old/three.txt']) writeFileSync(fileOf(name), 'x');
   const remove = (path: string, more: object = {}) => [{ tool: 'files__delete_file', input: { path, ...more }, label: 'deleted' }];
-  await box.start({ files: { command: 'node', args: [serverBin.filesystem, fileOf('')], env, signalbox: { trust: true, ...policy } } }, [
+  await box.start(fileServer([], policy), [
     { prompt: 'delete one', steps: [remove('one.txt')], answer: 'It said: ${result.deleted.text}' },
     { prompt: 'delete both', steps: [remove('one.txt'), remove('two.txt')], answer: 'both are gone' },
     { prompt: 'delete old', steps: [remove('old', { recursive: true })], answer: 'It said: ${result.deleted.text}' },
@@ -86,6 +88,21 @@ describe('a tool call that needs approval', () => {
     expect(await box.api.settled(id)).toMatchObject({ status: 'completed' });
     expect(existsSync(fileOf('one.txt'))).toBe(false);
   });
+});
+
+test('an approval is not good for a server that is started in another way by then', async () => {
+  await start();
+  const { id } = await box.api.start('delete one');
+  const item = await box.item(id, 'tool_approval');
+  await box.restart(fileServer(['--log-level', 'debug']));
+  await box.respond(item, { action: 'approve' });
+  const again = await box.item(id, 'tool_approval');
+  expect(again.request['reason']).toBe('since it was approved the server is started in another way');
+  expect((await box.cli('show', again.id)).out).toContain('asked again: since it was approved the server is started in another way');
+  expect(existsSync(fileOf('one.txt'))).toBe(true);
+  await box.respond(again, { action: 'approve' });
+  expect(await box.api.settled(id)).toMatchObject({ status: 'completed' });
+  expect(existsSync(fileOf('one.txt'))).toBe(false);
 });
 
 test('rules by tool name let calls go or refuse them before anybody is asked', async () => {

@@ -56,9 +56,10 @@ export class InboxService {
     this.#service = await startService({ folder: this.folder, config: this.#config });
   }
 
-  /** Ends the service as kill -9 does and starts it again. */
-  async restart(): Promise<void> {
+  /** Ends the service as kill -9 does and starts it again, perhaps with other servers. */
+  async restart(mcpServers?: { readonly [name: string]: object }): Promise<void> {
     await this.#service?.stop('SIGKILL');
+    if (mcpServers !== undefined) this.#config = { ...this.#config, mcpServers };
     this.#service = await startService({ folder: this.folder, config: this.#config });
   }
 
