@@ -9,6 +9,7 @@ import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { agentRoutes } from './agent-routes.ts';
+import { artifactRoutes } from './artifact-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { callRoutes } from './call-routes.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
@@ -92,6 +93,7 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
   callRoutes(typed, routeDependencies);
   threadRoutes(typed, routeDependencies);
   agentRoutes(typed, routeDependencies);
+  artifactRoutes(typed, routeDependencies);
   serviceRoutes(typed, routeDependencies);
   serverRoutes(typed, dependencies);
   inboxRoutes(typed, dependencies);

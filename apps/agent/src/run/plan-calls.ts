@@ -2,6 +2,8 @@ import type { Block } from '../ports/llm-provider.ts';
 import type { Run, ToolCall } from '../ports/run-store.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import { askForApproval, decideCall, deniedByPolicy, type ApprovalDecision } from './approvals.ts';
+import { serveArtifactRead } from './artifact-read.ts';
+import { ARTIFACT_READ } from './artifacts.ts';
 import { failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -21,6 +23,10 @@ export async function planCalls(context: EngineContext, change: Change, { run, t
   for (const [position, toolUse] of toolUses.entries()) {
     const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
     const { call, decision } = await insertCall(context, change, { run, turn, position, toolUse, tool });
+    if (toolUse.name === ARTIFACT_READ) {
+      await serveArtifactRead(context, change, { run, call, invalid: toolUse.invalid });
+      continue;
+    }
     const refusal = refusalOf(context, toolUse, { tool, offered }) ?? (decision === 'deny' ? deniedByPolicy(call) : undefined);
     if (refusal !== undefined) {
       await failCall(context, change, { call, message: refusal });

@@ -56,7 +56,7 @@ test('the model sees the tools of the run, the prompt, its own calls and the res
   const { id } = await service.engine.createRun({ prompt: 'go', servers: ['a'] });
   await service.settled(id);
   const [first, second] = service.llm.requests;
-  expect(first?.tools.map((tool) => tool.name)).toEqual(['a__slow', 'a__fast']);
+  expect(first?.tools.map((tool) => tool.name)).toEqual(['a__slow', 'a__fast', 'artifact_read']);
   expect(first?.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'go' }] }]);
   expect(second?.messages.slice(1)).toEqual([
     { role: 'assistant', content: [{ type: 'tool_use', id: 'use-0-0', name: 'a__slow', input: {} }, { type: 'tool_use', id: 'use-0-1', name: 'a__fast', input: {} }] },

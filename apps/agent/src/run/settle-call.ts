@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type ToolCall } from '../ports/run-store.ts';
 import type { CancelLevel, ToolCallOutcome } from '../ports/tool-registry.ts';
+import { keepLongText } from './artifacts.ts';
 import { errorResult, failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -30,7 +31,7 @@ export async function settleCall(context: EngineContext, change: Change, { call:
   await voidItems(context, change, { reason: 'call_ended', callId: call.id });
   switch (outcome.type) {
     case 'result':
-      await storeResult(context, change, { call, result: outcome.result });
+      await storeResult(context, change, { call, result: await keepLongText(context, change, { call, result: outcome.result }) });
       break;
     case 'error':
       await failCall(context, change, { call, message: outcome.message });

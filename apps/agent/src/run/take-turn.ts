@@ -1,6 +1,8 @@
-import { LlmError, type LlmRequest } from '../ports/llm-provider.ts';
+import { LlmError, type LlmRequest, type ToolSpec } from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/run-store.ts';
+import type { CatalogueTool } from '../ports/tool-registry.ts';
 import type { StopCause } from './activities.ts';
+import { ARTIFACT_READ_SPEC } from './artifact-read.ts';
 import { interruptTurn, type Turn } from './begin-turn.ts';
 import { conversationOf } from './conversation.ts';
 import { endRun } from './end-run.ts';
@@ -30,11 +32,17 @@ async function requestFor({ store, registry }: EngineContext, { run }: Turn): Pr
     model: run.model,
     system: run.instructions === undefined ? SYSTEM_PROMPT : `${SYSTEM_PROMPT}\n\n${run.instructions}`,
     messages: await conversationOf(store.read, run),
-    tools: registry.tools(run.servers).map(({ wireName, description, inputSchema }) => ({ name: wireName, description, inputSchema })),
+    tools: toolSpecs(registry.tools(run.servers)),
     maxTokens: MAX_TOKENS,
     cacheKey: run.threadId ?? run.id,
     purpose: 'agent',
   };
+}
+
+/** Where there are tools there may be long results. */
+function toolSpecs(tools: readonly CatalogueTool[]): readonly ToolSpec[] {
+  const specs = tools.map(({ wireName, description, inputSchema }) => ({ name: wireName, description, inputSchema }));
+  return specs.length === 0 ? [] : [...specs, ARTIFACT_READ_SPEC];
 }
 
 interface Stopped {

@@ -4,12 +4,10 @@ import type { ToolCall } from '../ports/run-store.ts';
 import { errorResult } from './call-results.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
+import { headAndTail } from './head-and-tail.ts';
 
 /** The bytes of text the model gets of one result. */
 export const MAX_RESULT_BYTES = 64 * 1024;
-
-/** The share of a cut result that comes from its end. */
-const TAIL_SHARE = 0.25;
 
 /** Stores what the settled calls of a turn answered as the message that the model reads next. */
 export async function storeToolResults({ newId }: EngineContext, { sql, runId }: Change, calls: readonly ToolCall[]): Promise<void> {
@@ -87,15 +85,6 @@ function cutBlock(block: ContentBlock, maxBytes: number): ContentBlock {
 }
 
 function cutText(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
-  const tailBytes = Math.floor(maxBytes * TAIL_SHARE);
-  const head = wholeCharacters(bytes.subarray(0, maxBytes - tailBytes));
-  const tail = wholeCharacters(bytes.subarray(bytes.length - tailBytes));
-  const missing = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  return `${head}\n[… ${missing} of ${bytes.length} bytes left out here …]\n${tail}`;
-}
-
-/** Decodes a part of UTF-8 text without the characters that the cut split. */
-function wholeCharacters(part: Buffer): string {
-  return part.toString('utf8').replace(/^\uFFFD+|\uFFFD+$/g, '');
+  const { head, tail, missingBytes, totalBytes } = headAndTail(text, maxBytes);
+  return `${head}\n[… ${missingBytes} of ${totalBytes} bytes left out here …]\n${tail}`;
 }

@@ -1,0 +1,53 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { HttpApp, RouteDependencies } from './http-server.ts';
+import { Problem } from './problem.ts';
+import { ProblemDetails, RunParameters } from './schemas.ts';
+
+const TEXT = { description: 'The text, or the range of it', content: { 'text/plain': { schema: z.string() } } };
+
+/** Full texts of results that were too long for the conversation. */
+export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void {
+  app.get(
+    '/v1/artifacts/:id',
+    {
+      schema: {
+        summary: 'Get the text of an artifact',
+        description: 'One range of bytes may be asked for with `Range: bytes=…`.',
+        params: RunParameters,
+        headers: z.looseObject({ range: z.string().optional().describe('`bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST`') }),
+        response: { 200: TEXT, 206: TEXT, 400: ProblemDetails, 404: ProblemDetails, 416: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const artifact = await read.artifact(id);
+      if (artifact === undefined) throw new Problem('artifact_not_found', `no artifact has the id "${id}"`);
+      const bytes = Buffer.from(artifact.text);
+      // What a server wrote must never be taken for a page of this origin.
+      reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'accept-ranges': 'bytes' });
+      const range = rangeOf(request.headers.range, bytes.length);
+      if (range === undefined) return sendBytes(reply, bytes);
+      if (range.from >= bytes.length) {
+        reply.header('content-range', `bytes */${bytes.length}`);
+        throw new Problem('range_not_satisfiable', `the artifact has ${bytes.length} bytes`);
+      }
+      reply.code(206).header('content-range', `bytes ${range.from}-${range.to}/${bytes.length}`);
+      return sendBytes(reply, bytes.subarray(range.from, range.to + 1));
+    },
+  );
+}
+
+/** A part of a text may end within a character, so it goes out as bytes; the schema says what they mean. */
+function sendBytes(reply: object, bytes: Buffer): FastifyReply {
+  return (reply as FastifyReply).send(bytes);
+}
+
+/** The range of bytes, both ends included; undefined for a header that asks for none, or that this service does not serve, which is then ignored. @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2 */
+function rangeOf(header: string | undefined, total: number): { readonly from: number; readonly to: number } | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') return Number(last) === 0 ? { from: total, to: total } : { from: Math.max(0, total - Number(last)), to: total - 1 };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  return { from: Number(first), to: Math.min(last === '' ? total - 1 : Number(last), total - 1) };
+}
