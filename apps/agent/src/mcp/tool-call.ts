@@ -191,7 +191,7 @@ async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): 
 function refused({ server, life }: Line, { resumeFrom }: ToolCallRequest, error: ProtocolError): ToolCallOutcome {
   const { name } = server.config;
   if (error.code === ErrorCode.invalidParams && resumeFrom !== undefined && 'taskId' in resumeFrom) {
-    return { type: 'lost', message: `server ${name} no longer knows the task that the call became: ${error.message}` };
+    return { type: 'lost', message: `server ${name} no longer knows the task that the call became: ${error.message}`, isForgotten: true };
   }
   // So a server answers that no longer has the tool.
   if (error.code === ErrorCode.invalidParams || error.code === ErrorCode.methodNotFound) void life.tools.refresh();

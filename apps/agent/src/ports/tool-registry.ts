@@ -79,7 +79,8 @@ export type ToolCallOutcome =
   | { readonly type: 'result'; readonly result: CallToolResult }
   | { readonly type: 'error'; readonly message: string }
   | { readonly type: 'not-sent'; readonly message: string }
-  | { readonly type: 'lost'; readonly message: string }
+  /** `isForgotten`: the server no longer knows the task that the call became. */
+  | { readonly type: 'lost'; readonly message: string; readonly isForgotten?: true }
   | { readonly type: 'cancelled'; readonly level: CancelLevel };
 
 export interface ToolRegistry {

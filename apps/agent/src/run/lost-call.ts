@@ -42,7 +42,7 @@ export interface NextAttempt {
 
 /** Plans the call again, under the same idempotency key. Does nothing when the call has moved on. */
 export async function planAgain(context: EngineContext, change: Change, { call, reason, message, delayMs }: NextAttempt): Promise<void> {
-  const patch = { state: 'planned', owner: undefined, error: undefined, finishedAt: undefined } as const;
+  const patch = { state: 'planned', owner: undefined, error: undefined, parked: undefined, taskId: undefined, finishedAt: undefined } as const;
   if (!(await change.sql.updateToolCall(call.id, { state: [call.state], attempt: call.attempt }, patch))) return;
   change.emit({ type: 'tool_call.retrying', data: { call_id: call.id, attempt: call.attempt, reason, message, delay_ms: delayMs } });
   change.afterCommit(() => enqueue(context, { type: 'call-tool', callId: call.id }, delayMs));

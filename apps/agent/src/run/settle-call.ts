@@ -51,8 +51,8 @@ export async function settleCall(context: EngineContext, change: Change, { call:
 }
 
 /** Whether the connection, not the call, ended: a parked call then goes on over the next one. */
-function isInterruption({ type }: ToolCallOutcome): boolean {
-  return type === 'not-sent' || type === 'lost';
+function isInterruption(outcome: ToolCallOutcome): boolean {
+  return outcome.type === 'not-sent' || (outcome.type === 'lost' && outcome.isForgotten !== true);
 }
 
 async function storeResult({ clock }: EngineContext, { sql, emit }: Change, { call, result }: { readonly call: ToolCall; readonly result: CallToolResult }): Promise<void> {

@@ -1,0 +1,72 @@
+// A server process whose effects can be counted: each appends a line to the file that the call names. `node counting-server.ts` speaks stdio, with --http it
+// prints its URL. DIE_AT ends the process at a place, once: the file beside the ledger that ends in `.died` says that it has.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { serveHttp } from '@signalbox/mcp-core/http';
+import { createServer, defineTool, type InteractiveContext, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { serveStdio } from '@signalbox/mcp-core/stdio';
+
+type Place = 'before-effect' | 'after-effect' | 'while-asked' | 'while-working';
+
+const dieAt = process.env['DIE_AT'];
+const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
+const inputSchema = {
+  type: 'object',
+  properties: { ledger: { type: 'string' }, hold: { type: 'boolean', description: 'The first time, wait to be cancelled.' } },
+  required: ['ledger'],
+  additionalProperties: false,
+} as const;
+
+function pass(place: Place, ledger: string): void {
+  if (place !== dieAt || existsSync(`${ledger}.died`)) return;
+  writeFileSync(`${ledger}.died`, '');
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function countable(name: string, more: Partial<Pick<ToolDefinition, 'annotations' | 'task'>>, before: (context: InteractiveContext, ledger: string) => Promise<void> = () => Promise.resolve()): ToolDefinition {
+  return defineTool({
+    name,
+    description: 'Appends a line to the ledger.',
+    inputSchema,
+    annotations: hints,
+    ...more,
+    async handler({ ledger, hold = false }, context) {
+      await before(context, ledger);
+      pass('before-effect', ledger);
+      appendFileSync(ledger, `${name}\n`);
+      pass('after-effect', ledger);
+      context.progress({ progress: 1, total: 2 });
+      const isFirst = readFileSync(ledger, 'utf8').split('\n').length === 2;
+      if (hold && isFirst) await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
+      // The other side hears of the progress before it hears of the result.
+      await wait(20);
+      return { content: [{ type: 'text' as const, text: 'done' }] };
+    },
+  });
+}
+
+const { MCP_STATE_KEY: stateKey } = process.env;
+const server = createServer({
+  info: { name: 'counting', version: '1.0.0' },
+  ...(stateKey === undefined ? {} : { requestState: { keys: [stateKey] } }),
+  tools: [
+    countable('look', { annotations: { ...hints, readOnlyHint: true, destructiveHint: false } }),
+    countable('set', { annotations: { ...hints, destructiveHint: false, idempotentHint: true } }),
+    countable('append', {}),
+    countable('ask', {}, async (context, ledger) => {
+      setTimeout(() => pass('while-asked', ledger), 50).unref();
+      const { action } = await context.elicit('sure', { message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } });
+      if (action !== 'accept') throw new Error(`the answer was ${action}`);
+    }),
+    countable('work', { task: 'optional' }, async (context, ledger) => {
+      await context.startTask({ ttlMs: 60_000 });
+      await wait(50);
+      pass('while-working', ledger);
+    }),
+  ],
+});
+
+if (process.argv.includes('--http')) {
+  const { url } = await serveHttp(server, { port: 0 });
+  process.stdout.write(`listening on ${url}\n`);
+} else await serveStdio(server);

@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ApiClient, type RunView } from '../support/client.ts';
+import { writeScenario } from '../support/scenario.ts';
+import { startService, temporaryFolder, type Service } from '../support/service.ts';
+import { toolOf, type Cell } from './matrix.ts';
+
+/** What is true afterwards. */
+export interface CellResult {
+  readonly status: string;
+  /** Lines in the ledger of the server. */
+  readonly effects: number;
+  readonly asksPerson: boolean;
+  /** Whether the process was killed where it should be. */
+  readonly wasKilled: boolean;
+  /** Whether the events are 1, 2, 3… */
+  readonly isContinuous: boolean;
+  /** From the restart to the end of the run. */
+  readonly recoveryMs: number;
+}
+
+export interface CellOptions {
+  /** Of the server that outlives the agent. */
+  readonly serverUrl: string;
+  /** Switches off the rule of the ledger. */
+  readonly isUnguarded?: boolean;
+}
+
+const crashingService = fileURLToPath(new URL('../support/crashing-service.ts', import.meta.url));
+const countingServer = fileURLToPath(new URL('counting-server.ts', import.meta.url));
+const PROMPT = 'count';
+/** A run that stands still is told of, not waited for. */
+const CELL_LIMIT_MS = 30_000;
+
+/** Runs one call through all that the cell does to it, with a person who answers as soon as there is a question. */
+export async function runCell(cell: Cell, options: CellOptions): Promise<CellResult> {
+  const folder = await temporaryFolder();
+  const lives = new Lives(cell, folder.path, options);
+  const limit = setTimeout(() => void lives.end(), CELL_LIMIT_MS);
+  try {
+    return await lives.run();
+  } finally {
+    clearTimeout(limit);
+    await lives.end();
+    await folder.remove();
+  }
+}
+
+class Lives {
+  readonly #cell: Cell;
+  readonly #folder: string;
+  readonly #options: CellOptions;
+  readonly #ledger: string;
+  #service: Service | undefined;
+  #asksPerson = false;
+
+  constructor(cell: Cell, folder: string, options: CellOptions) {
+    this.#cell = cell;
+    this.#folder = folder;
+    this.#options = options;
+    this.#ledger = join(folder, 'ledger');
+  }
+
+  async run(): Promise<CellResult> {
+    const { killing } = this.#cell;
+    const points = killing.process === 'agent' ? ['firstAt' in killing ? killing.firstAt : undefined, killing.at].filter((point) => point !== undefined) : [];
+    const input = { ledger: this.#ledger, ...(this.#cell.cancels === true ? { hold: true } : {}) };
+    await writeScenario(this.#folder, [{ prompt: PROMPT, steps: [[{ tool: `counting__${toolOf[this.#cell.kind]}`, input }]], answer: 'counted' }]);
+    let wasKilled = killing.process === 'agent';
+    for (const point of points) wasKilled &&= await this.#liveUntilKilled(point);
+    const begun = performance.now();
+    const run = await this.#live();
+    const recoveryMs = performance.now() - begun;
+    const api = new ApiClient(this.#service?.url ?? '');
+    const seqs = (await api.events(run.id)).map((event) => event.seq);
+    return {
+      status: run.status,
+      effects: this.#effects,
+      asksPerson: this.#asksPerson,
+      wasKilled: wasKilled || (killing.process === 'server' && existsSync(`${this.#ledger}.died`)),
+      isContinuous: seqs.every((seq, index) => seq === index + 1) && seqs.length === run.last_seq,
+      recoveryMs,
+    };
+  }
+
+  async end(): Promise<void> {
+    await this.#service?.stop('SIGKILL');
+  }
+
+  get #effects(): number {
+    return existsSync(this.#ledger) ? readFileSync(this.#ledger, 'utf8').split('\n').length - 1 : 0;
+  }
+
+  /** Whether it was killed; a life in which the run ends by itself is none. */
+  async #liveUntilKilled(point: string): Promise<boolean> {
+    // It dies while it starts when that is what it is to do.
+    const ended = await this.#live({ CRASH_AT: point }).then(
+      () => true,
+      () => false,
+    );
+    if (ended) return false;
+    const child = this.#service?.process;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve));
+    const signal = child?.signalCode;
+    this.#service = undefined;
+    return signal === 'SIGKILL' || signal === undefined;
+  }
+
+  /** Starts the service, and the run unless there is one, and resolves with the run when it has ended. Rejects when the service dies. */
+  async #live(env: { readonly [name: string]: string } = {}): Promise<RunView> {
+    const service = await this.#start(env);
+    const api = new ApiClient(service.url);
+    const [known] = (await api.get<{ data: RunView[] }>('/v1/runs')).data;
+    const { id } = known ?? (await api.start(PROMPT));
+    const answered = new Set<string>();
+    let isCancelWanted = this.#cell.cancels === true && 'CRASH_AT' in env;
+    for await (const event of api.stream(id)) {
+      if (event.type === 'inbox.opened') await this.#answer(api, id, answered);
+      if (event.type === 'tool_call.progress' && isCancelWanted) {
+        isCancelWanted = false;
+        await api.post(`/v1/runs/${id}/cancel`);
+      }
+    }
+    return api.run(id);
+  }
+
+  async #answer(api: ApiClient, runId: string, answered: Set<string>): Promise<void> {
+    for (const item of (await api.run(runId)).inbox) {
+      if (answered.has(item.id)) continue;
+      answered.add(item.id);
+      if (item.kind === 'outcome_unknown') {
+        this.#asksPerson = true;
+        await api.post(`/v1/inbox/${item.id}/respond`, { action: this.#effects === 0 ? 'retry' : 'mark_done' });
+      } else {
+        if (this.#cell.killing.at === 'while-asked') await until(() => existsSync(`${this.#ledger}.died`));
+        await api.post(`/v1/inbox/${item.id}/respond`, { action: 'accept', content: { sure: true } });
+      }
+    }
+  }
+
+  async #start(env: { readonly [name: string]: string }): Promise<Service> {
+    const { killing } = this.#cell;
+    const rules = { trust: true, approval: 'auto' };
+    const server =
+      killing.process === 'agent'
+        ? { url: this.#options.serverUrl, signalbox: rules }
+        : { command: 'node', args: [countingServer], env: { DIE_AT: killing.at, MCP_STATE_KEY: 'a-key-that-outlives-the-process-0123456789' }, signalbox: rules };
+    this.#service = await startService({
+      folder: this.#folder,
+      program: crashingService,
+      env: { ...env, ...(this.#options.isUnguarded === true ? { GUARD_OFF: 'ledger' } : {}) },
+      config: { llm: { provider: 'scripted', scenario: join(this.#folder, 'scenario.json') }, mcpServers: { counting: server } },
+    });
+    return this.#service;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error('what was waited for did not happen');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
