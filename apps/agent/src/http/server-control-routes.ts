@@ -54,7 +54,7 @@ function pathOf(root: string, index: number): string {
   const path = URL.canParse(root) && /^file:/i.test(root) ? pathOfUrl(root) : root;
   if (path !== undefined && isAbsolute(path) && !path.includes('\0')) return normalize(path);
   const wrong = { path: `/body/roots/${index}`, message: 'must be an absolute path or a file: URL of this machine' };
-  throw new Problem('invalid_request', `${wrong.path}: ${wrong.message}`, [wrong]);
+  throw new Problem('invalid_request', `${wrong.path}: ${wrong.message}`, { errors: [wrong] });
 }
 
 function pathOfUrl(url: string): string | undefined {

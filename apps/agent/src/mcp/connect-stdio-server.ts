@@ -1,6 +1,7 @@
 import { connectClient } from '@signalbox/mcp-core/client';
 import { spawnStdio, type ChildTransport } from '@signalbox/mcp-core/stdio';
 import type { StdioServerConfig } from '../config/config.ts';
+import { endMarked, MARK_VARIABLE } from './marked-processes.ts';
 import type { Reaper } from './reaper.ts';
 import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';
 
@@ -14,15 +15,21 @@ export interface StdioSurroundings {
 /** Starts a server as a child process and speaks with it over stdin and stdout. */
 export async function connectStdioServer(server: StdioServerConfig, options: ConnectOptions, { reaper, graceMs }: StdioSurroundings): Promise<ServerConnection> {
   const { signal } = options;
+  const mark = reaper.mark();
   let child: ChildTransport | undefined;
   const forget = (): void => {
     if (child?.pid !== undefined) reaper.remove(child.pid);
+  };
+  const endRest = async (): Promise<void> => {
+    // The group has ended; what left it goes on.
+    await endMarked((each) => each === mark, graceMs);
+    forget();
   };
   const open = (): ChildTransport => {
     signal.throwIfAborted();
     // A second process is started only when the first has ended.
     forget();
-    child = launch(server, options, graceMs);
+    child = launch(server, options, { mark, graceMs });
     if (child.pid !== undefined) reaper.add(child.pid);
     return child;
   };
@@ -30,15 +37,15 @@ export async function connectStdioServer(server: StdioServerConfig, options: Con
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     const client = await connectClient(open, { ...clientOptions(options), era: server.era, onClosed: options.onClosed });
-    return { client, pid: child?.pid, exited: child?.exited ?? Promise.resolve(), close: () => client.close().then(forget) };
+    return { client, pid: child?.pid, exited: child?.exited ?? Promise.resolve(), close: () => client.close().then(endRest) };
   } catch (error) {
-    forget();
+    await endRest();
     throw error;
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
 }
 
-function launch({ command, args, env, cwd }: StdioServerConfig, { onStderr }: ConnectOptions, graceMs: number): ChildTransport {
-  return spawnStdio({ command, args, env, ...(cwd === undefined ? {} : { cwd }), onStderr, graceMs });
+function launch({ command, args, env, cwd }: StdioServerConfig, { onStderr }: ConnectOptions, { mark, graceMs }: { readonly mark: string; readonly graceMs: number }): ChildTransport {
+  return spawnStdio({ command, args, env: { ...env, [MARK_VARIABLE]: mark }, ...(cwd === undefined ? {} : { cwd }), onStderr, graceMs });
 }

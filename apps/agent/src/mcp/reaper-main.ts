@@ -1,12 +1,14 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endMarked } from './marked-processes.ts';
 
 /**
  * A process of its own that outlives the one that started it just long enough to end the process groups this leaves behind. It reads `+GROUP`
- * and `-GROUP` lines; when its input ends, however the other process ended, it gives the groups half of its argument's milliseconds to follow by
- * themselves, then sends SIGTERM, and SIGKILL that many milliseconds later.
+ * and `-GROUP` lines; when its input ends, however the other process ended, it gives the groups half of its first argument's milliseconds to follow by
+ * themselves, then sends SIGTERM, and SIGKILL that many milliseconds later. Then it ends what left its group: everything that carries a mark of its second argument.
  */
 const graceMs = Number(process.argv[2]);
+const poolId = process.argv[3] ?? '';
 const POLL_MS = 50;
 const groups = new Set<number>();
 
@@ -21,6 +23,7 @@ await groupsEnd(graceMs / 2);
 signalAll('SIGTERM');
 await groupsEnd(graceMs);
 signalAll('SIGKILL');
+if (poolId !== '') await endMarked((mark) => mark.startsWith(`${poolId}.`), graceMs);
 
 async function groupsEnd(limitMs: number): Promise<void> {
   for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {

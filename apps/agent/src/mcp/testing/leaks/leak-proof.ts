@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ToolRegistry } from '../../../ports/tool-registry.ts';
+import { callRequest } from '../pool-fixture.ts';
+import { createLeakyPool, LEAK_VARIABLE, type LeakyPool } from './leaky-pool.ts';
+
+/** How servers come to their end; `processes` are those of one server before that. */
+export interface Way {
+  readonly name: string;
+  readonly traits: readonly string[];
+  readonly processes: number;
+  readonly end: (servers: LeakyPool, hasBegun: () => Promise<void>) => Promise<readonly number[]>;
+}
+
+export const WAYS: readonly Way[] = [
+  { name: 'the pool is closed', traits: [], processes: 1, end: closed },
+  { name: 'the pool is closed; they ignore SIGTERM and the end of their input', traits: ['stubborn'], processes: 1, end: closed },
+  { name: 'the pool is closed; they have children', traits: ['family'], processes: 3, end: closed },
+  { name: 'the pool is closed; they have children in sessions of their own', traits: ['runaways', 'stubborn'], processes: 3, end: closed },
+  { name: 'they crash', traits: ['family', 'runaways'], processes: 5, end: crashed },
+  { name: 'they are killed', traits: ['family', 'runaways'], processes: 5, end: killed },
+  { name: 'they end while they connect, and leave children', traits: ['family', 'runaways', 'leaving'], processes: 0, end: failed },
+  { name: 'connecting hangs and is given up', traits: ['family', 'runaways', 'silent', 'stubborn'], processes: 5, end: givenUp },
+  { name: 'the agent is killed', traits: ['family', 'runaways', 'stubborn'], processes: 5, end: ownerKilled },
+  { name: 'the agent is killed while they connect', traits: ['family', 'runaways', 'silent', 'stubborn'], processes: 5, end: ownerKilled },
+];
+
+/** The reaper does nothing, so this must leave something. */
+export const CONTROL: Way = { name: 'the agent is killed without a reaper', traits: ['family', 'stubborn'], processes: 3, end: (servers, hasBegun) => ownerKilled({ ...servers, isReaped: false }, hasBegun) };
+
+export interface Outcome {
+  /** Servers of which nothing is left. */
+  readonly passed: number;
+  readonly failed: number;
+}
+
+const BEGIN_LIMIT_MS = 60_000;
+/** Longer than the ladder from the end of the input to SIGKILL takes on a busy machine. */
+const END_LIMIT_MS = 20_000;
+const POLL_MS = 50;
+
+/** Starts so many servers at once, ends them in this way and looks what is left, which it then removes. */
+export async function tryWay(way: Way, count: number, endLimitMs = END_LIMIT_MS): Promise<Outcome> {
+  const id = randomUUID();
+  const marks = Array.from({ length: count }, (_, index) => `${id}.${index}`);
+  const isOurs = (mark: string): boolean => mark.startsWith(`${id}.`);
+  const hasBegun = (): Promise<void> => until(async () => (await processesWith(isOurs)).length >= count * way.processes, BEGIN_LIMIT_MS);
+  try {
+    const helpers = await way.end({ marks, traits: way.traits }, hasBegun);
+    await until(async () => (await processesWith(isOurs)).length === 0 && !(await Promise.all(helpers.map(isRunning))).includes(true), endLimitMs).catch(() => undefined);
+    const left = new Set((await processesWith(isOurs)).map(({ mark }) => mark));
+    const isHelperLeft = (await Promise.all(helpers.map(isRunning))).includes(true);
+    return isHelperLeft ? { passed: 0, failed: count } : { passed: count - left.size, failed: left.size };
+  } finally {
+    for (const { pid } of await processesWith(isOurs)) kill(pid);
+  }
+}
+
+async function closed(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+  const pool = await begun(servers, hasBegun);
+  await pool.close();
+  return [];
+}
+
+async function crashed(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+  const pool = await begun(servers, hasBegun);
+  await Promise.all(servers.marks.map((mark, index) => pool.call(callRequest(`s${index}__die`, { idempotencyKey: mark }))));
+  await pool.close();
+  return [];
+}
+
+async function killed(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+  const pool = await begun(servers, hasBegun);
+  for (const { pid } of pool.servers()) if (pid !== undefined) kill(pid);
+  await until(() => Promise.resolve(pool.servers().every(({ state }) => state !== 'ready')), END_LIMIT_MS);
+  await pool.close();
+  return [];
+}
+
+async function failed(servers: LeakyPool): Promise<readonly number[]> {
+  const pool = createLeakyPool(servers);
+  pool.start();
+  await until(() => Promise.resolve(pool.servers().every(({ state, restarts }) => state === 'failed' || restarts > 0)), BEGIN_LIMIT_MS);
+  await pool.close();
+  return [];
+}
+
+async function givenUp(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+  const pool = createLeakyPool(servers);
+  pool.start();
+  await hasBegun();
+  await pool.close();
+  return [];
+}
+
+/** Its children are looked after, too: the helper of the reaper must not stay. */
+async function ownerKilled(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+  const owner = spawn(process.execPath, ['--conditions=@signalbox/source', join(import.meta.dirname, 'leaky-owner.ts'), JSON.stringify(servers)], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const exited = once(owner, 'exit');
+  try {
+    await hasBegun();
+    const children = await readFile(`/proc/${owner.pid}/task/${owner.pid}/children`, 'utf8');
+    owner.kill('SIGKILL');
+    await exited;
+    return servers.isReaped === false ? [] : children.trim().split(' ').map(Number);
+  } finally {
+    owner.kill('SIGKILL');
+  }
+}
+
+async function begun(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<ToolRegistry> {
+  const pool = createLeakyPool(servers);
+  pool.start();
+  await until(() => Promise.resolve(pool.servers().every(({ state }) => state === 'ready')), BEGIN_LIMIT_MS);
+  await hasBegun();
+  return pool;
+}
+
+async function until(condition: () => Promise<boolean>, limitMs: number): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`what was waited for did not come within ${limitMs / 1000} s`);
+    await delay(POLL_MS);
+  }
+}
+
+/** A process that ended and waits to be reaped has no environment. */
+async function processesWith(isWanted: (mark: string) => boolean): Promise<readonly { readonly pid: number; readonly mark: string }[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+      const mark = new RegExp(`(?:^|\\0)${LEAK_VARIABLE}=([^\\0]*)`).exec(environment)?.[1];
+      return mark !== undefined && isWanted(mark) ? [{ pid: Number(pid), mark }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && !/\) [ZX] /.test(stat);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

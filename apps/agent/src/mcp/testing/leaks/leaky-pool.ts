@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { ServerDirectory } from '../../../ports/server-directory.ts';
+import type { ToolRegistry } from '../../../ports/tool-registry.ts';
+import { systemClock } from '../../../system-clock.ts';
+import { isRemote } from '../../../config/config.ts';
+import { connectStdioServer } from '../../connect-stdio-server.ts';
+import type { Reaper } from '../../reaper.ts';
+import { createServerPool } from '../../server-pool.ts';
+import { recordingLogger, serverConfig } from '../pool-fixture.ts';
+
+/** The environment variable by which the proof finds what is left of a server. */
+export const LEAK_VARIABLE = 'SIGNALBOX_LEAK_PROOF';
+
+export interface LeakyPool {
+  /** One server for each, known by it. */
+  readonly marks: readonly string[];
+  readonly traits: readonly string[];
+  /** Default true; without it the kill -9 of the pool's process must leave something. */
+  readonly isReaped?: boolean;
+}
+
+const GRACE_MS = 200;
+const NOBODY: Reaper = { mark: () => 'nobody', add: () => undefined, remove: () => undefined, close: () => Promise.resolve() };
+
+export function createLeakyPool({ marks, traits, isReaped = true }: LeakyPool): ToolRegistry & ServerDirectory {
+  const args = [join(import.meta.dirname, 'leaky-server.ts'), ...traits];
+  return createServerPool({
+    servers: marks.map((mark, index) => serverConfig(`s${index}`, { command: 'node', args, env: { [LEAK_VARIABLE]: mark }, era: 'legacy' })),
+    clientInfo: { name: 'leaks', version: '0' },
+    logger: recordingLogger(),
+    clock: systemClock,
+    graceMs: GRACE_MS,
+    ...(isReaped ? {} : { connect: (server, options) => (isRemote(server) ? Promise.reject(new Error('all are processes')) : connectStdioServer(server, options, { reaper: NOBODY, graceMs: GRACE_MS })) }),
+  });
+}
