@@ -133,9 +133,19 @@ class Lives {
         this.#asksPerson = true;
         await api.post(`/v1/inbox/${item.id}/respond`, { action: this.#effects === 0 ? 'retry' : 'mark_done' });
       } else {
-        if (this.#cell.killing.at === 'while-asked') await until(() => existsSync(`${this.#ledger}.died`));
+        if (this.#cell.killing.at === 'while-asked') await this.#serverIsGone(api);
         await api.post(`/v1/inbox/${item.id}/respond`, { action: 'accept', content: { sure: true } });
       }
+    }
+  }
+
+  /** What is answered before the service knows that the server has ended is sent to it, and then lost. */
+  async #serverIsGone(api: ApiClient): Promise<void> {
+    const deadline = performance.now() + CELL_LIMIT_MS;
+    for (;;) {
+      const [server] = (await api.get<{ data: { state: string; restarts: number }[] }>('/v1/servers')).data;
+      if (server?.state !== 'ready' || server.restarts > 0) return;
+      if (performance.now() > deadline) throw new Error('the server did not end');
     }
   }
 
@@ -153,13 +163,5 @@ class Lives {
       config: { llm: { provider: 'scripted', scenario: join(this.#folder, 'scenario.json') }, mcpServers: { counting: server } },
     });
     return this.#service;
-  }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error('what was waited for did not happen');
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }
