@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
 import type { Config, ServerConfig } from './config/config.ts';
 import { launchDigest } from './config/launch-digest.ts';
-import { createHttpServer } from './http/http-server.ts';
+import { createHttpServer, type HttpDependencies } from './http/http-server.ts';
 import { createLlmProvider } from './llm/provider.ts';
+import { observeService } from './metrics/observation.ts';
 import { createServerPool } from './mcp/server-pool.ts';
 import type { LlmProvider } from './ports/llm-provider.ts';
 import type { Logger } from './ports/logger.ts';
@@ -64,6 +65,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
   const bus = createInProcessSignalBus();
   const queue = createMemoryJobQueue({ clock, onError: (job, error) => logger.error('a job failed', { ...job, error }) });
   const registry = createServerPool({ servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock });
+  const { metrics, onEvents, onServed } = observeService({ clock, logger });
   const { crashPoints, recovery } = hooks;
   const engine = createRunEngine({
     store,
@@ -73,6 +75,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     llm,
     clock,
     logger,
+    onEvents,
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
@@ -80,10 +83,12 @@ export async function createApp({ config, version, logger, paced = true, hooks =
   logServerChanges(registry, logger);
   let http: FastifyInstance | undefined;
   let started: Promise<void> | undefined;
+  let phase: ReturnType<HttpDependencies['phase']> = 'starting';
   const start = (): Promise<void> => {
     started ??= (async () => {
       registry.start();
       await engine.start();
+      phase = 'ready';
     })();
     return started;
   };
@@ -96,12 +101,14 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     start,
     async listen() {
       const onError = (error: unknown, { method, url }: { readonly method: string; readonly url: string }): void => logger.error('a request failed', { method, url, error });
-      http = await createHttpServer({ engine, store, read: store.read, newId: () => v7(), bus, registry, directory: registry, llm, clock, version, onError }, { host: config.host, token: config.token });
+      const dependencies = { engine, store, read: store.read, newId: () => v7(), bus, queue, registry, directory: registry, llm, clock, metrics, phase: () => phase, version, onServed, onError };
+      http = await createHttpServer(dependencies, { host: config.host, token: config.token });
       const url = await http.listen({ host: config.host, port: config.port });
       await start();
       return url;
     },
     async close() {
+      phase = 'closing';
       await http?.close();
       await engine.close({ graceMs: CLOSE_GRACE_MS });
       await registry.close();

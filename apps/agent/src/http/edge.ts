@@ -12,7 +12,7 @@ export interface EdgeOptions {
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Addresses to bind to that mean every address of the machine, whatever its names are. */
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
-const OPEN_TO_ALL = new Set(['/healthz']);
+const OPEN_TO_ALL = new Set(['/healthz', '/readyz']);
 
 /**
  * Refuses requests that a web page of another origin, or a name that was rebound to this machine, could send; then those without the token. An edge

@@ -1,4 +1,5 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { Run, RunReader } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
@@ -12,6 +13,7 @@ export interface EventStreamDependencies {
   readonly bus: SignalBus;
   readonly clock: Clock;
   readonly llm: { readonly info: ProviderInfo };
+  readonly metrics: Pick<ServiceMetrics, 'streamOpened'>;
 }
 
 const HEARTBEAT_MS = 15_000;
@@ -20,11 +22,12 @@ const HEARTBEAT_MS = 15_000;
  * Streams a run to one reader as server-sent events until the run is settled and everything was sent, or the reader is gone. A response whose stream
  * fails is left open, so that the reader does not take its end for the end of the run.
  */
-export async function streamEvents(dependencies: EventStreamDependencies, response: ServerResponse, start: { readonly run: Run; readonly after: number; readonly headers: OutgoingHttpHeaders }): Promise<void> {
+export async function streamEvents(dependencies: EventStreamDependencies, response: ServerResponse, start: { readonly run: Run; readonly after: number; readonly headers: { readonly [name: string]: string } }): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   if (response.closed) gone.abort();
   const writer = new SseWriter(response, start.headers);
+  const streamClosed = dependencies.metrics.streamOpened();
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
     const frames = followRun(dependencies, { runId: start.run.id, after: start.after, signal: gone.signal });
@@ -32,6 +35,7 @@ export async function streamEvents(dependencies: EventStreamDependencies, respon
     writer.end();
   } finally {
     stopHeartbeat();
+    streamClosed();
   }
 }
 

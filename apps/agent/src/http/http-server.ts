@@ -1,6 +1,9 @@
 import fastifySwagger from '@fastify/swagger';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject, serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { LoggedRequest } from '../metrics/observation.ts';
+import type { ServiceMetrics } from '../metrics/service-metrics.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { RunEngine } from '../ports/run-engine.ts';
 import type { RunReader, RunStore } from '../ports/run-store.ts';
@@ -17,6 +20,8 @@ import { createServeOnce, principalOf, type ServeOnce } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { Problem, sendProblem, toProblem } from './problem.ts';
+import { probeRoutes } from './probe-routes.ts';
+import { tellOfRequests } from './request-log.ts';
 import { runRoutes } from './run-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
@@ -31,9 +36,15 @@ export interface HttpDependencies {
   readonly directory: ServerDirectory;
   readonly llm: { readonly info: ProviderInfo };
   readonly clock: Clock;
+  readonly queue: JobQueue;
+  readonly metrics: ServiceMetrics;
+  /** What a start waits for; `ready` when it is over and until the close begins. */
+  readonly phase: () => 'starting' | 'ready' | 'closing';
   /** Ids of threads and agents. */
   readonly newId: () => string;
   readonly version: string;
+  /** Hears of each request when its answer has ended. */
+  readonly onServed: (request: LoggedRequest) => void;
   /** Hears each failure that a client is told only as `internal_error`. */
   readonly onError: (error: unknown, request: { readonly method: string; readonly url: string }) => void;
 }
@@ -71,6 +82,7 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
     if (problem.code === 'internal_error') dependencies.onError(error, { method: request.method, url: request.url });
     return sendProblem(request, reply, problem);
   });
+  tellOfRequests(app, dependencies.onServed);
   parseJsonBodies(app);
   protectEdge(app, edge);
 
@@ -94,6 +106,7 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
   threadRoutes(typed, routeDependencies);
   agentRoutes(typed, routeDependencies);
   artifactRoutes(typed, routeDependencies);
+  probeRoutes(typed, routeDependencies);
   serviceRoutes(typed, routeDependencies);
   serverRoutes(typed, dependencies);
   inboxRoutes(typed, dependencies);

@@ -46,6 +46,7 @@ const problems = {
   server_refused: [502, 'The MCP server refused'],
   server_unavailable: [503, 'The MCP server is not available'],
   internal_error: [500, 'Something went wrong in the service'],
+  not_ready: [503, 'The service cannot take work'],
   shutting_down: [503, 'The service is shutting down'],
 } as const satisfies { readonly [code: string]: readonly [number, string] };
 
@@ -61,8 +62,8 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[] | undefined;
 
-  constructor(code: ProblemCode, detail: string, errors?: readonly FieldError[]) {
-    super(detail);
+  constructor(code: ProblemCode, detail: string, { errors, ...options }: ErrorOptions & { readonly errors?: readonly FieldError[] | undefined } = {}) {
+    super(detail, options);
     this.name = 'Problem';
     this.code = code;
     this.errors = errors;
@@ -94,13 +95,13 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
 /** Maps what a handler or Fastify itself threw. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof EngineError) return new Problem(error.code, error.message, error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })));
+  if (error instanceof EngineError) return new Problem(error.code, error.message, { errors: error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })) });
   if (error instanceof ServerUnavailableError) return new Problem('server_unavailable', error.message);
   if (error instanceof ServerRefusedError) return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
   if (error instanceof DefinitionChangedError) return new Problem('definition_changed', error.message);
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
   const invalid = validationErrors(error);
-  if (invalid !== undefined) return new Problem('invalid_request', summary(invalid), invalid);
+  if (invalid !== undefined) return new Problem('invalid_request', summary(invalid), { errors: invalid });
   switch (codeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('payload_too_large', 'the body may have at most 1 MiB');

@@ -128,13 +128,14 @@ interface Follower {
 }
 
 /** The status line waits for the subscription: what the server refuses is a problem, not a stream. */
-async function followChanges({ clock, onError }: HttpDependencies, { request, reply, features, uris }: Follower): Promise<FastifyReply> {
+async function followChanges({ clock, metrics, onError }: HttpDependencies, { request, reply, features, uris }: Follower): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   const changes = features.changes(uris, gone.signal)[Symbol.asyncIterator]();
   let next = Promise.resolve(await changes.next());
   reply.hijack();
   const writer = new SseWriter(reply.raw);
+  const streamClosed = metrics.streamOpened();
   const stopHeartbeat = heartbeat(clock, writer);
   try {
     for (let change = await next; change.done !== true; change = await next) {
@@ -147,6 +148,7 @@ async function followChanges({ clock, onError }: HttpDependencies, { request, re
     reply.raw.destroy();
   } finally {
     stopHeartbeat();
+    streamClosed();
     gone.abort();
   }
   return reply;

@@ -1,12 +1,12 @@
 import type { HttpApp, RouteDependencies } from './http-server.ts';
 import type { InboxItem as StoredItem } from '../ports/run-store.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
-import { Health, InboxItem, InboxList, InboxQuery, InboxResponse, ProblemDetails, RunParameters, ServerList, ToolList } from './schemas.ts';
+import { InboxItem, InboxList, InboxQuery, InboxResponse, ProblemDetails, RunParameters, ServerList, ToolList } from './schemas.ts';
 import { inboxItemView, serverView, toolView } from './views.ts';
 
-/** Inbox, servers, tools and health. */
+/** Inbox, servers and tools. */
 export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { engine, read, once, registry, llm, version } = dependencies;
+  const { engine, read, once, registry } = dependencies;
 
   app.get(
     '/v1/inbox',
@@ -45,9 +45,4 @@ export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): vo
   app.get('/v1/tools', { schema: { summary: 'List the tools of the ready servers', response: { 200: ToolList } } }, async () => ({
     data: registry.tools().map(toolView),
   }));
-
-  app.get('/healthz', { schema: { summary: 'Whether the service answers', response: { 200: Health } } }, async () => {
-    const { provider, model, scripted, notice } = llm.info;
-    return { status: 'ok' as const, version, provider, model, scripted, ...(notice === undefined ? {} : { notice }) };
-  });
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 
 export interface SseFrame {
   /** Absent for frames that a reconnecting client must not count. */
@@ -12,14 +12,11 @@ export interface SseFrame {
 export class SseWriter {
   readonly #response: ServerResponse;
 
-  constructor(response: ServerResponse, headers: OutgoingHttpHeaders = {}) {
+  constructor(response: ServerResponse, headers: { readonly [name: string]: string } = {}) {
     this.#response = response;
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      ...headers,
-    });
+    const all = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers };
+    for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
+    response.statusCode = 200;
     response.flushHeaders();
   }
 

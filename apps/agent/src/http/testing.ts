@@ -8,7 +8,9 @@ import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
+import { observeService } from '../metrics/observation.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
+import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openRunStore } from '../store/open-run-store.ts';
 import type { EdgeOptions } from './edge.ts';
 import { createHttpServer, type HttpDependencies } from './http-server.ts';
@@ -37,6 +39,8 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
   const { bus, listeners } = counted(createInProcessSignalBus());
   const errors: unknown[] = [];
   let ids = 0;
+  const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+  const { metrics, onServed } = observeService({ clock, logger: quiet });
   const app = await createHttpServer(
     {
       engine: { ...storingEngine(store), ...engine },
@@ -49,6 +53,10 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
       ...servers,
       llm: { info: { provider: 'scripted', model: 'scripted', scripted: true, notice: 'no model is configured' } },
       clock,
+      queue: createMemoryJobQueue({ clock, onError: () => undefined }),
+      metrics,
+      phase: () => 'ready',
+      onServed,
       version: '1.2.3',
       onError: (error) => errors.push(error),
     },

@@ -51,6 +51,20 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       expect(runs.started()).toBe(2);
     });
 
+    test('its depth is what waits, with and without a delay, and not what runs', async () => {
+      const { queue, pass } = create();
+      const runs = manual();
+      queue.start(() => runs.begin(), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
+      await Promise.all([queue.enqueue(advance('a')), queue.enqueue(advance('b')), queue.enqueue(call('a'), { delayMs: 1000 })]);
+      await pass(0);
+      expect(await queue.depth()).toEqual({ 'advance-run': 1, 'call-tool': 1 });
+      await pass(1000);
+      expect(await queue.depth()).toEqual({ 'advance-run': 1, 'call-tool': 0 });
+      runs.endAll();
+      await pass(0);
+      runs.endAll();
+    });
+
     test('each type has its own bound, and a free place is taken by the next job', async () => {
       const { queue, pass } = create();
       const runs = manual();

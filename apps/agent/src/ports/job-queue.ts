@@ -8,6 +8,8 @@ export interface JobQueue {
   start(handler: JobHandler, options: { readonly concurrency: { readonly [T in Job['type']]: number } }): void;
   /** Accepts a job; an equal one that waits is not added again, one that runs is followed by one more. */
   enqueue(job: Job, options?: { readonly delayMs?: number }): Promise<void>;
+  /** The jobs that wait, delayed ones included. */
+  depth(): Promise<{ readonly [T in Job['type']]: number }>;
   /** Stops taking jobs and resolves when the running ones have ended. */
   close(): Promise<void>;
 }

@@ -50,6 +50,11 @@ class MemoryJobQueue implements JobQueue {
     return Promise.resolve();
   }
 
+  depth(): Promise<{ readonly [T in Job['type']]: number }> {
+    const delayed = (type: Job['type']): number => [...this.#delayed.keys()].filter((key) => key.startsWith(`${type}:`)).length;
+    return Promise.resolve({ 'advance-run': this.#ready['advance-run'].size + delayed('advance-run'), 'call-tool': this.#ready['call-tool'].size + delayed('call-tool') });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const { cancel } of this.#delayed.values()) cancel();

@@ -22,24 +22,33 @@ export function isShutdown(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'shutting_down';
 }
 
+export interface CommitHooks {
+  readonly reach: (point: CrashPoint) => void;
+  /** Hears the events of each commit. */
+  readonly onEvents: EventListener;
+}
+
+/** Must not throw. */
+export type EventListener = (runId: string, events: readonly RunEventBody[]) => void;
+
 /** Commits changes and tells the bus of their events. */
 export class Commits {
   readonly #store: RunStore;
   readonly #bus: SignalBus;
   readonly #pending = new Set<Promise<unknown>>();
-  readonly #reach: (point: CrashPoint) => void;
+  readonly #hooks: CommitHooks;
   #closed = false;
 
-  constructor(store: RunStore, bus: SignalBus, reach: (point: CrashPoint) => void) {
+  constructor(store: RunStore, bus: SignalBus, hooks: CommitHooks) {
     this.#store = store;
     this.#bus = bus;
-    this.#reach = reach;
+    this.#hooks = hooks;
   }
 
   /** @throws EngineError `shutting_down` after `close` */
   async commit<T>(runId: string, work: (change: Change) => Promise<T>, step?: CommitStep): Promise<T> {
     if (this.#closed) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
-    if (step !== undefined) this.#reach(`before-${step}-commit`);
+    if (step !== undefined) this.#hooks.reach(`before-${step}-commit`);
     const events: RunEventBody[] = [];
     const effects: (() => void)[] = [];
     const lastWork: (() => Promise<void>)[] = [];
@@ -53,7 +62,8 @@ export class Commits {
     this.#pending.add(written);
     try {
       const { result, lastSeq } = await written;
-      if (step !== undefined) this.#reach(`after-${step}-commit`);
+      if (step !== undefined) this.#hooks.reach(`after-${step}-commit`);
+      this.#hooks.onEvents(runId, events);
       if (lastSeq !== undefined) this.#bus.publish({ type: 'events', runId, lastSeq });
       for (const effect of effects) effect();
       return result;

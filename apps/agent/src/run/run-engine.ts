@@ -11,7 +11,7 @@ import { Activities } from './activities.ts';
 import { advanceRun } from './advance-run.ts';
 import { callTool } from './call-tool.ts';
 import { cancelRun } from './cancel-run.ts';
-import { Commits, isShutdown } from './commits.ts';
+import { Commits, isShutdown, type EventListener } from './commits.ts';
 import { createRun } from './create-run.ts';
 import { deleteRun, deleteThread } from './delete-run.ts';
 import { endRun } from './end-run.ts';
@@ -37,6 +37,8 @@ export interface EngineDependencies {
   /** By server name; a server that is not named asks for approval of all but trusted read-only tools, and for sampling. */
   readonly policies: { readonly [server: string]: ServerPolicy };
   readonly crashPoints?: CrashPoints;
+  /** Hears the events of each commit, after it. */
+  readonly onEvents?: EventListener;
   /** Ids of rows, in order of creation; default UUIDv7. */
   readonly newId?: () => string;
   readonly recovery?: RecoveryDecision;
@@ -62,7 +64,7 @@ class Engine implements RunEngine {
   constructor(dependencies: EngineDependencies) {
     const { store, queue, bus, registry, llm, clock, logger, policies, crashPoints } = dependencies;
     const reach = (point: CrashPoint): void => crashPoints?.(point);
-    this.#commits = new Commits(store, bus, reach);
+    this.#commits = new Commits(store, bus, { reach, onEvents: dependencies.onEvents ?? (() => undefined) });
     this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 256 };
     this.#context = {
       store,

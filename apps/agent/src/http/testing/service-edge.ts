@@ -2,16 +2,27 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { Service } from '../../run/testing/service.ts';
-import { createHttpServer } from '../http-server.ts';
+import { observeService } from '../../metrics/observation.ts';
+import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
+import { createHttpServer, type HttpDependencies } from '../http-server.ts';
 
 export interface ServiceEdge {
   readonly app: FastifyInstance;
   request(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, options?: { readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }): Promise<LightMyRequestResponse>;
 }
 
-/** The edge over an engine with everything behind it; `engine` replaces parts of that. */
-export async function createServiceEdge(service: Service, { token, engine = {} }: { readonly token?: string; readonly engine?: Partial<RunEngine> } = {}): Promise<ServiceEdge> {
+export interface EdgeOptions extends Partial<Pick<HttpDependencies, 'read' | 'onServed'>> {
+  readonly token?: string;
+  /** Takes the place of methods of the engine. */
+  readonly engine?: Partial<RunEngine>;
+  readonly phase?: ReturnType<HttpDependencies['phase']>;
+}
+
+/** The edge over an engine with everything behind it. */
+export async function createServiceEdge(service: Service, { token, engine = {}, phase = 'ready', ...others }: EdgeOptions = {}): Promise<ServiceEdge> {
+  const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
   const { store, read, bus, registry, clock, llm } = service;
+  const { metrics, onServed } = observeService({ clock, logger: quiet });
   const app = await createHttpServer(
     {
       engine: bound(service.engine, engine),
@@ -23,8 +34,13 @@ export async function createServiceEdge(service: Service, { token, engine = {} }
       llm,
       clock,
       newId: randomUUID,
+      queue: createMemoryJobQueue({ clock, onError: () => undefined }),
+      metrics,
+      phase: () => phase,
+      onServed,
       version: '1.2.3',
       onError: () => undefined,
+      ...others,
     },
     { host: '127.0.0.1', token },
   );

@@ -10,6 +10,7 @@ import type { CrashPoint } from '../../ports/test-hooks.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
 import { openRunStore } from '../../store/open-run-store.ts';
+import type { EventListener } from '../commits.ts';
 import type { RecoveryDecision, ServerPolicy } from '../engine-context.ts';
 import { createRunEngine } from '../run-engine.ts';
 import { expectFoldMatches } from './expect-fold.ts';
@@ -32,6 +33,7 @@ export interface ServiceOptions {
   /** Whether the store has no room for its nth write. */
   readonly isFull?: (write: number) => boolean;
   readonly isStarted?: boolean;
+  readonly onEvents?: EventListener;
   readonly concurrency?: { readonly 'advance-run': number; readonly 'call-tool': number };
 }
 
@@ -64,7 +66,7 @@ export interface Service {
 
 const never = new Promise<never>(() => undefined);
 
-export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, isFull = () => false, concurrency, isStarted = true, ...options }: ServiceOptions): Promise<Service> {
+export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, isFull = () => false, concurrency, isStarted = true, onEvents, ...options }: ServiceOptions): Promise<Service> {
   const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
   const opened = await openRunStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
@@ -96,6 +98,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: fail },
     ...(recovery === undefined ? {} : { recovery }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(onEvents === undefined ? {} : { onEvents }),
     crashPoints: (point) => {
       if (point !== crashAt || life.isOver) return;
       die();

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { LoggedRequest } from '../metrics/observation.ts';
+import { openService } from '../run/testing/service.ts';
+import { createServiceEdge } from './testing/service-edge.ts';
+
+test('the service is ready after its start and before its close, whoever asks', async () => {
+  const service = await openService({ script: () => ({ text: 'done' }) });
+  for (const [phase, status] of [['starting', 503], ['ready', 200], ['closing', 503]] as const) {
+    const edge = await createServiceEdge(service, { token: 'secret', phase });
+    const response = await edge.request('GET', '/readyz');
+    expect([response.statusCode, response.headers['retry-after'], response.json<{ code?: string; status: unknown }>().code]).toEqual(status === 200 ? [200, undefined, undefined] : [503, '1', 'not_ready']);
+  }
+});
+
+test('a service whose store cannot be read is not ready', async () => {
+  const service = await openService({ script: () => ({ text: 'done' }) });
+  const edge = await createServiceEdge(service, { read: { ...service.read, run: () => Promise.reject(new Error('disk I/O error')) } });
+  const response = await edge.request('GET', '/readyz');
+  expect([response.statusCode, response.json()]).toEqual([503, expect.objectContaining({ code: 'not_ready', detail: 'the store cannot be read' })]);
+});
+
+test('metrics ask for the token and have the format of Prometheus', async () => {
+  const service = await openService({ script: () => ({ text: 'done' }) });
+  const edge = await createServiceEdge(service, { token: 'secret' });
+  expect((await edge.request('GET', '/metrics')).statusCode).toBe(401);
+  const response = await edge.request('GET', '/metrics', { headers: { authorization: 'Bearer secret' } });
+  expect(response.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  for (const line of response.body.trimEnd().split('\n')) expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [\d.e+-]+)$/);
+});
+
+test('each request is told with its route and its run, without what is in its address', async () => {
+  const told: LoggedRequest[] = [];
+  const service = await openService({ script: () => ({ text: 'done' }) });
+  const edge = await createServiceEdge(service, { onServed: (request) => told.push(request) });
+  const { id } = (await edge.request('POST', '/v1/runs', { body: { prompt: 'go' } })).json<{ id: string }>();
+  await service.settled(id);
+  await edge.request('GET', `/v1/runs/${id}/events`, { headers: { accept: 'text/event-stream' } });
+  await edge.request('GET', '/v1/inbox?run_id=private');
+  await edge.request('GET', '/v1/nothing/private');
+  await edge.request('POST', '/v1/runs', { body: {} });
+  expect(told.map(({ method, route, status, runId, isStream }) => [method, route, status, runId, isStream])).toEqual([
+    ['POST', '/v1/runs', 202, id, false],
+    ['GET', '/v1/runs/:id/events', 200, id, true],
+    ['GET', '/v1/inbox', 200, undefined, false],
+    ['GET', 'none', 404, undefined, false],
+    ['POST', '/v1/runs', 400, undefined, false],
+  ]);
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { HttpApp, RouteDependencies } from './http-server.ts';
+import { Problem } from './problem.ts';
+import { Health, ProblemDetails } from './schemas.ts';
+
+const Readiness = z.object({ status: z.literal('ready') }).meta({ id: 'Readiness' });
+const METRICS = { description: 'The text format of Prometheus', content: { 'text/plain': { schema: z.string() } } };
+
+/** What watches over the service asks for. */
+export function probeRoutes(app: HttpApp, { llm, version, phase, read, queue, registry, metrics }: RouteDependencies): void {
+  app.get('/healthz', { schema: { summary: 'Whether the service answers', response: { 200: Health } } }, async () => {
+    const { provider, model, scripted, notice } = llm.info;
+    return { status: 'ok' as const, version, provider, model, scripted, ...(notice === undefined ? {} : { notice }) };
+  });
+
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        summary: 'Whether the service takes work',
+        description: 'Not before the runs of an earlier process are recovered, and not while the store cannot be read. MCP servers that are not connected do not count.',
+        response: { 200: Readiness, 503: ProblemDetails },
+      },
+    },
+    async () => {
+      if (phase() !== 'ready') throw new Problem('not_ready', `the service is ${phase()}`);
+      await read.run('none').catch((error: unknown) => {
+        throw new Problem('not_ready', 'the store cannot be read', { cause: error });
+      });
+      return { status: 'ready' as const };
+    },
+  );
+
+  app.get('/metrics', { schema: { summary: 'Metrics', response: { 200: METRICS } } }, async (_request, reply) => {
+    reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+    return metrics.text({ read, queue, registry });
+  });
+}

@@ -1,0 +1,48 @@
+import type { Logger } from '../ports/logger.ts';
+import type { Clock } from '../ports/test-hooks.ts';
+import type { RunEventBody } from '../run/events.ts';
+import { RunTimings } from './run-timings.ts';
+import { ServiceMetrics, type ServedRequest } from './service-metrics.ts';
+
+export interface Observation {
+  readonly metrics: ServiceMetrics;
+  /** Hears the events of every commit of the engine. */
+  readonly onEvents: (runId: string, events: readonly RunEventBody[]) => void;
+  /** Hears of every request when it was answered. */
+  readonly onServed: (request: LoggedRequest) => void;
+}
+
+export interface LoggedRequest extends ServedRequest {
+  /** The run that the request was about, or that it started. */
+  readonly runId: string | undefined;
+  readonly isStream: boolean;
+}
+
+/** Asked so often that they would hide the other lines. */
+const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Counts what happens, and writes one line to the log for each request and each tool call; `run_id` and `call_id` connect them. Neither arguments nor results are in them. */
+export function observeService({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): Observation {
+  const metrics = new ServiceMetrics();
+  const timings = new RunTimings({
+    clock,
+    onRunEnd: (end) => metrics.runEnded(end),
+    onTurnEnd: (end) => metrics.turnEnded(end),
+    onCallEnd: (end) => {
+      metrics.callEnded(end);
+      const { runId, callId, attempt, server, tool, outcome, durationMs } = end;
+      logger.info('a tool call ended', { run_id: runId, call_id: callId, server, tool, attempt, outcome, ...(durationMs === undefined ? {} : { duration_ms: Math.round(durationMs) }) });
+    },
+  });
+  return {
+    metrics,
+    onEvents: (runId, events) => timings.hear(runId, events),
+    onServed: (request) => {
+      const { method, route, status, durationMs, runId, isStream } = request;
+      // The time of a stream says how long its reader stayed.
+      if (!isStream) metrics.requestServed(request);
+      const level = PROBES.has(route) ? 'debug' : 'info';
+      logger[level]('a request was answered', { method, route, status, duration_ms: Math.round(durationMs), ...(runId === undefined ? {} : { run_id: runId }) });
+    },
+  };
+}

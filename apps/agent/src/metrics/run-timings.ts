@@ -1,0 +1,111 @@
+import type { Clock } from '../ports/test-hooks.ts';
+import type { RunEventBody, RunEventTypes } from '../run/events.ts';
+
+/** A tool call that has ended, or whose outcome is not known. */
+export interface CallEnd {
+  readonly runId: string;
+  readonly callId: string;
+  readonly attempt: number;
+  /** Empty where an earlier process planned the call, or no server has the tool. */
+  readonly server: string;
+  readonly tool: string;
+  readonly outcome: 'succeeded' | 'failed' | 'cancelled' | 'unknown';
+  /** Milliseconds since it was sent; undefined when this process did not send it. */
+  readonly durationMs: number | undefined;
+}
+
+export interface TurnEnd {
+  readonly runId: string;
+  readonly outcome: 'completed' | 'failed' | 'cancelled' | 'interrupted';
+  /** Milliseconds; undefined when an earlier process began it. */
+  readonly durationMs: number | undefined;
+}
+
+export interface RunTimingsOptions {
+  readonly clock: Clock;
+  readonly onCallEnd: (end: CallEnd) => void;
+  readonly onTurnEnd: (end: TurnEnd) => void;
+  readonly onRunEnd: (end: { readonly runId: string; readonly status: 'completed' | 'failed' | 'cancelled' | 'expired' }) => void;
+}
+
+interface CallSoFar {
+  readonly runId: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly sentAt: number | undefined;
+}
+
+/** Makes of the events of all runs what took how long. Keeps what has not ended, and nothing of a run that has. */
+export class RunTimings {
+  readonly #options: RunTimingsOptions;
+  readonly #calls = new Map<string, CallSoFar>();
+  readonly #turns = new Map<string, number>();
+
+  constructor(options: RunTimingsOptions) {
+    this.#options = options;
+  }
+
+  hear(runId: string, events: readonly RunEventBody[]): void {
+    for (const event of events) this.#hear(runId, event);
+  }
+
+  #hear(runId: string, { type, data }: RunEventBody): void {
+    switch (type) {
+      case 'turn.started':
+        this.#turns.set(data.message_id, this.#options.clock.now());
+        return;
+      case 'turn.completed':
+      case 'turn.failed':
+      case 'turn.cancelled':
+      case 'turn.interrupted':
+        return this.#endTurn(runId, data, type);
+      case 'tool_call.planned':
+        this.#calls.set(data.call_id, { runId, server: data.server, tool: data.tool, sentAt: undefined });
+        return;
+      case 'tool_call.dispatched':
+        this.#calls.set(data.call_id, { ...(this.#calls.get(data.call_id) ?? { runId, server: '', tool: '' }), sentAt: this.#options.clock.now() });
+        return;
+      case 'tool_call.completed':
+        return this.#endCall(runId, data, 'succeeded');
+      case 'tool_call.failed':
+        return this.#endCall(runId, data, 'failed');
+      case 'tool_call.cancelled':
+        return this.#endCall(runId, data, 'cancelled');
+      case 'tool_call.outcome_unknown':
+        return this.#endCall(runId, data, 'unknown');
+      case 'run.completed':
+      case 'run.failed':
+      case 'run.cancelled':
+      case 'run.expired':
+        return this.#endRun(runId, type);
+      default:
+    }
+  }
+
+  #endTurn(runId: string, { message_id: messageId }: RunEventTypes['turn.cancelled'], type: `turn.${TurnEnd['outcome']}`): void {
+    const startedAt = this.#turns.get(messageId);
+    this.#turns.delete(messageId);
+    this.#options.onTurnEnd({ runId, outcome: withoutPrefix(type), durationMs: this.#since(startedAt) });
+  }
+
+  #endCall(runId: string, { call_id: callId, attempt }: { readonly call_id: string; readonly attempt: number }, outcome: CallEnd['outcome']): void {
+    const { server = '', tool = '', sentAt } = this.#calls.get(callId) ?? {};
+    // A person may have a call of unknown outcome sent again.
+    if (outcome !== 'unknown') this.#calls.delete(callId);
+    this.#options.onCallEnd({ runId, callId, attempt, server, tool, outcome, durationMs: this.#since(sentAt) });
+  }
+
+  #endRun(runId: string, type: 'run.completed' | 'run.failed' | 'run.cancelled' | 'run.expired'): void {
+    for (const [callId, call] of this.#calls) if (call.runId === runId) this.#calls.delete(callId);
+    this.#options.onRunEnd({ runId, status: withoutPrefix(type) });
+  }
+
+  #since(start: number | undefined): number | undefined {
+    return start === undefined ? undefined : this.#options.clock.now() - start;
+  }
+}
+
+function withoutPrefix<Rest extends string>(type: `${'turn' | 'run'}.${Rest}`): Rest {
+  // What stands before the dot is in the type.
+  return type.slice(type.indexOf('.') + 1) as Rest;
+}
