@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createStderrLogger } from './stderr-logger.ts';
 
-function logged(level: 'debug' | 'warn'): { readonly lines: string[]; readonly logger: ReturnType<typeof createStderrLogger> } {
+function logged(level: 'debug' | 'warn', format?: 'json'): { readonly lines: string[]; readonly logger: ReturnType<typeof createStderrLogger> } {
   const lines: string[] = [];
-  return { lines, logger: createStderrLogger(level, (line) => lines.push(line)) };
+  return { lines, logger: createStderrLogger({ level, format }, (line) => lines.push(line)) };
 }
 
 test('an entry is one line of time, level, message and fields', () => {
@@ -26,4 +26,21 @@ test('an error is written with its stack, and entries below the level are not wr
   logger.error('a job failed', { error: new TypeError('a bug') });
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/error a job failed error="TypeError: a bug\\n +at /);
+});
+
+test('as JSON an entry is one object on one line, and no field hides another', () => {
+  const { lines, logger } = logged('debug', 'json');
+  logger.warn('a server\nis not available', { run_id: 'r1', level: 'x', message: '\u001b[2J', duration_ms: 7, error: new TypeError('a bug') });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^[^\n]+\n$/);
+  expect(lines[0]).not.toContain('\u001b');
+  expect(JSON.parse(lines[0]!)).toEqual({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+    level: 'warn',
+    msg: 'a server\nis not available',
+    run_id: 'r1',
+    message: '\u001b[2J',
+    duration_ms: 7,
+    error: expect.stringMatching(/^TypeError: a bug\n +at /) as string,
+  });
 });

@@ -2,19 +2,48 @@ import type { Config } from './config/config.ts';
 import type { Logger } from './ports/logger.ts';
 import { terminalJson, terminalLine } from './terminal-text.ts';
 
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export interface StderrLoggerOptions {
+  /** Entries below it are left out. */
+  readonly level: Config['logLevel'];
+  /** Default `text`. */
+  readonly format?: Config['logFormat'] | undefined;
+}
 
-/** Writes one line an entry: time, level, message, then the fields as `name=value`. What could steer a terminal is left out of messages and escaped in values. */
-export function createStderrLogger(level: Config['logLevel'], write: (line: string) => void): Logger {
-  const log = (entryLevel: (typeof LEVELS)[number]): Logger['info'] => (message, fields = {}) => {
-    if (LEVELS.indexOf(entryLevel) < LEVELS.indexOf(level)) return;
-    const values = Object.entries(fields).map(([name, value]) => ` ${name}=${text(value)}`);
-    write(`${new Date().toISOString()} ${entryLevel} ${terminalLine(message)}${values.join('')}\n`);
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+type Level = (typeof LEVELS)[number];
+
+interface Entry {
+  readonly time: string;
+  readonly level: Level;
+  readonly message: string;
+  readonly fields: object;
+}
+
+/** Writes one line an entry: as text, time, level, message, then the fields as `name=value`; as JSON, one object. What could steer a terminal is left out of messages and escaped in values. */
+export function createStderrLogger({ level, format = 'text' }: StderrLoggerOptions, write: (line: string) => void): Logger {
+  const lineOf = format === 'json' ? jsonLine : textLine;
+  const log = (entryLevel: Level): Logger['info'] => (message, fields = {}) => {
+    if (LEVELS.indexOf(entryLevel) >= LEVELS.indexOf(level)) write(`${lineOf({ time: new Date().toISOString(), level: entryLevel, message, fields })}\n`);
   };
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 }
 
+function textLine({ time, level, message, fields }: Entry): string {
+  return `${time} ${level} ${terminalLine(message)}${Object.entries(fields).map(([name, value]) => ` ${name}=${text(value)}`).join('')}`;
+}
+
+/** The text is in `msg`, since a field may be called `message`; no field takes the place of what is in every entry. */
+function jsonLine({ time, level, message, fields }: Entry): string {
+  const values = Object.entries(fields).map(([name, value]: [string, unknown]) => [name, value instanceof Error ? stackOf(value) : value]);
+  const own = { time, level, msg: message };
+  return terminalJson({ ...own, ...Object.fromEntries(values), ...own });
+}
+
 function text(value: unknown): string {
-  if (value instanceof Error) return terminalJson(value.stack ?? value.message);
+  if (value instanceof Error) return terminalJson(stackOf(value));
   return typeof value === 'string' && /^[^\s"=\p{Cc}\p{Bidi_Control}]+$/u.test(value) ? value : terminalJson(value);
+}
+
+function stackOf(error: Error): string {
+  return error.stack ?? error.message;
 }

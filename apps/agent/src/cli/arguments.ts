@@ -23,6 +23,7 @@ Options
   --scenario FILE      scripts for the scripted provider
   --durability KIND    process (default) or power: survive the end of the process, or of the machine
   --log-level LEVEL    debug, info, warn or error; default info, for run and demo warn
+  --log-format FORMAT  text (default) or json, one object a line
   --json               (run) print the events as JSON lines
   -h, --help, --version
 
@@ -52,6 +53,7 @@ const OPTIONS = {
   scenario: { type: 'string' },
   durability: { type: 'string' },
   'log-level': { type: 'string' },
+  'log-format': { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
@@ -87,6 +89,7 @@ export function parseArguments(argv: readonly string[]): Arguments {
       baseUrl: values['base-url'],
       scenario: values.scenario,
       durability: values.durability,
+      logFormat: values['log-format'],
       logLevel: values['log-level'] ?? (known === 'serve' ? undefined : 'warn'),
     },
   };

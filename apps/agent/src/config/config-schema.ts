@@ -55,6 +55,7 @@ export const configSchema = z.strictObject({
   port: z.int().min(0).max(65_535).optional(),
   data_dir: text.optional(),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
+  log_format: z.enum(['text', 'json']).optional(),
   durability: z.enum(['process', 'power']).optional(),
 });
 

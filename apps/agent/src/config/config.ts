@@ -61,6 +61,8 @@ export interface Config {
   readonly port: number;
   readonly dataDir: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** Default `text`. */
+  readonly logFormat?: 'text' | 'json';
   readonly durability: 'process' | 'power';
   readonly token: string | undefined;
   readonly llm: LlmConfig;

@@ -149,21 +149,21 @@ describe('where it is read from', () => {
 });
 
 describe('what wins', () => {
-  const file = { host: 'localhost', port: 1, data_dir: 'data', log_level: 'warn', durability: 'power' };
+  const file = { host: 'localhost', port: 1, data_dir: 'data', log_level: 'warn', log_format: 'json', durability: 'power' };
 
   test('the file wins over the defaults, and its paths are relative to it', async () => {
-    expect(await loadConfig(sources(file))).toMatchObject({ host: 'localhost', port: 1, dataDir: '/etc/data', logLevel: 'warn', durability: 'power' });
+    expect(await loadConfig(sources(file))).toMatchObject({ host: 'localhost', port: 1, dataDir: '/etc/data', logLevel: 'warn', logFormat: 'json', durability: 'power' });
   });
 
   test('the environment wins over the file', async () => {
-    const env = { SIGNALBOX_HOST: '127.0.0.2', SIGNALBOX_PORT: '0', SIGNALBOX_DATA_DIR: 'there', SIGNALBOX_LOG_LEVEL: 'debug', SIGNALBOX_TOKEN: 't' };
-    expect(await loadConfig(sources(file, { env }))).toMatchObject({ host: '127.0.0.2', port: 0, dataDir: '/folder/there', logLevel: 'debug', token: 't' });
+    const env = { SIGNALBOX_HOST: '127.0.0.2', SIGNALBOX_PORT: '0', SIGNALBOX_DATA_DIR: 'there', SIGNALBOX_LOG_LEVEL: 'debug', SIGNALBOX_LOG_FORMAT: 'text', SIGNALBOX_TOKEN: 't' };
+    expect(await loadConfig(sources(file, { env }))).toMatchObject({ host: '127.0.0.2', port: 0, dataDir: '/folder/there', logLevel: 'debug', logFormat: 'text', token: 't' });
   });
 
   test('flags win over everything', async () => {
-    const env = { SIGNALBOX_HOST: '127.0.0.2', SIGNALBOX_PORT: '0', SIGNALBOX_DATA_DIR: 'there', SIGNALBOX_LOG_LEVEL: 'debug' };
-    const flags = { host: '::1', port: '99', dataDir: '/d', logLevel: 'error', durability: 'process' };
-    expect(await loadConfig(sources(file, { env, flags }))).toMatchObject({ host: '::1', port: 99, dataDir: '/d', logLevel: 'error', durability: 'process' });
+    const env = { SIGNALBOX_HOST: '127.0.0.2', SIGNALBOX_PORT: '0', SIGNALBOX_DATA_DIR: 'there', SIGNALBOX_LOG_LEVEL: 'debug', SIGNALBOX_LOG_FORMAT: 'json' };
+    const flags = { host: '::1', port: '99', dataDir: '/d', logLevel: 'error', logFormat: 'text', durability: 'process' };
+    expect(await loadConfig(sources(file, { env, flags }))).toMatchObject({ host: '::1', port: 99, dataDir: '/d', logLevel: 'error', logFormat: 'text', durability: 'process' });
   });
 
   test('blank variables count as unset', async () => {
@@ -226,7 +226,7 @@ describe('problems name the place and the remedy', () => {
     [
       'unknown field, nothing close',
       { zzzzzz: 1 },
-      '/etc/signalbox.json: zzzzzz: unknown; known are mcpServers, llm, host, port, data_dir, log_level, durability',
+      '/etc/signalbox.json: zzzzzz: unknown; known are mcpServers, llm, host, port, data_dir, log_level, log_format, durability',
     ],
     ['unknown policy field', { mcpServers: { a: { command: 'x', signalbox: { trusted: true } } } }, '/etc/signalbox.json: mcpServers.a.signalbox.trusted: unknown; did you mean "trust"?'],
     ['unknown model field', { llm: { modle: 'x' } }, '/etc/signalbox.json: llm.modle: unknown; did you mean "model"?'],

@@ -14,6 +14,7 @@ export interface ConfigFlags {
   readonly port?: string | number | undefined;
   readonly dataDir?: string | undefined;
   readonly logLevel?: string | undefined;
+  readonly logFormat?: string | undefined;
   readonly durability?: string | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
@@ -60,6 +61,8 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     dataDir: pathOf(sources.cwd, flags.dataDir ?? env['SIGNALBOX_DATA_DIR']) ?? pathOf(folder, file.data_dir) ?? join(sources.cwd, '.signalbox'),
     logLevel:
       oneOf(LOG_LEVELS, { value: flags.logLevel, source: '--log-level' }) ?? oneOf(LOG_LEVELS, { value: env['SIGNALBOX_LOG_LEVEL'], source: 'SIGNALBOX_LOG_LEVEL' }) ?? file.log_level ?? 'info',
+    logFormat:
+      oneOf(LOG_FORMATS, { value: flags.logFormat, source: '--log-format' }) ?? oneOf(LOG_FORMATS, { value: env['SIGNALBOX_LOG_FORMAT'], source: 'SIGNALBOX_LOG_FORMAT' }) ?? file.log_format ?? 'text',
     durability: oneOf(['process', 'power'], { value: flags.durability, source: '--durability' }) ?? file.durability ?? 'process',
     token,
     llm,
@@ -83,6 +86,7 @@ function llmChoice(sources: ConfigSources, file: NonNullable<FileConfig['llm']>,
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const LOG_FORMATS = ['text', 'json'] as const;
 
 async function readSource(sources: ConfigSources, env: ConfigSources['env']): Promise<{ readonly path: string; readonly text: string } | undefined> {
   const named = pathOf(sources.cwd, sources.flags.config);
