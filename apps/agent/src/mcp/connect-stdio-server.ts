@@ -22,7 +22,7 @@ export async function connectStdioServer(server: StdioServerConfig, options: Con
   };
   const endRest = async (): Promise<void> => {
     // The group has ended; what left it goes on.
-    await endMarked((each) => each === mark, graceMs);
+    await endMarked((each) => each === mark, graceMs).catch((error: unknown) => options.onLog(`what the server left behind could not be looked for: ${String(error)}`));
     forget();
   };
   const open = (): ChildTransport => {

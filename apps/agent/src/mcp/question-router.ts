@@ -8,6 +8,8 @@ export interface CallInFlight {
   /** What its request carries as `_meta`; no other call has this object. */
   readonly meta: JsonObject;
   readonly questions: QuestionHandlers;
+  /** The server asks something, and this call may be the reason. */
+  readonly onQuestion?: () => void;
   /** Hears, perhaps after the call, that what it sent a person to a URL for is done. */
   readonly onElicitationComplete?: ((elicitationId: string) => void) | undefined;
 }
@@ -101,6 +103,7 @@ export class QuestionRouter {
     if (request === undefined) this.#hasAsked = true;
     const [call] = request === undefined ? this.#calls : [...this.#calls].filter(({ meta }) => meta === request.meta);
     if (call === undefined) throw new ProtocolError(refusal, `No tool call is in progress on this connection, so nobody can answer this ${kind} request`);
+    call.onQuestion?.();
     if (request !== undefined) return call;
     const runs = new Set([...this.#givenUpRuns, ...[...this.#calls].map(({ runId }) => runId)]);
     if (runs.size === 1) return call;

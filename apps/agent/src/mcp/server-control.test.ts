@@ -175,7 +175,7 @@ describe('connecting anew', () => {
   });
 });
 
-describe('roots', () => {
+describe('S-231: roots', () => {
   const question = { signal: new AbortController().signal, meta: {} };
 
   test('are those of the configuration until they are changed, which the server is told', async () => {

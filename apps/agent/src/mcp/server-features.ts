@@ -33,13 +33,15 @@ export function serverFeatures(server: PooledServer, surroundings: FeatureSurrou
 
 /** The request counts as a call of nobody's run: a question it causes is attributed to no run, and refused. */
 async function asked<T>(server: PooledServer, request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>): Promise<T> {
-  const { connection, router } = readyLife(server);
+  const life = readyLife(server);
+  const { connection, router } = life;
   const meta = { 'dev.signalbox/request': randomUUID() };
   const call = { runId: meta['dev.signalbox/request'], meta, questions: {} };
   router.begin(call);
   try {
     return await request(connection.client, { ...LIMITS, meta });
   } catch (error) {
+    if (connection.pid === undefined && error instanceof LocalError && error.code === 'connection-lost') server.doubt(life);
     throw described(server, error);
   } finally {
     router.end(call, 'answered');

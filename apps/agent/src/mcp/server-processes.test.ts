@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
+import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
@@ -16,7 +17,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-function start(servers: { readonly [name: string]: Partial<StdioServerConfig> }, { graceMs = 2000 } = {}): { readonly pool: ToolRegistry; readonly clock: ManualClock; readonly log: readonly string[] } {
+function start(servers: { readonly [name: string]: Partial<StdioServerConfig> }, { graceMs = 2000 } = {}): { readonly pool: ToolRegistry & ServerDirectory; readonly clock: ManualClock; readonly log: readonly string[] } {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const pool = createServerPool({
@@ -157,7 +158,7 @@ describe('calls', () => {
 
 test.each(['modern', 'legacy'] as const)('a server of our own, pinned to the %s era, takes part with everything', async (era) => {
   const { pool } = start({ core: { args: ['--conditions=@signalbox/source', CORE_SERVER], era } });
-  expect(await statusOf(pool, 'core', isReady)).toMatchObject({ era, instructions: 'Count.', toolCount: 1 });
+  expect(await statusOf(pool, 'core', isReady)).toMatchObject({ era, instructions: 'Count.', toolCount: 2 });
   expect(pool.find('core__count')).toMatchObject({ annotations: { readOnlyHint: false, idempotentHint: false } });
   const progress: number[] = [];
   const count = (idempotencyKey: string): ReturnType<ToolRegistry['call']> =>
@@ -168,6 +169,19 @@ test.each(['modern', 'legacy'] as const)('a server of our own, pinned to the %s 
   expect(await count('a')).toMatchObject({ result: { structuredContent: { total: 2 } } });
   expect(await count('b')).toMatchObject({ result: { structuredContent: { total: 4 } } });
   expect(await pool.call(callRequest('core__count', { arguments: {} }))).toMatchObject({ type: 'result', result: { isError: true } });
+});
+
+test.each(['modern', 'legacy'] as const)('S-231: a %s server sees the roots that are set while it runs', async (era) => {
+  const { pool } = start({ core: { args: ['--conditions=@signalbox/source', CORE_SERVER], era, roots: ['/a'] } });
+  await statusOf(pool, 'core', isReady);
+  const roots = async (idempotencyKey: string): Promise<unknown> => {
+    const outcome = await pool.call(callRequest('core__roots', { idempotencyKey }));
+    return outcome.type === 'result' ? outcome.result.structuredContent : outcome;
+  };
+  expect(await roots('before')).toEqual({ roots: ['file:///a'] });
+  await pool.control('core')?.setRoots(['/b', '/c']);
+  expect(await roots('after')).toEqual({ roots: ['file:///b', 'file:///c'] });
+  expect(pool.servers()).toMatchObject([{ restarts: 0, roots: ['/b', '/c'] }]);
 });
 
 test('a server sees its own environment and folder only, and ends with the pool', async () => {

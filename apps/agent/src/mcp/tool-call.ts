@@ -30,7 +30,12 @@ async function attempt(server: PooledServer, call: { readonly entry: CatalogueEn
     const lateRefusal = notOffered(server, call);
     if (life === undefined || lateRefusal !== undefined) return lateRefusal ?? notReady(server);
     const trial = server.breaker.begin();
-    return trial === undefined ? keptFrom(server) : await send({ server, life, clock, trial }, call);
+    if (trial === undefined) return keptFrom(server);
+    try {
+      return await send({ server, life, clock, trial }, call);
+    } finally {
+      trial.dropped();
+    }
   } finally {
     admission();
   }
@@ -89,15 +94,11 @@ async function send(line: Line, { entry: { tool }, request }: { readonly entry: 
   const { trial } = line;
   const { connection, router } = line.life;
   const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
-  const call = { runId: request.runId, meta, questions: request.questions, onElicitationComplete: request.onElicitationComplete };
-  const parking = new Parking(request.rounds, request.resumeFrom !== undefined && !('taskId' in request.resumeFrom));
+  const call = { runId: request.runId, meta, questions: request.questions, onElicitationComplete: request.onElicitationComplete, onQuestion: () => trial.answered() };
+  const parking = new Parking({ keeper: request.rounds, onAsked: () => trial.answered() }, request.resumeFrom !== undefined && !('taskId' in request.resumeFrom));
   router.begin(call);
   try {
-    const onProgress: RequestOptions['onProgress'] = (progress) => {
-      trial.answered();
-      request.onProgress(progress);
-    };
-    const result = await start(connection.client, tool.name, { request, options: { meta, rounds: parking, onProgress } });
+    const result = await start(connection.client, tool.name, { request: heardBy(trial, request), options: { meta, rounds: parking } });
     router.end(call, 'answered');
     trial.answered();
     return { type: 'result', result };
@@ -105,13 +106,24 @@ async function send(line: Line, { entry: { tool }, request }: { readonly entry: 
     // The server does nothing for a call that waits for an answer, and knows of none that is given up.
     if (parking.isParked && error instanceof LocalError && error.code === 'request-cancelled') {
       router.end(call, 'answered');
-      trial.dropped();
       return { type: 'cancelled', level: 'confirmed' };
     }
     const isGivenUp = error instanceof LocalError && error.sent && (error.code === 'request-cancelled' || error.code === 'request-timeout');
     router.end(call, isGivenUp ? 'given-up' : 'answered');
     return outcomeOf(line, request, error);
   }
+}
+
+/** Whatever is heard of a call shows that its server answers. */
+function heardBy(trial: Trial, request: ToolCallRequest): ToolCallRequest {
+  const { onProgress, onTask } = request;
+  const heard =
+    <T>(listener: (news: T) => void) =>
+    (news: T): void => {
+      trial.answered();
+      listener(news);
+    };
+  return { ...request, onProgress: heard(onProgress), ...(onTask === undefined ? {} : { onTask: heard(onTask) }) };
 }
 
 /** Sends the call, or goes on with it. */
@@ -122,29 +134,36 @@ function start(client: ServerConnection['client'], name: string, { request, opti
     signal: request.signal,
     timeoutMs: request.inactivityMs,
     maxTotalMs: request.maxTotalMs,
+    onProgress: request.onProgress,
     ...(onTask === undefined ? {} : { onTask: ({ taskId }) => onTask(taskId) }),
   };
   if (resumeFrom === undefined) return client.callTool(name, args, all);
   return 'taskId' in resumeFrom ? client.tasks.resume(resumeFrom.taskId, all) : client.callTool(name, args, { ...all, resumeFrom });
 }
 
+interface ParkingListeners {
+  readonly keeper: InputRoundKeeper | undefined;
+  readonly onAsked: () => void;
+}
+
 /** Knows whether a call waits for an answer; passes on what it hears. */
 class Parking implements InputRoundKeeper {
-  readonly #keeper: InputRoundKeeper | undefined;
+  readonly #listeners: ParkingListeners;
   isParked: boolean;
 
-  constructor(keeper: InputRoundKeeper | undefined, isParked: boolean) {
-    this.#keeper = keeper;
+  constructor(listeners: ParkingListeners, isParked: boolean) {
+    this.#listeners = listeners;
     this.isParked = isParked;
   }
 
   async asked(asked: Parameters<InputRoundKeeper['asked']>[0]): Promise<void> {
     this.isParked = true;
-    await this.#keeper?.asked(asked);
+    this.#listeners.onAsked();
+    await this.#listeners.keeper?.asked(asked);
   }
 
   async answered(): Promise<void> {
-    await this.#keeper?.answered();
+    await this.#listeners.keeper?.answered();
     this.isParked = false;
   }
 }
@@ -156,15 +175,11 @@ async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): 
     trial.answered();
     return refused(line, request, error);
   }
-  if (!(error instanceof LocalError)) {
-    trial.dropped();
-    return { type: 'lost', message: `the call of server ${name} failed unexpectedly: ${messageOf(error)}` };
-  }
+  if (!(error instanceof LocalError)) return { type: 'lost', message: `the call of server ${name} failed unexpectedly: ${messageOf(error)}` };
   switch (error.code) {
     case 'request-cancelled': {
       const level = error.sent ? await traceCancellation(line) : 'confirmed';
       if (level === 'delivered') trial.answered();
-      trial.dropped();
       return { type: 'cancelled', level };
     }
     case 'request-timeout': {

@@ -62,6 +62,16 @@ test('while one call is tried the others are refused, and its progress is answer
   expect(await second.outcome).toMatchObject({ type: 'result' });
 });
 
+test('a question of the call that is tried is answer enough, too', async () => {
+  const { pool, clock, server, begin, failing } = await ready();
+  for (let call = 0; call < 5; call++) await failing(timeout);
+  clock.advance(1000);
+  const { received } = await begin({ questions: { elicit: () => new Promise(() => undefined) } });
+  void server.options.handlers.elicit?.({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }, { signal: new AbortController().signal, meta: {} });
+  expect(pool.servers()[0]?.breaker.state).toBe('closed');
+  received.answer(done);
+});
+
 test.each<[string, Error]>([
   ['an error of the server', new ProtocolError(-32000, 'no')],
   ['a result that cannot be used', new LocalError('invalid-response', 'no content', { sent: true })],

@@ -16,4 +16,12 @@ const count = defineTool({
   },
 });
 
-await serveStdio(createServer({ info: { name: 'core', version: '1' }, instructions: 'Count.', tools: [count] }));
+const roots = defineTool({
+  name: 'roots',
+  description: 'Tells the roots it is told.',
+  inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  handler: async (_args, context) => ({ structuredContent: { roots: (await context.listRoots()).map(({ uri }) => uri) } }),
+});
+
+await serveStdio(createServer({ info: { name: 'core', version: '1' }, instructions: 'Count.', tools: [count, roots] }));
