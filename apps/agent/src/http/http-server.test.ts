@@ -168,6 +168,6 @@ describe('servers, tools and the description', () => {
   test('the OpenAPI document refers to named schemas', async () => {
     const document = (await get('/openapi.json')).json<{ openapi: string; components: { schemas: Record<string, unknown> } }>();
     expect(document.openapi).toBe('3.1.0');
-    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['Run', 'NewRunInput', 'RunEvent', 'ProblemDetails']));
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['Run', 'NewRun', 'RunEvent', 'ProblemDetails']));
   });
 });

@@ -15,6 +15,7 @@ import { agentRoutes } from './agent-routes.ts';
 import { artifactRoutes } from './artifact-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { callRoutes } from './call-routes.ts';
+import { describeApi, type ApiDocument } from './describe-api.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
 import { createServeOnce, principalOf, type ServeOnce } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
@@ -111,7 +112,8 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
   serverRoutes(typed, dependencies);
   inboxRoutes(typed, dependencies);
   auditRoutes(typed, dependencies);
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  let description: ApiDocument | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, async () => (description ??= describeApi(app.swagger() as unknown as ApiDocument)));
   await app.ready();
   return app;
 }

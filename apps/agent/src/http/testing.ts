@@ -33,7 +33,7 @@ const clock: Clock = {
 };
 
 /** The edge over a real store, with an engine that only stores what it is asked. */
-export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Partial<RunEngine> = {}, servers: Partial<Pick<HttpDependencies, 'registry' | 'directory'>> = {}): Promise<TestEdge> {
+export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Partial<RunEngine> = {}, servers: Partial<Pick<HttpDependencies, 'registry' | 'directory' | 'version'>> = {}): Promise<TestEdge> {
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const store = await openRunStore({ dataDir, durability: 'process', clock });
   const { bus, listeners } = counted(createInProcessSignalBus());
@@ -50,7 +50,6 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
       bus,
       registry: emptyRegistry,
       directory: { server: () => undefined, control: () => undefined },
-      ...servers,
       llm: { info: { provider: 'scripted', model: 'scripted', scripted: true, notice: 'no model is configured' } },
       clock,
       queue: createMemoryJobQueue({ clock, onError: () => undefined }),
@@ -58,6 +57,7 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
       phase: () => 'ready',
       onServed,
       version: '1.2.3',
+      ...servers,
       onError: (error) => errors.push(error),
     },
     { host: '127.0.0.1', token: undefined, ...edge },
