@@ -55,7 +55,10 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
     settled: (timeoutMs, names) => settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
     servers: () => pool.map((server) => server.status),
     tools: (names) => readyTools(named(pool, names)),
-    find: (wireName) => entryOf(pool, wireName)?.entry.tool,
+    find: (wireName) => {
+      const entry = entryOf(pool, wireName)?.entry;
+      return entry?.changed === undefined ? entry?.tool : undefined;
+    },
     checkArguments: (wireName, args) => argumentProblem(entryOf(pool, wireName)?.entry, args),
     whyNotOffered: (wireName) => whyNotOffered(pool, wireName),
     call: (request) => call(pool, request, clock),

@@ -45,6 +45,7 @@ describe('a tool whose definition changes', () => {
     expect(names(fixture)).toEqual(['u']);
     expect(await fixture.pool.call(callRequest('server__t'))).toEqual({ type: 'error', message: `${reason}; a person has to approve that before it is called` });
     expect(fixture.pool.whyNotOffered('server__t')).toBe(`${reason}; a person has to approve that before it is called`);
+    expect(fixture.pool.find('server__t')).toBeUndefined();
     expect(fixture.server.calls).toEqual([]);
     expect(fixture.log.filter((line) => line.includes('is quarantined'))).toHaveLength(1);
   });

@@ -91,6 +91,7 @@ export interface ToolRegistry {
   servers(): readonly ServerStatus[];
   /** Tools of the ready servers (of the named ones when given), sorted by wire name. */
   tools(servers?: readonly string[]): readonly CatalogueTool[];
+  /** A tool that is offered, or was when its server was last connected. */
   find(wireName: string): CatalogueTool | undefined;
   /** Why a tool is not among those that runs may use, for people and models; undefined when no server is named by its wire name. */
   whyNotOffered(wireName: string): string | undefined;
