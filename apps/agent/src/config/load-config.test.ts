@@ -114,6 +114,12 @@ describe('what is read', () => {
     expect(config.servers[0]).not.toHaveProperty('command');
   });
 
+  test('headers that can be read on the way are told of', async () => {
+    const entry = (url: string): object => ({ url, headers: { A: 'b' } });
+    const config = await loadConfig(sources({ mcpServers: { open: entry('http://example.org'), tls: entry('https://example.org'), here: entry('http://localhost:1'), six: entry('http://[::1]:1'), plain: { url: 'http://example.org' } } }));
+    expect(config.notices).toEqual(['mcpServers.open.url: the headers are sent without encryption; use https']);
+  });
+
   test('a byte order mark is not a syntax error', async () => {
     expect((await loadConfig(sources('\uFEFF{"port": 1}'))).port).toBe(1);
   });

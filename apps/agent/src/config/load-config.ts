@@ -5,7 +5,8 @@ import { ConfigError, type Config } from './config.ts';
 import { parseConfigFile, problemsError } from './config-file.ts';
 import type { FileConfig } from './config-schema.ts';
 import { httpUrl } from './http-url.ts';
-import { toServerConfig } from './server-config.ts';
+import { isLoopback } from './loopback.ts';
+import { toServerConfig, type ReadServer } from './server-config.ts';
 
 /** Values of the command line, as strings where they are one; undefined means not given. */
 export interface ConfigFlags {
@@ -54,6 +55,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   if (token === undefined && !isLoopback(host)) {
     throw new ConfigError(`the host ${host} can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1`);
   }
+  const servers = source === undefined ? [] : serversOf(file, { path: source.path, folder, env, homeDir: sources.homeDir });
   const { llm, notices: llmNotices } = chooseLlm(llmChoice(sources, file.llm ?? {}, { folder, env }), env);
   return {
     host,
@@ -66,9 +68,9 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     durability: oneOf(['process', 'power'], { value: flags.durability, source: '--durability' }) ?? file.durability ?? 'process',
     token,
     llm,
-    servers: source === undefined ? [] : serversOf(file, { path: source.path, folder, env, homeDir: sources.homeDir }),
+    servers: servers.map((read) => read.server),
     file: source?.path,
-    notices: [...notices, ...llmNotices],
+    notices: [...notices, ...servers.flatMap((read) => read.notices), ...llmNotices],
   };
 }
 
@@ -108,11 +110,11 @@ function readText(path: string): Promise<string> {
   return readFileFromDisk(path, 'utf8');
 }
 
-function serversOf(file: FileConfig, source: { readonly path: string; readonly folder: string; readonly env: ConfigSources['env']; readonly homeDir: string }): Config['servers'] {
+function serversOf(file: FileConfig, source: { readonly path: string; readonly folder: string; readonly env: ConfigSources['env']; readonly homeDir: string }): readonly ReadServer[] {
   const read = Object.entries(file.mcpServers ?? {}).map(([name, entry]) => toServerConfig(name, entry, source));
   const problems = read.flatMap((entry) => entry.problems);
   if (problems.length > 0) throw problemsError(source.path, problems);
-  return read.map((entry) => entry.server);
+  return read;
 }
 
 function withoutBlanks(env: ConfigSources['env']): ConfigSources['env'] {
@@ -135,8 +137,4 @@ function oneOf<T extends string>(known: readonly T[], given: { readonly value: s
   const value = known.find((candidate) => candidate === given.value);
   if (value === undefined) throw new ConfigError(`${given.source}: must be ${known.join(', ').replace(/, (?=[^,]*$)/, ' or ')}`);
   return value;
-}
-
-function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 }

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import type { RemoteServerConfig, ServerConfig, ServerRules, StdioServerConfig } from './config.ts';
+import { isRemote, type RemoteServerConfig, type ServerConfig, type ServerRules, type StdioServerConfig } from './config.ts';
 import { jsonPath } from './config-problems.ts';
 import type { ServerEntry } from './config-schema.ts';
+import { isLoopback } from './loopback.ts';
 import { expandVariables } from './expand-variables.ts';
 import { toRemoteAddress } from './remote-server.ts';
 
@@ -12,12 +13,20 @@ export interface ServerSurroundings {
   readonly homeDir: string;
 }
 
-/** One entry of `mcpServers`, its variables expanded; `problems` begin with the JSON path. */
-export function toServerConfig(name: string, entry: ServerEntry, surroundings: ServerSurroundings): { readonly server: ServerConfig; readonly problems: readonly string[] } {
+export interface ReadServer {
+  readonly server: ServerConfig;
+  /** Each begins with the JSON path; the server can be used only without. */
+  readonly problems: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/** One entry of `mcpServers`, its variables expanded. */
+export function toServerConfig(name: string, entry: ServerEntry, surroundings: ServerSurroundings): ReadServer {
   const reading = new Reading(name, surroundings);
   const rules = rulesOf(name, entry, reading);
   const server = entry.url === undefined ? startedServer(rules, entry, reading) : remoteServer(rules, { ...entry, url: entry.url }, reading);
-  return { server: { ...server, secrets: [...reading.secrets] }, problems: reading.problems };
+  const notices = isRemote(server) && isOverheard(server) ? [`${jsonPath(['mcpServers', name, 'url'])}: the headers are sent without encryption; use https`] : [];
+  return { server: { ...server, secrets: [...reading.secrets] }, problems: reading.problems, notices };
 }
 
 /** Expands the texts of one entry and collects what is wrong in them. */
@@ -92,4 +101,9 @@ function remoteServer(rules: ServerRules, { type, url, headers = {}, signalbox }
   }
   for (const secret of address.secrets) reading.secrets.add(secret);
   return { ...server, url: address.url, headers: address.headers };
+}
+
+function isOverheard({ url, headers }: RemoteServerConfig): boolean {
+  const { protocol, hostname } = URL.parse(url) ?? {};
+  return protocol === 'http:' && Object.keys(headers).length > 0 && !isLoopback(hostname ?? '');
 }

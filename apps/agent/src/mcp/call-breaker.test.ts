@@ -129,3 +129,14 @@ test('it can be reset', () => {
   breaker.reset();
   expect(breaker.status).toEqual({ state: 'closed', failures: 0 });
 });
+
+test('it does not stay open for longer when the clock is set back', () => {
+  let now = 1_000_000_000;
+  const breaker = new CallBreaker({ clock: { now: () => now, after: () => () => undefined }, random: () => 0, onChange: () => undefined });
+  for (let time = 0; time < 5; time++) breaker.begin()!.failed();
+  expect(breaker.begin()).toBeUndefined();
+  now -= 86_400_000;
+  expect(breaker.status.state).toBe('half_open');
+  breaker.begin()!.answered();
+  expect(breaker.status.state).toBe('closed');
+});

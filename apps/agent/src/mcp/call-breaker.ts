@@ -46,7 +46,9 @@ export class CallBreaker {
   get status(): BreakerStatus {
     const failures = this.#failedAt.length;
     if (this.#opensAgainAt === undefined) return { state: 'closed', failures };
-    return { state: this.#options.clock.now() < this.#opensAgainAt ? 'open' : 'half_open', failures, opensAgainAt: this.#opensAgainAt };
+    const waitMs = this.#opensAgainAt - this.#options.clock.now();
+    // A longer wait than the longest is a clock that was set back.
+    return { state: waitMs > 0 && waitMs <= MAX_DELAY_MS ? 'open' : 'half_open', failures, opensAgainAt: this.#opensAgainAt };
   }
 
   /** `undefined` when no call may be made now. */

@@ -18,43 +18,48 @@ export interface Reaper {
 // Beside this file as it was built, or as it was written.
 const MAIN = join(import.meta.dirname, `reaper-main${extname(import.meta.filename)}`);
 
+/** A helper that ends is started again so often; one that cannot run need not be tried for ever. */
+const MAX_HELPERS = 10;
+
 /**
- * Starts its helper process with the first mark or group. The helper gives a group `graceMs` after SIGTERM, and half of that before. On Windows, which has
+ * Starts its helper process with the first mark or group, and again when that ends while there are groups. The helper gives a group `graceMs` after SIGTERM, and half of that before. On Windows, which has
  * no process groups, it does nothing.
  */
 export function createReaper({ graceMs }: { readonly graceMs: number }): Reaper {
   const groups = new Set<number>();
   const poolId = randomUUID();
   let marks = 0;
+  let helpers = 0;
   let helper: ChildProcess | undefined;
-  const tell = (line: string): void => {
-    if (helper === undefined) {
-      const started = startHelper(graceMs, poolId);
-      const forget = (): void => {
-        if (helper === started) helper = undefined;
-      };
-      helper = started.once('exit', forget).once('error', forget);
-      for (const group of groups) helper.stdin?.write(`+${group}\n`);
-    } else {
-      helper.stdin?.write(`${line}\n`);
-    }
+  let isClosing = false;
+  const start = (): void => {
+    if (helper !== undefined || process.platform === 'win32') return;
+    helpers += 1;
+    const started = startHelper(graceMs, poolId);
+    const onEnd = (): void => {
+      if (helper === started) helper = undefined;
+      if (groups.size > 0 && !isClosing && helpers < MAX_HELPERS) start();
+    };
+    helper = started.once('exit', onEnd).once('error', onEnd);
+    for (const group of groups) started.stdin?.write(`+${group}\n`);
   };
   return {
     mark: () => {
       marks += 1;
       // Before the server, so that there is no moment at which it has none.
-      if (helper === undefined && process.platform !== 'win32') tell('');
+      start();
       return `${poolId}.${marks}`;
     },
     add: (leaderPid) => {
-      if (process.platform === 'win32') return;
       groups.add(leaderPid);
-      tell(`+${leaderPid}`);
+      if (helper === undefined) start();
+      else helper.stdin?.write(`+${leaderPid}\n`);
     },
     remove: (leaderPid) => {
-      if (groups.delete(leaderPid) && helper !== undefined) tell(`-${leaderPid}`);
+      if (groups.delete(leaderPid)) helper?.stdin?.write(`-${leaderPid}\n`);
     },
     close: async () => {
+      isClosing = true;
       if (helper === undefined) return;
       const ended = once(helper, 'exit');
       helper.ref();

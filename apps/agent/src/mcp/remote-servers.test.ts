@@ -142,6 +142,18 @@ test.each([
   expect(calls).toEqual(['probe']);
 });
 
+test('a server that takes connections and never answers is given up when the pool closes, and keeps nothing', async () => {
+  const heard = Promise.withResolvers<void>();
+  const silent = createHttpServer(() => heard.resolve());
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => silent.close(resolve)));
+  const { pool } = start({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`, headers: {} });
+  await heard.promise;
+  expect(pool.servers()).toMatchObject([{ state: 'connecting' }]);
+  await pool.close();
+  await expect.poll(() => new Promise((resolve) => silent.getConnections((_error, count) => resolve(count))), { timeout: 10_000 }).toBe(0);
+});
+
 interface Proxied {
   readonly pool: ToolRegistry;
   readonly clock: ManualClock;

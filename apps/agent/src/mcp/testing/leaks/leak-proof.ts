@@ -26,6 +26,7 @@ export const WAYS: readonly Way[] = [
   { name: 'they end while they connect, and leave children', traits: ['family', 'runaways', 'leaving'], processes: 0, end: failed },
   { name: 'connecting hangs and is given up', traits: ['family', 'runaways', 'silent', 'stubborn'], processes: 5, end: givenUp },
   { name: 'the agent is killed', traits: ['family', 'runaways', 'stubborn'], processes: 5, end: ownerKilled },
+  { name: 'the helper of the reaper is killed, then the agent', traits: ['family', 'runaways', 'stubborn'], processes: 5, end: helperAndOwnerKilled },
   { name: 'the agent is killed while they connect', traits: ['family', 'runaways', 'silent', 'stubborn'], processes: 5, end: ownerKilled },
 ];
 
@@ -97,16 +98,40 @@ async function givenUp(servers: LeakyPool, hasBegun: () => Promise<void>): Promi
   return [];
 }
 
+async function helperAndOwnerKilled(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+  return ownerKilled(servers, hasBegun, async (owner) => {
+    const helper = await helperOf(owner);
+    if (helper === undefined) throw new Error('the reaper has no helper');
+    kill(helper);
+    await until(async () => ![undefined, helper].includes(await helperOf(owner)), END_LIMIT_MS);
+  });
+}
+
+async function helperOf(owner: number): Promise<number | undefined> {
+  for (const pid of await childrenOf(owner)) {
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (commandLine.includes('reaper-main')) return pid;
+  }
+  return undefined;
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').map(Number);
+}
+
 /** Its children are looked after, too: the helper of the reaper must not stay. */
-async function ownerKilled(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+async function ownerKilled(servers: LeakyPool, hasBegun: () => Promise<void>, before: (owner: number) => Promise<void> = async () => undefined): Promise<readonly number[]> {
   const owner = spawn(process.execPath, ['--conditions=@signalbox/source', join(import.meta.dirname, 'leaky-owner.ts'), JSON.stringify(servers)], { stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(owner, 'exit');
   try {
     await hasBegun();
-    const children = await readFile(`/proc/${owner.pid}/task/${owner.pid}/children`, 'utf8');
+    if (owner.pid === undefined) throw new Error('the owner of the pool could not be started');
+    await before(owner.pid);
+    const children = await childrenOf(owner.pid);
     owner.kill('SIGKILL');
     await exited;
-    return servers.isReaped === false ? [] : children.trim().split(' ').map(Number);
+    return servers.isReaped === false ? [] : children;
   } finally {
     owner.kill('SIGKILL');
   }
