@@ -121,7 +121,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
-      expect(stdout).toMatch(/The most source files are in libs\/mcp-core|bought most/);
+      expect(stdout).toMatch(/The most source files are in (?:libs\/mcp-core|apps\/agent): \d+ of|bought most/);
     },
   },
   {

@@ -121,7 +121,7 @@ describe('configurations that cannot be used', () => {
   test.each([
     ['not JSON', '{ "mcpServers": {,} }', /signalbox\.json:1:18: not valid JSON/],
     ['an unknown field', '{ "mcp_servers": {} }', /mcp_servers.*mcpServers/s],
-    ['a server without a command', '{ "mcpServers": { "a": { "args": [] } } }', /mcpServers\.a\.command/],
+    ['a server without a command', '{ "mcpServers": { "a": { "args": [] } } }', /mcpServers\.a: has neither "command"/],
     ['a variable that is not set', '{ "mcpServers": { "a": { "command": "${NOT_SET_ANYWHERE}" } } }', /mcpServers\.a\.command.*NOT_SET_ANYWHERE/s],
     ['a host that others can reach, without a token', '{ "host": "0.0.0.0" }', /SIGNALBOX_TOKEN/],
     ['a provider without its key', '{ "llm": { "provider": "anthropic" } }', /ANTHROPIC_API_KEY/],
