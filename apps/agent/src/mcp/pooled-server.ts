@@ -80,6 +80,11 @@ export class PooledServer {
     return describeServer({ config: this.config, stage: this.#stage, life: this.#life, breaker: this.breaker.status, roots: this.#roots, mask: this.mask });
   }
 
+  /** Where it is in its lives; `status` tells more, and takes longer. */
+  get stage(): ServerStage {
+    return this.#stage;
+  }
+
   /** Defined while the server is connected. */
   get life(): ServerLife | undefined {
     return this.#life;
@@ -117,11 +122,11 @@ export class PooledServer {
   doubt(life: ServerLife): void {
     if (this.#doubted === life || this.#life !== life) return;
     this.#doubted = life;
-    life.connection.client.ping({ timeoutMs: REACHED_MS, maxTotalMs: REACHED_MS }).catch((error: unknown) => {
-      if (isUnreachable(error)) this.#onEnded(life, error);
-    }).finally(() => {
+    const settle = (error?: unknown): void => {
       this.#doubted = undefined;
-    });
+      if (isUnreachable(error)) this.#onEnded(life, error);
+    };
+    life.connection.client.ping({ timeoutMs: REACHED_MS, maxTotalMs: REACHED_MS }).then(() => settle(), settle);
   }
 
   /** Connects anew: `graceful`, when no call is in flight any more and without new ones until then; `now` loses the calls in flight. */

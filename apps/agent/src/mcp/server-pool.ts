@@ -93,7 +93,7 @@ function settled(
       resolve();
     };
     const check = (): void => {
-      if (pool.every((server) => server.status.state !== 'connecting')) finish();
+      if (pool.every((server) => server.stage.state !== 'connecting')) finish();
     };
     const stopTimer = clock.after(timeoutMs, finish);
     listeners.add(check);
@@ -102,7 +102,7 @@ function settled(
 }
 
 function readyTools(pool: readonly PooledServer[]): readonly CatalogueTool[] {
-  const ready = pool.filter((server) => server.status.state === 'ready');
+  const ready = pool.filter((server) => server.stage.state === 'ready');
   const tools = ready.flatMap((server) => [...server.catalogue.entries.values()].filter(({ changed }) => changed === undefined).map(({ tool }) => tool));
   return tools.toSorted((left, right) => (left.wireName < right.wireName ? -1 : 1));
 }
@@ -119,7 +119,8 @@ function whyNotOffered(pool: readonly PooledServer[], wireName: string): string 
   // A server's name holds no `__`.
   const server = pool.find(({ config }) => config.name === wireName.split('__')[0]);
   if (server === undefined) return undefined;
-  const { name, state, error } = server.status;
+  const { name } = server.config;
+  const { state, error } = server.stage;
   if (state !== 'ready') return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
   const entry = server.catalogue.entries.get(wireName);
   if (entry === undefined) return `server ${name} offers no tool of that name at present`;

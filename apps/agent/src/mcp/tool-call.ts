@@ -46,7 +46,7 @@ function notOffered(server: PooledServer, { entry, request }: { readonly entry: 
   const isTask = request.resumeFrom !== undefined && 'taskId' in request.resumeFrom;
   const present = server.catalogue.entries.get(entry.tool.wireName);
   if (present?.changed !== undefined && !isTask) return { type: 'error', message: `${quarantineReason(present)}; a person has to approve that before it is called` };
-  return server.status.state === 'ready' ? undefined : notReady(server);
+  return server.stage.state === 'ready' ? undefined : notReady(server);
 }
 
 function keptFrom(server: PooledServer): ToolCallOutcome {
@@ -65,8 +65,8 @@ function checkArguments({ tool, validate }: CatalogueEntry, request: ToolCallReq
 }
 
 function notReady(server: PooledServer): ToolCallOutcome {
-  const { name, state, error } = server.status;
-  return { type: 'not-sent', message: `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}` };
+  const { state, error } = server.stage;
+  return { type: 'not-sent', message: `server ${server.config.name} is ${state}${error === undefined ? '' : `: ${error}`}` };
 }
 
 async function admit(server: PooledServer, request: ToolCallRequest, clock: Clock): Promise<(() => void) | ToolCallOutcome> {
