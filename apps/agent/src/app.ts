@@ -3,6 +3,7 @@ import { v7 } from 'uuid';
 import type { Config, ServerConfig } from './config/config.ts';
 import { launchDigest } from './config/launch-digest.ts';
 import { createHttpServer, type HttpDependencies } from './http/http-server.ts';
+import { openCassette } from './llm/cassette/cassette.ts';
 import { createLlmProvider } from './llm/provider.ts';
 import { observeService } from './metrics/observation.ts';
 import { createServerPool } from './mcp/server-pool.ts';
@@ -59,7 +60,8 @@ const CLOSE_GRACE_MS = 3000;
  */
 export async function createApp({ config, version, logger, paced = true, hooks = {} }: AppOptions): Promise<App> {
   const clock = systemClock;
-  const llm = createLlmProvider(config.llm, { paced });
+  const cassette = config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
+  const llm = createLlmProvider(config.llm, { paced, cassette });
   const opened = await openRunStore({ dataDir: config.dataDir, durability: config.durability, clock });
   const store = hooks.store?.(opened) ?? opened;
   const bus = createInProcessSignalBus();
@@ -113,6 +115,8 @@ export async function createApp({ config, version, logger, paced = true, hooks =
       await engine.close({ graceMs: CLOSE_GRACE_MS });
       await registry.close();
       await store.close();
+      const unused = cassette?.unused() ?? 0;
+      if (unused > 0) logger.warn('answers of the cassette were not asked for', { unused });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ConfigError, type LlmConfig } from './config.ts';
+import { ConfigError, type CassetteConfig, type LlmConfig } from './config.ts';
 import { httpUrl } from './http-url.ts';
 
 /** Where the choice of the model comes from; empty strings count as unset. */
@@ -7,6 +7,7 @@ export interface LlmChoice {
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly scenario: string | undefined;
+  readonly cassette?: CassetteConfig | undefined;
 }
 
 /**
@@ -20,17 +21,22 @@ export function chooseLlm(choice: LlmChoice, env: { readonly [name: string]: str
     throw new ConfigError('a base URL is configured without a provider: set llm.provider to "openai" or "anthropic", the API that the server speaks');
   }
   const provider = choice.provider ?? (choice.scenario === undefined ? providerOfKeys(keys, notices) : 'scripted');
+  const { cassette } = choice;
   if (provider === 'scripted') {
+    if (cassette?.mode === 'replay') throw new ConfigError('a cassette is to be replayed, and no provider is configured: set llm.provider, or --provider, to the one it was recorded with; no key is needed');
+    if (cassette !== undefined) notices.push('no cassette is recorded: the answers come from scripts');
     if (choice.provider === undefined && choice.scenario === undefined) notices.push(...keylessNotices(choice, env));
     return { llm: { provider, model: choice.model, baseUrl: undefined, apiKey: undefined, scenario: choice.scenario }, notices };
   }
   const variable = provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
   const baseUrl = choice.baseUrl ?? vendorBaseUrl(env, provider === 'openai' ? 'OPENAI_BASE_URL' : 'ANTHROPIC_BASE_URL');
-  if (keys[provider] === undefined && baseUrl === undefined) {
+  if (keys[provider] === undefined && baseUrl === undefined && cassette?.mode !== 'replay') {
     throw new ConfigError(`the provider "${provider}" is configured, but ${variable} is not set; set it, or give the base URL of a server that needs no key`);
   }
   if (choice.scenario !== undefined) notices.push(`the scenario is not used: the provider is "${provider}"; scenarios are for the provider "scripted"`);
-  return { llm: { provider, model: choice.model, baseUrl, apiKey: keys[provider], scenario: undefined }, notices };
+  // A replayed cassette answers without looking at the key.
+  const apiKey = keys[provider] ?? (cassette?.mode === 'replay' ? 'none' : undefined);
+  return { llm: { provider, model: choice.model, baseUrl, apiKey, scenario: undefined, ...(cassette === undefined ? {} : { cassette }) }, notices };
 }
 
 function providerOfKeys(keys: { readonly openai: string | undefined; readonly anthropic: string | undefined }, notices: string[]): LlmConfig['provider'] {

@@ -53,6 +53,14 @@ export interface LlmConfig {
   readonly apiKey: string | undefined;
   /** Path of a scenario file for the scripted provider; its demos when undefined. */
   readonly scenario: string | undefined;
+  /** Off when undefined. */
+  readonly cassette?: CassetteConfig;
+}
+
+/** Requests to the model and its answers, written to a file or taken from one. */
+export interface CassetteConfig {
+  readonly mode: 'record' | 'replay';
+  readonly file: string;
 }
 
 export interface Config {

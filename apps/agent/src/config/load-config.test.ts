@@ -28,6 +28,29 @@ async function problemOf(input: ConfigSources): Promise<string> {
   return (error as ConfigError).message;
 }
 
+describe('cassettes', () => {
+  test('a relative file is in the working directory; to replay one needs a provider and no key', async () => {
+    const { llm } = await loadConfig(sources({ llm: { provider: 'anthropic' } }, { env: { SIGNALBOX_CASSETTE: 'replay:tapes/a.jsonl' } }));
+    expect(llm).toMatchObject({ provider: 'anthropic', apiKey: 'none', cassette: { mode: 'replay', file: '/folder/tapes/a.jsonl' } });
+    await expect(loadConfig(sources({}, { env: { SIGNALBOX_CASSETTE: 'replay:/a' } }))).rejects.toThrow('set llm.provider, or --provider, to the one it was recorded with');
+  });
+
+  test('recording needs a key, and scripts are not recorded', async () => {
+    await expect(loadConfig(sources({ llm: { provider: 'anthropic' } }, { env: { SIGNALBOX_CASSETTE: 'record:/a' } }))).rejects.toThrow('ANTHROPIC_API_KEY is not set');
+    const { llm, notices } = await loadConfig(sources({}, { env: { SIGNALBOX_CASSETTE: 'record:/a' } }));
+    expect(llm).not.toHaveProperty('cassette');
+    expect(notices).toContain('no cassette is recorded: the answers come from scripts');
+  });
+
+  test.each(['play:x', 'record:', 'x', 'record'])('%j is refused', async (value) => {
+    await expect(loadConfig(sources({}, { env: { SIGNALBOX_CASSETTE: value } }))).rejects.toThrow('SIGNALBOX_CASSETTE: must be "off", "record:FILE" or "replay:FILE"');
+  });
+
+  test('off is off', async () => {
+    expect((await loadConfig(sources({ llm: { provider: 'openai' } }, { env: { SIGNALBOX_CASSETTE: 'off', OPENAI_API_KEY: 'k' } }))).llm).not.toHaveProperty('cassette');
+  });
+});
+
 describe('what is read', () => {
   test('an entry as other hosts write it becomes a launch definition with cautious defaults', async () => {
     const config = await loadConfig(sources({ mcpServers: { files: { command: 'node', args: ['bin.js', './docs'], type: 'stdio', autoApprove: ['x'], timeout: 3 } } }));

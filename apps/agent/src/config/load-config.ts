@@ -1,5 +1,6 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { cassetteSetting } from './cassette-setting.ts';
 import { chooseLlm, type LlmChoice } from './choose-llm.ts';
 import { ConfigError, type Config } from './config.ts';
 import { parseConfigFile, problemsError } from './config-file.ts';
@@ -84,6 +85,7 @@ function llmChoice(sources: ConfigSources, file: NonNullable<FileConfig['llm']>,
     model: model ?? context.env['SIGNALBOX_MODEL'] ?? rest.model,
     baseUrl: baseUrl === undefined ? rest.base_url : httpUrl(baseUrl, '--base-url'),
     scenario: pathOf(sources.cwd, scenario) ?? pathOf(context.folder, rest.scenario),
+    cassette: cassetteSetting(context.env['SIGNALBOX_CASSETTE'], { folder: sources.cwd, source: 'SIGNALBOX_CASSETTE' }),
   };
 }
 

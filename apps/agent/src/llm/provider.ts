@@ -3,6 +3,7 @@ import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { systemClock } from '../system-clock.ts';
 import { createAnthropicProvider } from './anthropic/anthropic-provider.ts';
+import type { Cassette } from './cassette/cassette.ts';
 import { createOpenAiProvider } from './openai-responses/openai-provider.ts';
 import { DEMO_SCENARIOS } from './scripted/demo-scenarios.ts';
 import { loadScenarios, parseScenarios } from './scripted/load-scenarios.ts';
@@ -19,6 +20,8 @@ export interface LlmProviderOptions {
   readonly idleTimeoutMs?: number;
   /** Milliseconds for one model call with its retries; default 600 000. */
   readonly deadlineMs?: number;
+  /** Stands between the providers and the network. */
+  readonly cassette?: Pick<Cassette, 'fetch'> | undefined;
 }
 
 /**
@@ -26,12 +29,13 @@ export interface LlmProviderOptions {
  * @throws ConfigError when a scenario file cannot be used
  */
 export function createLlmProvider(config: LlmConfig, options: LlmProviderOptions = {}): LlmProvider {
-  const { clock = systemClock, random = Math.random, paced = true, idleTimeoutMs = 120_000, deadlineMs = 600_000 } = options;
+  const { clock = systemClock, random = Math.random, paced = true, idleTimeoutMs = 120_000, deadlineMs = 600_000, cassette } = options;
+  const limits = { clock, random, idleTimeoutMs, deadlineMs, send: cassette?.fetch };
   switch (config.provider) {
     case 'openai':
-      return createOpenAiProvider(config, { clock, random, idleTimeoutMs, deadlineMs });
+      return createOpenAiProvider(config, limits);
     case 'anthropic':
-      return createAnthropicProvider(config, { clock, random, idleTimeoutMs, deadlineMs });
+      return createAnthropicProvider(config, limits);
     case 'scripted': {
       const scenarios = config.scenario === undefined ? parseScenarios(DEMO_SCENARIOS, 'demo-scenarios.ts') : loadScenarios(config.scenario);
       return new ScriptedProvider({ scenarios, clock, random, paced });

@@ -7,6 +7,8 @@ export interface WireFetchOptions {
   readonly headers: { readonly [name: string]: string };
   /** Names the SDK's own headers that may pass, lower case. */
   readonly passed: ReadonlySet<string>;
+  /** What to send with; default the network. */
+  readonly send?: typeof fetch | undefined;
   /** Called with every piece of a response's body. */
   readonly onBytes: (count: number) => void;
 }
@@ -15,11 +17,11 @@ export interface WireFetchOptions {
  * A `fetch` for an SDK: nothing but the headers named here leaves, to no other address than the one asked for, and every byte that comes is told,
  * keep-alives included. Rejects with `LlmError` when a page or a document comes where a stream is due.
  */
-export function wireFetch({ endpoint, headers, passed, onBytes }: WireFetchOptions): typeof fetch {
+export function wireFetch({ endpoint, headers, passed, onBytes, send = fetch }: WireFetchOptions): typeof fetch {
   return async (input, init) => {
     const sent = new Headers([...new Headers(init?.headers)].filter(([name]) => passed.has(name)));
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const response = await fetch(input, { ...init, headers: sent, redirect: 'manual' });
+    const response = await send(input, { ...init, headers: sent, redirect: 'manual' });
     if (response.body === null) return response;
     const type = response.headers.get('content-type') ?? '';
     if (response.ok && /html|json/i.test(type)) {

@@ -27,6 +27,8 @@ export interface WireAdapter<Raw> {
 }
 
 export interface WireLimits {
+  /** What to send with; default the network. */
+  readonly send?: typeof fetch | undefined;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;

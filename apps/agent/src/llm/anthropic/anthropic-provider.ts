@@ -73,6 +73,6 @@ async function createClient(endpoint: Endpoint, { limits, onBytes }: { readonly 
     timeout: limits.deadlineMs,
     logLevel: 'off',
     openTelemetry: false,
-    fetch: wireFetch({ endpoint, headers, passed: PASSED_HEADERS, onBytes }),
+    fetch: wireFetch({ endpoint, headers, passed: PASSED_HEADERS, onBytes, send: limits.send }),
   });
 }

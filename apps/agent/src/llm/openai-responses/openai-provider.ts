@@ -59,7 +59,7 @@ async function createClient(endpoint: Endpoint, { limits, onBytes }: { readonly 
     maxRetries: 0,
     timeout: limits.deadlineMs,
     logLevel: 'off',
-    fetch: wireFetch({ endpoint, headers: { authorization: `Bearer ${endpoint.apiKey}` }, passed: PASSED_HEADERS, onBytes }),
+    fetch: wireFetch({ endpoint, headers: { authorization: `Bearer ${endpoint.apiKey}` }, passed: PASSED_HEADERS, onBytes, send: limits.send }),
   });
 }
 
