@@ -1,18 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
-import type { ProviderInfo } from '../ports/llm-provider.ts';
-import type { Run, RunReader } from '../ports/run-store.ts';
+import type { Run } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
-import { followRun, type RunFrame } from '../run/follow-run.ts';
-import { SseWriter, type SseFrame } from './sse-writer.ts';
-import { eventView, runView } from './views.ts';
+import { followRun } from '../run/follow-run.ts';
+import type { FollowReader } from '../run/shared-run-reader.ts';
+import type { FrameTexts } from './frame-texts.ts';
+import { SseWriter } from './sse-writer.ts';
 
 export interface EventStreamDependencies {
-  readonly read: RunReader;
+  /** Shared by those who follow the same run. */
+  readonly follow: FollowReader;
   readonly bus: SignalBus;
   readonly clock: Clock;
-  readonly llm: { readonly info: ProviderInfo };
+  readonly frames: FrameTexts;
   readonly metrics: Pick<ServiceMetrics, 'streamOpened'>;
 }
 
@@ -26,12 +27,12 @@ export async function streamEvents(dependencies: EventStreamDependencies, respon
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   if (response.closed) gone.abort();
-  const writer = new SseWriter(response, start.headers);
+  const writer = new SseWriter(response, { clock: dependencies.clock, headers: start.headers });
   const streamClosed = dependencies.metrics.streamOpened();
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
-    const frames = followRun(dependencies, { runId: start.run.id, after: start.after, signal: gone.signal });
-    for await (const frame of frames) await writer.write(sseFrame(frame, dependencies.llm.info));
+    const frames = followRun({ read: dependencies.follow, bus: dependencies.bus }, { runId: start.run.id, after: start.after, signal: gone.signal });
+    for await (const frame of frames) await writer.write(dependencies.frames.textOf(frame));
     writer.end();
   } finally {
     stopHeartbeat();
@@ -49,20 +50,4 @@ export function heartbeat(clock: Clock, writer: SseWriter): () => void {
   };
   schedule();
   return () => cancel();
-}
-
-function sseFrame(frame: RunFrame, info: ProviderInfo): SseFrame {
-  switch (frame.type) {
-    case 'snapshot': {
-      const { run, partial, inbox } = frame;
-      const text = partial === undefined ? {} : { partial: { message_id: partial.messageId, text: partial.text } };
-      return { event: 'run.snapshot', data: { run: runView(run, inbox, info), ...text } };
-    }
-    case 'event':
-      return { id: frame.event.seq, event: frame.event.type, data: eventView(frame.event) };
-    case 'delta': {
-      const { messageId, kind, offset, text } = frame.delta;
-      return { event: 'message.delta', data: { message_id: messageId, kind, offset, text } };
-    }
-  }
 }

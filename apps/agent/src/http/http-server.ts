@@ -11,12 +11,14 @@ import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
+import { shareReads, type FollowReader } from '../run/shared-run-reader.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { artifactRoutes } from './artifact-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { callRoutes } from './call-routes.ts';
 import { describeApi, type ApiDocument } from './describe-api.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
+import { FrameTexts } from './frame-texts.ts';
 import { createServeOnce, principalOf, type ServeOnce } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
@@ -53,6 +55,8 @@ export interface HttpDependencies {
 export interface RouteDependencies extends HttpDependencies {
   readonly principal: string;
   readonly once: ServeOnce;
+  readonly follow: FollowReader;
+  readonly frames: FrameTexts;
 }
 
 export type HttpApp = FastifyInstance<
@@ -101,7 +105,7 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
   });
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const principal = principalOf(edge.token);
-  const routeDependencies = { ...dependencies, principal, once: createServeOnce({ ...dependencies, principal }) };
+  const routeDependencies = { ...dependencies, principal, once: createServeOnce({ ...dependencies, principal }), follow: shareReads(dependencies.read, dependencies.bus), frames: new FrameTexts(dependencies.llm.info) };
   runRoutes(typed, routeDependencies);
   callRoutes(typed, routeDependencies);
   threadRoutes(typed, routeDependencies);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { NewRun as EngineNewRun } from '../ports/run-engine.ts';
 import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
 import { streamEvents } from './event-stream.ts';
-import type { HttpApp, HttpDependencies, RouteDependencies } from './http-server.ts';
+import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { KeyHeaders, replyWith, type Answer, type Once } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
 import { Problem } from './problem.ts';
@@ -190,7 +190,7 @@ interface Stream {
   readonly after: number;
 }
 
-async function stream(dependencies: HttpDependencies, { request, reply, run, after }: Stream): Promise<FastifyReply> {
+async function stream(dependencies: RouteDependencies, { request, reply, run, after }: Stream): Promise<FastifyReply> {
   reply.hijack();
   const isReplayed = reply.getHeader('idempotent-replayed') !== undefined;
   const headers = { location: `/v1/runs/${run.id}`, ...(isReplayed ? { 'idempotent-replayed': 'true' } : {}) };

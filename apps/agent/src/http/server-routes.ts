@@ -134,7 +134,7 @@ async function followChanges({ clock, metrics, onError }: HttpDependencies, { re
   const changes = features.changes(uris, gone.signal)[Symbol.asyncIterator]();
   let next = Promise.resolve(await changes.next());
   reply.hijack();
-  const writer = new SseWriter(reply.raw);
+  const writer = new SseWriter(reply.raw, { clock });
   const streamClosed = metrics.streamOpened();
   const stopHeartbeat = heartbeat(clock, writer);
   try {

@@ -20,7 +20,7 @@ export interface TestEdge {
   readonly store: RunStore;
   readonly bus: SignalBus;
   readonly errors: unknown[];
-  /** How many listen on the bus. */
+  /** How many readers listen on the bus. */
   listeners(): number;
   /** Appends events as an engine would: in one transaction, then the signal. */
   append(runId: string, types: readonly string[], patch?: Partial<Pick<Run, 'status' | 'answer'>>): Promise<void>;
@@ -62,12 +62,13 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
     },
     { host: '127.0.0.1', token: undefined, ...edge },
   );
+  const ofTheServer = listeners();
   return {
     app,
     store,
     bus,
     errors,
-    listeners,
+    listeners: () => listeners() - ofTheServer,
     async append(runId, types, patch) {
       const lastSeq = await store.write(async (transaction) => {
         if (patch !== undefined) await transaction.updateRun(runId, patch);

@@ -1,5 +1,6 @@
-import { isSettled, type InboxItem, type PartialMessage, type Run, type RunEvent, type RunReader } from '../ports/run-store.ts';
+import { isSettled, type InboxItem, type PartialMessage, type Run, type RunEvent } from '../ports/run-store.ts';
 import type { Signal, SignalBus } from '../ports/signal-bus.ts';
+import type { FollowReader } from './shared-run-reader.ts';
 
 export type Delta = Extract<Signal, { type: 'delta' }>;
 
@@ -7,7 +8,9 @@ export type Delta = Extract<Signal, { type: 'delta' }>;
 export type RunFrame =
   | { readonly type: 'snapshot'; readonly run: Run; readonly partial: PartialMessage | undefined; readonly inbox: readonly InboxItem[] }
   | { readonly type: 'event'; readonly event: RunEvent }
-  | { readonly type: 'delta'; readonly delta: Delta };
+  | { readonly type: 'delta'; readonly delta: Delta }
+  /** Deltas were dropped because the reader was too slow; a snapshot follows. Events are never dropped. */
+  | { readonly type: 'gap' };
 
 export interface FollowOptions {
   readonly runId: string;
@@ -19,23 +22,22 @@ export interface FollowOptions {
 
 const PAGE = 500;
 
+/** The characters of deltas that wait for one reader. */
+const MAX_WAITING_CHARACTERS = 256 * 1024;
+
 /**
  * Follows a run until it is settled and every event was delivered, or the signal aborts. No event is missed or delivered twice. The text deltas
  * of a message go on exactly where the snapshot's text, or the delta before, ended; the last ones come before its `message.completed`, which has
- * the whole text. A slow reader holds up nobody else: what waits for it is one text per message.
+ * the whole text. A slow reader holds up nobody else: its deltas are dropped when too many wait.
  */
-export async function* followRun(dependencies: { read: RunReader; bus: SignalBus }, options: FollowOptions): AsyncGenerator<RunFrame, void> {
+export async function* followRun(dependencies: { read: FollowReader; bus: SignalBus }, options: FollowOptions): AsyncGenerator<RunFrame, void> {
   const { read, bus } = dependencies;
   const mailbox = new Mailbox(options.runId);
   const unsubscribe = bus.subscribe((signal) => mailbox.hear(signal));
   const stop = (): void => mailbox.wake();
   options.signal.addEventListener('abort', stop);
   try {
-    const run = await read.run(options.runId);
-    if (run === undefined) return;
-    const [partial, inbox] = await Promise.all([read.partial(run.id), read.inboxItems({ runId: run.id, state: 'open' })]);
-    mailbox.begin(partial);
-    yield { type: 'snapshot', run, partial, inbox };
+    yield* snapshotOf(read, mailbox, options.runId);
     yield* framesAfterSnapshot(read, mailbox, options);
   } finally {
     options.signal.removeEventListener('abort', stop);
@@ -43,24 +45,51 @@ export async function* followRun(dependencies: { read: RunReader; bus: SignalBus
   }
 }
 
-async function* framesAfterSnapshot(read: RunReader, mailbox: Mailbox, { runId, after, signal }: FollowOptions): AsyncGenerator<RunFrame, void> {
+async function* snapshotOf(read: FollowReader, mailbox: Mailbox, runId: string): AsyncGenerator<RunFrame, void> {
+  const run = await read.run(runId);
+  if (run === undefined) return;
+  const [partial, inbox] = await Promise.all([read.partial(run.id), read.inboxItems({ runId: run.id, state: 'open' })]);
+  mailbox.begin(partial);
+  yield { type: 'snapshot', run, partial, inbox };
+}
+
+async function* framesAfterSnapshot(read: FollowReader, mailbox: Mailbox, { runId, after, signal }: FollowOptions): AsyncGenerator<RunFrame, void> {
   let last = after;
+  let isOver = false;
   while (!signal.aborted) {
-    // The status is read before the events: a run that is settled here has all its events already.
-    const run = await read.run(runId);
-    for await (const event of eventsAfter(read, runId, last)) {
-      if (event.type === 'message.completed') yield* mailbox.takeDeltas(event.data['message_id']);
-      yield { type: 'event', event };
-      last = event.seq;
-    }
+    if (mailbox.takeNews()) ({ last, isOver } = yield* newEvents(read, mailbox, { runId, after: last }));
     if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
+    // What waits now goes on from the text of the snapshot.
+    if (mailbox.takeOverflow()) {
+      yield { type: 'gap' };
+      yield* snapshotOf(read, mailbox, runId);
+      continue;
+    }
     yield* mailbox.takeDeltas();
-    if (run === undefined || (isSettled(run) && last >= run.lastSeq)) return;
+    if (isOver) return;
     await mailbox.changed();
   }
 }
 
-async function* eventsAfter(read: RunReader, runId: string, start: number): AsyncGenerator<RunEvent, void> {
+interface Read {
+  readonly last: number;
+  /** Whether the run is settled and all its events were delivered. */
+  readonly isOver: boolean;
+}
+
+async function* newEvents(read: FollowReader, mailbox: Mailbox, { runId, after }: Pick<FollowOptions, 'runId' | 'after'>): AsyncGenerator<RunFrame, Read> {
+  // The status is read before the events: a run that is settled here has all its events already.
+  const run = await read.run(runId);
+  let last = after;
+  for await (const event of eventsAfter(read, runId, after)) {
+    if (event.type === 'message.completed') yield* mailbox.takeDeltas(event.data['message_id']);
+    yield { type: 'event', event };
+    last = event.seq;
+  }
+  return { last, isOver: run === undefined || (isSettled(run) && last >= run.lastSeq) };
+}
+
+async function* eventsAfter(read: FollowReader, runId: string, start: number): AsyncGenerator<RunEvent, void> {
   let after = start;
   for (;;) {
     const page = await read.events(runId, { after, limit: PAGE });
@@ -76,6 +105,10 @@ class Mailbox {
   #deltas: Delta[] = [];
   /** The unfinished message whose text the reader has, up to a length. */
   #known: { readonly messageId: string; readonly length: number } | undefined;
+  #waitingCharacters = 0;
+  #hasOverflowed = false;
+  /** At first the events that were there before. */
+  #hasNews = true;
   #isDirty = false;
   #waiting: (() => void) | undefined;
 
@@ -86,6 +119,7 @@ class Mailbox {
   hear(signal: Signal): void {
     if ((signal.type !== 'events' && signal.type !== 'delta') || signal.runId !== this.#runId) return;
     if (signal.type === 'delta') this.#add(signal);
+    else this.#hasNews = true;
     this.wake();
   }
 
@@ -102,6 +136,20 @@ class Mailbox {
       });
     }
     this.#isDirty = false;
+  }
+
+  /** Whether events may have been written since the last call. */
+  takeNews(): boolean {
+    const hadNews = this.#hasNews;
+    this.#hasNews = false;
+    return hadNews;
+  }
+
+  /** Whether deltas were dropped since the last call. */
+  takeOverflow(): boolean {
+    const hadOverflowed = this.#hasOverflowed;
+    this.#hasOverflowed = false;
+    return hadOverflowed;
   }
 
   /** The reader has this text. */
@@ -126,10 +174,10 @@ class Mailbox {
   /** Takes the waiting deltas that follow what the reader has; of a message that is completed, the others are dropped. */
   *takeDeltas(completed?: unknown): Generator<RunFrame, void> {
     const due = this.#deltas.filter((delta) => completed === undefined || delta.messageId === completed);
-    this.#deltas = this.#deltas.filter((delta) => !due.includes(delta));
+    this.#keep(this.#deltas.filter((delta) => !due.includes(delta)));
     for (const delta of due) {
       if (!this.#isAhead(delta)) yield* this.#fresh(delta);
-      else if (completed === undefined) this.#deltas.push(delta);
+      else if (completed === undefined) this.#add(delta);
     }
   }
 
@@ -142,7 +190,8 @@ class Mailbox {
     const text = delta.text.slice(offset - delta.offset);
     if (text === '') return;
     this.#known = { messageId: delta.messageId, length: offset + text.length };
-    yield { type: 'delta', delta: { ...delta, offset, text } };
+    // What many readers get in one piece is one object for all of them.
+    yield { type: 'delta', delta: text === delta.text ? delta : { ...delta, offset, text } };
   }
 
   #isAhead(delta: Delta): boolean {
@@ -159,5 +208,14 @@ class Mailbox {
     const continues = last?.messageId === delta.messageId && last.kind === delta.kind && last.offset + last.text.length === delta.offset;
     if (continues) this.#deltas[this.#deltas.length - 1] = { ...last, text: last.text + delta.text };
     else this.#deltas.push(delta);
+    this.#waitingCharacters += delta.text.length;
+    if (this.#waitingCharacters <= MAX_WAITING_CHARACTERS) return;
+    this.#keep([]);
+    this.#hasOverflowed = true;
+  }
+
+  #keep(deltas: Delta[]): void {
+    this.#deltas = deltas;
+    this.#waitingCharacters = deltas.reduce((sum, { text }) => sum + text.length, 0);
   }
 }
