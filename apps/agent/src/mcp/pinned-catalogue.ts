@@ -11,18 +11,24 @@ export interface PinSurroundings {
   readonly logger: Logger;
 }
 
+/** Of one server, ever: one that invents names without end must not fill the disk. */
+const MAX_PINS = 10_000;
+
 /**
  * Compares what a server offers with what is pinned, and pins what is new. A tool whose definition is another one is quarantined; that of a trusted server is pinned anew.
- * Rejects when the pins cannot be read: nothing may be offered then.
+ * A server that has had 10,000 tools gets no new ones. Rejects when the pins cannot be read: nothing may be offered then.
  */
 export async function pinCatalogue(server: ServerConfig, catalogue: Catalogue, { pins, clock, logger }: PinSurroundings): Promise<Catalogue> {
   const known = new Map((await pins.of(server.name)).map((pin) => [pin.tool, pin]));
   const kept: ToolPin[] = [];
   const entries = new Map<string, CatalogueEntry>();
+  const left = MAX_PINS - known.size;
+  let newTools = 0;
   for (const [wireName, { changed: _, ...entry }] of catalogue.entries) {
     const { tool, parts } = entry;
     const pin = known.get(tool.name);
     const changed = pin === undefined ? [] : changedParts(pin.parts, parts);
+    if (pin === undefined && ++newTools > left) continue;
     if (pin === undefined) kept.push(pinOf({ tool, parts }, { firstSeenAt: clock.now(), acceptedAt: undefined }));
     else if (changed.length > 0 && server.trust) {
       logger.warn('a trusted server changed a tool; the new definition is accepted', { server: server.name, tool: tool.name, changed });
@@ -32,7 +38,8 @@ export async function pinCatalogue(server: ServerConfig, catalogue: Catalogue, {
     entries.set(wireName, { ...entry, ...(isQuarantined ? { changed } : {}) });
   }
   const quarantined = [...entries.values()].filter(({ changed }) => changed !== undefined).map((entry) => `${quarantineReason(entry)}; approve it after a look at it`);
-  return { entries, warnings: [...catalogue.warnings, ...quarantined, ...(await keep(pins, kept))] };
+  const surplus = newTools > left ? [`${newTools - left} new tools are not offered: the server has had ${MAX_PINS} others`] : [];
+  return { entries, warnings: [...catalogue.warnings, ...surplus, ...quarantined, ...(await keep(pins, kept))] };
 }
 
 /** The pin of a tool as it is offered. */

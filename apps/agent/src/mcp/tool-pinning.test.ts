@@ -118,6 +118,15 @@ test('a new tool is pinned as it is first seen', async () => {
   expect(names(fixture)).toEqual(['t', 'u']);
 });
 
+test('a server that invents names without end gets no new tools after ten thousand, and keeps those that are pinned', async () => {
+  const pins = memoryToolPins();
+  await pins.keep(Array.from({ length: 9999 }, (_, index) => ({ server: 'server', tool: `old${index}`, parts: {}, firstSeenAt: 1, acceptedAt: undefined })));
+  const fixture = await ready([kind], { pins });
+  expect(await fixture.offer(kind, toolNamed('one'), toolNamed('two'))).toMatchObject({ toolCount: 1, warnings: ['2 new tools are not offered: the server has had 10000 others'] });
+  expect(names(fixture)).toEqual(['t']);
+  expect(await pins.of('server')).toHaveLength(10_000);
+});
+
 test('nothing is approved of a tool that is not there, and nothing changes for one that is as it was', async () => {
   const fixture = await ready([kind]);
   expect(await fixture.control.approve('none')).toBe(false);
