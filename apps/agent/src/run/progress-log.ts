@@ -32,7 +32,8 @@ export class ProgressLog {
     if (this.#cancelUnderWay !== undefined) this.#underWay();
     this.#waiting = progress;
     const waitMs = this.#lastStoredAt + STORE_EVERY_MS - this.#context.clock.now();
-    if (waitMs <= 0) this.#store();
+    // A longer wait than that is a clock that was set back.
+    if (waitMs <= 0 || waitMs > STORE_EVERY_MS) this.#store();
     else this.#cancelStore ??= this.#context.clock.after(waitMs, () => this.#store());
   }
 

@@ -3,10 +3,16 @@ import type { Clock } from '../../ports/test-hooks.ts';
 /** A clock that stands still until it is moved. */
 export class ManualClock implements Clock {
   #now = 1_700_000_000_000;
+  #setByMs = 0;
   readonly #timers = new Set<{ readonly dueAt: number; readonly callback: () => void }>();
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#setByMs;
+  }
+
+  /** Sets the clock, back where negative; what waits for a time to pass waits as long as before. */
+  set(byMs: number): void {
+    this.#setByMs += byMs;
   }
 
   after(ms: number, callback: () => void): () => void {
