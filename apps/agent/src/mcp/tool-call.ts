@@ -9,6 +9,7 @@ import { quarantineReason } from './pinned-catalogue.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';
+import { isTaskCancelled } from './task-cancellation.ts';
 
 /** `_meta` key of the idempotency key. */
 const IDEMPOTENCY_KEY = 'dev.signalbox/idempotency-key';
@@ -96,9 +97,14 @@ async function send(line: Line, { entry: { tool }, request }: { readonly entry: 
   const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
   const call = { runId: request.runId, meta, questions: request.questions, onElicitationComplete: request.onElicitationComplete, onQuestion: () => trial.answered() };
   const parking = new Parking({ keeper: request.rounds, onAsked: () => trial.answered() }, request.resumeFrom !== undefined && !('taskId' in request.resumeFrom));
+  const task = { taskId: request.resumeFrom !== undefined && 'taskId' in request.resumeFrom ? request.resumeFrom.taskId : undefined };
+  const onTask = (taskId: string): void => {
+    task.taskId = taskId;
+    request.onTask?.(taskId);
+  };
   router.begin(call);
   try {
-    const result = await start(connection.client, tool.name, { request: heardBy(trial, request), options: { meta, rounds: parking } });
+    const result = await start(connection.client, tool.name, { request: heardBy(trial, { ...request, onTask }), options: { meta, rounds: parking } });
     router.end(call, 'answered');
     trial.answered();
     return { type: 'result', result };
@@ -110,6 +116,12 @@ async function send(line: Line, { entry: { tool }, request }: { readonly entry: 
     }
     const isGivenUp = error instanceof LocalError && error.sent && (error.code === 'request-cancelled' || error.code === 'request-timeout');
     router.end(call, isGivenUp ? 'given-up' : 'answered');
+    const wasCancelled = error instanceof LocalError && error.code === 'request-cancelled';
+    const { taskId } = task;
+    if (wasCancelled && taskId !== undefined && (await isTaskCancelled({ client: connection.client, taskId, clock: line.clock, graceMs: line.server.graceMs }))) {
+      trial.answered();
+      return { type: 'cancelled', level: 'confirmed' };
+    }
     return outcomeOf(line, request, error);
   }
 }
@@ -136,6 +148,8 @@ function start(client: ServerConnection['client'], name: string, { request, opti
     maxTotalMs: request.maxTotalMs,
     onProgress: request.onProgress,
     ...(onTask === undefined ? {} : { onTask: ({ taskId }) => onTask(taskId) }),
+    // What can be a task is one: it outlives the connection, and this process.
+    task: {},
   };
   if (resumeFrom === undefined) return client.callTool(name, args, all);
   return 'taskId' in resumeFrom ? client.tasks.resume(resumeFrom.taskId, all) : client.callTool(name, args, { ...all, resumeFrom });

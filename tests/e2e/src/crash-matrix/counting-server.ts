@@ -1,5 +1,5 @@
 // A server process whose effects can be counted: each appends a line to the file that the call names. `node counting-server.ts` speaks stdio, with --http it
-// prints its URL. DIE_AT ends the process at a place, once: the file beside the ledger that ends in `.died` says that it has.
+// prints its URL. DIE_AT ends the process at a place, once: the file beside the ledger that ends in `.died` says that it has; `.stopped` says that a call was cancelled.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serveHttp } from '@signalbox/mcp-core/http';
@@ -23,6 +23,12 @@ function pass(place: Place, ledger: string): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
+/** Resolves when the call is cancelled; the file says that it was. */
+async function stopped(signal: AbortSignal, evidence: string): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  writeFileSync(evidence, '');
+}
+
 function countable(name: string, more: Partial<Pick<ToolDefinition, 'annotations' | 'task'>>, before: (context: InteractiveContext, ledger: string) => Promise<void> = () => Promise.resolve()): ToolDefinition {
   return defineTool({
     name,
@@ -37,7 +43,7 @@ function countable(name: string, more: Partial<Pick<ToolDefinition, 'annotations
       pass('after-effect', ledger);
       context.progress({ progress: 1, total: 2 });
       const isFirst = readFileSync(ledger, 'utf8').split('\n').length === 2;
-      if (hold && isFirst) await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
+      if (hold && isFirst) await stopped(context.signal, `${ledger}.stopped`);
       // The other side hears of the progress before it hears of the result.
       await wait(20);
       return { content: [{ type: 'text' as const, text: 'done' }] };

@@ -48,7 +48,8 @@ export async function startService({ folder, config, env = {}, program = agentMa
   await writeFile(file, JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'debug', ...config }));
   const child = spawn(process.execPath, [program, 'serve', '--config', file], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    // Hundreds of starts share what was compiled by the first.
+    env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';

@@ -1,0 +1,29 @@
+import { LocalError, ProtocolError } from '@signalbox/mcp-core';
+import type { Clock } from '../ports/test-hooks.ts';
+import type { ServerConnection } from './server-connection.ts';
+
+const ASK_AGAIN_MS = 100;
+
+export interface CancelledTask {
+  readonly client: Pick<ServerConnection['client'], 'tasks'>;
+  readonly taskId: string;
+  readonly clock: Clock;
+  /** Milliseconds in which the server has to call the task cancelled. */
+  readonly graceMs: number;
+}
+
+/** Whether a task that the server was asked to stop is cancelled: it says so itself. A task that ended in another way is not. */
+export async function isTaskCancelled({ client, taskId, clock, graceMs }: CancelledTask): Promise<boolean> {
+  const endsAt = clock.now() + graceMs;
+  try {
+    for (;;) {
+      const { status } = await client.tasks.get(taskId, { timeoutMs: graceMs, maxTotalMs: graceMs });
+      if (status === 'cancelled') return true;
+      if (status === 'completed' || status === 'failed' || clock.now() >= endsAt) return false;
+      await new Promise<void>((resolve) => void clock.after(ASK_AGAIN_MS, resolve));
+    }
+  } catch (error) {
+    if (error instanceof LocalError || error instanceof ProtocolError) return false;
+    throw error;
+  }
+}
