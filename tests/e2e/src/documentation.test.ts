@@ -117,6 +117,16 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
     },
   },
   {
+    matches: /^curl -s http:\/\/127\.0\.0\.1:8020\/(?:v1\/threads|v1\/tools\/|metrics)/,
+    check(line) {
+      const { status, stdout } = run(line);
+      expect(status).toBe(0);
+      if (line.includes('/metrics')) expect(stdout).toMatch(/^signalbox_servers\{server="sqlite",state="ready"\} 1$/m);
+      else if (line.includes('/call')) expect(JSON.parse(stdout)).toMatchObject({ kind: 'call', status: 'completed', call: { state: 'succeeded' } });
+      else expect(JSON.parse(stdout)).toMatchObject({ id: expect.any(String) as string, title: 'Orders' });
+    },
+  },
+  {
     matches: /^npx signalbox run --demo "/,
     check(line) {
       const { status, stdout } = run(line);

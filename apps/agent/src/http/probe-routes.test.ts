@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { LoggedRequest } from '../metrics/observation.ts';
 import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
@@ -32,12 +32,17 @@ test('each request is told with its route and its run, without what is in its ad
   const told: LoggedRequest[] = [];
   const service = await openService({ script: () => ({ text: 'done' }) });
   const edge = await createServiceEdge(service, { onServed: (request) => told.push(request) });
-  const { id } = (await edge.request('POST', '/v1/runs', { body: { prompt: 'go' } })).json<{ id: string }>();
+  onTestFinished(() => edge.app.close());
+  const base = await edge.app.listen({ port: 0, host: '127.0.0.1' });
+  const send = async (path: string, init: RequestInit = {}): Promise<string> => (await fetch(`${base}${path}`, init)).text();
+  const json = { 'content-type': 'application/json' };
+  const { id } = JSON.parse(await send('/v1/runs', { method: 'POST', headers: json, body: '{"prompt":"go"}' })) as { id: string };
   await service.settled(id);
-  await edge.request('GET', `/v1/runs/${id}/events`, { headers: { accept: 'text/event-stream' } });
-  await edge.request('GET', '/v1/inbox?run_id=private');
-  await edge.request('GET', '/v1/nothing/private');
-  await edge.request('POST', '/v1/runs', { body: {} });
+  await send(`/v1/runs/${id}/events`, { headers: { accept: 'text/event-stream' } });
+  await send('/v1/inbox?run_id=private');
+  await send('/v1/nothing/private');
+  await send('/v1/runs', { method: 'POST', headers: json, body: '{}' });
+  await expect.poll(() => told.length).toBe(5);
   expect(told.map(({ method, route, status, runId, isStream }) => [method, route, status, runId, isStream])).toEqual([
     ['POST', '/v1/runs', 202, id, false],
     ['GET', '/v1/runs/:id/events', 200, id, true],

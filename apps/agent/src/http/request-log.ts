@@ -16,7 +16,7 @@ export function tellOfRequests(app: FastifyInstance, onServed: (request: LoggedR
 }
 
 function runIdOf(request: FastifyRequest, reply: FastifyReply): string | undefined {
-  const started = /^\/v1\/runs\/([\w-]+)$/.exec(String(reply.raw.getHeader('location')))?.[1];
+  const started = /^\/v1\/runs\/([\w-]+)$/.exec(String(reply.getHeader('location')))?.[1];
   if (started !== undefined || request.routeOptions.url?.startsWith('/v1/runs/:id') !== true) return started;
   // The route has the parameter.
   return (request.params as { readonly id: string }).id;
