@@ -6,6 +6,8 @@ export interface LlmChoice {
   readonly provider: LlmConfig['provider'] | undefined;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
+  readonly wire?: LlmConfig['wire'];
+  readonly models?: LlmConfig['models'];
   readonly scenario: string | undefined;
   readonly cassette?: CassetteConfig | undefined;
 }
@@ -17,16 +19,18 @@ export interface LlmChoice {
 export function chooseLlm(choice: LlmChoice, env: { readonly [name: string]: string | undefined }): { readonly llm: LlmConfig; readonly notices: readonly string[] } {
   const keys = { openai: env['OPENAI_API_KEY'], anthropic: env['ANTHROPIC_API_KEY'] };
   const notices: string[] = [];
-  if (choice.provider === undefined && choice.baseUrl !== undefined && keys.openai === undefined && keys.anthropic === undefined) {
-    throw new ConfigError('a base URL is configured without a provider: set llm.provider to "openai" or "anthropic", the API that the server speaks');
+  assertWire(choice);
+  const { models } = choice;
+  if (choice.provider === undefined && choice.wire === undefined && choice.baseUrl !== undefined && keys.openai === undefined && keys.anthropic === undefined) {
+    throw new ConfigError('a base URL is configured without a provider: set llm.wire to "chat", "responses" or "messages", the API that the server speaks, or llm.provider to "openai" or "anthropic"');
   }
-  const provider = choice.provider ?? (choice.scenario === undefined ? providerOfKeys(keys, notices) : 'scripted');
+  const provider = choice.provider ?? providerOfWire(choice.wire) ?? (choice.scenario === undefined ? providerOfKeys(keys, notices) : 'scripted');
   const { cassette } = choice;
   if (provider === 'scripted') {
     if (cassette?.mode === 'replay') throw new ConfigError('a cassette is to be replayed, and no provider is configured: set llm.provider, or --provider, to the one it was recorded with; no key is needed');
     if (cassette !== undefined) notices.push('no cassette is recorded: the answers come from scripts');
     if (choice.provider === undefined && choice.scenario === undefined) notices.push(...keylessNotices(choice, env));
-    return { llm: { provider, model: choice.model, baseUrl: undefined, apiKey: undefined, scenario: choice.scenario }, notices };
+    return { llm: { provider, model: choice.model, baseUrl: undefined, apiKey: undefined, scenario: choice.scenario, models }, notices };
   }
   const variable = provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
   const baseUrl = choice.baseUrl ?? vendorBaseUrl(env, provider === 'openai' ? 'OPENAI_BASE_URL' : 'ANTHROPIC_BASE_URL');
@@ -36,7 +40,19 @@ export function chooseLlm(choice: LlmChoice, env: { readonly [name: string]: str
   if (choice.scenario !== undefined) notices.push(`the scenario is not used: the provider is "${provider}"; scenarios are for the provider "scripted"`);
   // A replayed cassette answers without looking at the key.
   const apiKey = keys[provider] ?? (cassette?.mode === 'replay' ? 'none' : undefined);
-  return { llm: { provider, model: choice.model, baseUrl, apiKey, scenario: undefined, ...(cassette === undefined ? {} : { cassette }) }, notices };
+  return { llm: { provider, model: choice.model, baseUrl, apiKey, scenario: undefined, wire: choice.wire, models, ...(cassette === undefined ? {} : { cassette }) }, notices };
+}
+
+/** Each API belongs to a provider, whose key is sent. */
+function providerOfWire(wire: LlmConfig['wire']): 'openai' | 'anthropic' | undefined {
+  if (wire === undefined) return undefined;
+  return wire === 'messages' ? 'anthropic' : 'openai';
+}
+
+function assertWire({ provider, wire }: LlmChoice): void {
+  const owner = providerOfWire(wire);
+  if (provider === undefined || owner === undefined || provider === owner) return;
+  throw new ConfigError(`llm.wire "${wire}" belongs to the provider "${owner}", and "${provider}" is configured; leave one of them out`);
 }
 
 function providerOfKeys(keys: { readonly openai: string | undefined; readonly anthropic: string | undefined }, notices: string[]): LlmConfig['provider'] {

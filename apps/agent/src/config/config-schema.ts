@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cardSchema } from '../llm/catalogue/card-schema.ts';
 import { entryProblems } from './entry-problems.ts';
 import { httpUrlProblem } from './http-url.ts';
 import { SERVER_NAME, SERVER_NAME_RULE } from './server-name.ts';
@@ -48,6 +49,8 @@ export const configSchema = z.strictObject({
       provider: z.enum(['openai', 'anthropic', 'scripted']).optional(),
       model: text.optional(),
       base_url: baseUrl.optional(),
+      wire: z.enum(['responses', 'chat', 'messages']).optional(),
+      models: z.record(text, cardSchema).optional(),
       scenario: text.optional(),
     })
     .optional(),

@@ -1,3 +1,5 @@
+import type { CardEntry } from '../llm/catalogue/card-schema.ts';
+
 /** How one MCP server is reached and how far it is trusted; `signalbox` holds what other hosts do not know. */
 export type ServerConfig = StdioServerConfig | RemoteServerConfig;
 
@@ -48,6 +50,10 @@ export function isRemote(server: ServerConfig): server is RemoteServerConfig {
 
 export interface LlmConfig {
   readonly provider: 'openai' | 'anthropic' | 'scripted';
+  /** The API that is spoken. Default: `messages` for Anthropic, `responses` at api.openai.com, `chat` at another base URL. */
+  readonly wire?: 'responses' | 'chat' | 'messages' | undefined;
+  /** What is known of models, by id, over what the catalogue says; a server may ask for the models named here. */
+  readonly models?: { readonly [id: string]: CardEntry } | undefined;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;

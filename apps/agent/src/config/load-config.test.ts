@@ -345,7 +345,7 @@ describe('problems name the place and the remedy', () => {
     [
       'base URL without a provider',
       { file: { llm: { base_url: 'http://x' } } },
-      'a base URL is configured without a provider: set llm.provider to "openai" or "anthropic", the API that the server speaks',
+      'a base URL is configured without a provider: set llm.wire to "chat", "responses" or "messages", the API that the server speaks, or llm.provider to "openai" or "anthropic"',
     ],
     [
       'open host without a token',

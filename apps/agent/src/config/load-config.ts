@@ -1,7 +1,7 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { cassetteSetting } from './cassette-setting.ts';
 import { chooseLlm, type LlmChoice } from './choose-llm.ts';
+import { cassetteSetting } from './cassette-setting.ts';
 import { ConfigError, type Config } from './config.ts';
 import { parseConfigFile, problemsError } from './config-file.ts';
 import type { FileConfig } from './config-schema.ts';
@@ -83,6 +83,8 @@ function llmChoice(sources: ConfigSources, file: NonNullable<FileConfig['llm']>,
   return {
     provider: provider ?? file.provider,
     model: model ?? context.env['SIGNALBOX_MODEL'] ?? rest.model,
+    wire: rest.wire,
+    models: rest.models,
     baseUrl: baseUrl === undefined ? rest.base_url : httpUrl(baseUrl, '--base-url'),
     scenario: pathOf(sources.cwd, scenario) ?? pathOf(context.folder, rest.scenario),
     cassette: cassetteSetting(context.env['SIGNALBOX_CASSETTE'], { folder: sources.cwd, source: 'SIGNALBOX_CASSETTE' }),

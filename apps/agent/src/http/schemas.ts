@@ -56,6 +56,7 @@ export const Usage = z
     output: z.int(),
     reasoning: z.int(),
     source: z.enum(['reported', 'partial', 'estimated']),
+    cost_usd: z.number().optional().describe('US dollars; absent when a price is not known'),
   })
   .meta({ id: 'Usage' });
 

@@ -1,25 +1,30 @@
 import type { ContentBlock, EmbeddedResource, ResourceLink } from '@signalbox/mcp-core';
 import type { Block } from '../ports/llm-provider.ts';
+import type { ModelFeatures } from '../ports/model-card.ts';
 import { type ImageType, imageTypeOf } from './image-type.ts';
 
-/** What every provider can take. `lost` tells what a text stands for that could not be sent. */
+/** The media that a model takes. */
+export type Media = Pick<ModelFeatures, 'images' | 'audio' | 'pdf'>;
+
+/** What goes to a model. `lost` tells what a text stands for that could not be sent. */
 export type Part =
   | { readonly type: 'text'; readonly text: string; readonly lost?: string }
   | { readonly type: 'image'; readonly mimeType: ImageType; readonly data: string }
+  | { readonly type: 'audio'; readonly format: 'wav' | 'mp3'; readonly data: string }
   | { readonly type: 'pdf'; readonly filename: string; readonly data: string };
 
 /** Blank text gives no part: providers refuse it. */
-export function partsOf(content: readonly ContentBlock[]): readonly Part[] {
+export function partsOf(content: readonly ContentBlock[], takes: Media): readonly Part[] {
   return content.flatMap((block): Part[] => {
     switch (block.type) {
       case 'text':
         return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
       case 'image':
-        return [imagePart(block.data, block.mimeType)];
+        return [imagePart(block.data, block.mimeType, takes)];
       case 'audio':
-        return [placeholder(block.mimeType, block.data)];
+        return [audioPart(block.data, block.mimeType, takes)];
       case 'resource':
-        return [resourcePart(block.resource)];
+        return [resourcePart(block.resource, takes)];
       case 'resource_link':
         return [{ type: 'text', text: linkText(block) }];
     }
@@ -27,22 +32,27 @@ export function partsOf(content: readonly ContentBlock[]): readonly Part[] {
 }
 
 /** A tool's result; its structured content stands in where it has no text, and a result without anything says so. */
-export function resultParts(result: Extract<Block, { type: 'tool_result' }>): readonly Part[] {
-  const parts = partsOf(result.content);
+export function resultParts(result: Extract<Block, { type: 'tool_result' }>, takes: Media): readonly Part[] {
+  const parts = partsOf(result.content, takes);
   if (parts.some(({ type }) => type === 'text')) return parts;
   if (result.structuredContent !== undefined) return [...parts, { type: 'text', text: JSON.stringify(result.structuredContent, withoutBase64) }];
   return parts.length === 0 ? [{ type: 'text', text: '(no output)' }] : parts;
 }
 
-function imagePart(data: string, declared: string): Part {
-  const mimeType = imageTypeOf(data);
+function imagePart(data: string, declared: string, takes: Media): Part {
+  const mimeType = takes.images ? imageTypeOf(data) : undefined;
   return mimeType === undefined ? placeholder(declared, data) : { type: 'image', mimeType, data };
 }
 
-function resourcePart(resource: EmbeddedResource['resource']): Part {
+function audioPart(data: string, mimeType: string, takes: Media): Part {
+  const [, format] = /^audio\/(?:x-|vnd\.)?(wav|wave|mp3|mpeg)\b/.exec(mimeType) ?? [];
+  return takes.audio && format !== undefined ? { type: 'audio', format: format.startsWith('wav') ? 'wav' : 'mp3', data } : placeholder(mimeType, data);
+}
+
+function resourcePart(resource: EmbeddedResource['resource'], takes: Media): Part {
   if ('text' in resource) return { type: 'text', text: fenced(resource.text, `${resource.uri}${resource.mimeType === undefined ? '' : ` (${resource.mimeType})`}`) };
-  if (resource.blob.startsWith('JVBER')) return { type: 'pdf', filename: fileNameOf(resource.uri), data: resource.blob };
-  return imagePart(resource.blob, resource.mimeType ?? 'application/octet-stream');
+  if (takes.pdf && resource.blob.startsWith('JVBER')) return { type: 'pdf', filename: fileNameOf(resource.uri), data: resource.blob };
+  return imagePart(resource.blob, resource.mimeType ?? 'application/octet-stream', takes);
 }
 
 function fenced(text: string, title: string): string {

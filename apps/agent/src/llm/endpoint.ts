@@ -2,7 +2,7 @@ import { LlmError } from '../ports/llm-provider.ts';
 
 /** The far end of a wire, as messages name it. */
 export interface Endpoint {
-  /** `openai` or `anthropic`. */
+  /** `openai` or `anthropic`, or `openai-chat` for the older of OpenAI's APIs: native items belong to one API. */
   readonly provider: string;
   /** The vendor's name. */
   readonly vendor: string;

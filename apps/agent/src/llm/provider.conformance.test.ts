@@ -81,7 +81,7 @@ function expected({ stop, content, turn }: Example): unknown {
 
 const PIECES: readonly Partial<Reply>[] = [{}, { chunkBytes: 1 }, { chunkBytes: 7 }, { chunkBytes: 64 }, { chunkBytes: 33, lineEnd: '\r\n' }];
 
-describe.each(WIRES)('$provider', (kind) => {
+describe.each(WIRES)('$api', (kind) => {
   test.each(EXAMPLES)('gives $says, however the bytes are cut', async (example) => {
     await using server = await startFakeServer(kind.wire);
     for (const pieces of PIECES) {

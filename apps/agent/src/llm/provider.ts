@@ -2,12 +2,14 @@ import type { LlmConfig } from '../config/config.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { systemClock } from '../system-clock.ts';
-import { createAnthropicProvider } from './anthropic/anthropic-provider.ts';
 import type { Cassette } from './cassette/cassette.ts';
-import { createOpenAiProvider } from './openai-responses/openai-provider.ts';
+import { createAnthropicProvider } from './anthropic/anthropic-provider.ts';
+import { createChatProvider } from './openai-chat/chat-provider.ts';
+import { createResponsesProvider } from './openai-responses/responses-provider.ts';
 import { DEMO_SCENARIOS } from './scripted/demo-scenarios.ts';
 import { loadScenarios, parseScenarios } from './scripted/load-scenarios.ts';
 import { ScriptedProvider } from './scripted/scripted-provider.ts';
+import { wireOf } from './wire.ts';
 
 export interface LlmProviderOptions {
   /** Default the system's. */
@@ -33,7 +35,7 @@ export function createLlmProvider(config: LlmConfig, options: LlmProviderOptions
   const limits = { clock, random, idleTimeoutMs, deadlineMs, send: cassette?.fetch };
   switch (config.provider) {
     case 'openai':
-      return createOpenAiProvider(config, limits);
+      return wireOf(config) === 'chat' ? createChatProvider(config, limits) : createResponsesProvider(config, limits);
     case 'anthropic':
       return createAnthropicProvider(config, limits);
     case 'scripted': {

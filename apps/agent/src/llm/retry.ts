@@ -8,12 +8,15 @@ export interface RetryOptions {
   readonly random: () => number;
   /** Ends a wait; the rejection is the signal's reason. */
   readonly signal: AbortSignal;
+  /** Hears of each wait before it begins. */
+  readonly onWait?: (error: LlmError, waitMs: number) => void;
 }
 
 const MAX_RETRIES = 4;
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
-const MAX_RETRY_AFTER_MS = 60_000;
+/** The longest wait that a server may ask for. */
+export const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
  * Repeats `attempt` after a retryable `LlmError`, at most 4 times: full jitter over 0.5 s, 1 s, 2 s, 4 s, or what the server asks for up to 60 s. A
@@ -25,26 +28,18 @@ export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOp
       return await attempt();
     } catch (error) {
       if (!(error instanceof LlmError) || !error.retryable) throw error;
-      await delay(waitBefore(retry, error, options), options);
+      const waitMs = waitBefore(retry, error, options);
+      options.onWait?.(error, waitMs);
+      await delay(waitMs, options);
     }
   }
 }
 
 function waitBefore(retry: number, error: LlmError, { clock, random }: RetryOptions): number {
-  if (retry === MAX_RETRIES) throw giveUp(error, `${error.message} (given up after ${MAX_RETRIES + 1} attempts)`);
+  if (retry === MAX_RETRIES) throw error.with({ message: `${error.message} (given up after ${MAX_RETRIES + 1} attempts)` });
   const asked = error.retryAfterMs;
   if (asked === undefined) return random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry);
   if (asked <= MAX_RETRY_AFTER_MS) return asked;
   const until = new Date(clock.now() + asked).toISOString();
-  throw giveUp(error, `${error.message} The server asks to wait ${Math.ceil(asked / 1000)} s (until ${until}); try again then.`);
-}
-
-function giveUp(error: LlmError, message: string): LlmError {
-  const { kind, retryable, retryAfterMs, status } = error;
-  return new LlmError(kind, message, {
-    retryable,
-    cause: error,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(status === undefined ? {} : { status }),
-  });
+  throw error.with({ message: `${error.message} The server asks to wait ${Math.ceil(asked / 1000)} s (until ${until}); try again then.` });
 }

@@ -73,7 +73,7 @@ function judge({ status, codes, text }: WireFailure, endpoint: Endpoint): Verdic
 function notFoundRemedy(text: string, { isVendor, path, baseUrl }: Endpoint): string {
   if (/model/i.test(text)) return 'Configure a model that it has (llm.model).';
   if (isVendor) return 'Check the model name (llm.model) and the base URL.';
-  return `It may not speak this API: ${baseUrl}${path} must exist. Check the base URL (for the Responses API it usually ends in /v1), or use a server that offers ${path}; the older chat completions API is not spoken here.`;
+  return `It may not speak this API: ${baseUrl}${path} must exist. Check the base URL (it usually ends in /v1), or set llm.wire to the API that the server speaks ("chat", "responses" or "messages").`;
 }
 
 /** `Retry-After` in milliseconds, in any of its forms. */

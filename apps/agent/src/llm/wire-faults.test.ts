@@ -1,3 +1,4 @@
+import type { JsonObject } from '@signalbox/mcp-core';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { agentRequest, collect, finishOf, textOf, userText } from './testing/collect.ts';
@@ -11,11 +12,7 @@ const REQUEST = agentRequest([userText('Go')]);
 /** The first events of an answer, up to some text. */
 function beginning(kind: WireKind): readonly string[] {
   const events = kind.wire.encode({ text: 'Hello there.' }, { model: kind.model, messages: [] });
-  return events.slice(0, events.findIndex((event) => event.includes('output_text.delta') || event.includes('text_delta')) + 1);
-}
-
-function errorEvent(kind: WireKind, code: string, message: string): string {
-  return kind.provider === 'openai' ? sse('error', { error: { type: code, code, message } }) : sse('error', { error: { type: code, message } });
+  return events.slice(0, events.findIndex((event) => /output_text\.delta|text_delta|"content":"[^"]/.test(event)) + 1);
 }
 
 beforeEach(() => {
@@ -30,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe.each(WIRES)('$provider', (kind) => {
+describe.each(WIRES)('$api', (kind) => {
   test('sends the configured key only, and nothing that stands in the environment', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'ok' } });
@@ -140,7 +137,7 @@ describe.each(WIRES)('$provider', (kind) => {
   });
 
   test('a server without this API is told by the path that it lacks', async () => {
-    await using server = await startFakeServer({ ...kind.wire, path: '/v1/chat/completions' });
+    await using server = await startFakeServer({ ...kind.wire, path: '/v1/another' });
     const error = await failure(collect(connect(kind, server), REQUEST));
     expect(error).toMatchObject({ kind: 'invalid', status: 404 });
     expect(error.message).toContain(`${server.origin}${kind.wire.path} must exist`);
@@ -157,7 +154,7 @@ describe.each(WIRES)('$provider', (kind) => {
 
   test('an error inside a stream of a 200 keeps its kind, and is not retried once the answer began', async () => {
     await using server = await startFakeServer(kind.wire);
-    server.replies.push({ events: [...beginning(kind), errorEvent(kind, 'overloaded_error', 'Overloaded')], end: 'clean' });
+    server.replies.push({ events: [...beginning(kind), kind.wire.streamError('overloaded_error', 'Overloaded')], end: 'clean' });
     const error = await failure(collect(connect(kind, server), REQUEST));
     expect(error).toMatchObject({ kind: 'overloaded', status: undefined, message: expect.stringContaining('Overloaded') as string });
     expect(server.seen).toHaveLength(1);
@@ -165,7 +162,7 @@ describe.each(WIRES)('$provider', (kind) => {
 
   test('an error as the first event of a 200 is retried', async () => {
     await using server = await startFakeServer(kind.wire);
-    server.replies.push({ events: [errorEvent(kind, 'rate_limit_error', 'later')], end: 'clean' }, { turn: { text: 'ok' } });
+    server.replies.push({ events: [kind.wire.streamError('rate_limit_error', 'later')], end: 'clean' }, { turn: { text: 'ok' } });
     const events = await collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST);
     expect(textOf(finishOf(events).message)).toBe('ok');
   });
@@ -173,7 +170,7 @@ describe.each(WIRES)('$provider', (kind) => {
   test('an error that comes when the answer has begun and says nothing yet is retried', async () => {
     await using server = await startFakeServer(kind.wire);
     const [start = ''] = beginning(kind);
-    server.replies.push({ events: [start, errorEvent(kind, 'overloaded_error', 'Overloaded')], end: 'stall' }, { events: [start], end: 'reset' }, { turn: { text: 'ok' } });
+    server.replies.push({ events: [start, kind.wire.streamError('overloaded_error', 'Overloaded')], end: 'stall' }, { events: [start], end: 'reset' }, { turn: { text: 'ok' } });
     const events = await collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST);
     expect(textOf(finishOf(events).message)).toBe('ok');
     expect(events.filter(({ type }) => type === 'start')).toHaveLength(1);
@@ -200,8 +197,8 @@ describe.each(WIRES)('$provider', (kind) => {
 
   test('an event that is not JSON, and one that makes no sense, are protocol errors', async () => {
     await using server = await startFakeServer(kind.wire);
-    const name = kind.provider === 'openai' ? 'response.completed' : 'message_start';
-    server.replies.push({ events: [...beginning(kind), `event: ${name}\ndata: {nope\n\n`], end: 'clean' }, { events: [...beginning(kind), sse(name, {})], end: 'clean' });
+    const [name, contents] = { responses: ['response.completed', {}], chat: ['message', { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{' } }] } }] }], messages: ['message_start', {}] }[kind.api] as [string, JsonObject];
+    server.replies.push({ events: [...beginning(kind), `event: ${name}\ndata: {nope\n\n`], end: 'clean' }, { events: [...beginning(kind), sse(name, contents)], end: 'clean' });
     expect((await failure(collect(connect(kind, server), REQUEST))).kind).toBe('protocol');
     expect((await failure(collect(connect(kind, server), REQUEST))).kind).toBe('protocol');
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LlmEvent } from '../ports/llm-provider.ts';
 import { systemClock } from '../system-clock.ts';
+import { modelCard } from './catalogue/model-cards.ts';
 import { agentRequest, collect, userText } from './testing/collect.ts';
 import { failure } from './testing/failure.ts';
 import { WireProvider } from './wire-provider.ts';
@@ -11,9 +12,12 @@ test('an answer that never ends is cut at 64 MiB', async () => {
     {
       info: { provider: 'openai', model: 'm', scripted: false },
       label: 'The server',
+      models: [],
       startCall: (_request, onBytes) =>
         Promise.resolve({
-          open: () => Promise.resolve({ events: endless(event, () => onBytes(1024 * 1024)), translate: (raw: LlmEvent) => [raw] }),
+          card: modelCard({ provider: 'openai', model: 'm', baseUrl: undefined, apiKey: undefined, scenario: undefined }, 'm'),
+          promptTokens: 1,
+          open: () => Promise.resolve({ events: endless(event, () => onBytes(1024 * 1024)), translate: (raw: LlmEvent) => [raw], usage: () => ({ input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, source: 'estimated' }) }),
           toError: () => {
             throw new Error('not an error of the SDK');
           },
@@ -33,7 +37,7 @@ test('an answer that never ends is cut at 64 MiB', async () => {
 
 test('an adapter that cannot start the call fails it with its own error', async () => {
   const provider = new WireProvider<never>(
-    { info: { provider: 'openai', model: 'm', scripted: false }, label: 'The server', startCall: () => Promise.reject(new Error('cannot start')) },
+    { info: { provider: 'openai', model: 'm', scripted: false }, models: [], label: 'The server', startCall: () => Promise.reject(new Error('cannot start')) },
     { clock: systemClock, random: () => 0, idleTimeoutMs: 1000, deadlineMs: 10_000 },
   );
   await expect(collect(provider, agentRequest([userText('x')]))).rejects.toThrow('cannot start');

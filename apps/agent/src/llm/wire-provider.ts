@@ -1,11 +1,18 @@
-import { type LlmEvent, LlmError, type LlmProvider, type LlmRequest, type ProviderInfo } from '../ports/llm-provider.ts';
+import { addUsage } from '../add-usage.ts';
+import { type LlmEvent, LlmError, type LlmProvider, type LlmRequest, type ProviderInfo, type Usage } from '../ports/llm-provider.ts';
+import type { ModelCard } from '../ports/model-card.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { CallGuard } from './call-guard.ts';
+import { withCost } from './catalogue/cost.ts';
 import { assertPairedCalls } from './history.ts';
+import { ProviderGate } from './provider-gate.ts';
 import { withRetries } from './retry.ts';
 
 /** One model call over a wire. */
 export interface WireCall<Raw> {
+  readonly card: ModelCard;
+  /** A rough count of the prompt. */
+  readonly promptTokens: number;
   /** Sends the request; resolves when a response has begun. Called again for a retry. */
   open(signal: AbortSignal): Promise<WireResponse<Raw>>;
   /** What to throw for an error of the SDK. */
@@ -16,10 +23,15 @@ export interface WireResponse<Raw> {
   readonly events: AsyncIterable<Raw>;
   /** Turns a raw event into ours; the last one is `finish`. */
   translate(raw: Raw): readonly LlmEvent[];
+  /** What is due when the raw events are over; nothing when the answer was not complete. */
+  end?(): readonly LlmEvent[];
+  /** What is known so far of what the answer used. */
+  usage(): Usage;
 }
 
 export interface WireAdapter<Raw> {
   readonly info: ProviderInfo;
+  readonly models: readonly ModelCard[];
   /** Names the far end in messages. */
   readonly label: string;
   /** `onBytes` hears every piece of the responses. @throws LlmError when the call cannot be made at all */
@@ -27,69 +39,133 @@ export interface WireAdapter<Raw> {
 }
 
 export interface WireLimits {
-  /** What to send with; default the network. */
-  readonly send?: typeof fetch | undefined;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly idleTimeoutMs: number;
   readonly deadlineMs: number;
+  /** What to send with; default the network. */
+  readonly send?: typeof fetch | undefined;
 }
 
 type ReadEvents = () => Promise<readonly LlmEvent[]>;
 
+interface Beginning {
+  readonly events: readonly LlmEvent[];
+  readonly read: ReadEvents;
+}
+
+/** What one call has used, over all of its attempts. */
+interface Account {
+  /** Of attempts that failed after the provider took them. */
+  lost: Usage | undefined;
+  /** Of the attempt that is under way. */
+  current: (() => Usage) | undefined;
+}
+
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** What the wires have in common: retries until something of the answer is there, watchdog and deadline, abort, and the demand for a terminal event. */
+/** What the wires have in common: the gate, retries until something of the answer is there, watchdog and deadline, abort, accounts, and the demand for a terminal event. */
 export class WireProvider<Raw> implements LlmProvider {
   readonly #adapter: WireAdapter<Raw>;
   readonly #limits: WireLimits;
+  readonly #gate: ProviderGate;
 
   constructor(adapter: WireAdapter<Raw>, limits: WireLimits) {
     this.#adapter = adapter;
     this.#limits = limits;
+    this.#gate = new ProviderGate(limits.clock);
   }
 
   get info(): ProviderInfo {
     return this.#adapter.info;
   }
 
+  get models(): readonly ModelCard[] {
+    return this.#adapter.models;
+  }
+
   async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
-    const { clock, random, idleTimeoutMs, deadlineMs } = this.#limits;
+    const { clock, idleTimeoutMs, deadlineMs } = this.#limits;
     const guard = new CallGuard({ clock, signal, label: this.#adapter.label, idleTimeoutMs, deadlineMs });
     try {
       guard.signal.throwIfAborted();
       assertPairedCalls(request.messages);
       const call = await this.#adapter.startCall(request, countBytes(guard, this.#adapter.label));
-      const { beginning, read } = await withRetries(() => this.#begin(call, guard), { clock, random, signal: guard.signal });
-      for (let events = beginning; ; events = await read()) {
-        yield* events;
-        if (events.at(-1)?.type === 'finish') return;
-      }
+      yield* this.#events(call, guard);
     } finally {
       guard.close();
     }
   }
 
+  async *#events(call: WireCall<Raw>, guard: CallGuard): AsyncGenerator<LlmEvent> {
+    const account: Account = { lost: undefined, current: undefined };
+    try {
+      const beginning = await this.#begin(call, { guard, account });
+      for (let events = beginning.events; ; events = await beginning.read()) {
+        const last = events.at(-1);
+        if (last?.type !== 'finish') yield* events;
+        else return yield* [...events.slice(0, -1), { ...last, usage: addUsage(account.lost, withCost(last.usage, call.card.price)) }];
+      }
+    } catch (error) {
+      const used = usedBy(account, call);
+      throw used === undefined || !(error instanceof LlmError) ? error : error.with({ usage: used });
+    }
+  }
+
+  #begin(call: WireCall<Raw>, state: { readonly guard: CallGuard; readonly account: Account }): Promise<Beginning> {
+    const { clock, random } = this.#limits;
+    const { signal } = state.guard;
+    const onWait = (error: LlmError, waitMs: number): void => {
+      if (isBusy(error)) this.#gate.coolDown(waitMs);
+    };
+    const attempt = async (): Promise<Beginning> => {
+      await this.#gate.enter(signal);
+      try {
+        return await this.#attempt(call, state);
+      } catch (error) {
+        if (error instanceof LlmError) this.#settleFailed(error, { call, account: state.account });
+        throw error;
+      }
+    };
+    return withRetries(attempt, { clock, random, signal, onWait }).catch((error: unknown) => {
+      if (error instanceof LlmError && error.retryable && isBusy(error)) this.#gate.refuse(error);
+      throw error;
+    });
+  }
+
   /** Reads until something of the answer is there: what fails before that has shown nothing and can be tried again. */
-  async #begin(call: WireCall<Raw>, guard: CallGuard): Promise<{ readonly beginning: readonly LlmEvent[]; readonly read: ReadEvents }> {
-    const response = await translated(guard.watch(call.open(guard.signal)), { call, guard });
+  async #attempt(call: WireCall<Raw>, { guard, account }: { readonly guard: CallGuard; readonly account: Account }): Promise<Beginning> {
+    account.current = () => ({ input: call.promptTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, source: 'estimated' });
+    const response = await translated(guard.watch(call.open(guard.signal)), { call, guard }).finally(() => this.#gate.leave());
+    account.current = () => response.usage();
     const iterator = response.events[Symbol.asyncIterator]();
     const read: ReadEvents = async () => {
       const result = await translated(guard.watch(iterator.next()), { call, guard });
       guard.signal.throwIfAborted();
-      if (result.done === true) throw new LlmError('network', `${this.#adapter.label} ended the answer before it was complete. Try again.`, { retryable: true });
-      return this.#translate(response, result.value);
+      if (result.done !== true) return this.#translate(response, result.value);
+      const events = response.end?.() ?? [];
+      if (events.length === 0) throw new LlmError('network', `${this.#adapter.label} ended the answer before it was complete. Try again.`, { retryable: true });
+      return events;
     };
-    const beginning: LlmEvent[] = [];
+    const events: LlmEvent[] = [];
     try {
-      while (beginning.every(({ type }) => type === 'start' || type === 'warning')) beginning.push(...(await read()));
+      while (events.every(({ type }) => type === 'start' || type === 'warning')) events.push(...(await read()));
     } catch (error) {
       // Closes the connection; the attempt has failed whatever becomes of that.
       iterator.return?.().catch(() => undefined);
       throw error;
     }
-    return { beginning, read };
+    this.#gate.widen();
+    return { events, read };
+  }
+
+  /** An attempt that the provider refused outright has used nothing; one that it took is paid for though another follows; one that was given up may be. */
+  #settleFailed({ status, kind }: LlmError, { call, account }: { readonly call: WireCall<Raw>; readonly account: Account }): void {
+    if (status === undefined && (kind === 'aborted' || kind === 'timeout')) return;
+    const used = account.current?.();
+    account.current = undefined;
+    if (status === undefined && used !== undefined && used.source !== 'estimated') account.lost = addUsage(account.lost, withCost(used, call.card.price));
   }
 
   #translate(response: WireResponse<Raw>, raw: Raw): readonly LlmEvent[] {
@@ -100,6 +176,14 @@ export class WireProvider<Raw> implements LlmProvider {
       throw new LlmError('protocol', `${this.#adapter.label} sent an event that cannot be understood (${error instanceof Error ? error.message : String(error)}). Check that the base URL speaks this API.`, { cause: error });
     }
   }
+}
+
+function isBusy({ kind, status }: LlmError): boolean {
+  return kind === 'rate' || (kind === 'overloaded' && (status === undefined || status === 503 || status === 529));
+}
+
+function usedBy({ lost, current }: Account, { card }: { readonly card: ModelCard }): Usage | undefined {
+  return current === undefined ? lost : addUsage(lost, withCost(current(), card.price));
 }
 
 /** The guard's reason goes before whatever error its abort caused. */

@@ -1,4 +1,5 @@
 import type { ContentBlock, JsonObject, JsonSchema } from '@signalbox/mcp-core';
+import type { ModelCard } from './model-card.ts';
 
 /** MCP content kept one to one, plus what only a model turn has. */
 export type Block =
@@ -34,6 +35,8 @@ export interface LlmRequest {
   readonly system?: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
+  /** Default `auto`. A model that cannot be made to call a tool is left free, with a warning. */
+  readonly toolChoice?: 'auto' | 'required' | 'none';
   readonly maxTokens: number;
   readonly temperature?: number;
   readonly stopSequences?: readonly string[];
@@ -52,6 +55,8 @@ export interface Usage {
   readonly reasoning: number;
   /** `partial`: the stream ended before the provider's final count; `estimated`: no count came at all. */
   readonly source: 'reported' | 'partial' | 'estimated';
+  /** US dollars; undefined when a price is not known. */
+  readonly costUsd?: number;
 }
 
 export type StopReason = 'end' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'context_full' | 'refusal' | 'pause' | 'other';
@@ -77,14 +82,23 @@ export class LlmError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
+  /** What the call used up to its failure; undefined when the provider took none of it. */
+  readonly usage: Usage | undefined;
 
-  constructor(kind: LlmErrorKind, message: string, options: { retryable?: boolean; retryAfterMs?: number; status?: number; cause?: unknown } = {}) {
+  constructor(kind: LlmErrorKind, message: string, options: { retryable?: boolean; retryAfterMs?: number | undefined; status?: number | undefined; usage?: Usage | undefined; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'LlmError';
     this.kind = kind;
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.status = options.status;
+    this.usage = options.usage;
+  }
+
+  /** The same failure, told or counted otherwise; this one is its cause. */
+  with(changes: { readonly message?: string; readonly usage?: Usage }): LlmError {
+    const { kind, retryable, retryAfterMs, status } = this;
+    return new LlmError(kind, changes.message ?? this.message, { retryable, retryAfterMs, status, usage: changes.usage ?? this.usage, cause: this.cause ?? this });
   }
 }
 
@@ -100,6 +114,8 @@ export interface ProviderInfo {
 
 export interface LlmProvider {
   readonly info: ProviderInfo;
+  /** The configured model first, then those that the configuration names besides. */
+  readonly models?: readonly ModelCard[];
   /**
    * One model call. Retries inside, and only before the first event; throws `LlmError`. Aborting the signal closes the connection and throws
    * `LlmError` of kind `aborted`. A stalled or cut stream throws (`timeout`, `network`), it never just ends.

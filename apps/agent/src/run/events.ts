@@ -10,6 +10,8 @@ export type UsageData = {
   readonly output: number;
   readonly reasoning: number;
   readonly source: 'reported' | 'partial' | 'estimated';
+  /** US dollars; absent when a price is not known. */
+  readonly cost_usd?: number;
 };
 
 /** What a result looks like in an event: its text, cut at 4096 characters. The whole result is in the tool call. */

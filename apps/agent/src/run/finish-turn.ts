@@ -1,3 +1,4 @@
+import { addUsage } from '../add-usage.ts';
 import type { RunError, Run } from '../ports/run-store.ts';
 import type { Turn } from './begin-turn.ts';
 import type { Change } from './commits.ts';
@@ -8,7 +9,7 @@ import { messageText } from './message-text.ts';
 import { planCalls, type ToolUse } from './plan-calls.ts';
 import { reconcile } from './reconcile.ts';
 import type { Finish } from './stream-message.ts';
-import { addUsage, usageData } from './usage.ts';
+import { usageData } from './usage.ts';
 
 /** Stores the message of a turn with what follows from it: tool calls, the answer, or the end of the run. */
 export async function finishTurn(context: EngineContext, change: Change, { turn, finish }: { readonly turn: Turn; readonly finish: Finish }): Promise<void> {

@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError, type ContentBlock, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent } from '@signalbox/mcp-core';
+import { addUsage } from '../add-usage.ts';
 import { LlmError, type LlmRequest, type Message } from '../ports/llm-provider.ts';
 import { isSettled } from '../ports/run-store.ts';
 import { digestOf } from './approval-binding.ts';
@@ -6,7 +7,7 @@ import type { Asker } from './ask.ts';
 import type { EngineContext, ServerPolicy } from './engine-context.ts';
 import { messageText } from './message-text.ts';
 import type { Finish } from './stream-message.ts';
-import { addUsage, usageData } from './usage.ts';
+import { usageData } from './usage.ts';
 
 /** The longest message a server may have written, in tokens. */
 const MAX_TOKENS = 8192;

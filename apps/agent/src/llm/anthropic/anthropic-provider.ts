@@ -1,7 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmConfig } from '../../config/config.ts';
 import type { LlmError, LlmRequest, ProviderInfo } from '../../ports/llm-provider.ts';
+import { modelCard, modelCards } from '../catalogue/model-cards.ts';
 import { type Endpoint, endpointOf } from '../endpoint.ts';
+import { estimateTokens } from '../estimate-tokens.ts';
 import { sdkFailure } from '../sdk-failure.ts';
 import { wireFetch } from '../wire-fetch.ts';
 import { type WireCall, type WireLimits, WireProvider, type WireResponse } from '../wire-provider.ts';
@@ -14,41 +16,51 @@ const VENDOR = { provider: 'anthropic', name: 'Anthropic', baseUrl: 'https://api
 const DEFAULT_MODEL = 'claude-sonnet-5-5';
 const PASSED_HEADERS = new Set(['accept', 'content-type', 'user-agent', 'anthropic-version']);
 
+interface CallOptions {
+  readonly config: LlmConfig;
+  readonly model: string;
+  readonly limits: WireLimits;
+  readonly onBytes: (count: number) => void;
+}
+
 /** Anthropic's Messages API, at Anthropic or at a compatible server. The SDK is loaded by the first call. */
 export function createAnthropicProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
   const info: ProviderInfo = { provider: VENDOR.provider, model: config.model ?? DEFAULT_MODEL, scripted: false };
   return new WireProvider(
     {
       info,
+      models: modelCards(config, info.model),
       label: config.baseUrl === undefined ? VENDOR.name : `the server at ${config.baseUrl}`,
-      startCall: (request, onBytes) => startCall({ request, model: request.model ?? info.model, endpoint: endpointOf({ vendor: VENDOR, ...config }) }, { limits, onBytes }),
+      startCall: (request, onBytes) => startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
     },
     limits,
   );
 }
 
-async function startCall(
-  { request, model, endpoint }: { readonly request: LlmRequest; readonly model: string; readonly endpoint: Endpoint },
-  { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void },
-): Promise<WireCall<Raw>> {
-  let built = buildRequest(request, { model, endpoint });
+async function startCall(request: LlmRequest, { config, model, limits, onBytes }: CallOptions): Promise<WireCall<Raw>> {
+  const endpoint = endpointOf({ vendor: VENDOR, baseUrl: config.baseUrl, apiKey: config.apiKey });
+  const card = modelCard(config, model);
+  let built = buildRequest(request, { card, endpoint });
+  const promptTokens = estimateTokens(built.params);
   let withoutThinking = false;
   const client = await createClient(endpoint, { limits, onBytes });
   const toError = (error: unknown): LlmError => sdkFailure(error, endpoint, limits.clock.now());
   const send = async (signal: AbortSignal): Promise<WireResponse<Raw>> => {
     const { data: events, request_id: requestId } = await client.messages.create(built.params, { signal }).withResponse();
     const warnings = withoutThinking ? [...built.warnings, 'The provider no longer accepts the thinking of earlier turns; it was left out.'] : built.warnings;
-    const translator = new MessagesTranslator({ endpoint, model, requestId, warnings, requestCharacters: JSON.stringify(built.params).length });
-    return { events, translate: (raw) => translator.translate(raw) };
+    const translator = new MessagesTranslator({ endpoint, model, requestId, warnings, promptTokens });
+    return { events, translate: (raw) => translator.translate(raw), usage: () => translator.usage() };
   };
   return {
+    card,
+    promptTokens,
     async open(signal) {
       try {
         return await send(signal);
       } catch (error) {
         if (withoutThinking || !refusesThinking(toError(error))) throw error;
         withoutThinking = true;
-        built = buildRequest(request, { model, endpoint, withoutThinking });
+        built = buildRequest(request, { card, endpoint, withoutThinking });
         return send(signal);
       }
     },

@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Block, LlmRequest, Message } from '../../ports/llm-provider.ts';
+import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
 import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
@@ -16,7 +17,7 @@ export interface BuiltRequest {
 }
 
 export interface BuildOptions {
-  readonly model: string;
+  readonly card: ModelCard;
   readonly endpoint: Endpoint;
   /** Replays no thinking: for a conversation whose thinking the API no longer accepts. */
   readonly withoutThinking?: boolean;
@@ -24,18 +25,21 @@ export interface BuildOptions {
 
 /** @see https://platform.claude.com/docs/en/api/messages */
 export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltRequest {
+  const { card } = options;
   const { tools, warnings: toolWarnings } = fitTools(request.tools);
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const messages = messagesOf(request.messages, options);
-  const warnings = [...(isFirstTurn ? toolWarnings : []), ...lossesIn(request.messages)];
+  const warnings = [...(isFirstTurn ? toolWarnings : []), ...lossesIn(request.messages, card.takes)];
   if (request.temperature !== undefined) warnings.push('This API takes no temperature; it was left out.');
   if (messages.at(-1)?.role === 'assistant') {
     messages.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
     warnings.push('The conversation ended with the model\'s own words; "Continue." was added.');
   }
+  const toolChoice = choiceOf(request, card);
+  if (request.toolChoice === 'required' && toolChoice?.type === 'auto') warnings.push(`The model ${card.id} cannot be made to call a tool; it was left free.`);
   const stopSequences = (request.stopSequences ?? []).filter((sequence) => sequence.trim() !== '');
   const params: Params = {
-    model: options.model,
+    model: card.id,
     max_tokens: request.maxTokens,
     messages,
     stream: true,
@@ -43,16 +47,21 @@ export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltR
     ...(request.system === undefined || request.system.trim() === '' ? {} : { system: request.system }),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ name: tool.name, description: tool.description, input_schema: { ...tool.inputSchema, type: 'object' as const } })) }),
     ...(stopSequences.length === 0 ? {} : { stop_sequences: stopSequences }),
-    ...thinkingFor(request, options.model),
+    ...(tools.length === 0 || toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+    ...thinkingFor(request, card),
   };
   return { params, warnings };
 }
 
-/** Adaptive thinking exists from 4.6 on. Sampling asks for few tokens, which thinking would use up, so there it is not asked for. */
-function thinkingFor({ purpose }: LlmRequest, model: string): Pick<Params, 'thinking'> {
-  const [, major, minor] = /^claude-[a-z]+-(\d+)(?:-(\d{1,2}))?(?:-\d{8})?$/.exec(model) ?? [];
-  const version = Number(major ?? 0) + Number(minor ?? 0) / 100;
-  return purpose === 'agent' && version >= 4.06 ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};
+/** Sampling asks for few tokens, which thinking would use up, so there it is not asked for. */
+function thinkingFor({ purpose }: LlmRequest, { reasons }: ModelCard): Pick<Params, 'thinking'> {
+  return purpose === 'agent' && reasons ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};
+}
+
+/** A model that thinks takes no order to call a tool. */
+function choiceOf({ toolChoice, purpose }: LlmRequest, { reasons, takes }: ModelCard): Anthropic.ToolChoice | undefined {
+  if (toolChoice !== 'required') return toolChoice === undefined ? undefined : { type: toolChoice };
+  return takes.requiredTools && !(reasons && purpose === 'agent') ? { type: 'any' } : { type: 'auto' };
 }
 
 /** Neighbours of one role are joined: the results of a turn must stand in one message. */
@@ -60,7 +69,7 @@ function messagesOf(messages: readonly Message[], options: BuildOptions): Anthro
   const joined: { role: 'user' | 'assistant'; content: Content[] }[] = [];
   const callId = resultCallIds(messages, (message) => nativeContent(message, options) !== undefined);
   for (const message of messages) {
-    const content = nativeContent(message, options) ?? (message.role === 'assistant' ? assistantContent(message) : userContent(message, callId));
+    const content = nativeContent(message, options) ?? (message.role === 'assistant' ? assistantContent(message) : userContent(message, { callId, takes: options.card.takes }));
     const last = joined.at(-1);
     if (last?.role === message.role) last.content.push(...content);
     else if (content.length > 0) joined.push({ role: message.role, content });
@@ -68,8 +77,8 @@ function messagesOf(messages: readonly Message[], options: BuildOptions): Anthro
   return joined;
 }
 
-function nativeContent({ native }: Message, { model, endpoint, withoutThinking = false }: BuildOptions): Content[] | undefined {
-  if (native?.provider !== nativeProviderOf(endpoint) || native.model !== model) return undefined;
+function nativeContent({ native }: Message, { card, endpoint, withoutThinking = false }: BuildOptions): Content[] | undefined {
+  if (native?.provider !== nativeProviderOf(endpoint) || native.model !== card.id) return undefined;
   const items = native.items as readonly Content[]; // stored from this provider's own output
   return items.filter(({ type }) => !withoutThinking || (type !== 'thinking' && type !== 'redacted_thinking'));
 }
@@ -84,21 +93,24 @@ function assistantContent({ content }: Message): Content[] {
 }
 
 /** Results come first, as the API demands. */
-function userContent({ content }: Message, callId: (id: string) => string): Content[] {
-  const results = content.flatMap((block) => (block.type === 'tool_result' ? [resultContent(block, callId)] : []));
-  return [...results, ...partsOf(content.filter(isContent)).map(partContent)];
+function userContent({ content }: Message, target: { readonly callId: (id: string) => string; readonly takes: ModelFeatures }): Content[] {
+  const results = content.flatMap((block) => (block.type === 'tool_result' ? [resultContent(block, target)] : []));
+  return [...results, ...partsOf(content.filter(isContent), target.takes).map(partContent)];
 }
 
-function resultContent(result: Extract<Block, { type: 'tool_result' }>, callId: (id: string) => string): Anthropic.ToolResultBlockParam {
-  return { type: 'tool_result', tool_use_id: callId(result.toolUseId), content: resultParts(result).map(partContent), ...(result.isError === true ? { is_error: true } : {}) };
+function resultContent(result: Extract<Block, { type: 'tool_result' }>, { callId, takes }: { readonly callId: (id: string) => string; readonly takes: ModelFeatures }): Anthropic.ToolResultBlockParam {
+  return { type: 'tool_result', tool_use_id: callId(result.toolUseId), content: resultParts(result, takes).map(partContent), ...(result.isError === true ? { is_error: true } : {}) };
 }
 
+/** The API has no part for audio, so no model here takes any. */
 function partContent(part: Part): PartContent {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image':
       return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
+    case 'audio':
+      return { type: 'text', text: '[audio: left out, this API cannot carry it]' };
     case 'pdf':
       return { type: 'document', title: part.filename, source: { type: 'base64', media_type: 'application/pdf', data: part.data } };
   }

@@ -10,7 +10,7 @@ const START = { type: 'message_start', message: { model: 'm-1', usage: { input_t
 
 /** Events as some server sends them, more or less than the API's types ask for. */
 function translate(...raws: readonly object[]): readonly LlmEvent[] {
-  const translator = new MessagesTranslator({ endpoint: ENDPOINT, model: 'm', requestId: 'req_9', warnings: [], requestCharacters: 400 });
+  const translator = new MessagesTranslator({ endpoint: ENDPOINT, model: 'm', requestId: 'req_9', warnings: [], promptTokens: 100 });
   return raws.flatMap((raw) => translator.translate(raw as Raw));
 }
 

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmEvent, StopReason, Usage } from '../../ports/llm-provider.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
+import { tokensIn } from '../estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { parseToolArguments } from '../tool-arguments.ts';
 import { protocolError } from '../wire-failure.ts';
@@ -14,8 +15,8 @@ export interface TranslatorOptions {
   readonly model: string;
   readonly requestId: string | null | undefined;
   readonly warnings: readonly string[];
-  /** For an estimate of the input where the stream ends without a count. */
-  readonly requestCharacters: number;
+  /** For the input where the stream ends without a count. */
+  readonly promptTokens: number;
 }
 
 type Draft =
@@ -79,6 +80,19 @@ export class MessagesTranslator {
     return this.#events;
   }
 
+  usage(): Usage {
+    const { input_tokens: uncached, cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite, output_tokens: output, output_tokens_details: details } = this.#usage;
+    const isCounted = uncached !== undefined;
+    return {
+      input: isCounted ? uncached + (cacheRead ?? 0) + (cacheWrite ?? 0) : this.#options.promptTokens,
+      cacheRead: cacheRead ?? 0,
+      cacheWrite: cacheWrite ?? 0,
+      output: this.#hasFinalUsage && output !== undefined ? output : tokensIn(this.#builder.length),
+      reasoning: details?.thinking_tokens ?? 0,
+      source: isCounted ? (this.#hasFinalUsage ? 'reported' : 'partial') : 'estimated',
+    };
+  }
+
   #start(message: Anthropic.Message): void {
     this.#model = message.model;
     this.#count(message.usage);
@@ -136,7 +150,7 @@ export class MessagesTranslator {
     const items = this.#nativeItems();
     const native = items.length === 0 ? undefined : { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items };
     const message = this.#builder.build(stop, { refusal: stop === 'refusal' ? this.#refusal : undefined, native });
-    this.#emit({ type: 'finish', stop, rawStop, usage: this.#totals(), model: this.#model, message });
+    this.#emit({ type: 'finish', stop, rawStop, usage: this.usage(), model: this.#model, message });
   }
 
   /** As they came, without what the API refuses to take back: blank text, and thinking that was cut before its signature. */
@@ -164,19 +178,6 @@ export class MessagesTranslator {
   #countFinal(usage: Anthropic.MessageDeltaUsage | undefined): void {
     this.#count(usage);
     if (usage !== undefined) this.#hasFinalUsage = true;
-  }
-
-  #totals(): Usage {
-    const { input_tokens: uncached, cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite, output_tokens: output, output_tokens_details: details } = this.#usage;
-    const isCounted = uncached !== undefined;
-    return {
-      input: isCounted ? uncached + (cacheRead ?? 0) + (cacheWrite ?? 0) : Math.ceil(this.#options.requestCharacters / 4),
-      cacheRead: cacheRead ?? 0,
-      cacheWrite: cacheWrite ?? 0,
-      output: this.#hasFinalUsage && output !== undefined ? output : Math.ceil(this.#builder.length / 4),
-      reasoning: details?.thinking_tokens ?? 0,
-      source: isCounted ? (this.#hasFinalUsage ? 'reported' : 'partial') : 'estimated',
-    };
   }
 
   #emit(event: LlmEvent): void {

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import type { Block, LlmRequest, Message } from '../../ports/llm-provider.ts';
+import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
 import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
@@ -19,34 +20,30 @@ export interface BuiltRequest {
 const MIN_OUTPUT_TOKENS = 16;
 
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
-export function buildRequest(request: LlmRequest, model: string, endpoint: Endpoint): BuiltRequest {
-  const reasons = isReasoning(model);
+export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: Endpoint): BuiltRequest {
+  const { id: model, reasons, takes } = card;
   const { tools, warnings: toolWarnings } = fitTools(request.tools);
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const warnings = isFirstTurn ? [...toolWarnings] : [];
   const { temperature } = request;
-  if (temperature !== undefined && reasons) warnings.push(`The model ${model} takes no temperature; it was left out.`);
+  if (temperature !== undefined && !takes.temperature) warnings.push(`The model ${model} takes no temperature; it was left out.`);
   if (request.maxTokens < MIN_OUTPUT_TOKENS) warnings.push(`The answer may have up to ${MIN_OUTPUT_TOKENS} tokens, the fewest that can be asked for, instead of ${request.maxTokens}.`);
-  warnings.push(...lossesIn(request.messages));
+  warnings.push(...lossesIn(request.messages, takes));
   const params: Params = {
     model,
-    input: inputOf(request.messages, { provider: nativeProviderOf(endpoint), model }),
+    input: inputOf(request.messages, { provider: nativeProviderOf(endpoint), card }),
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, request.maxTokens),
     store: false,
     stream: true,
     ...(request.system === undefined || request.system === '' ? {} : { instructions: request.system }),
     ...(tools.length === 0 ? {} : { tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, parameters: inputSchema, strict: false }) as const) }),
+    ...(tools.length === 0 || request.toolChoice === undefined ? {} : { tool_choice: request.toolChoice }),
     ...(reasons ? reasoningFor(request) : {}),
-    ...(temperature !== undefined && !reasons ? { temperature } : {}),
+    ...(temperature !== undefined && takes.temperature ? { temperature } : {}),
     ...(request.cacheKey === undefined ? {} : { prompt_cache_key: request.cacheKey.slice(0, 64) }),
     ...(endpoint.isVendor ? { stream_options: { include_obfuscation: false } } : {}),
   };
   return { params, warnings };
-}
-
-/** A reasoning model takes `reasoning`, and answers 400 to `temperature`; a name that is not a known family is taken for none. */
-function isReasoning(model: string): boolean {
-  return /^(?:o\d|gpt-(?:[5-9]|\d{2,})(?:\D|$))/.test(model) && !model.includes('-chat');
 }
 
 /** Sampling asks for few tokens, which thinking would use up. */
@@ -54,11 +51,11 @@ function reasoningFor({ purpose }: LlmRequest): Pick<Params, 'reasoning' | 'incl
   return { reasoning: purpose === 'sampling' ? { effort: 'low', summary: 'auto' } : { summary: 'auto' }, include: ['reasoning.encrypted_content'] };
 }
 
-function inputOf(messages: readonly Message[], target: { readonly provider: string; readonly model: string }): InputItem[] {
+function inputOf(messages: readonly Message[], target: { readonly provider: string; readonly card: ModelCard }): InputItem[] {
   const nativeItems = ({ native }: Message): readonly InputItem[] | undefined =>
-    native?.provider === target.provider && native.model === target.model ? (native.items as readonly InputItem[]) : undefined; // stored from this provider's own output
+    native?.provider === target.provider && native.model === target.card.id ? (native.items as readonly InputItem[]) : undefined; // stored from this provider's own output
   const callId = resultCallIds(messages, (message) => nativeItems(message) !== undefined);
-  return messages.flatMap((message) => nativeItems(message) ?? (message.role === 'assistant' ? assistantItems(message) : userItems(message, callId)));
+  return messages.flatMap((message) => nativeItems(message) ?? (message.role === 'assistant' ? assistantItems(message) : userItems(message, { callId, takes: target.card.takes })));
 }
 
 /** Reasoning goes back in native items only. */
@@ -70,26 +67,29 @@ function assistantItems({ content }: Message): InputItem[] {
   });
 }
 
-function userItems({ content }: Message, callId: (id: string) => string): InputItem[] {
-  const outputs = content.flatMap((block): InputItem[] => (block.type === 'tool_result' ? [{ type: 'function_call_output', call_id: callId(block.toolUseId), output: outputOf(block) }] : []));
-  const parts = partsOf(content.filter(isContent)).map(inputContent);
+function userItems({ content }: Message, { callId, takes }: { readonly callId: (id: string) => string; readonly takes: ModelFeatures }): InputItem[] {
+  const outputs = content.flatMap((block): InputItem[] => (block.type === 'tool_result' ? [{ type: 'function_call_output', call_id: callId(block.toolUseId), output: outputOf(block, takes) }] : []));
+  const parts = partsOf(content.filter(isContent), takes).map(inputContent);
   return parts.length === 0 ? outputs : [...outputs, { role: 'user', content: parts }];
 }
 
 /** The API has no flag for a failed tool. */
-function outputOf(result: Extract<Block, { type: 'tool_result' }>): string | InputContent[] {
-  const parts = resultParts(result);
+function outputOf(result: Extract<Block, { type: 'tool_result' }>, takes: ModelFeatures): string | InputContent[] {
+  const parts = resultParts(result, takes);
   const prefix = result.isError === true ? 'ERROR: ' : '';
   if (parts.every((part) => part.type === 'text')) return prefix + parts.map(({ text }) => text).join('\n');
   return [...(prefix === '' ? [] : [{ type: 'input_text', text: prefix } as const]), ...parts.map(inputContent)];
 }
 
+/** The API has no part for audio, so no model here takes any. */
 function inputContent(part: Part): InputContent {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text };
     case 'image':
       return { type: 'input_image', detail: 'auto', image_url: `data:${part.mimeType};base64,${part.data}` };
+    case 'audio':
+      return { type: 'input_text', text: '[audio: left out, this API cannot carry it]' };
     case 'pdf':
       return { type: 'input_file', filename: part.filename, file_data: `data:application/pdf;base64,${part.data}` };
   }

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import type { LlmEvent, NativeTurn, StopReason, Usage } from '../../ports/llm-provider.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
+import { tokensIn } from '../estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { StopCutter } from '../stop-cutter.ts';
 import { llmError, protocolError } from '../wire-failure.ts';
@@ -16,8 +17,8 @@ export interface TranslatorOptions {
   readonly requestId: string | null | undefined;
   readonly stopSequences: readonly string[];
   readonly warnings: readonly string[];
-  /** For an estimate of the input where the stream ends without a count. */
-  readonly requestCharacters: number;
+  /** For the input where the stream ends without a count. */
+  readonly promptTokens: number;
 }
 
 /** Compatible servers leave the details out. */
@@ -60,6 +61,11 @@ export class ResponsesTranslator {
     else if (!this.#started && raw.type.startsWith('response.')) this.#start(undefined);
     this.#take(raw);
     return this.#events;
+  }
+
+  /** Before its last event a response counts nothing. */
+  usage(): Usage {
+    return { input: this.#options.promptTokens, cacheRead: 0, cacheWrite: 0, output: tokensIn(this.#builder.length), reasoning: 0, source: 'estimated' };
   }
 
   #take(raw: Raw): void {
@@ -167,11 +173,11 @@ export class ResponsesTranslator {
     const message = this.#builder.build(stop, { refusal: this.#refusal });
     const isUsable = response.status !== 'incomplete' && message.content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
     const native = isUsable ? this.#native() : undefined;
-    this.#emit({ type: 'finish', stop, rawStop, usage: usageOf(response.usage) ?? this.#estimate(), model: this.#model, message: { ...message, ...(native === undefined ? {} : { native }) } });
+    this.#emit({ type: 'finish', stop, rawStop, usage: usageOf(response.usage) ?? this.usage(), model: this.#model, message: { ...message, ...(native === undefined ? {} : { native }) } });
   }
 
   #cut(sequence: string): void {
-    this.#emit({ type: 'finish', stop: 'stop_sequence', rawStop: sequence, usage: this.#estimate(), model: this.#model, message: this.#builder.build('stop_sequence') });
+    this.#emit({ type: 'finish', stop: 'stop_sequence', rawStop: sequence, usage: this.usage(), model: this.#model, message: this.#builder.build('stop_sequence') });
   }
 
   /** Nothing is stored with the provider, so reasoning can only go back encrypted; items that belong to reasoning which cannot go back are refused without it. */
@@ -188,10 +194,6 @@ export class ResponsesTranslator {
 
   #isOver(): boolean {
     return this.#events.at(-1)?.type === 'finish';
-  }
-
-  #estimate(): Usage {
-    return { input: Math.ceil(this.#options.requestCharacters / 4), cacheRead: 0, cacheWrite: 0, output: Math.ceil(this.#builder.length / 4), reasoning: 0, source: 'estimated' };
   }
 
   #emit(event: LlmEvent): void {

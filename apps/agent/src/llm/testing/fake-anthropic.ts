@@ -29,6 +29,7 @@ export const fakeAnthropic: FakeWire = {
   check: (body, headers) => requestProblem(body as unknown as Request, headers['anthropic-version']), // checked by what follows
   error: (type, message) => ({ type: 'error', error: { type, message }, request_id: 'req_1' }),
   encode: (turn, body) => encode(turn, body as unknown as Request), // checked before
+  streamError: (code, message) => sse('error', { error: { type: code, message } }),
 };
 
 function requestProblem(request: Request, version: unknown): string | undefined {

@@ -35,6 +35,7 @@ export const fakeOpenAi: FakeWire = {
   check: (body) => requestProblem(body as unknown as Request), // checked by what follows
   error: (type, message) => ({ error: { message, type, param: null, code: type === 'authentication_error' ? 'invalid_api_key' : null } }),
   encode: (turn, body) => encode(turn, body as unknown as Request), // checked before
+  streamError: (code, message) => sse('error', { error: { type: code, code, message } }),
 };
 
 function requestProblem(request: Request): string | undefined {

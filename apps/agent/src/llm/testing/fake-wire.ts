@@ -36,6 +36,8 @@ export interface FakeWire {
   error(type: string, message: string): JsonObject;
   /** SSE events, each with its `event:` and `data:` lines. */
   encode(turn: FakeTurn, request: JsonObject): readonly string[];
+  /** An error inside the stream of a 200. */
+  streamError(code: string, message: string): string;
 }
 
 export interface SeenRequest {

@@ -1,0 +1,17 @@
+import type { Usage } from './ports/llm-provider.ts';
+
+const SOURCES = ['reported', 'partial', 'estimated'] as const;
+
+/** The sum of two counts, as reliable as the less reliable one; its cost is known when both are. */
+export function addUsage(total: Usage | undefined, usage: Usage): Usage {
+  if (total === undefined) return usage;
+  const sum: Usage = {
+    input: total.input + usage.input,
+    cacheRead: total.cacheRead + usage.cacheRead,
+    cacheWrite: total.cacheWrite + usage.cacheWrite,
+    output: total.output + usage.output,
+    reasoning: total.reasoning + usage.reasoning,
+    source: SOURCES.indexOf(usage.source) > SOURCES.indexOf(total.source) ? usage.source : total.source,
+  };
+  return total.costUsd === undefined || usage.costUsd === undefined ? sum : { ...sum, costUsd: total.costUsd + usage.costUsd };
+}

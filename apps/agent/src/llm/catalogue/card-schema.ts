@@ -1,0 +1,31 @@
+import * as z from 'zod';
+
+const dollars = z.number().min(0);
+const share = z.number().min(0).max(1);
+const prices = { input: dollars, output: dollars, cache_read: dollars, cache_write: dollars };
+
+/** What the catalogue file, or the configuration, says of one model; what it leaves out is as for any model of the provider. */
+export const cardSchema = z.strictObject({
+  aliases: z.array(z.string().min(1)).optional(),
+  tier: z.enum(['small', 'medium', 'large']).optional(),
+  context_tokens: z.int().min(1).optional(),
+  max_output_tokens: z.int().min(1).optional(),
+  price: z.strictObject({ ...prices, above: z.strictObject({ input_tokens: z.int().min(1), ...prices }).optional() }).optional(),
+  speed: share.optional(),
+  intelligence: share.optional(),
+  reasons: z.boolean().optional(),
+  takes: z
+    .strictObject({
+      tools: z.boolean().optional(),
+      images: z.boolean().optional(),
+      audio: z.boolean().optional(),
+      pdf: z.boolean().optional(),
+      temperature: z.boolean().optional(),
+      stop_sequences: z.boolean().optional(),
+      prefill: z.boolean().optional(),
+      required_tools: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+export type CardEntry = z.infer<typeof cardSchema>;
