@@ -65,7 +65,8 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
       });
       return { ...(given ?? (await answer(result, store.read))), isReplayed: false };
     } catch (error) {
-      await store.write((sql) => sql.releaseKey({ principal, key }));
+      // A key that cannot be freed is free at the next start; what happened first is what the client must hear.
+      await store.write((sql) => sql.releaseKey({ principal, key })).catch(() => undefined);
       throw error;
     }
   };
@@ -74,7 +75,11 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
 /** Puts a later answer in the place of the one that was kept with the effect. */
 export async function keepLaterAnswer<Body>({ store, principal }: OnceOptions, request: FastifyRequest, { status, location, body, runId }: Answer<Body>): Promise<void> {
   const key = keyOf(request);
-  if (key !== undefined) await store.write((sql) => sql.finishKey({ principal, key }, { response: { status, location, body }, runId }));
+  if (key === undefined) return;
+  await store.write(async (sql) => {
+    // Of a run that was deleted meanwhile nothing is kept.
+    if (runId === undefined || (await sql.run(runId)) !== undefined) await sql.finishKey({ principal, key }, { response: { status, location, body }, runId });
+  });
 }
 
 /** The keys of a token are its own; the token itself is not stored. */

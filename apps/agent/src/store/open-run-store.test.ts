@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { conversationStoreContract } from '../ports/conversation-store.contract.ts';
 import { runStoreContract } from '../ports/run-store.contract.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Clock } from '../ports/test-hooks.ts';
@@ -22,6 +23,7 @@ async function refusal(dataDir: string): Promise<string> {
 }
 
 runStoreContract('SQLite', () => open(newDataDir()));
+conversationStoreContract('SQLite', () => open(newDataDir()));
 
 describe('the data directory', () => {
   test('is created for this user only, files included', async () => {
