@@ -44,7 +44,7 @@ function transportOf(config: ServerConfig): ServerStatus['transport'] {
 }
 
 function describeLife({ connection, tools }: ServerLife, mask: (text: string) => string): Partial<ServerStatus> {
-  const { info, instructions, era, protocolVersion } = connection.client.server;
+  const { info, instructions, era, protocolVersion, capabilities } = connection.client.server;
   const quarantined = quarantinedTools(tools.current);
   return {
     era,
@@ -52,6 +52,7 @@ function describeLife({ connection, tools }: ServerLife, mask: (text: string) =>
     toolCount: tools.current.entries.size - quarantined.length,
     quarantined,
     warnings: tools.current.warnings.map(mask),
+    ...(capabilities.tools?.listChanged === true ? { toolsChange: true } : {}),
     ...(info === undefined ? {} : { serverInfo: { name: info.name, version: info.version } }),
     ...(instructions === undefined ? {} : { instructions }),
     ...(connection.pid === undefined ? {} : { pid: connection.pid }),

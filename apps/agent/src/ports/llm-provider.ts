@@ -11,6 +11,8 @@ export type Block =
 
 /** A provider's own output items, replayed verbatim to the same provider and model only. */
 export interface NativeTurn {
+  /** The epoch of the run that it was said in. */
+  readonly epoch?: string;
   readonly provider: string;
   readonly model: string;
   readonly items: readonly unknown[];
@@ -108,6 +110,8 @@ export interface ProviderInfo {
   readonly model: string;
   /** True when answers come from scripts and not from a model. */
   readonly scripted: boolean;
+  /** What the model can read, in tokens; undefined where it is not known. */
+  readonly contextTokens?: number;
   /** One line for people, shown at start and in every run when it matters; never a key. */
   readonly notice?: string;
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import type { ArtifactReader, ArtifactWriter } from './artifact-store.ts';
+import type { EpochReader, EpochWriter } from './epoch-store.ts';
 import type { IdempotencyWriter } from './idempotency-store.ts';
 import type { Message, Usage } from './llm-provider.ts';
 import type { Metadata, PageOptions, ThreadReader, ThreadWriter } from './thread-store.ts';
@@ -59,6 +60,12 @@ export interface Run {
   readonly toolCalls: number;
   readonly usage: Usage | undefined;
   readonly answer: string | undefined;
+  /** What the answer, as JSON, must fit. */
+  readonly outputSchema: JsonObject | undefined;
+  /** The answer as a value that fits `outputSchema`. */
+  readonly output: unknown;
+  /** The turn whose answer did not fit and was asked for again. */
+  readonly repairedTurn: number | undefined;
   readonly error: RunError | undefined;
   /** Milliseconds spent in `input_required`, which the wall clock does not count; a wait that still lasts is not in it. */
   readonly waitedMs: number;
@@ -239,11 +246,11 @@ export interface Page<T> {
 }
 
 /** A key that is present with the value `undefined` clears the field. */
-export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'error' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
+export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'error' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
 export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
-export interface RunReader extends ThreadReader, ArtifactReader {
+export interface RunReader extends ThreadReader, ArtifactReader, EpochReader {
   run(id: string): Promise<Run | undefined>;
   /** Newest first. `cursor` is opaque; a bad one throws `InvalidCursorError`. */
   runs(options: PageOptions & { readonly status?: RunStatus; readonly threadId?: string; readonly agentId?: string }): Promise<Page<Run>>;
@@ -284,7 +291,7 @@ export interface ThreadMessageOptions {
  * One transaction. State rows decide; events are written with them, and `append` takes the next `seq`s in the same transaction, so commit order
  * is `seq` order. Nothing but these methods may be awaited inside one.
  */
-export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter, IdempotencyWriter {
+export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter, EpochWriter, IdempotencyWriter {
   insertRun(run: Run): Promise<void>;
   /** The place of the next run of a thread. */
   nextThreadPosition(threadId: string): Promise<number>;

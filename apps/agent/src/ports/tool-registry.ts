@@ -39,6 +39,8 @@ export interface ServerStatus {
   readonly serverInfo?: { readonly name: string; readonly version: string };
   readonly instructions?: string;
   readonly toolCount: number;
+  /** Whether it says when its tools change. */
+  readonly toolsChange?: boolean;
   /** Tools that are not offered, and why. */
   readonly warnings: readonly string[];
   /** What went wrong, where, and what to do. */

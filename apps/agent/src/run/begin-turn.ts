@@ -1,5 +1,7 @@
+import type { Epoch } from '../ports/epoch-store.ts';
 import { OPEN_CALL_STATES, type ActiveTurn, type Run } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
+import { epochOf } from './discovery/epoch.ts';
 import { endCallRun } from './end-call-run.ts';
 import { endRun } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -13,6 +15,8 @@ export interface Turn {
   readonly run: Run;
   readonly number: number;
   readonly messageId: string;
+  /** What the call begins with. */
+  readonly epoch: Epoch;
 }
 
 /** Begins the next turn when nothing is in the way of it; otherwise sees to it that what is in the way goes on. */
@@ -33,13 +37,14 @@ export async function beginTurn(context: EngineContext, change: Change): Promise
     await endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message }, reason: 'turn_limit' });
     return undefined;
   }
+  const epoch = await epochOf(context, change, run);
   const messageId = context.newId();
   await sql.startTurn({ runId, turn: number, owner: context.store.bootId, messageId });
   change.emit(
     { type: 'turn.started', data: { turn: number, message_id: messageId, model: run.model } },
     { type: 'message.started', data: { turn: number, message_id: messageId, role: 'assistant' } },
   );
-  return { run, number, messageId };
+  return { run, number, messageId, epoch };
 }
 
 /** Ends the attempt of a turn whose model call nobody makes any more; the turn itself is taken again. */

@@ -1,10 +1,13 @@
 import type { Message } from '../ports/llm-provider.ts';
 import type { Run, RunReader } from '../ports/run-store.ts';
 
-/** What the model of a run reads: the messages of the runs before it in its thread, then its own. */
-export async function conversationOf(read: RunReader, { id, threadId, threadPosition = 0 }: Run): Promise<readonly Message[]> {
+/**
+ * What the model of a run reads: the messages of the runs before it in its thread, then its own. The provider's own items are left out where they were said
+ * in another epoch: they are bound to what their conversation began with.
+ */
+export async function conversationOf(read: RunReader, { id, threadId, threadPosition = 0 }: Run, epoch: string): Promise<readonly Message[]> {
   const before = threadId === undefined ? [] : await read.threadMessages(threadId, { before: threadPosition });
-  const messages = [...before, ...(await read.messages(id))].map(({ role, content, native }): Message => ({ role, content, ...(native === undefined ? {} : { native }) }));
+  const messages = [...before, ...(await read.messages(id))].map(({ role, content, native }): Message => ({ role, content, ...(native?.epoch === epoch ? { native } : {}) }));
   return joinUserMessages(messages);
 }
 

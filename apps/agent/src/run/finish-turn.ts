@@ -36,7 +36,8 @@ interface Finished {
 async function storeMessage({ sql, runId, emit }: Change, { turn, finish, run, toolUses }: Finished): Promise<void> {
   const { message, usage, model } = finish;
   const total = addUsage(run.usage, usage);
-  await sql.insertMessage(runId, { ...message, id: turn.messageId, turn: turn.number });
+  const native = message.native === undefined ? {} : { native: { ...message.native, epoch: turn.epoch.id } };
+  await sql.insertMessage(runId, { ...message, ...native, id: turn.messageId, turn: turn.number });
   await sql.savePartial(runId, undefined);
   await sql.updateRun(runId, { turns: turn.number, usage: total });
   const data = { turn: turn.number, message_id: turn.messageId };

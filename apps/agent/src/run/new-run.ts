@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from './limits.ts';
 
 /** What is known of a run before it begins. */
 export type RunSettings = Pick<Run, 'prompt'> &
-  Partial<Pick<Run, 'kind' | 'servers' | 'model' | 'threadId' | 'agentId' | 'instructions' | 'metadata' | 'forkedFrom'>> & { readonly limits?: Partial<RunLimits> };
+  Partial<Pick<Run, 'kind' | 'servers' | 'model' | 'threadId' | 'agentId' | 'instructions' | 'metadata' | 'forkedFrom' | 'outputSchema'>> & { readonly limits?: Partial<RunLimits> };
 
 /** The row of a run that waits for its first step. */
 export function newRun({ newId, llm, clock }: Pick<EngineContext, 'newId' | 'llm' | 'clock'>, settings: RunSettings): Run {
@@ -30,6 +30,9 @@ export function newRun({ newId, llm, clock }: Pick<EngineContext, 'newId' | 'llm
     toolCalls: 0,
     usage: undefined,
     answer: undefined,
+    outputSchema: settings.outputSchema,
+    output: undefined,
+    repairedTurn: undefined,
     error: undefined,
     waitedMs: 0,
     waitingSince: undefined,

@@ -6,6 +6,10 @@ import { serveArtifactRead } from './artifact-read.ts';
 import { ARTIFACT_READ } from './artifacts.ts';
 import { failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
+import { keepCatalogue } from './discovery/epoch.ts';
+import { CALL_TOOL, FIND_TOOLS } from './discovery/find-tools.ts';
+import { realToolUse } from './discovery/real-tool-use.ts';
+import { serveFindTools } from './discovery/serve-find-tools.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
 import { closestNames } from './closest-names.ts';
 
@@ -20,11 +24,16 @@ export interface Plan {
 /** Writes the tool calls of a turn into the ledger and enqueues those that may go; what can never be sent fails with a text for the model. */
 export async function planCalls(context: EngineContext, change: Change, { run, turn, toolUses }: Plan): Promise<void> {
   const offered = context.registry.tools(run.servers);
-  for (const [position, toolUse] of toolUses.entries()) {
+  if (run.kind === 'agent') await keepCatalogue(change, turn, offered);
+  for (const [position, toolUse] of toolUses.map(realToolUse).entries()) {
     const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
     const { call, decision } = await insertCall(context, change, { run, turn, position, toolUse, tool });
     if (toolUse.name === ARTIFACT_READ) {
       await serveArtifactRead(context, change, { run, call, invalid: toolUse.invalid });
+      continue;
+    }
+    if (toolUse.name === FIND_TOOLS) {
+      await serveFindTools(context, change, { call, offered, invalid: toolUse.invalid });
       continue;
     }
     const refusal = refusalOf(context, toolUse, { tool, offered }) ?? (decision === 'deny' ? deniedByPolicy(call) : undefined);
@@ -91,6 +100,7 @@ async function insertCall(context: EngineContext, change: Change, { run, turn, p
 }
 
 function refusalOf({ registry }: EngineContext, toolUse: ToolUse, { tool, offered }: { readonly tool: CatalogueTool | undefined; readonly offered: readonly CatalogueTool[] }): string | undefined {
+  if (toolUse.name === CALL_TOOL) return `This call of ${CALL_TOOL} cannot be used: ${toolUse.invalid ?? 'it calls itself.'} Send it with the name of a tool and its arguments.`;
   if (tool === undefined) {
     const near = closestNames(toolUse.name, offered.map((candidate) => candidate.wireName));
     const reason = registry.whyNotOffered(toolUse.name);

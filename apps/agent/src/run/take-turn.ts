@@ -1,8 +1,6 @@
-import { LlmError, type LlmRequest, type ToolSpec } from '../ports/llm-provider.ts';
+import { LlmError, type LlmRequest } from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/run-store.ts';
-import type { CatalogueTool } from '../ports/tool-registry.ts';
 import type { StopCause } from './activities.ts';
-import { ARTIFACT_READ_SPEC } from './artifact-read.ts';
 import { interruptTurn, type Turn } from './begin-turn.ts';
 import { conversationOf } from './conversation.ts';
 import { endRun } from './end-run.ts';
@@ -10,7 +8,6 @@ import type { EngineContext } from './engine-context.ts';
 import { finishTurn } from './finish-turn.ts';
 import { reconcile } from './reconcile.ts';
 import { streamMessage } from './stream-message.ts';
-import { SYSTEM_PROMPT } from './system-prompt.ts';
 
 /** The longest message the model may write, in tokens. */
 const MAX_TOKENS = 8192;
@@ -27,22 +24,16 @@ export async function takeTurn(context: EngineContext, turn: Turn, signal: Abort
   await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish }), 'finish-turn');
 }
 
-async function requestFor({ store, registry }: EngineContext, { run }: Turn): Promise<LlmRequest> {
+async function requestFor({ store }: EngineContext, { run, epoch }: Turn): Promise<LlmRequest> {
   return {
     model: run.model,
-    system: run.instructions === undefined ? SYSTEM_PROMPT : `${SYSTEM_PROMPT}\n\n${run.instructions}`,
-    messages: await conversationOf(store.read, run),
-    tools: toolSpecs(registry.tools(run.servers)),
+    system: epoch.system,
+    messages: await conversationOf(store.read, run, epoch.id),
+    tools: epoch.tools,
     maxTokens: MAX_TOKENS,
     cacheKey: run.threadId ?? run.id,
     purpose: 'agent',
   };
-}
-
-/** Where there are tools there may be long results. */
-function toolSpecs(tools: readonly CatalogueTool[]): readonly ToolSpec[] {
-  const specs = tools.map(({ wireName, description, inputSchema }) => ({ name: wireName, description, inputSchema }));
-  return specs.length === 0 ? [] : [...specs, ARTIFACT_READ_SPEC];
 }
 
 interface Stopped {

@@ -4,19 +4,22 @@ import type { ToolCall } from '../ports/run-store.ts';
 import { errorResult } from './call-results.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
+import { tellOfTools } from './discovery/epoch.ts';
 import { headAndTail } from './head-and-tail.ts';
 
 /** The bytes of text the model gets of one result. */
 export const MAX_RESULT_BYTES = 64 * 1024;
 
-/** Stores what the settled calls of a turn answered as the message that the model reads next. */
-export async function storeToolResults({ newId }: EngineContext, { sql, runId }: Change, calls: readonly ToolCall[]): Promise<void> {
+/** Stores what the settled calls of a turn answered, and how the tools have changed, as the message that the model reads next. */
+export async function storeToolResults(context: EngineContext, change: Change, calls: readonly ToolCall[]): Promise<void> {
+  const { sql, runId } = change;
   const [first] = calls;
   if (first === undefined) return;
   const messages = await sql.messages(runId);
   if (messages.some((message) => message.turn === first.turn && message.role === 'user')) return;
-  const content = calls.map(toolResultOf);
-  await sql.insertMessage(runId, { id: newId(), turn: first.turn, role: 'user', content });
+  const news = await tellOfTools(context, change, first.turn + 1);
+  const content = [...calls.map(toolResultOf), ...(news === undefined ? [] : [{ type: 'text' as const, text: news }])];
+  await sql.insertMessage(runId, { id: context.newId(), turn: first.turn, role: 'user', content });
 }
 
 /** What the model reads of a settled call. */

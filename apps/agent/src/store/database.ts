@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Artifact } from '../ports/artifact-store.ts';
+import type { Epoch, StoredCatalogue } from '../ports/epoch-store.ts';
 import type { UsedKey } from '../ports/idempotency-store.ts';
 import type { ActiveTurn, AuditEntry, InboxItem, RememberedApproval, Run, RunEvent, StoredAuditEntry, StoredMessage, ToolCall } from '../ports/run-store.ts';
 import type { Agent, Thread } from '../ports/thread-store.ts';
@@ -13,7 +14,7 @@ type Row<T, Json extends keyof T> = {
 
 /** The tables; columns are snake_case in SQL. */
 export interface Database {
-  runs: Row<Run, 'servers' | 'limits' | 'metadata' | 'forkedFrom' | 'usage' | 'error'>;
+  runs: Row<Run, 'servers' | 'limits' | 'metadata' | 'forkedFrom' | 'usage' | 'error' | 'outputSchema' | 'output'>;
   events: Row<RunEvent, 'data'>;
   messages: Row<StoredMessage, 'content' | 'native'> & { runId: string; position: number };
   turns: Row<ActiveTurn, never> & { runId: string; status: string; startedAt: number; endedAt: number | null };
@@ -29,6 +30,9 @@ export interface Database {
   artifacts: Row<Artifact, never>;
   boots: { id: string; pid: number; startedAt: number };
   toolPins: Row<ToolPin, 'parts'>;
+  toolSets: { digest: string; tools: string };
+  epochs: Row<Omit<Epoch, 'tools'>, 'policies'> & { toolsDigest: string };
+  catalogues: { runId: string; turn: number; point: StoredCatalogue['point']; toolsDigest: string };
 }
 
 /** Translates between a domain record and its row. */
@@ -66,7 +70,7 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
   };
 }
 
-export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'metadata', 'forkedFrom', 'usage', 'error'], booleans: ['scripted'] });
+export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'metadata', 'forkedFrom', 'usage', 'error', 'outputSchema', 'output'], booleans: ['scripted'] });
 export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'] });
 export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
 export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'] });

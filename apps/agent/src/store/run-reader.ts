@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { SETTLED_STATUSES, type RunReader } from '../ports/run-store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
+import { createEpochReader } from './epoch-rows.ts';
 import { newestFirst } from './newest-first.ts';
 import { createThreadReader } from './thread-rows.ts';
 import { eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, storedAuditCodec, toolCallCodec, type Database } from './database.ts';
@@ -10,6 +11,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
   return {
     ...createThreadReader(db),
     ...createArtifactReader(db),
+    ...createEpochReader(db),
 
     async run(id) {
       const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();

@@ -4,6 +4,7 @@ import type { RunTransaction } from '../ports/run-store.ts';
 import { createArtifactWriter } from './artifact-rows.ts';
 import { changed } from './changed.ts';
 import { auditCodec, eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { createRunReader } from './run-reader.ts';
 import { createThreadWriter } from './thread-rows.ts';
@@ -14,6 +15,7 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     ...createRunReader(db),
     ...createThreadWriter(db),
     ...createArtifactWriter(db),
+    ...createEpochWriter(db),
     ...createIdempotencyWriter(db, clock),
 
     async insertRun(run) {
@@ -28,6 +30,7 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     async deleteRun(id) {
       await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', '=', id).execute();
       await db.deleteFrom('runs').where('id', '=', id).execute();
+      await deleteUnusedTools(db);
     },
 
     async updateRun(id, patch) {

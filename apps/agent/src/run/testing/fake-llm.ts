@@ -1,11 +1,12 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest, type StopReason, type Usage } from '../../ports/llm-provider.ts';
+import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest, type NativeTurn, type StopReason, type Usage } from '../../ports/llm-provider.ts';
 
 /** What the model says to one request. */
 export interface Reply {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input?: JsonObject; readonly invalid?: string }[];
   readonly stop?: StopReason;
+  readonly native?: NativeTurn;
   readonly fail?: LlmError;
   /** Awaited after the text and before the end; aborting the request ends the wait. */
   readonly hold?: Promise<unknown>;
@@ -45,7 +46,7 @@ export class FakeLlm implements LlmProvider {
       ...(reply.text === undefined ? [] : [{ type: 'text' as const, text: reply.text }]),
       ...calls.map(({ name, input = {}, invalid }, position) => ({ type: 'tool_use' as const, id: `use-${index}-${position}`, name, input, ...(invalid === undefined ? {} : { invalid }) })),
     ];
-    yield { type: 'finish', stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'), usage: USAGE, model: 'fake-1', message: { role: 'assistant', content } };
+    yield { type: 'finish', stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'), usage: USAGE, model: 'fake-1', message: { role: 'assistant', content, ...(reply.native === undefined ? {} : { native: reply.native }) } };
   }
 }
 

@@ -18,6 +18,8 @@ export class FakeRegistry implements ToolRegistry {
   readonly sent: ToolCallRequest[] = [];
   /** While set, every server is still connecting; resolving it connects them. */
   connecting: Promise<unknown> | undefined;
+  /** What the servers are beside what is the same for all. */
+  status: { readonly [server: string]: Partial<ServerStatus> } = {};
   readonly #tools: { readonly [wireName: string]: FakeTool };
 
   readonly #onCall: () => void;
@@ -40,7 +42,7 @@ export class FakeRegistry implements ToolRegistry {
 
   servers(): readonly ServerStatus[] {
     const names = [...new Set(Object.keys(this.#tools).map(serverOf))];
-    return names.map((name) => ({ name, state: this.connecting === undefined ? 'ready' : 'connecting', ...QUIET, since: this.#since }));
+    return names.map((name) => ({ name, state: this.connecting === undefined ? 'ready' : 'connecting', ...QUIET, since: this.#since, ...this.status[name] }));
   }
 
   tools(servers?: readonly string[]): readonly CatalogueTool[] {

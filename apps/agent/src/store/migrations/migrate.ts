@@ -7,6 +7,7 @@ import { parkedCalls } from './0002-parked-calls.ts';
 import { conversations } from './0003-conversations.ts';
 import { approvals } from './0004-approvals.ts';
 import { toolPins } from './0005-tool-pins.ts';
+import { epochs } from './0006-epochs.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -15,6 +16,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0003-conversations': conversations,
   '0004-approvals': approvals,
   '0005-tool-pins': toolPins,
+  '0006-epochs': epochs,
 };
 
 /**

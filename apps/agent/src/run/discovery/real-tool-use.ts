@@ -1,0 +1,17 @@
+import { isPlainObject } from '../../plain-object.ts';
+import type { Block } from '../../ports/llm-provider.ts';
+import { CALL_TOOL } from './find-tools.ts';
+
+type ToolUse = Extract<Block, { type: 'tool_use' }>;
+
+/** The call that is meant: where the model calls a tool through `call_tool`, that of the tool itself. */
+export function realToolUse(toolUse: ToolUse): ToolUse {
+  if (toolUse.name !== CALL_TOOL || toolUse.invalid !== undefined) return toolUse;
+  const { name, arguments: args = {}, ...others } = toolUse.input;
+  const { id, type } = toolUse;
+  const [other] = Object.keys(others);
+  if (typeof name !== 'string' || name === '') return { ...toolUse, invalid: 'name: must be the name of a tool' };
+  if (!isPlainObject(args)) return { id, type, name, input: {}, invalid: `the "arguments" of ${CALL_TOOL} are no JSON object.` };
+  if (other !== undefined) return { id, type, name, input: {}, invalid: `${CALL_TOOL} has no argument "${other}"; what the tool is to get belongs into "arguments".` };
+  return { id, type, name, input: args };
+}
