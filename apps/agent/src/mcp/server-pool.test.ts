@@ -27,6 +27,7 @@ describe('starting', () => {
         serverInfo: { name: 'fake', version: '1.2.3' },
         instructions: 'Be kind.',
         toolCount: 2,
+        toolsChange: true,
         warnings: [],
         pid: 4001,
         since: clock.now(),
