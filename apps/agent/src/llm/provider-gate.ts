@@ -41,9 +41,9 @@ export class ProviderGate {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
     const onAbort = (): void => {
-      // One that was let in has left the line, and its request is not sent.
-      if (this.#waiting.includes(resolve)) this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
-      else this.leave();
+      const place = this.#waiting.indexOf(resolve);
+      if (place >= 0) this.#waiting.splice(place, 1);
+      // Without effect on one that was let in: it must leave like any other.
       reject(signal.reason as Error);
     };
     signal.addEventListener('abort', onAbort, { once: true });
@@ -102,5 +102,28 @@ export class ProviderGate {
       this.#cancelTimer = undefined;
       this.#letIn();
     });
+  }
+}
+
+/** The place of one call at the gate, taken anew for each attempt. A call that failed keeps it until the gate knows of the wait that follows. */
+export class GatePlace {
+  readonly #gate: ProviderGate;
+  #isTaken = false;
+
+  constructor(gate: ProviderGate) {
+    this.#gate = gate;
+  }
+
+  /** @throws LlmError as `ProviderGate.enter` does */
+  async enter(signal: AbortSignal): Promise<void> {
+    await this.#gate.enter(signal);
+    this.#isTaken = true;
+  }
+
+  /** Without effect where none is taken. */
+  leave(): void {
+    if (!this.#isTaken) return;
+    this.#isTaken = false;
+    this.#gate.leave();
   }
 }

@@ -40,6 +40,10 @@ async function sent(kind: WireKind, message: Message, history: readonly Message[
   return { last: list.at(-1) ?? {}, warnings: warningsIn(events), body };
 }
 
+function messagesTo(server: FakeServer): readonly JsonObject[] {
+  return (server.seen[0]?.body['messages'] ?? []) as readonly JsonObject[];
+}
+
 async function say(kind: WireKind, server: FakeServer, turn: FakeTurn, messages: readonly Message[]) {
   server.replies.push({ turn });
   return finishOf(await collect(connect(kind, server), agentRequest(messages, { system: 'Be brief.', tools: TOOLS, cacheKey: 'run-1' })));
@@ -247,6 +251,95 @@ describe('openai only', () => {
     const tools = Array.from({ length: 129 }, (_, at) => ({ name: `t${at}`, description: '', inputSchema: {} }));
     const error = await failure(collect(connect(openai, { origin: '' }, { config: { baseUrl: undefined } }), agentRequest([userText('Hi')], { tools })));
     expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('at most 128 tools, and 129 are offered') as string });
+  });
+});
+
+describe('chat only', () => {
+  const [, chat] = WIRES as readonly [WireKind, WireKind];
+
+  test('a compatible server gets the fields that they all know, the system first, and plain text as a string', async () => {
+    await using server = await startFakeServer(chat.wire);
+    await say(chat, server, { text: 'Hi.' }, [userText('one'), userText('two')]);
+    const { tools: _, ...body } = server.seen[0]?.body ?? {};
+    expect(body).toEqual({ model: 'qwen3:8b', messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'one\n\ntwo' }], stream: true, stream_options: { include_usage: true }, max_tokens: 1000 });
+  });
+
+  test('§6 tools + reasoning refused on chat: such a model of OpenAI is asked by Responses, and on chat the remedy is said at once', async () => {
+    const error = await failure(collect(connect(chat, { origin: '' }, { config: { baseUrl: undefined, model: undefined } }), agentRequest([userText('Hi')], { tools: TOOLS })));
+    expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('Set llm.wire to "responses"') as string });
+  });
+
+  test('thinking goes back with the calls that it led to, and not after the next question', async () => {
+    await using server = await startFakeServer(chat.wire);
+    const first = await say(chat, server, { reasoning: 'Hm.', calls: [{ id: 'call_a', name: 'wx__get', json: '{}' }] }, [userText('Weather?')]);
+    const history = [userText('Weather?'), stored(first.message), results(first.message, [{ type: 'text', text: '12 C' }])];
+    const second = await say(chat, server, { text: 'Cold.' }, history);
+    expect(JSON.stringify(server.seen[1]?.body)).toContain('"reasoning_content":"Hm."');
+    await say(chat, server, { text: 'Bye.' }, [...history, stored(second.message), userText('Thanks')]);
+    expect(JSON.stringify(server.seen[2]?.body)).not.toContain('reasoning_content');
+  });
+
+  test('§6 images dropped or sent as base64 text: images of several results follow all of them as images', async () => {
+    const call: Message = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'wx__get', input: {} }, { type: 'tool_use', id: 'b', name: 'wx__get', input: {} }] };
+    const { body } = await sent(chat, results(call, [{ type: 'text', text: 'seen' }, { type: 'image', data: PNG, mimeType: 'image/png' }]), [userText('Go'), call]);
+    const messages = body['messages'] as readonly JsonObject[];
+    expect(messages.slice(2).map(({ role }) => role)).toEqual(['tool', 'tool', 'user']);
+    expect(messages[2]).toEqual({ role: 'tool', tool_call_id: 'a', content: 'seen\n[image: in the next message]' });
+    expect(messages[4]?.['content']).toEqual(['a', 'b'].flatMap((id) => [{ type: 'text', text: `From the result of the tool call ${id}:` }, { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }]));
+  });
+
+  test('§6 foreign call ids on model switch: an id of more than 40 characters is mapped, in the call and in its result', async () => {
+    const id = `toolu_${'x'.repeat(50)}`;
+    const call: Message = { role: 'assistant', content: [{ type: 'tool_use', id, name: 'wx__get', input: {} }] };
+    const { body } = await sent(chat, results(call, [{ type: 'text', text: 'ok' }]), [userText('Go'), call]);
+    expect(JSON.stringify(body)).not.toContain(id);
+  });
+
+  test('audio goes to a model that hears, as WAV or MP3', async () => {
+    await using server = await startFakeServer(chat.wire);
+    server.replies.push({ turn: { text: 'ok' } });
+    const config = { models: { 'qwen3:8b': { takes: { audio: true } } } };
+    const content = [{ type: 'audio', data: 'AAAA', mimeType: 'audio/x-wav' }, { type: 'audio', data: 'BBBB', mimeType: 'audio/mpeg' }, { type: 'audio', data: 'CCCC', mimeType: 'audio/ogg' }] as const;
+    const events = await collect(connect(chat, server, { config }), agentRequest([{ role: 'user', content }]));
+    expect(messagesTo(server)[0]?.['content']).toMatchObject([{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }, { type: 'input_audio', input_audio: { data: 'BBBB', format: 'mp3' } }, { type: 'text' }]);
+    expect(warningsIn(events)).toEqual([expect.stringContaining('audio/ogg')]);
+  });
+
+  test('a PDF goes only to a model that is said to take it', async () => {
+    await using server = await startFakeServer(chat.wire);
+    server.replies.push({ turn: { text: 'ok' } });
+    const events = await collect(connect(chat, server), agentRequest([{ role: 'user', content: [{ type: 'resource', resource: { uri: 'file:///x.pdf', mimeType: 'application/pdf', blob: PDF } }] }]));
+    expect(JSON.stringify(server.seen[0]?.body)).not.toContain(PDF);
+    expect(warningsIn(events)).toEqual([expect.stringContaining('application/pdf')]);
+  });
+
+  test('up to four stop sequences are the server\'s own, more are found here', async () => {
+    await using server = await startFakeServer(chat.wire);
+    server.replies.push({ turn: { text: 'ok' } }, { turn: { text: 'one E two' } });
+    await collect(connect(chat, server), agentRequest([userText('Hi')], { stopSequences: ['A', ''] }));
+    expect(server.seen[0]?.body['stop']).toEqual(['A']);
+    const events = await collect(connect(chat, server), agentRequest([userText('Hi')], { stopSequences: ['A', 'B', 'C', 'D', 'E'] }));
+    expect(server.seen[1]?.body).not.toHaveProperty('stop');
+    expect(finishOf(events)).toMatchObject({ stop: 'stop_sequence', rawStop: 'E', message: { content: [{ type: 'text', text: 'one ' }] } });
+  });
+
+  test.each([[false, 'user'], [true, 'assistant']])('a conversation that ends with the model: prefill %s, the last message is of the %s', async (prefill, role) => {
+    await using server = await startFakeServer(chat.wire);
+    server.replies.push({ turn: { text: 'ok' } });
+    await collect(connect(chat, server, { config: { models: { 'qwen3:8b': { takes: { prefill } } } } }), agentRequest([userText('Tell'), { role: 'assistant', content: [{ type: 'text', text: 'Once upon' }] }]));
+    expect(messagesTo(server).at(-1)?.['role']).toBe(role);
+  });
+
+  test('native messages of the Responses API at the same server stay out', async () => {
+    const [responses] = WIRES as readonly [WireKind];
+    await using server = await startFakeServer(responses.wire);
+    const first = await say({ ...responses, model: 'qwen3:8b' }, server, { reasoning: 'Hm.', text: 'Hello.' }, [userText('Hi')]);
+    const native = { ...stored(first.message).native!, provider: first.message.native!.provider.replace(server.origin, 'ORIGIN') };
+    await using other = await startFakeServer(chat.wire);
+    other.replies.push({ turn: { text: 'ok' } });
+    await collect(connect(chat, other), agentRequest([userText('Hi'), { ...first.message, native: { ...native, provider: native.provider.replace('ORIGIN', other.origin) } }, userText('And?')]));
+    expect(JSON.stringify(other.seen[0]?.body)).toContain('Hello.');
+    expect(JSON.stringify(other.seen[0]?.body)).not.toContain('sealed');
   });
 });
 

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/test-hooks.ts';
 import { CallGuard } from './call-guard.ts';
 import { withCost } from './catalogue/cost.ts';
 import { assertPairedCalls } from './history.ts';
-import { ProviderGate } from './provider-gate.ts';
+import { GatePlace, ProviderGate } from './provider-gate.ts';
 import { withRetries } from './retry.ts';
 
 /** One model call over a wire. */
@@ -103,9 +103,11 @@ export class WireProvider<Raw> implements LlmProvider {
     try {
       const beginning = await this.#begin(call, { guard, account });
       for (let events = beginning.events; ; events = await beginning.read()) {
-        const last = events.at(-1);
-        if (last?.type !== 'finish') yield* events;
-        else return yield* [...events.slice(0, -1), { ...last, usage: addUsage(account.lost, withCost(last.usage, call.card.price)) }];
+        for (const event of events) {
+          yield event.type === 'finish' ? { ...event, usage: addUsage(account.lost, withCost(event.usage, call.card.price)) } : event;
+          guard.signal.throwIfAborted();
+        }
+        if (events.at(-1)?.type === 'finish') return;
       }
     } catch (error) {
       const used = usedBy(account, call);
@@ -116,28 +118,32 @@ export class WireProvider<Raw> implements LlmProvider {
   #begin(call: WireCall<Raw>, state: { readonly guard: CallGuard; readonly account: Account }): Promise<Beginning> {
     const { clock, random } = this.#limits;
     const { signal } = state.guard;
+    const place = new GatePlace(this.#gate);
     const onWait = (error: LlmError, waitMs: number): void => {
       if (isBusy(error)) this.#gate.coolDown(waitMs);
+      place.leave();
     };
     const attempt = async (): Promise<Beginning> => {
-      await this.#gate.enter(signal);
+      await place.enter(signal);
       try {
-        return await this.#attempt(call, state);
+        return await this.#attempt(call, { ...state, place });
       } catch (error) {
         if (error instanceof LlmError) this.#settleFailed(error, { call, account: state.account });
         throw error;
       }
     };
-    return withRetries(attempt, { clock, random, signal, onWait }).catch((error: unknown) => {
+    const giveUp = (error: unknown): never => {
       if (error instanceof LlmError && error.retryable && isBusy(error)) this.#gate.refuse(error);
       throw error;
-    });
+    };
+    return withRetries(attempt, { clock, random, signal, onWait }).catch(giveUp).finally(() => place.leave());
   }
 
   /** Reads until something of the answer is there: what fails before that has shown nothing and can be tried again. */
-  async #attempt(call: WireCall<Raw>, { guard, account }: { readonly guard: CallGuard; readonly account: Account }): Promise<Beginning> {
+  async #attempt(call: WireCall<Raw>, { guard, account, place }: { readonly guard: CallGuard; readonly account: Account; readonly place: GatePlace }): Promise<Beginning> {
     account.current = () => ({ input: call.promptTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, source: 'estimated' });
-    const response = await translated(guard.watch(call.open(guard.signal)), { call, guard }).finally(() => this.#gate.leave());
+    const response = await translated(guard.watch(call.open(guard.signal)), { call, guard });
+    place.leave();
     account.current = () => response.usage();
     const iterator = response.events[Symbol.asyncIterator]();
     const read: ReadEvents = async () => {

@@ -1,13 +1,11 @@
 import { ErrorCode, ProtocolError, type ContentBlock, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent } from '@signalbox/mcp-core';
-import { addUsage } from '../add-usage.ts';
 import { LlmError, type LlmRequest, type Message } from '../ports/llm-provider.ts';
-import { isSettled } from '../ports/run-store.ts';
 import { digestOf } from './approval-binding.ts';
 import type { Asker } from './ask.ts';
+import { charge } from './charge.ts';
 import type { EngineContext, ServerPolicy } from './engine-context.ts';
 import { messageText } from './message-text.ts';
 import type { Finish } from './stream-message.ts';
-import { usageData } from './usage.ts';
 
 /** The longest message a server may have written, in tokens. */
 const MAX_TOKENS = 8192;
@@ -66,21 +64,16 @@ export class Sampler {
     try {
       for await (const event of this.#context.llm.stream(request, { signal })) if (event.type === 'finish') return event;
     } catch (error) {
+      if (error instanceof LlmError && error.usage !== undefined) await this.#charge({ usage: error.usage, model: request.model ?? this.#asker.run.model });
       const message = error instanceof LlmError ? error.message : 'the host failed';
       throw new ProtocolError(ErrorCode.internalError, `The model could not be asked: ${message}`, { cause: error });
     }
     throw new ProtocolError(ErrorCode.internalError, 'The model could not be asked: its stream ended too early.');
   }
 
-  async #charge({ usage, model }: Finish): Promise<void> {
-    const { id: callId, runId, server } = this.#asker.call;
-    await this.#context.commit(runId, async ({ sql, emit }) => {
-      const run = await sql.run(runId);
-      if (run === undefined || isSettled(run)) return;
-      const total = addUsage(run.usage, usage);
-      await sql.updateRun(runId, { usage: total });
-      emit({ type: 'usage.updated', data: { source: 'server', server, call_id: callId, model, usage: usageData(usage), total: usageData(total) } });
-    });
+  async #charge({ usage, model }: Pick<Finish, 'usage' | 'model'>): Promise<void> {
+    const { call } = this.#asker;
+    await this.#context.commit(call.runId, (change) => charge(change, { usage, model, call }));
   }
 }
 

@@ -2,6 +2,7 @@ import { LlmError, type LlmRequest } from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/run-store.ts';
 import type { StopCause } from './activities.ts';
 import { interruptTurn, type Turn } from './begin-turn.ts';
+import { charge } from './charge.ts';
 import { conversationOf } from './conversation.ts';
 import { endRun } from './end-run.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -49,6 +50,7 @@ async function stopTurn(context: EngineContext, { run, number, messageId }: Turn
   await context.commit(run.id, async (change) => {
     const isCancelling = (await change.sql.run(run.id))?.status === 'cancelling';
     const data = { turn: number, message_id: messageId };
+    if (error instanceof LlmError && error.usage !== undefined) await charge(change, { usage: error.usage, model: run.model });
     if (!isCancelling && (signal.reason as StopCause | undefined) === 'shutdown') return interruptTurn(change, { turn: number, messageId }, 'shutdown');
     if (!(await change.sql.endTurn(messageId, isCancelling ? 'cancelled' : 'failed'))) return;
     await change.sql.savePartial(run.id, undefined);

@@ -41,6 +41,8 @@ export interface FakeWire {
 }
 
 export interface SeenRequest {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
   readonly body: JsonObject;
   readonly headers: IncomingMessage['headers'];
   /** Resolves when the connection of the response is closed. */
@@ -53,6 +55,8 @@ export interface FakeServer extends AsyncDisposable {
   readonly seen: readonly SeenRequest[];
   /** Answers of the next requests, in order. */
   readonly replies: Reply[];
+  /** Answers when no reply is left; default a 500. */
+  otherwise: () => Reply;
 }
 
 export const GOOD_KEY = 'test-key-0123456789';
@@ -61,14 +65,21 @@ export const GOOD_KEY = 'test-key-0123456789';
 export async function startFakeServer(wire: FakeWire): Promise<FakeServer> {
   const seen: SeenRequest[] = [];
   const replies: Reply[] = [];
+  const state: FakeState = { wire, seen, replies, otherwise: () => ({ status: 500, body: wire.error('api_error', 'the test has no reply left') }) };
   const server = createServer((request, response) => {
-    void answer({ request, response }, { wire, seen, replies }).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+    void answer({ request, response }, state).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     replies,
+    get otherwise() {
+      return state.otherwise;
+    },
+    set otherwise(reply) {
+      state.otherwise = reply;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -85,15 +96,16 @@ interface FakeState {
   readonly wire: FakeWire;
   readonly seen: SeenRequest[];
   readonly replies: Reply[];
+  otherwise: () => Reply;
 }
 
-async function answer({ request, response }: Exchange, { wire, seen, replies }: FakeState): Promise<void> {
+async function answer({ request, response }: Exchange, { wire, seen, replies, otherwise }: FakeState): Promise<void> {
   const body = JSON.parse(Buffer.concat(await request.toArray()).toString('utf8')) as JsonObject;
-  seen.push({ body, headers: request.headers, closed: new Promise((resolve) => response.once('close', () => resolve())) });
+  seen.push({ at: Date.now(), body, headers: request.headers, closed: new Promise((resolve) => response.once('close', () => resolve())) });
   if (request.method !== 'POST' || request.url !== wire.path) return sendJson(response, { status: 404, body: wire.error('not_found_error', `no route ${request.url}`) });
   const { authorization } = request.headers;
   if (authorization !== `Bearer ${GOOD_KEY}`) return sendJson(response, { status: 401, body: wire.error('authentication_error', `Incorrect API key provided: ${authorization}`) });
-  const reply = replies.shift() ?? { status: 500, body: wire.error('api_error', 'the test has no reply left') };
+  const reply = replies.shift() ?? otherwise();
   if ('status' in reply) return sendJson(response, reply);
   const problem = wire.check(body, request.headers);
   if (problem !== undefined) return sendJson(response, { status: 400, body: wire.error('invalid_request_error', problem) });

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { LlmError } from '../ports/llm-provider.ts';
+import { ManualClock } from '../testing/manual-clock.ts';
+import { MAX_OPENING, ProviderGate } from './provider-gate.ts';
+
+const NEVER = new AbortController().signal;
+
+/** A gate with so many calls at it, and the numbers of those that were let in. */
+function gateWith(calls: number, prepare: (gate: ProviderGate) => void = () => undefined) {
+  const clock = new ManualClock();
+  const gate = new ProviderGate(clock);
+  prepare(gate);
+  const passed: number[] = [];
+  for (let call = 0; call < calls; call += 1) void gate.enter(NEVER).then(() => passed.push(call));
+  return { clock, gate, passed };
+}
+
+/** Lets all promises that can be settled be settled. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test('no more than so many requests are on their way at once, in the order in which they came', async () => {
+  const { gate, passed } = gateWith(MAX_OPENING + 2);
+  await settle();
+  expect(passed).toHaveLength(MAX_OPENING);
+  gate.leave();
+  await settle();
+  expect(passed.at(-1)).toBe(MAX_OPENING);
+});
+
+test('while the provider is busy nothing is sent; then one goes first, and twice as many each time that one was answered', async () => {
+  const { clock, gate, passed } = gateWith(10, (busy) => busy.coolDown(5000));
+  clock.advance(4999);
+  await settle();
+  expect(passed).toEqual([]);
+  clock.advance(1);
+  await settle();
+  expect(passed).toEqual([0]);
+  gate.leave();
+  gate.widen();
+  await settle();
+  expect(passed).toEqual([0, 1, 2]);
+  gate.leave();
+  gate.widen();
+  await settle();
+  expect(passed).toHaveLength(6);
+});
+
+test('the longest of several waits counts', async () => {
+  const { clock, passed } = gateWith(1, (gate) => {
+    gate.coolDown(8000);
+    gate.coolDown(10);
+  });
+  clock.advance(7999);
+  await settle();
+  expect(passed).toEqual([]);
+  clock.advance(1);
+  await settle();
+  expect(passed).toEqual([0]);
+});
+
+test('a wait that is too long for a call refuses the others for a minute, and then one asks again', async () => {
+  const clock = new ManualClock();
+  const gate = new ProviderGate(clock);
+  gate.refuse(new LlmError('rate', 'until tomorrow', { retryable: true, retryAfterMs: 86_400_000, status: 429 }));
+  await expect(gate.enter(NEVER)).rejects.toMatchObject({ kind: 'rate', message: 'until tomorrow', retryable: false, retryAfterMs: 86_400_000 });
+  clock.advance(60_000);
+  await gate.enter(NEVER);
+});
+
+test('a call that is given up leaves the line and takes no place', async () => {
+  const { clock, gate, passed } = gateWith(0, (busy) => busy.coolDown(1000));
+  const controller = new AbortController();
+  const aborted = gate.enter(controller.signal);
+  void gate.enter(NEVER).then(() => passed.push(1));
+  controller.abort(new Error('enough'));
+  await expect(aborted).rejects.toThrow('enough');
+  clock.advance(1000);
+  await settle();
+  expect(passed).toEqual([1]);
+});
+
+test('a call that was let in and given up in the same moment has a place, once', async () => {
+  const { clock, gate, passed } = gateWith(0, (busy) => busy.coolDown(1000));
+  const controller = new AbortController();
+  const first = gate.enter(controller.signal);
+  void gate.enter(NEVER).then(() => passed.push(2));
+  void gate.enter(NEVER).then(() => passed.push(3));
+  clock.advance(1000);
+  controller.abort(new Error('enough'));
+  await first;
+  await settle();
+  expect(passed).toEqual([]);
+  gate.leave();
+  await settle();
+  expect(passed).toEqual([2]);
+});
