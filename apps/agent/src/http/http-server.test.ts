@@ -147,14 +147,14 @@ describe('the edge refuses what a web page could send', () => {
     expect((await get('/v1/runs', { host: 'box.lan', origin: 'https://evil.example', authorization: 'Bearer right' })).statusCode).toBe(403);
   });
 
-  test('with a token every endpoint but /healthz asks for it', async () => {
+  test('with a token every endpoint but /healthz and /readyz asks for it', async () => {
     await edge.close();
     edge = await createTestEdge({ token: 'right', host: 'box.lan' });
     expect((await get('/v1/runs')).statusCode).toBe(401);
     expect((await get('/v1/runs', { authorization: 'Bearer wrong' })).json()).toMatchObject({ code: 'unauthorized' });
     expect((await get('/openapi.json')).statusCode).toBe(401);
     expect((await get('/v1/runs', { authorization: 'Bearer right', host: 'box.lan:1' })).statusCode).toBe(200);
-    expect((await get('/healthz')).statusCode).toBe(200);
+    for (const probe of ['/healthz', '/readyz']) expect((await get(probe)).statusCode).toBe(200);
   });
 });
 
