@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError, type NewCall } from '../ports/run-engine.ts';
 import { callsThenAnswer } from './testing/fake-llm.ts';
-import { ok, READ_ONLY, untilCancelled } from './testing/fake-registry.ts';
+import { ok, READ_ONLY, untilCancelled, type FakeTool } from './testing/fake-registry.ts';
 import { openService, type Service, type ServiceOptions } from './testing/service.ts';
 
 const open = (options: Partial<ServiceOptions> = {}): Promise<Service> =>
@@ -118,6 +118,22 @@ describe('cancelling one call', () => {
     expect(await service.settled(run.id)).toMatchObject({ status: 'cancelled', statusReason: 'call_cancelled' });
     expect((await service.read.inboxItem(item.id))?.state).toBe('void');
     expect(service.registry.sent).toEqual([]);
+  });
+
+  test('that waits for a person withdraws its question, and the run goes on', async () => {
+    const form = { message: 'size?', requestedSchema: { type: 'object', properties: {} } } as const;
+    const asking: FakeTool['call'] = async ({ questions, signal }) => {
+      const answer = await questions.elicit!(form, { signal, meta: {} }).catch(() => undefined);
+      return answer === undefined && signal.aborted ? { type: 'cancelled', level: 'delivered' } : ok('answered');
+    };
+    const service = await open({ script: callsThenAnswer([[{ name: 'r__ask' }]]), tools: { r__ask: { annotations: READ_ONLY, call: asking } } });
+    const { id: runId } = await service.engine.createRun({ prompt: 'go' });
+    const item = await service.item(runId);
+    const { id } = await service.call(runId);
+    await service.status(runId, 'input_required');
+    await service.engine.cancelCall({ runId, id });
+    expect(await service.settled(runId)).toMatchObject({ status: 'completed', answer: 'done' });
+    expect([(await service.read.inboxItem(item.id))?.state, (await service.read.toolCall(id))?.state]).toEqual(['void', 'cancelled']);
   });
 
   test('of another run, or of none, is refused', async () => {
