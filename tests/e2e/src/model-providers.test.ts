@@ -19,9 +19,12 @@ afterEach(async () => {
 });
 
 describe.each([
-  ['openai', '/v1', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
-  ['anthropic', '', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
-])('the %s adapter, against an independent mock of the API', (provider, path, keyVariable, urlVariable) => {
+  ['responses', 'openai', '/v1', 'OPENAI'],
+  ['chat', 'openai', '/v1', 'OPENAI'],
+  ['messages', 'anthropic', '', 'ANTHROPIC'],
+])('the %s adapter, against an independent mock of the API', (wire, provider, path, vendor) => {
+  const [keyVariable, urlVariable] = [`${vendor}_API_KEY`, `${vendor}_BASE_URL`];
+
   async function start(): Promise<ApiClient> {
     const url = await mock.start();
     const files = join(folder.path, 'files');
@@ -30,7 +33,7 @@ describe.each([
     service = await startService({
       folder: folder.path,
       env: { [keyVariable]: 'key-for-the-mock', [urlVariable]: `${url}${path}` },
-      config: { mcpServers: { filesystem: { command: 'node', args: [serverBin.filesystem, files], signalbox: { trust: true } } } },
+      config: { llm: { wire }, mcpServers: { filesystem: { command: 'node', args: [serverBin.filesystem, files], signalbox: { trust: true } } } },
     });
     return new ApiClient(service.url);
   }
@@ -59,6 +62,12 @@ describe.each([
     const sent = JSON.stringify(mock.getRequests().at(-1)?.body);
     expect(sent).toContain('the garden gate is green');
     expect(sent).toContain('note.txt');
+    // What was stored is the same on every wire, but for what belongs to the wire.
+    const messages = (await api.events(run.id)).filter(({ type, data }) => type === 'message.completed' && data['role'] === 'assistant');
+    expect(messages.map(({ data: { text, tool_uses: calls } }) => ({ text, calls }))).toMatchObject([
+      { text: 'I will look.', calls: [{ name: 'filesystem__read_text_file', input: { path: 'note.txt' } }, { name: 'filesystem__list_directory', input: { path: '.' } }] },
+      { text: 'The gate is green.', calls: [] },
+    ]);
   });
 
   test('a model that is overloaded at first is asked again', async () => {
