@@ -134,6 +134,34 @@ describe('schemas that cannot be used are refused', () => {
   });
 });
 
+describe('evaluation is bounded where it may take longer than schema and arguments are long', () => {
+  const bounded = (schema: JsonObject): boolean => {
+    let bounds = 0;
+    const check = compileArgumentValidator(schema, (limitMs, work) => {
+      bounds += 1;
+      return evaluate(limitMs, work);
+    });
+    bounds = 0;
+    check({ a: 'x' });
+    return bounds > 0;
+  };
+
+  test.each<[string, JsonObject]>([
+    ['a pattern', object({ a: { type: 'string', pattern: '^x$' } })],
+    ['a pattern for names', object({}, { patternProperties: { '^x$': {} } })],
+    ['a reference', object({ a: { $ref: '#/$defs/a' } }, { $defs: { a: {} } })],
+    ['a dynamic reference', object({ a: { $dynamicRef: '#a' } }, { $defs: { a: { $dynamicAnchor: 'a' } } })],
+    ['a format', object({ a: { anyOf: [{ type: 'string', format: 'email' }, {}] } })],
+    ['different items', object({ a: { type: ['string', 'array'], uniqueItems: true } })],
+  ])('%s', (_what, schema) => {
+    expect(bounded(schema)).toBe(true);
+  });
+
+  test('and not where it cannot, whatever the names of properties are', () => {
+    expect(bounded(object({ a: { type: 'string', minLength: 1 }, pattern: { type: 'string' }, format: { enum: ['x'] }, list: { type: 'array', items: { type: 'integer' } } }, { required: ['a'] }))).toBe(false);
+  });
+});
+
 describe('bounded evaluation', () => {
   test('gives the value and throws what the work throws', () => {
     expect(evaluate(1000, () => 7)).toBe(7);

@@ -29,9 +29,11 @@ const VALIDATE_LIMIT_MS = 500;
 export function compileArgumentValidator(schema: JsonSchema, evaluate: BoundedEvaluation): ArgumentValidator {
   assertSize(schema);
   const validate = compile(schema, evaluate);
+  // The bound costs more than most evaluations.
+  const evaluateArguments = isQuick(schema) ? unbounded : evaluate;
   const check = (args: JsonObject): string | undefined => {
     try {
-      return evaluate(VALIDATE_LIMIT_MS, () => (validate(args) ? undefined : describeArgumentErrors(validate.errors ?? [], args)));
+      return evaluateArguments(VALIDATE_LIMIT_MS, () => (validate(args) ? undefined : describeArgumentErrors(validate.errors ?? [], args)));
     } catch (error) {
       throw new UnusableSchemaError(`its input schema cannot be evaluated: ${messageOf(error)}`, { cause: error });
     }
@@ -54,6 +56,19 @@ function assertSize(schema: JsonSchema): void {
   }
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES) throw new UnusableSchemaError(`its input schema is larger than ${MAX_BYTES / 1024} KiB`);
 }
+
+/** Keywords whose evaluation may take longer than the schema and the arguments are long. */
+const SLOW_KEYWORDS = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'pattern', 'patternProperties', 'format', 'uniqueItems']);
+
+/** Whether each part of the arguments is compared with each part of the schema once at most. A property that has the name of a slow keyword is no keyword, but `patternProperties` counts as one. */
+function isQuick(schema: object): boolean {
+  return Object.entries(schema).every(([key, value]: [string, unknown]) => {
+    if (typeof value !== 'object' || value === null) return !SLOW_KEYWORDS.has(key);
+    return key !== 'patternProperties' && isQuick(value);
+  });
+}
+
+const unbounded: BoundedEvaluation = (_limitMs, work) => work();
 
 function compile(schema: JsonSchema, evaluate: BoundedEvaluation): CompiledSchema {
   // `$async` would make the validator return a promise, which is always truthy.
