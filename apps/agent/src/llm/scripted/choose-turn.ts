@@ -39,8 +39,13 @@ function progressOf(scenario: Scenario, conversation: Conversation): Progress {
   const calls = scenario.turns.flatMap(({ emit: emits }, turn) => emits.flatMap((one, emit) => ('tool' in one ? [{ turn, emit, label: one.label ?? one.tool }] : [])));
   const played = new Set<number>();
   const labels = new Map<string, string>();
+  let found = { ordinal: -1, at: -1 };
   for (const { id, ordinal } of conversation.calls) {
-    const call = calls.find(({ turn, emit }) => callId({ scenario: scenario.name, turn, emit, ordinal }) === id);
+    // The calls of one message stand in the order of the script.
+    const start = ordinal === found.ordinal ? found.at + 1 : 0;
+    const at = calls.findIndex(({ turn, emit }, index) => index >= start && callId({ scenario: scenario.name, turn, emit, ordinal }) === id);
+    found = { ordinal, at };
+    const call = calls[at];
     if (call === undefined) continue;
     played.add(call.turn);
     labels.set(id, call.label);
