@@ -23,10 +23,13 @@ export interface BuildOptions {
   readonly withoutThinking?: boolean;
 }
 
+/** The API refuses a request for any other name of an argument. */
+const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
+
 /** @see https://platform.claude.com/docs/en/api/messages */
 export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltRequest {
   const { card } = options;
-  const { tools, warnings: toolWarnings } = fitTools(request.tools);
+  const { tools, warnings: toolWarnings } = fitTools(request.tools, { propertyName: PROPERTY_NAME });
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const messages = messagesOf(request.messages, options);
   const warnings = [...(isFirstTurn ? toolWarnings : []), ...lossesIn(request.messages, card.takes)];

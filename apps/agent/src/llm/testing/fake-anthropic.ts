@@ -38,7 +38,7 @@ function requestProblem(request: Request, version: unknown): string | undefined 
   if (request.temperature !== undefined && version === '2026-10-21') return 'temperature: Extra inputs are not permitted';
   if (typeof version !== 'string') return 'anthropic-version: header is required';
   const tools = (request.tools ?? []).map(({ name, input_schema: schema }) => ({ name, schema }));
-  return toolProblem(tools) ?? messagesProblem(request) ?? thinkingProblem(request);
+  return toolProblem(tools, { propertyName: /^[a-zA-Z0-9_.-]{1,64}$/ }) ?? messagesProblem(request) ?? thinkingProblem(request);
 }
 
 function messagesProblem({ messages }: Request): string | undefined {
