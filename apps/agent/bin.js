@@ -1,9 +1,7 @@
 #!/usr/bin/env node
-import module from 'node:module';
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
   process.stderr.write(`signalbox needs Node 22.22 or newer; this is ${process.versions.node}. A checkout brings its own: npm start there, or npx --prefix CHECKOUT signalbox\n`);
   process.exit(1);
 }
-if ('enableCompileCache' in module) module.enableCompileCache();
 await import('./dist/main.js');
