@@ -7,6 +7,7 @@ import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
 import { demoServers } from '../demo/demo-servers.ts';
 import { ensureShopDatabase } from '../demo/shop-database.ts';
 import { EngineError } from '../ports/run-engine.ts';
+import { ReplayError } from '../replay/recording.ts';
 import { createStderrLogger } from '../stderr-logger.ts';
 import { terminalLine } from '../terminal-text.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -14,6 +15,7 @@ import { parseArguments, USAGE, type Arguments } from './arguments.ts';
 import { runDemos } from './demo.ts';
 import { runInbox } from './inbox-command.ts';
 import { UsageError, type Io } from './io.ts';
+import { runReplay } from './replay-command.ts';
 import { isInterrupted, runTask } from './run.ts';
 import { serve } from './serve.ts';
 import { ServiceError } from './service-client.ts';
@@ -32,6 +34,7 @@ export async function runCommand(io: Io, surroundings: Surroundings, hooks: Test
   const [command, ...rest] = surroundings.argv;
   try {
     if (command === 'inbox') return await runInbox(io, { argv: rest, env: surroundings.env });
+    if (command === 'replay') return await runReplay(io, { argv: rest, env: surroundings.env, cwd: surroundings.cwd });
     const parsed = parseArguments(surroundings.argv);
     if (parsed.command === 'help') io.out(USAGE);
     else if (parsed.command === 'version') io.out(`${surroundings.version}\n`);
@@ -48,7 +51,7 @@ export async function runCommand(io: Io, surroundings: Surroundings, hooks: Test
 /** What to say of an error that the person at the command line can do something about. */
 function messageForPeople(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const isOurs = error instanceof UsageError || error instanceof ConfigError || error instanceof StoreError || error instanceof EngineError || error instanceof ServiceError;
+  const isOurs = error instanceof UsageError || error instanceof ConfigError || error instanceof StoreError || error instanceof EngineError || error instanceof ServiceError || error instanceof ReplayError;
   if (isOurs) return error.message;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use: stop the program that uses it, or choose another with --port (0 takes a free one)`;

@@ -110,8 +110,6 @@ export interface ProviderInfo {
   readonly model: string;
   /** True when answers come from scripts and not from a model. */
   readonly scripted: boolean;
-  /** What the model can read, in tokens; undefined where it is not known. */
-  readonly contextTokens?: number;
   /** One line for people, shown at start and in every run when it matters; never a key. */
   readonly notice?: string;
 }

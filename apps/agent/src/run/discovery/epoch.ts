@@ -59,5 +59,5 @@ function toolSpecs(catalogue: readonly CatalogueTool[], { servers, contextTokens
 }
 
 function contextTokensOf({ llm }: EngineContext, { model }: Run): number | undefined {
-  return model === llm.info.model ? llm.info.contextTokens : undefined;
+  return llm.models?.find(({ id, aliases }) => id === model || aliases.includes(model))?.contextTokens;
 }

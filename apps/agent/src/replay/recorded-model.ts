@@ -1,0 +1,62 @@
+import { LlmError, type LlmErrorKind, type LlmEvent, type LlmProvider, type LlmRequest, type ProviderInfo, type StopReason, type Usage } from '../ports/llm-provider.ts';
+import type { RunError } from '../ports/run-store.ts';
+import type { Recording } from './recording.ts';
+import type { ReplayState } from './replay-state.ts';
+
+const NOTHING_USED: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, source: 'estimated' };
+
+/** Says again, turn by turn, what the model of the recording said. */
+export class RecordedModel implements LlmProvider {
+  readonly info: ProviderInfo;
+  readonly #recording: Recording;
+  readonly #state: ReplayState;
+
+  constructor(recording: Recording, state: ReplayState) {
+    const { provider, model, scripted } = recording.run;
+    this.info = { provider, model, scripted };
+    this.#recording = recording;
+    this.#state = state;
+  }
+
+  async *stream(_request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
+    const { turn } = this.#state;
+    const failure = this.#failureOf(turn);
+    if (failure !== undefined) throw failure;
+    const finish = this.#finishOf(turn);
+    if (finish === undefined) {
+      this.#endAt(turn);
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      throw new LlmError('aborted', 'the replay is over');
+    }
+    yield { type: 'start', model: finish.model };
+    this.#state.point = 'plan';
+    yield finish;
+  }
+
+  #finishOf(turn: number): Extract<LlmEvent, { type: 'finish' }> | undefined {
+    const { messages, events, run } = this.#recording;
+    const message = messages.find((each) => each.role === 'assistant' && each.turn === turn);
+    const completed = events.find((event) => event.type === 'turn.completed' && event.data.turn === turn);
+    if (message === undefined || completed?.type !== 'turn.completed') return undefined;
+    const { content, native } = message;
+    // Stored from the finish of the provider.
+    const stop = completed.data.stop_reason as StopReason;
+    return { type: 'finish', stop, usage: NOTHING_USED, model: run.model, message: { role: 'assistant', content, ...(native === undefined ? {} : { native }) } };
+  }
+
+  #failureOf(turn: number): Error | undefined {
+    const failed = this.#recording.events.findLast((event) => event.type === 'turn.failed' && event.data.turn === turn);
+    return failed?.type === 'turn.failed' ? errorOf(failed.data.error) : undefined;
+  }
+
+  #endAt(turn: number): void {
+    const { status } = this.#recording.run;
+    if (status === 'cancelled' || status === 'expired') this.#state.stop();
+    else this.#state.differ(`turn ${turn}: the model is asked, and the recorded run had ended (${status}) after turn ${turn - 1}`);
+  }
+}
+
+function errorOf({ code, message }: RunError): Error {
+  // The engine writes the kind behind `llm_`.
+  return code.startsWith('llm_') ? new LlmError(code.slice('llm_'.length) as LlmErrorKind, message) : new Error(message);
+}

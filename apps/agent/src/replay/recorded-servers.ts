@@ -1,0 +1,95 @@
+import { canonicalJson } from '../canonical-json.ts';
+import type { StoredCatalogue } from '../ports/epoch-store.ts';
+import type { ToolCall } from '../ports/run-store.ts';
+import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
+import { FIND_TOOLS } from '../run/discovery/find-tools.ts';
+import type { Recording } from './recording.ts';
+import type { ReplayState } from './replay-state.ts';
+
+/** The tools that the servers of the recording had at each point, and the results that they gave. Nothing is connected. */
+export class RecordedServers implements ToolRegistry {
+  readonly #recording: Recording;
+  readonly #state: ReplayState;
+  readonly #answered = new Set<ToolCall>();
+
+  constructor(recording: Recording, state: ReplayState) {
+    this.#recording = recording;
+    this.#state = state;
+  }
+
+  start(): void {
+    // Nothing to connect.
+  }
+
+  settled(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  servers(): readonly ServerStatus[] {
+    const { epoch, run } = this.#recording;
+    const toolsChange = epoch.tools.some(({ name }) => name === FIND_TOOLS);
+    return Object.keys(epoch.policies).map((name) => ({ ...READY, name, toolsChange, since: run.createdAt }));
+  }
+
+  tools(servers?: readonly string[]): readonly CatalogueTool[] {
+    const catalogue = this.#recording.catalogues.findLast((each) => isReached(each, this.#state));
+    return (catalogue?.tools ?? []).filter(({ server }) => servers?.includes(server) ?? true);
+  }
+
+  find(wireName: string): CatalogueTool | undefined {
+    return this.tools().find((tool) => tool.wireName === wireName);
+  }
+
+  whyNotOffered(): undefined {
+    return undefined;
+  }
+
+  checkArguments(): undefined {
+    return undefined;
+  }
+
+  call({ wireName, arguments: args }: ToolCallRequest): Promise<ToolCallOutcome> {
+    const text = canonicalJson(args);
+    const recorded = this.#recording.calls.find((call) => !this.#answered.has(call) && call.attempt > 0 && call.wireName === wireName && canonicalJson(call.arguments) === text);
+    if (recorded === undefined) {
+      this.#state.differ(`turn ${this.#state.turn - 1}: ${wireName} is called with ${text.slice(0, 200)}, and the recorded run did not call it so`);
+      return new Promise(() => undefined);
+    }
+    this.#answered.add(recorded);
+    return this.#outcomeOf(recorded);
+  }
+
+  onServerChange(): void {
+    // Servers do not change their state here.
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #outcomeOf({ state, result, error = 'its answer was lost' }: ToolCall): Promise<ToolCallOutcome> {
+    switch (state) {
+      case 'succeeded':
+      case 'failed':
+        return Promise.resolve(result === undefined ? { type: 'error', message: error } : { type: 'result', result });
+      case 'unknown':
+        return Promise.resolve({ type: 'lost', message: error });
+      case 'cancelled':
+        if (this.#recording.run.status === 'cancelled' || this.#recording.run.status === 'expired') break;
+        return Promise.resolve({ type: 'cancelled', level: 'confirmed' });
+      case 'planned':
+      case 'awaiting_approval':
+      case 'dispatched':
+      case 'input_required':
+      case 'working':
+    }
+    this.#state.stop();
+    return new Promise(() => undefined);
+  }
+}
+
+const READY = { state: 'ready', transport: 'stdio', breaker: { state: 'closed', failures: 0 }, toolCount: 0, quarantined: [], roots: [], warnings: [], restarts: 0 } as const;
+
+function isReached(catalogue: StoredCatalogue, { turn, point }: ReplayState): boolean {
+  return catalogue.turn < turn || (catalogue.turn === turn && (catalogue.point === 'begin' || point === 'plan'));
+}

@@ -1,0 +1,49 @@
+import type { Epoch, StoredCatalogue } from '../ports/epoch-store.ts';
+import { isSettled, type InboxItem, type Run, type RunReader, type StoredMessage, type ToolCall } from '../ports/run-store.ts';
+import { eventBody, type RunEventBody } from '../run/events.ts';
+
+/** A settled run with all that it decided and was told. */
+export interface Recording {
+  readonly run: Run;
+  readonly messages: readonly StoredMessage[];
+  readonly calls: readonly ToolCall[];
+  readonly items: readonly InboxItem[];
+  readonly events: readonly RunEventBody[];
+  readonly epoch: Epoch;
+  readonly catalogues: readonly StoredCatalogue[];
+}
+
+/** A run cannot be replayed; the message says why. */
+export class ReplayError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ReplayError';
+  }
+}
+
+const PAGE = 1000;
+
+/** @throws ReplayError when there is no such run, or it has no whole recording */
+export async function readRecording(read: RunReader, runId: string): Promise<Recording> {
+  const run = await read.run(runId);
+  if (run === undefined) throw new ReplayError(`there is no run ${runId} in this data directory`);
+  if (run.kind === 'call') throw new ReplayError(`the run ${runId} is a single tool call: there is no loop to replay`);
+  if (!isSettled(run)) throw new ReplayError(`the run ${runId} is not settled: it is ${run.status}; wait for it or cancel it`);
+  const epoch = await read.epoch(runId);
+  if (epoch === undefined) throw new ReplayError(`the run ${runId} took no turn, or an earlier version recorded it, without the tools it had`);
+  return {
+    ...(await readDecisions(read, run)),
+    items: await read.inboxItems({ runId }),
+    epoch,
+    catalogues: await read.catalogues(runId),
+  };
+}
+
+/** What a run decided. */
+export type Decisions = Pick<Recording, 'run' | 'messages' | 'calls' | 'events'>;
+
+export async function readDecisions(read: RunReader, run: Run): Promise<Decisions> {
+  const events: RunEventBody[] = [];
+  for (let after = 0; after < run.lastSeq; after += PAGE) events.push(...(await read.events(run.id, { after, limit: PAGE })).map(eventBody));
+  return { run, messages: await read.messages(run.id), calls: await read.toolCalls(run.id), events };
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isSettled, type Run } from '../ports/run-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
+import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
+import type { ServerPolicy } from '../run/engine-context.ts';
+import type { RunEventBody } from '../run/events.ts';
+import { createRunEngine } from '../run/run-engine.ts';
+import { copyDatabase } from '../store/copy-database.ts';
+import { openRunStore, type OpenedStore } from '../store/open-run-store.ts';
+import { rewindRun } from '../store/rewind-run.ts';
+import { systemClock } from '../system-clock.ts';
+import { compareRuns } from './compare-runs.ts';
+import { RecordedModel } from './recorded-model.ts';
+import { RecordedPerson } from './recorded-person.ts';
+import { RecordedServers } from './recorded-servers.ts';
+import { readDecisions, readRecording, type Recording } from './recording.ts';
+import { ReplayClock } from './replay-clock.ts';
+import { ReplayState, type ReplayEnd } from './replay-state.ts';
+
+export interface ReplayOptions {
+  /** The data directory that the run is in; it may be in use. */
+  readonly dataDir: string;
+  readonly runId: string;
+  readonly logger: Logger;
+  /** Milliseconds without any event after which the replay counts as standing still; default 10 000. */
+  readonly idleMs?: number;
+}
+
+export interface ReplayReport {
+  readonly run: Run;
+  readonly calls: number;
+  /** Whether the recorded run was stopped from outside: then only what it decided before was replayed. */
+  readonly isStopped: boolean;
+  /** The first thing that was decided in another way. */
+  readonly difference: string | undefined;
+}
+
+/**
+ * Takes a settled run through the loop again, in a copy of its database: the model says, the servers answer and the person decides what they did then.
+ * The directory is not changed and nothing is called.
+ * @throws ReplayError when the run has no recording, StoreError when the directory has no database
+ */
+export async function replayRun({ dataDir, runId, logger, idleMs = 10_000 }: ReplayOptions): Promise<ReplayReport> {
+  const copy = await mkdtemp(join(tmpdir(), 'signalbox-replay-'));
+  try {
+    await copyDatabase(dataDir, copy);
+    const recording = await withStore(copy, ({ read }) => readRecording(read, runId));
+    rewindRun(copy, runId);
+    return await withStore(copy, (store) => replay(store, recording, { logger, idleMs }));
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+async function withStore<T>(dataDir: string, work: (store: OpenedStore) => Promise<T>): Promise<T> {
+  const store = await openRunStore({ dataDir, durability: 'process', clock: systemClock });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function replay(store: OpenedStore, recording: Recording, { logger, idleMs }: Required<Pick<ReplayOptions, 'logger' | 'idleMs'>>): Promise<ReplayReport> {
+  const state = new ReplayState();
+  const clock = new ReplayClock(systemClock);
+  const { promise: settled, resolve: settle } = Promise.withResolvers<undefined>();
+  const fail = (error: unknown): void => state.differ(`the replay failed: ${error instanceof Error ? error.message : String(error)}`);
+  const watch = (): (() => void) => systemClock.after(idleMs, () => state.differ(`turn ${state.turn}: the loop stands still`));
+  let cancelWatch = watch();
+  const onEvents = (_runId: string, events: readonly RunEventBody[]): void => {
+    cancelWatch();
+    cancelWatch = watch();
+    for (const event of events) {
+      if (event.type === 'turn.completed') [state.turn, state.point] = [event.data.turn + 1, 'begin'];
+      if (event.type === 'inbox.opened') person.answer(event.data.inbox_item_id).catch(fail);
+      if (event.type.startsWith('run.') && ['run.completed', 'run.failed', 'run.cancelled', 'run.expired'].includes(event.type)) settle(undefined);
+    }
+  };
+  const engine = createRunEngine({
+    store,
+    queue: createMemoryJobQueue({ clock, onError: (_job, error) => fail(error) }),
+    bus: createInProcessSignalBus(),
+    registry: new RecordedServers(recording, state),
+    llm: new RecordedModel(recording, state),
+    clock,
+    logger,
+    // Stored from the policies of the engine.
+    policies: recording.epoch.policies as unknown as { readonly [server: string]: ServerPolicy },
+    onEvents,
+  });
+  const person = new RecordedPerson({ recording, state, engine, read: store.read, clock });
+  try {
+    await engine.start();
+    const end = await Promise.race([settled, state.ended]);
+    return await report(store, recording, end);
+  } finally {
+    cancelWatch();
+    await engine.close({ graceMs: 0 });
+  }
+}
+
+async function report({ read }: OpenedStore, recording: Recording, end: ReplayEnd | undefined): Promise<ReplayReport> {
+  const { run, calls } = recording;
+  const replayed = (await read.run(run.id)) ?? run;
+  const isStopped = end?.type === 'stopped' || (!isSettled(replayed) && end === undefined);
+  const found = compareRuns(recording, await readDecisions(read, replayed), isStopped || end !== undefined);
+  return { run, calls: calls.length, isStopped, difference: end?.type === 'difference' ? earlier(found, end.message) : found };
+}
+
+/** What was decided otherwise before the replay came to its end is what people want to know. */
+function earlier(found: string | undefined, end: string): string {
+  return found === undefined || found.endsWith('is not planned') ? end : found;
+}

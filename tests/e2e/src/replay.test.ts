@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ApiClient } from './support/client.ts';
+import { writeScenario } from './support/scenario.ts';
+import { agentMain, serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
+
+const restlessServer = fileURLToPath(new URL('support/restless-server.ts', import.meta.url));
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: Service;
+let api: ApiClient;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const scenario = await writeScenario(folder.path, [
+    { prompt: 'write', steps: [[{ tool: 'files__write_file', input: { path: 'a.txt', content: 'one' } }], [{ tool: 'files__read_text_file', input: { path: 'a.txt' } }]], answer: 'written' },
+    { prompt: 'change', steps: [[{ tool: 'restless__change' }], [{ tool: 'files__write_file', input: { path: 'b.txt', content: 'wait' } }], [{ tool: 'find_tools', input: { query: 'comes' } }], [{ tool: 'call_tool', input: { name: 'restless__comes' } }, { tool: 'restless__leaves' }]], answer: 'changed' },
+  ]);
+  const mcpServers = {
+    files: { command: 'node', args: [serverBin.filesystem, folder.path], signalbox: { trust: true } },
+    restless: { command: 'node', args: [restlessServer], signalbox: { trust: true } },
+  };
+  service = await startService({ folder: folder.path, config: { llm: { provider: 'scripted', scenario }, mcpServers } });
+  api = new ApiClient(service.url);
+});
+afterEach(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+async function replay(runId: string): Promise<{ readonly code: number | null; readonly out: string; readonly error: string }> {
+  const child = spawn(process.execPath, [agentMain, 'replay', runId, '--data-dir', 'data'], { cwd: folder.path, env: { PATH: process.env['PATH'], HOME: folder.path } });
+  const [out, error] = await Promise.all([child.stdout.setEncoding('utf8').toArray(), child.stderr.setEncoding('utf8').toArray()]);
+  const code = child.exitCode ?? (await new Promise<number | null>((resolve) => child.once('close', resolve)));
+  return { code, out: out.join(''), error: error.join('') };
+}
+
+async function answer(runId: string, response: object): Promise<void> {
+  await api.waitFor(runId, ({ type }) => type === 'inbox.opened');
+  const { inbox } = await api.run(runId);
+  await api.post(`/v1/inbox/${inbox[0]!.id}/respond`, response);
+}
+
+test('a run is replayed while the service runs, after it was killed, and with what was decided otherwise', async () => {
+  const { id } = await api.start('write');
+  await answer(id, { action: 'approve', arguments: { path: 'a.txt', content: 'two' } });
+  expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'written' });
+  const same = { code: 0, out: `run ${id} (completed, 3 turns, 2 tool calls) is decided in the same way\n`, error: '' };
+  expect(await replay(id)).toEqual(same);
+  await service.stop('SIGKILL');
+  expect(await replay(id)).toEqual(same);
+  const database = new Sqlite(join(folder.path, 'data', 'signalbox.sqlite'));
+  database.prepare("update messages set content = replace(content, 'read_text_file', 'write_file')").run();
+  database.close();
+  expect(await replay(id)).toEqual({ code: 1, out: `run ${id} (completed, 3 turns, 2 tool calls) is decided in another way: turn 2, call 1 (files__read_text_file): name was "files__read_text_file" and is "files__write_file"\n`, error: '' });
+  expect(await replay('nope')).toEqual({ code: 2, out: '', error: 'signalbox: there is no run nope in this data directory\n' });
+});
+
+test('S-223, S-227: a tool that comes in the middle of a run is found and called, one that goes is told of, and the replay has the same tools at the same time', async () => {
+  const { id } = await api.start('change');
+  await api.waitFor(id, ({ type }) => type === 'inbox.opened');
+  const tools = async (): Promise<readonly string[]> => (await api.get<{ data: { name: string }[] }>('/v1/tools')).data.map(({ name }) => name).filter((name) => name.startsWith('restless__'));
+  await expect.poll(tools).toEqual(['change', 'comes', 'ponder', 'stays'].map((name) => `restless__${name}`));
+  await answer(id, { action: 'approve' });
+  expect(await api.settled(id)).toMatchObject({ status: 'completed' });
+  expect((await api.toolCalls(id)).map(({ name, state }) => `${name} ${state}`)).toEqual(['restless__change succeeded', 'files__write_file succeeded', 'find_tools succeeded', 'restless__comes succeeded', 'restless__leaves failed']);
+  expect(await replay(id)).toMatchObject({ code: 0, error: '' });
+});
