@@ -230,12 +230,13 @@ describe('openai only', () => {
     expect(server.seen[0]?.body).not.toHaveProperty('include');
   });
 
-  test('fewer tokens than the API takes are raised to its least, with a warning', async () => {
+  test('fewer tokens than the API takes are raised to its least, with a warning, and the answer is cut here', async () => {
     await using server = await startFakeServer(openai.wire);
-    server.replies.push({ turn: { text: 'ok' } });
+    server.replies.push({ turn: { text: 'one two three four five' } });
     const events = await collect(connect(openai, server), agentRequest([userText('Hi')], { maxTokens: 3 }));
     expect(server.seen[0]?.body['max_output_tokens']).toBe(16);
-    expect(warningsIn(events)).toEqual([expect.stringContaining('up to 16 tokens')]);
+    expect(warningsIn(events)).toEqual([expect.stringContaining('16 tokens are the fewest')]);
+    expect(finishOf(events)).toMatchObject({ stop: 'max_tokens', message: { content: [{ type: 'text', text: 'one two thre' }] }, usage: { output: 3, source: 'estimated' } });
   });
 
   test('stop sequences, which the API does not have, end the answer and the connection', async () => {

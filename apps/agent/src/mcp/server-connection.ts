@@ -39,7 +39,7 @@ export function clientOptions({ info, handlers, onToolsChanged, onElicitationCom
   return {
     info,
     handlers,
-    capabilities: { elicitationUrl: true },
+    capabilities: { elicitationUrl: true, samplingTools: true },
     onToolsChanged,
     onElicitationComplete,
     onLog: ({ level, logger, data }) => onLog(`${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),

@@ -285,8 +285,10 @@ describe('sampling', () => {
   test.each<[string, Partial<CreateMessageParams>, string]>([
     ['no messages', { messages: [] }, '-32602 messages must not be empty'],
     ['no tokens', { maxTokens: 0 }, '-32602 maxTokens must be a positive integer'],
-    ['tools', { tools: [] }, '-32602 tools are not offered here: the client did not declare sampling.tools'],
-    ['audio', { messages: [{ role: 'user', content: [{ type: 'audio', data: '', mimeType: 'audio/wav' }] }] }, '-32602 content of type audio is not supported; text and images are'],
+    ['two tools of one name', { tools: [{ name: 'x', inputSchema: { type: 'object' } }, { name: 'x', inputSchema: { type: 'object' } }] }, '-32602 tools must have different names, and an inputSchema that is an object'],
+    ['an order to call none of no tools', { toolChoice: { mode: 'required' } }, '-32602 toolChoice.mode is required, and there are no tools'],
+    ['a call in the words of a user', { messages: [{ role: 'user', content: [{ type: 'tool_use', id: 'a', name: 'x', input: {} }] }] }, '-32602 messages.0: content of type tool_use is not complete, or not allowed for the role user'],
+    ['an image without data', { messages: [{ role: 'user', content: { type: 'image', mimeType: 'image/png' } as never }] }, '-32602 messages.0: content of type image is not complete, or not allowed for the role user'],
   ])('with %s is refused before anybody is asked', async (_case, params, message) => {
     const { service, id, outcome } = await sampled('ask', { ...PARAMS, ...params });
     expect(await outcome()).toBe(message);

@@ -1,10 +1,12 @@
-import { ErrorCode, ProtocolError, type ContentBlock, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent } from '@signalbox/mcp-core';
-import { LlmError, type LlmRequest, type Message } from '../ports/llm-provider.ts';
+import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageResult, type JsonObject } from '@signalbox/mcp-core';
+import { LlmError, type LlmEvent, type LlmRequest } from '../ports/llm-provider.ts';
 import { digestOf } from './approval-binding.ts';
 import type { Asker } from './ask.ts';
 import { charge } from './charge.ts';
+import { chooseModel } from './choose-model.ts';
 import type { EngineContext, ServerPolicy } from './engine-context.ts';
-import { messageText } from './message-text.ts';
+import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './sampling-blocks.ts';
+import { SamplingTools } from './sampling-tools.ts';
 import type { Finish } from './stream-message.ts';
 
 /** The longest message a server may have written, in tokens. */
@@ -12,8 +14,11 @@ const MAX_TOKENS = 8192;
 
 const DECISIONS = { auto: 'allowed', ask: 'asked', deny: 'denied' } as const;
 
+/** Names in `_meta` of a reply what the model did not get as it was asked. */
+const WARNINGS_KEY = 'dev.signalbox/warnings';
+
 /**
- * Serves the sampling requests of a server during one call with the model of the run; their cost is charged to the run. Text and images, no tools.
+ * Serves the sampling requests of a server during one call, with the model of the run or one that the request prefers; their cost is charged to the run.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
 export class Sampler {
@@ -28,10 +33,8 @@ export class Sampler {
 
   /** @throws ProtocolError when the request cannot be served, whatever the policy */
   check(params: CreateMessageParams): void {
-    if (params.messages.length === 0) throw invalid('messages must not be empty');
-    if (!Number.isInteger(params.maxTokens) || params.maxTokens < 1) throw invalid('maxTokens must be a positive integer');
-    if (params.tools !== undefined || params.toolChoice !== undefined) throw invalid('tools are not offered here: the client did not declare sampling.tools');
-    for (const { content } of params.messages) for (const block of blocksOf(content)) toBlock(block);
+    checkSamplingRequest(params);
+    this.#modelFor(params);
   }
 
   /** Counts the request and what the configuration says of it. @throws ProtocolError when the server asked as often in this run as the run may ask the model itself */
@@ -50,19 +53,48 @@ export class Sampler {
   }
 
   /** What a person sees who is asked whether the request may be served. */
-  requestOf({ messages, systemPrompt, maxTokens, modelPreferences }: CreateMessageParams): JsonObject {
-    return { messages, system_prompt: systemPrompt, max_tokens: maxTokens, model_preferences: modelPreferences, model: this.#asker.run.model };
+  requestOf(params: CreateMessageParams): JsonObject {
+    const { messages, systemPrompt, maxTokens, modelPreferences, tools } = params;
+    return { messages, system_prompt: systemPrompt, max_tokens: maxTokens, model_preferences: modelPreferences, model: this.#modelFor(params), ...(tools === undefined ? {} : { tools }) };
   }
 
+  /** @throws ProtocolError when the model could not be asked, or what it said cannot be given to a server */
   async sample(params: CreateMessageParams, signal: AbortSignal): Promise<CreateMessageResult> {
-    const finish = await this.#ask(requestFor(params, this.#asker), signal);
+    const tools = new SamplingTools(params.tools ?? []);
+    const warnings: string[] = [];
+    const finish = await this.#ask(requestFor(params, { model: this.#modelFor(params), cacheKey: this.#asker.call.id, tools }), { signal, warnings });
     await this.#charge(finish);
-    return { role: 'assistant', content: { type: 'text', text: messageText(finish.message.content) }, model: finish.model, stopReason: stopReasonOf(finish) };
+    const { content } = finish.message;
+    const broken = finish.stop === 'max_tokens' ? undefined : content.find((block) => block.type === 'tool_use' && block.invalid !== undefined);
+    if (broken?.type === 'tool_use') throw new ProtocolError(ErrorCode.internalError, `The model called the tool ${tools.fromWire(broken.name)}, but ${broken.invalid}.`);
+    return {
+      role: 'assistant',
+      content: toSamplingContent(content, tools),
+      model: finish.model,
+      stopReason: stopReasonOf(finish),
+      ...(warnings.length === 0 ? {} : { _meta: { [WARNINGS_KEY]: warnings } }),
+    };
   }
 
-  async #ask(request: LlmRequest, signal: AbortSignal): Promise<Finish> {
+  /** @throws ProtocolError when none of the models can take the request */
+  #modelFor(params: CreateMessageParams): string {
+    const { run } = this.#asker;
+    const others = this.#context.llm.models ?? [];
+    const own = others.find(({ id }) => id === run.model);
+    // Nothing is known of a model that a person named for this run; it is taken at their word.
+    if (own === undefined) return run.model;
+    const choice = chooseModel([own, ...others.filter((card) => card !== own)], samplingNeeds(params), params.modelPreferences);
+    if (choice === undefined) throw new ProtocolError(ErrorCode.internalError, 'No model of this host can take the request: its tools, images or audio, or its length.');
+    return choice.card.id;
+  }
+
+  async #ask(request: LlmRequest, { signal, warnings }: { readonly signal: AbortSignal; readonly warnings: string[] }): Promise<Finish> {
+    const hear = (event: LlmEvent): void => void (event.type === 'warning' && warnings.push(event.message));
     try {
-      for await (const event of this.#context.llm.stream(request, { signal })) if (event.type === 'finish') return event;
+      for await (const event of this.#context.llm.stream(request, { signal })) {
+        if (event.type === 'finish') return event;
+        hear(event);
+      }
     } catch (error) {
       if (error instanceof LlmError && error.usage !== undefined) await this.#charge({ usage: error.usage, model: request.model ?? this.#asker.run.model });
       const message = error instanceof LlmError ? error.message : 'the host failed';
@@ -77,46 +109,36 @@ export class Sampler {
   }
 }
 
-function requestFor(params: CreateMessageParams, { run, call }: Asker): LlmRequest {
+function requestFor(params: CreateMessageParams, { model, cacheKey, tools }: { readonly model: string; readonly cacheKey: string; readonly tools: SamplingTools }): LlmRequest {
   return {
-    model: run.model,
-    messages: params.messages.map(({ role, content }): Message => ({ role, content: blocksOf(content).map(toBlock) })),
-    tools: [],
+    model,
+    messages: params.messages.map((message) => toMessage(message, tools)),
+    tools: tools.specs,
     maxTokens: Math.min(params.maxTokens, MAX_TOKENS),
-    cacheKey: call.id,
+    cacheKey,
     purpose: 'sampling',
+    ...(params.toolChoice?.mode === undefined ? {} : { toolChoice: params.toolChoice.mode }),
     ...(params.systemPrompt === undefined ? {} : { system: params.systemPrompt }),
     ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
     ...(params.stopSequences === undefined ? {} : { stopSequences: params.stopSequences }),
   };
 }
 
-function blocksOf(content: SamplingContent | readonly SamplingContent[]): readonly SamplingContent[] {
-  return 'type' in content ? [content] : content;
-}
-
-function toBlock(block: SamplingContent): ContentBlock {
-  if (block.type === 'text' || block.type === 'image') return block;
-  throw invalid(`content of type ${block.type} is not supported; text and images are`);
-}
-
 function stopReasonOf({ stop, rawStop }: Finish): string {
   switch (stop) {
     case 'end':
       return 'endTurn';
+    case 'tool_use':
+      return 'toolUse';
     case 'max_tokens':
     case 'context_full':
       return 'maxTokens';
     case 'stop_sequence':
       return 'stopSequence';
-    case 'tool_use':
     case 'refusal':
+      return 'refusal';
     case 'pause':
     case 'other':
       return rawStop ?? stop;
   }
-}
-
-function invalid(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.invalidParams, message);
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageResult, type JsonObject } from '@signalbox/mcp-core';
+import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent } from '@signalbox/mcp-core';
 import type { InboxItem } from '../ports/run-store.ts';
 import { ask, type Asker } from './ask.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -49,10 +49,10 @@ export class SamplingDesk {
 
   /** The reply as a person approved it. */
   async #review(reply: CreateMessageResult, place: SamplingPlace): Promise<CreateMessageResult> {
-    const item = await ask(this.#context, this.#asker, { kind: 'sampling_reply', request: { text: textOf(reply), model: reply.model, stop_reason: reply.stopReason }, ...place });
+    const item = await ask(this.#context, this.#asker, { kind: 'sampling_reply', request: { text: textOf(reply), model: reply.model, stop_reason: reply.stopReason, ...callsIn(reply) }, ...place });
     if (item.response?.['action'] !== 'approve') throw refusal(item.state === 'expired' ? 'Nobody approved the reply of the model in time.' : 'User rejected the reply of the model');
     const text = contentOf(item)?.['text'];
-    return typeof text === 'string' ? { ...reply, content: { type: 'text', text } } : reply;
+    return typeof text === 'string' ? { ...reply, content: { type: 'text', text }, ...(reply.stopReason === 'toolUse' ? { stopReason: 'endTurn' } : {}) } : reply;
   }
 
   /** What was asked before under this key, by this process or an earlier one. */
@@ -70,9 +70,16 @@ function textOf({ content }: CreateMessageResult): string {
   return [content].flat().map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
+/** A person sees the calls of a reply whole, and a text of theirs goes instead of all of it. */
+function callsIn({ content }: CreateMessageResult): JsonObject {
+  return Array.isArray(content) ? { content } : {};
+}
+
 /** A reply that an earlier process showed to a person: the model is not asked twice for it. */
-function replyOf({ text, model, stop_reason: stopReason }: JsonObject): CreateMessageResult {
-  return { role: 'assistant', content: { type: 'text', text: String(text) }, model: String(model), ...(typeof stopReason === 'string' ? { stopReason } : {}) };
+function replyOf({ text, model, stop_reason: stopReason, content }: JsonObject): CreateMessageResult {
+  // Stored as it was shown.
+  const blocks = Array.isArray(content) ? (content as readonly SamplingContent[]) : ({ type: 'text', text: String(text) } as const);
+  return { role: 'assistant', content: blocks, model: String(model), ...(typeof stopReason === 'string' ? { stopReason } : {}) };
 }
 
 function refusal(message: string): ProtocolError {

@@ -14,10 +14,13 @@ type InputContent = OpenAI.Responses.ResponseInputText | OpenAI.Responses.Respon
 export interface BuiltRequest {
   readonly params: Params;
   readonly warnings: readonly string[];
+  /** Where the answer must be cut here because fewer tokens are wanted than can be asked for. */
+  readonly maxCharacters: number | undefined;
 }
 
 /** The fewest output tokens that the API accepts. */
 const MIN_OUTPUT_TOKENS = 16;
+const CHARACTERS_PER_TOKEN = 4;
 
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
 export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: Endpoint): BuiltRequest {
@@ -27,7 +30,8 @@ export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: End
   const warnings = isFirstTurn ? [...toolWarnings] : [];
   const { temperature } = request;
   if (temperature !== undefined && !takes.temperature) warnings.push(`The model ${model} takes no temperature; it was left out.`);
-  if (request.maxTokens < MIN_OUTPUT_TOKENS) warnings.push(`The answer may have up to ${MIN_OUTPUT_TOKENS} tokens, the fewest that can be asked for, instead of ${request.maxTokens}.`);
+  const isTiny = request.maxTokens < MIN_OUTPUT_TOKENS;
+  if (isTiny) warnings.push(`${MIN_OUTPUT_TOKENS} tokens are the fewest that can be asked for; the answer is cut after about ${request.maxTokens}.`);
   warnings.push(...lossesIn(request.messages, takes));
   const params: Params = {
     model,
@@ -43,7 +47,7 @@ export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: End
     ...(request.cacheKey === undefined ? {} : { prompt_cache_key: request.cacheKey.slice(0, 64) }),
     ...(endpoint.isVendor ? { stream_options: { include_obfuscation: false } } : {}),
   };
-  return { params, warnings };
+  return { params, warnings, maxCharacters: isTiny ? request.maxTokens * CHARACTERS_PER_TOKEN : undefined };
 }
 
 /** Sampling asks for few tokens, which thinking would use up. */

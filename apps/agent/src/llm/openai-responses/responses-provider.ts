@@ -35,7 +35,7 @@ export function createResponsesProvider(config: LlmConfig, limits: WireLimits): 
 async function startCall(request: LlmRequest, { config, model, limits, onBytes }: CallOptions): Promise<WireCall<Raw>> {
   const endpoint = openAiEndpoint(config, 'responses');
   const card = modelCard(config, model);
-  const { params, warnings } = buildRequest(request, card, endpoint);
+  const { params, warnings, maxCharacters } = buildRequest(request, card, endpoint);
   assertToolCount({ tools: request.tools }, endpoint);
   const client = await createOpenAiClient({ endpoint, limits, onBytes });
   const promptTokens = estimateTokens(params);
@@ -44,7 +44,7 @@ async function startCall(request: LlmRequest, { config, model, limits, onBytes }
     promptTokens,
     async open(signal) {
       const { data: events, request_id: requestId } = await client.responses.create(params, { signal }).withResponse();
-      const translator = new ResponsesTranslator({ endpoint, model, requestId, stopSequences: request.stopSequences ?? [], warnings, promptTokens });
+      const translator = new ResponsesTranslator({ endpoint, model, requestId, stopSequences: request.stopSequences ?? [], maxCharacters, warnings, promptTokens });
       return { events, translate: (raw) => translator.translate(raw), usage: () => translator.usage() };
     },
     toError: (error) => sdkFailure(error, endpoint, limits.clock.now()),

@@ -9,7 +9,7 @@ const ENDPOINT = { provider: 'openai', vendor: 'OpenAI', baseUrl: 'http://localh
 
 /** Events as some server sends them, more or less than the API's types ask for. */
 function translate(...raws: readonly object[]): readonly LlmEvent[] {
-  const translator = new ResponsesTranslator({ endpoint: ENDPOINT, model: 'm', requestId: undefined, stopSequences: [], warnings: ['first'], promptTokens: 100 });
+  const translator = new ResponsesTranslator({ endpoint: ENDPOINT, model: 'm', requestId: undefined, stopSequences: [], maxCharacters: undefined, warnings: ['first'], promptTokens: 100 });
   return raws.flatMap((raw) => translator.translate(raw as Raw));
 }
 

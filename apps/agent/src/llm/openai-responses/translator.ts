@@ -16,6 +16,8 @@ export interface TranslatorOptions {
   readonly model: string;
   readonly requestId: string | null | undefined;
   readonly stopSequences: readonly string[];
+  /** Where text is cut because the API allows no fewer tokens; no cut when undefined. */
+  readonly maxCharacters: number | undefined;
   readonly warnings: readonly string[];
   /** For the input where the stream ends without a count. */
   readonly promptTokens: number;
@@ -45,6 +47,7 @@ export class ResponsesTranslator {
   #events: LlmEvent[] = [];
   #started = false;
   #calls = 0;
+  #shown = 0;
   #textItem: number | undefined;
   #refusal: string | undefined;
   #model: string;
@@ -133,8 +136,18 @@ export class ResponsesTranslator {
     const separator = this.#textItem !== undefined && this.#textItem !== index ? '\n\n' : '';
     this.#textItem = index;
     const { text, hit } = this.#cutter.push(separator + delta);
-    if (text !== '') this.#emit({ type: 'text', delta: text });
-    if (hit !== undefined) this.#cut(hit);
+    this.#show(text);
+    if (hit !== undefined && !this.#isOver()) this.#cut('stop_sequence', hit);
+  }
+
+  /** Ends the answer where it grows longer than it may be. */
+  #show(text: string): void {
+    const { maxCharacters = Infinity } = this.#options;
+    const room = maxCharacters - this.#shown;
+    const kept = text.slice(0, Math.max(0, room));
+    this.#shown += kept.length;
+    if (kept !== '') this.#emit({ type: 'text', delta: kept });
+    if (kept.length < text.length) this.#cut('max_tokens', 'max_output_tokens');
   }
 
   #arguments(index: number, delta: string): void {
@@ -168,6 +181,7 @@ export class ResponsesTranslator {
     for (const [index, item] of response.output.entries()) if (!this.#done.has(index)) this.#close(index, item);
     if (this.#isOver()) return;
     this.#flushText();
+    if (this.#isOver()) return;
     const rawStop = response.incomplete_details?.reason ?? response.status ?? 'completed';
     const stop = stopOf(response, { calls: this.#calls > 0, refused: this.#refusal !== undefined });
     const message = this.#builder.build(stop, { refusal: this.#refusal });
@@ -176,8 +190,8 @@ export class ResponsesTranslator {
     this.#emit({ type: 'finish', stop, rawStop, usage: usageOf(response.usage) ?? this.usage(), model: this.#model, message: { ...message, ...(native === undefined ? {} : { native }) } });
   }
 
-  #cut(sequence: string): void {
-    this.#emit({ type: 'finish', stop: 'stop_sequence', rawStop: sequence, usage: this.usage(), model: this.#model, message: this.#builder.build('stop_sequence') });
+  #cut(stop: 'stop_sequence' | 'max_tokens', rawStop: string): void {
+    this.#emit({ type: 'finish', stop, rawStop, usage: this.usage(), model: this.#model, message: this.#builder.build(stop) });
   }
 
   /** Nothing is stored with the provider, so reasoning can only go back encrypted; items that belong to reasoning which cannot go back are refused without it. */
@@ -188,8 +202,7 @@ export class ResponsesTranslator {
   }
 
   #flushText(): void {
-    const text = this.#cutter.flush();
-    if (text !== '') this.#emit({ type: 'text', delta: text });
+    this.#show(this.#cutter.flush());
   }
 
   #isOver(): boolean {

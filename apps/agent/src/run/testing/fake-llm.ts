@@ -1,4 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
+import type { ModelCard } from '../../ports/model-card.ts';
 import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest, type NativeTurn, type StopReason, type Usage } from '../../ports/llm-provider.ts';
 
 /** What the model says to one request. */
@@ -6,6 +7,7 @@ export interface Reply {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input?: JsonObject; readonly invalid?: string }[];
   readonly stop?: StopReason;
+  readonly warnings?: readonly string[];
   readonly native?: NativeTurn;
   readonly fail?: LlmError;
   /** Awaited after the text and before the end; aborting the request ends the wait. */
@@ -21,6 +23,8 @@ export const USAGE: Usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5,
 /** A provider that answers from a function and remembers what it was asked. */
 export class FakeLlm implements LlmProvider {
   readonly info = { provider: 'scripted', model: 'fake-1', scripted: true, notice: 'answers come from a test' };
+  /** Set by tests in which a server may choose. */
+  models: readonly ModelCard[] = [];
   readonly requests: LlmRequest[] = [];
   readonly #script: Script;
 
@@ -37,6 +41,7 @@ export class FakeLlm implements LlmProvider {
     refuseUnpairedCalls(request);
     const reply = this.#script(request, index);
     yield { type: 'start', model: 'fake-1' };
+    for (const message of reply.warnings ?? []) yield { type: 'warning', message };
     for (const delta of (reply.text ?? '').match(/.{1,4}/gs) ?? []) yield { type: 'text', delta };
     if (reply.hold !== undefined) await holdUntil(reply.hold, signal);
     await reply.stubbornHold;
