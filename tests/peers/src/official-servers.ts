@@ -17,3 +17,7 @@ export const officialEverythingServer = join(dirname(packages.resolve('@modelcon
 
 /** A server on the official SDK v1 whose tool sends a person to a URL. */
 export const sdkV1VisitingServer = join(import.meta.dirname, 'sdk-v1-visiting-server.ts');
+
+/** On the official SDKs, over stdio; their tool `sample` asks the model what its argument says. */
+export const sdkV1SamplingServer = join(import.meta.dirname, 'sdk-v1-sampling-server.ts');
+export const sdkV2SamplingServer = join(import.meta.dirname, 'sdk-v2-sampling-server.ts');
