@@ -1,0 +1,68 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Figures } from '../figures.ts';
+import { peakResidentMibOf, residentMibOf } from '../process-readings.ts';
+import { getJson, postJson, type RunView } from './rest.ts';
+import { RunStream } from './run-stream.ts';
+import { configFor, limitsFor, PROMPT } from './scenario.ts';
+import { startAgent, temporaryFolder } from './service.ts';
+
+const SUBSCRIBERS = 1000;
+/** One of so many does not read before the run has ended. */
+const ONE_PAUSED_OF = 10;
+const WORK = { turns: 20, callsPerTurn: 4, asks: true };
+const SETTLE_MS = 2000;
+
+/** Many readers of one run; then, in another process, of a run twice as long, which must not need more memory. */
+export async function measureSubscribers(): Promise<Figures> {
+  const figures = await crowdAt(WORK);
+  const twice = await crowdAt({ ...WORK, turns: 2 * WORK.turns });
+  return { ...figures, twiceMib: twice.peakMib - twice.beforeMib, lost: figures.lost + twice.lost };
+}
+
+interface Crowd {
+  readonly beforeMib: number;
+  readonly openMib: number;
+  readonly peakMib: number;
+  readonly grownMib: number;
+  readonly afterMib: number;
+  readonly lost: number;
+  readonly seconds: number;
+  readonly events: number;
+}
+
+async function crowdAt(work: typeof WORK): Promise<Crowd & Figures> {
+  await using folder = await temporaryFolder();
+  const agent = await startAgent({ folder: folder.path, config: await configFor(folder.path, work) });
+  try {
+    const { id } = await postJson<RunView>(`${agent.url}/v1/runs`, { prompt: PROMPT, limits: limitsFor(work) });
+    const { inbox } = await waiting(agent.url, id);
+    const beforeMib = residentMibOf(agent.pid);
+    const streams = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => RunStream.open(agent.url, id)));
+    const openMib = residentMibOf(agent.pid);
+    const paused = streams.filter((_stream, index) => index % ONE_PAUSED_OF === 0);
+    for (const stream of paused) stream.pause();
+    const begun = performance.now();
+    for (const item of inbox) await postJson(`${agent.url}/v1/inbox/${item.id}/respond`, { action: 'approve', remember: 'run' });
+    await Promise.all(streams.filter((stream) => !paused.includes(stream)).map(({ ended }) => ended));
+    const seconds = (performance.now() - begun) / 1000;
+    for (const stream of paused) stream.resume();
+    const seen = await Promise.all(streams.map(({ ended }) => ended));
+    const { last_seq: events, status } = await getJson<RunView>(`${agent.url}/v1/runs/${id}`);
+    if (status !== 'completed') throw new Error(`The run is ${status}`);
+    const peakMib = peakResidentMibOf(agent.pid);
+    await wait(SETTLE_MS);
+    const lost = seen.reduce((sum, { inOrder, outOfOrder }) => sum + events - inOrder + outOfOrder, 0);
+    return { beforeMib, openMib, peakMib, grownMib: peakMib - beforeMib, afterMib: residentMibOf(agent.pid), lost, seconds, events };
+  } finally {
+    await agent.stop();
+  }
+}
+
+/** The run, once all calls of its first turn wait for a person. */
+async function waiting(url: string, id: string): Promise<RunView> {
+  for (;;) {
+    const run = await getJson<RunView>(`${url}/v1/runs/${id}`);
+    if (run.status === 'input_required') return run;
+    await wait(20);
+  }
+}

@@ -1,0 +1,32 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { echoServer } from './service.ts';
+
+export interface Work {
+  /** Each is one model call with its tool calls; one more gives the answer. */
+  readonly turns: number;
+  /** Of `echo`, in each turn. */
+  readonly callsPerTurn: number;
+  /** Whether the first calls wait for a person. Default false. */
+  readonly asks?: boolean;
+}
+
+export const PROMPT = 'work';
+
+/** The configuration of a service whose scripted model does the work without a pause, over one server with an `echo` tool. */
+export async function configFor(folder: string, { turns, callsPerTurn, asks = false }: Work): Promise<object> {
+  const scenario = join(folder, 'scenario.json');
+  const call = { tool: 'echo__echo', input: { text: 'the quick brown fox jumps over the lazy dog' } };
+  const calling = Array.from({ length: turns }, (_, index) => ({ when: { turn: index + 1 }, emit: [{ text: 'I say it again.' }, ...Array.from({ length: callsPerTurn }, () => call)] }));
+  const answering = { when: { turn: turns + 1 }, emit: [{ text: 'All of it was said again.' }] };
+  await writeFile(scenario, JSON.stringify({ version: 1, scenarios: [{ name: 'work', title: 'Work', prompt: PROMPT, turns: [...calling, answering] }] }));
+  return {
+    llm: { provider: 'scripted', scenario },
+    mcpServers: { echo: { ...echoServer, signalbox: { trust: true, approval: asks ? 'ask' : 'auto' } } },
+  };
+}
+
+/** The limits of a run that may do the work. */
+export function limitsFor({ turns, callsPerTurn }: Work): object {
+  return { turns: turns + 1, tool_calls: turns * callsPerTurn };
+}

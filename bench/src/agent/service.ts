@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../../../apps/agent/dist/main.js', import.meta.url));
+const ECHO_SERVER = fileURLToPath(new URL('../servers/signalbox.mjs', import.meta.url));
+const START_LIMIT_MS = 30_000;
+
+export const echoServer = { command: 'node', args: [ECHO_SERVER] };
+
+/** The service as a process of its own. */
+export interface AgentProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** From the spawn until it said that it is ready. */
+  readonly readyMs: number;
+  /** Resolves when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface AgentOptions {
+  /** Where configuration and data are. */
+  readonly folder: string;
+  readonly config?: object;
+  /** More of the command line. */
+  readonly more?: readonly string[];
+  readonly nodeArguments?: readonly string[];
+}
+
+/** A folder that is gone when it is disposed of. */
+export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'bench-agent-')));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+/** @throws Error when the process ends, or is not ready in time */
+export async function startAgent({ folder, config = {}, more = [], nodeArguments = [] }: AgentOptions): Promise<AgentProcess> {
+  const file = join(folder, 'signalbox.json');
+  await writeFile(file, JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'error', ...config }));
+  const begun = performance.now();
+  const child = spawn(process.execPath, [...nodeArguments, PROGRAM, 'serve', '--config', file, ...more], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${PROGRAM} could not be started`);
+  const exited = once(child, 'exit');
+  const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
+  const url = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const found = /ready on (http:\S+)/u.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', (code, signal) => reject(new Error(`The service ended with ${String(code ?? signal)} before it was ready`)));
+  }).finally(() => clearTimeout(limit));
+  return {
+    url,
+    pid,
+    readyMs: performance.now() - begun,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await exited;
+    },
+  };
+}
