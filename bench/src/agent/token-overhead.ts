@@ -24,7 +24,7 @@ else await serve();
 async function measure(): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url));
   const [origin] = (await once(child, 'message')) as [string];
-  const { createLlmProvider } = (await import(agentFile('llm/provider.js'))) as { createLlmProvider(config: object): Provider };
+  const { createLlmProvider } = (await import(agentFile('llm/provider.js'))) as { readonly createLlmProvider: (config: object) => Provider };
   for (const wire of ['responses', 'chat', 'messages'] as const) {
     const config = { provider: wire === 'messages' ? 'anthropic' : 'openai', wire, model: 'm', baseUrl: wire === 'messages' ? origin : `${origin}/v1`, apiKey: 'k', scenario: undefined };
     const provider = createLlmProvider(config);
