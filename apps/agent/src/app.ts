@@ -6,6 +6,7 @@ import { createHttpServer, type HttpDependencies } from './http/http-server.ts';
 import { openCassette } from './llm/cassette/cassette.ts';
 import { createLlmProvider } from './llm/provider.ts';
 import { observeService } from './metrics/observation.ts';
+import { createOutputChecker } from './mcp/output-checker.ts';
 import { createServerPool } from './mcp/server-pool.ts';
 import type { LlmProvider } from './ports/llm-provider.ts';
 import type { Logger } from './ports/logger.ts';
@@ -75,6 +76,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     bus,
     registry,
     llm,
+    outputs: createOutputChecker(),
     clock,
     logger,
     onEvents,

@@ -17,6 +17,8 @@ beforeEach(async () => {
   const scenario = await writeScenario(folder.path, [
     { prompt: 'write', steps: [[{ tool: 'files__write_file', input: { path: 'a.txt', content: 'one' } }], [{ tool: 'files__read_text_file', input: { path: 'a.txt' } }]], answer: 'written' },
     { prompt: 'change', steps: [[{ tool: 'restless__change' }], [{ tool: 'files__write_file', input: { path: 'b.txt', content: 'wait' } }], [{ tool: 'find_tools', input: { query: 'comes' } }], [{ tool: 'call_tool', input: { name: 'restless__comes' } }, { tool: 'restless__leaves' }]], answer: 'changed' },
+    { prompt: 'count', steps: [], answer: '{"n": 42}' },
+    { prompt: 'guess', steps: [], answer: 'many' },
   ]);
   const mcpServers = {
     files: { command: 'node', args: [serverBin.filesystem, folder.path], signalbox: { trust: true } },
@@ -67,4 +69,15 @@ test('S-223, S-227: a tool that comes in the middle of a run is found and called
   expect(await api.settled(id)).toMatchObject({ status: 'completed' });
   expect((await api.toolCalls(id)).map(({ name, state }) => `${name} ${state}`)).toEqual(['restless__change succeeded', 'files__write_file succeeded', 'find_tools succeeded', 'restless__comes succeeded', 'restless__leaves failed']);
   expect(await replay(id)).toMatchObject({ code: 0, error: '' });
+});
+
+test('an answer that must fit a schema is the output of its run, asked for again once, and replayed', async () => {
+  const output_schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false };
+  const { id } = await api.start('count', { output_schema });
+  expect(await api.settled(id)).toMatchObject({ status: 'completed', output: { n: 42 }, output_schema });
+  expect((await api.events(id)).at(-1)).toMatchObject({ type: 'run.completed', data: { output: { n: 42 } } });
+  const guess = await api.start('guess', { output_schema });
+  expect(await api.settled(guess.id)).toMatchObject({ status: 'failed', error: { code: 'invalid_output' } });
+  for (const run of [id, guess.id]) expect(await replay(run)).toMatchObject({ code: 0, error: '' });
+  await expect(api.start('count', { output_schema: { type: 'string' } })).rejects.toThrow(/400.*invalid_output_schema/);
 });

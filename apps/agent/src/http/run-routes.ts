@@ -215,7 +215,7 @@ function accepts(request: FastifyRequest, type: string): boolean {
   return (request.headers.accept ?? '').split(',').some((each) => each.split(';')[0]?.trim().toLowerCase() === type);
 }
 
-function newRun({ prompt, servers, model, limits, instructions, agent_id: agentId, thread_id: threadId, on_busy: onBusy, metadata }: z.output<typeof NewRun>): EngineNewRun {
-  const named = { servers, model, instructions, agentId, threadId, onBusy, metadata };
+function newRun({ prompt, servers, model, limits, instructions, agent_id: agentId, thread_id: threadId, on_busy: onBusy, metadata, output_schema: outputSchema }: z.output<typeof NewRun>): EngineNewRun {
+  const named = { servers, model, instructions, agentId, threadId, onBusy, metadata, outputSchema };
   return { prompt, limits: limitsOf(limits), ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) };
 }

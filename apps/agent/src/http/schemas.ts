@@ -37,6 +37,7 @@ export const NewRun = z
       .optional()
       .describe('While a run of the thread is not settled: refuse (409), wait for it, or cancel it and go on when it has ended; default reject'),
     metadata: Metadata.optional(),
+    output_schema: json.optional().describe('A JSON Schema for an object: the answer is one that fits it, asked for again once, or the run fails with invalid_output'),
   })
   .refine(({ thread_id: threadId, on_busy: onBusy }) => onBusy === undefined || threadId !== undefined, { path: ['on_busy'], message: 'is only about runs with a thread_id' })
   .meta({ id: 'NewRun' });
@@ -119,6 +120,8 @@ export const Run = z
     tool_calls: z.int(),
     usage: Usage.optional(),
     answer: z.string().optional(),
+    output_schema: json.optional(),
+    output: z.unknown().optional().describe('The answer as a value that fits output_schema'),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
     inbox: z.array(InboxItem).describe('Open inbox items of the run'),
     created_at: time,

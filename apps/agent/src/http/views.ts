@@ -45,6 +45,8 @@ export function runView(run: StoredRun, openItems: readonly StoredItem[], info: 
       notice: run.scripted ? info.notice : undefined,
       usage: run.usage === undefined ? undefined : usageData(run.usage),
       answer: run.answer,
+      output_schema: run.outputSchema,
+      output: run.output,
       error: run.error,
       started_at: optionalTime(run.startedAt),
       finished_at: optionalTime(run.finishedAt),

@@ -8,14 +8,19 @@ const MAX_EXCERPT_LENGTH = 500;
 
 /** Tells a model which argument is wrong, in what way, and what its schema says there. */
 export function describeArgumentErrors(errors: readonly ErrorObject[], args: JsonObject): string {
-  const problems = errors.slice(0, MAX_PROBLEMS).map((error) => `- ${place(error)}: ${problem(error)}`);
+  const problems = schemaProblems(errors, 'arguments').map((line) => `- ${line}`);
   const culprit = errors.at(-1);
-  const excerpt = culprit === undefined ? '' : `\nSchema of ${place(culprit)}: ${shorten(JSON.stringify(culprit.parentSchema))}`;
+  const excerpt = culprit === undefined ? '' : `\nSchema of ${place(culprit, 'arguments')}: ${shorten(JSON.stringify(culprit.parentSchema))}`;
   return `Invalid arguments, nothing was done. Correct them and call the tool again.\n${[...new Set(problems)].join('\n')}${excerpt}\nArguments given: ${given(args)}`;
 }
 
-function place(error: ErrorObject): string {
-  return error.instancePath === '' ? 'arguments' : error.instancePath.slice(1).replaceAll('/', '.');
+/** One line for each of the first few errors; `root` names the value itself. */
+export function schemaProblems(errors: readonly ErrorObject[], root: string): readonly string[] {
+  return errors.slice(0, MAX_PROBLEMS).map((error) => `${place(error, root)}: ${problem(error)}`);
+}
+
+function place(error: ErrorObject, root: string): string {
+  return error.instancePath === '' ? root : error.instancePath.slice(1).replaceAll('/', '.');
 }
 
 function problem(error: ErrorObject): string {

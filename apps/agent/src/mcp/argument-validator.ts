@@ -19,7 +19,7 @@ export class UnusableSchemaError extends Error {
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 64;
 const COMPILE_LIMIT_MS = 1000;
-const VALIDATE_LIMIT_MS = 500;
+export const VALIDATE_LIMIT_MS = 500;
 
 /**
  * Compiles a schema that a server wrote: at most 256 KiB, 64 levels deep, referring to nothing outside itself, evaluated within a time limit. The
@@ -27,8 +27,7 @@ const VALIDATE_LIMIT_MS = 500;
  * @throws UnusableSchemaError
  */
 export function compileArgumentValidator(schema: JsonSchema, evaluate: BoundedEvaluation): ArgumentValidator {
-  assertSize(schema);
-  const validate = compile(schema, evaluate);
+  const validate = compileSchema(schema, evaluate);
   // The bound costs more than most evaluations.
   const evaluateArguments = isQuick(schema) ? unbounded : evaluate;
   const check = (args: JsonObject): string | undefined => {
@@ -43,9 +42,18 @@ export function compileArgumentValidator(schema: JsonSchema, evaluate: BoundedEv
   return check;
 }
 
-interface CompiledSchema {
+export interface CompiledSchema {
   (value: unknown): boolean;
   errors?: ErrorObject[] | null;
+}
+
+/**
+ * Compiles a schema for objects under the same limits; what is returned is to be called within a time limit.
+ * @throws UnusableSchemaError
+ */
+export function compileSchema(schema: JsonSchema, evaluate: BoundedEvaluation, options: { /** Default: only the first. */ readonly allErrors?: boolean } = {}): CompiledSchema {
+  assertSize(schema);
+  return compile(schema, evaluate, options);
 }
 
 function assertSize(schema: JsonSchema): void {
@@ -70,14 +78,14 @@ function isQuick(schema: object): boolean {
 
 const unbounded: BoundedEvaluation = (_limitMs, work) => work();
 
-function compile(schema: JsonSchema, evaluate: BoundedEvaluation): CompiledSchema {
+function compile(schema: JsonSchema, evaluate: BoundedEvaluation, { allErrors = false }: { readonly allErrors?: boolean }): CompiledSchema {
   // `$async` would make the validator return a promise, which is always truthy.
   const { $schema: dialect, $async: _, ...rest } = schema;
   if (rest['type'] !== undefined && rest['type'] !== 'object') throw new UnusableSchemaError('its input schema does not describe an object');
   try {
     // One instance a tool: schemas of different tools may carry the same $id, and an interrupted instance is unusable.
     return evaluate(COMPILE_LIMIT_MS, () => {
-      const ajv = typeof dialect === 'string' && /draft-0[3-7]/.test(dialect) ? new Ajv(AJV_OPTIONS) : new Ajv2020(AJV_OPTIONS);
+      const ajv = typeof dialect === 'string' && /draft-0[3-7]/.test(dialect) ? new Ajv({ ...AJV_OPTIONS, allErrors }) : new Ajv2020({ ...AJV_OPTIONS, allErrors });
       formats.default(ajv, { mode: 'fast' });
       return ajv.compile(rest);
     });
@@ -88,7 +96,6 @@ function compile(schema: JsonSchema, evaluate: BoundedEvaluation): CompiledSchem
 
 const AJV_OPTIONS = {
   strict: false,
-  allErrors: false,
   verbose: true,
   validateSchema: false,
   meta: false,

@@ -39,6 +39,8 @@ export interface LlmRequest {
   readonly tools: readonly ToolSpec[];
   /** Default `auto`. A model that cannot be made to call a tool is left free, with a warning. */
   readonly toolChoice?: 'auto' | 'required' | 'none';
+  /** What the last message, as JSON, should fit; a provider that cannot hold its model to it says nothing. */
+  readonly outputSchema?: JsonSchema;
   readonly maxTokens: number;
   readonly temperature?: number;
   readonly stopSequences?: readonly string[];

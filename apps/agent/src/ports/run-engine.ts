@@ -15,6 +15,8 @@ export interface NewRun {
   /** While a run of the thread is not settled: refuse, wait for it, or cancel it and go on when it has ended. Default `reject`. */
   readonly onBusy?: 'reject' | 'enqueue' | 'interrupt';
   readonly metadata?: Metadata;
+  /** A JSON Schema for an object that the answer must fit. */
+  readonly outputSchema?: JsonObject;
 }
 
 /** One tool call without a model. */
@@ -53,6 +55,7 @@ export class EngineError extends Error {
     | 'tool_not_found'
     | 'tool_call_not_found'
     | 'invalid_arguments'
+    | 'invalid_output_schema'
     | 'unknown_agent'
     | 'unknown_thread'
     | 'unknown_server'
@@ -71,7 +74,7 @@ export class EngineError extends Error {
 
 /** What the edge may ask of the engine; everything else it reads from the store. */
 export interface RunEngine {
-  /** Resolves when the run is committed: from then on it reaches a terminal, visible state whatever dies. @throws EngineError `unknown_server`, `unknown_agent`, `unknown_thread`, `thread_busy` */
+  /** Resolves when the run is committed: from then on it reaches a terminal, visible state whatever dies. @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_agent`, `unknown_thread`, `thread_busy` */
   createRun(input: NewRun, receipt?: Receipt<Run>): Promise<Run>;
   /** Makes one tool call, with the approvals and limits of any other, as a run of its own. @throws EngineError `tool_not_found`, `invalid_arguments` */
   startCall(input: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun>;

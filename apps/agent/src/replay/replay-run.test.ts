@@ -118,6 +118,16 @@ describe('a recorded run is decided in the same way', () => {
     expect(await replay({ service, runId })).toMatchObject({ run: { status: 'failed', statusReason: 'turn_limit' }, difference: undefined });
   });
 
+  test('with an answer that had to fit a schema, at the first or the second attempt', async () => {
+    const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+    for (const first of ['{"n":1}', 'one']) {
+      const service = await openService({ script: (_request, index) => ({ text: index === 0 ? first : '{"n":1}' }) });
+      const { id: runId } = await service.engine.createRun({ prompt: 'go', outputSchema });
+      await service.settled(runId);
+      expect(await replay({ service, runId })).toMatchObject({ run: { output: { n: 1 } }, difference: undefined });
+    }
+  });
+
   test('up to where a person stopped it: in a call, in a model call, in a question', async () => {
     const held = Promise.withResolvers<void>();
     for (const [options, type] of [

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOutputChecker } from '../mcp/output-checker.ts';
 import { isSettled, type Run } from '../ports/run-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
@@ -86,6 +87,7 @@ async function replay(store: OpenedStore, recording: Recording, { logger, idleMs
     bus: createInProcessSignalBus(),
     registry: new RecordedServers(recording, state),
     llm: new RecordedModel(recording, state),
+    outputs: createOutputChecker(),
     clock,
     logger,
     // Stored from the policies of the engine.

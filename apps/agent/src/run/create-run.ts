@@ -14,6 +14,7 @@ export async function createRun(context: EngineContext, input: NewRun, receipt?:
   const agent = await agentOf(context, input.agentId);
   const run = newRun(context, { ...agentFields(agent), ...input, limits: { ...agent?.limits, ...input.limits } });
   refuseUnknownServers(context, run.servers ?? []);
+  refuseOutputSchema(context, run);
   for (;;) {
     const stored = await context.commit(run.id, (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', receipt }), 'create-run');
     if (stored.run !== undefined) return stored.run;
@@ -81,6 +82,11 @@ function refuseUnknownServers({ registry }: EngineContext, wanted: readonly stri
   if (unknown.length === 0) return;
   const configured = known.length === 0 ? 'No server is configured.' : `Configured servers: ${known.join(', ')}.`;
   throw new EngineError('unknown_server', `No server is named ${unknown.map((name) => JSON.stringify(name)).join(', ')}. ${configured}`);
+}
+
+function refuseOutputSchema({ outputs }: EngineContext, { outputSchema }: Run): void {
+  const problem = outputSchema === undefined ? undefined : outputs.unusable(outputSchema);
+  if (problem !== undefined) throw new EngineError('invalid_output_schema', `The output schema cannot be used: ${problem}.`, [{ path: '/output_schema', message: problem }]);
 }
 
 function limitsData(limits: Run['limits']): { readonly [key: string]: number } {

@@ -8,15 +8,16 @@ import { messageText } from './message-text.ts';
 import { wakeThread } from './thread-turns.ts';
 
 /** How a run ends by itself; a stopped run ends in `finishStopping`. */
-export type RunEnd = { readonly status: 'completed'; readonly answer: string } | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };
+export type RunEnd = { readonly status: 'completed'; readonly answer: string; readonly output?: unknown } | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };
 
 /** Settles the run. A failed one keeps the last text of the model as its partial answer. */
 export async function endRun(context: EngineContext, change: Change, end: RunEnd): Promise<void> {
   const run = await change.sql.run(change.runId);
   if (run === undefined || isSettled(run)) return;
   if (end.status === 'completed') {
-    await settle(context, change, { run, status: 'completed', answer: end.answer });
-    change.emit({ type: 'run.completed', data: { answer: end.answer, scripted: run.scripted } });
+    const { answer, output } = end;
+    await settle(context, change, { run, status: 'completed', answer, output });
+    change.emit({ type: 'run.completed', data: { answer, output, scripted: run.scripted } });
     return;
   }
   const answer = await answerSoFar(change);
@@ -40,15 +41,16 @@ interface Settlement {
   readonly run: Run;
   readonly status: RunStatus;
   readonly answer: string | undefined;
+  readonly output?: unknown;
   readonly error?: RunError;
   readonly statusReason?: string | undefined;
 }
 
-async function settle(context: EngineContext, change: Change, { run, status, answer, error, statusReason }: Settlement): Promise<void> {
+async function settle(context: EngineContext, change: Change, { run, status, answer, output, error, statusReason }: Settlement): Promise<void> {
   const now = context.clock.now();
   await voidItems(context, change, { reason: 'run_ended' });
   const waitedMs = run.waitedMs + (run.waitingSince === undefined ? 0 : now - run.waitingSince);
-  await change.sql.updateRun(run.id, { status, statusReason, answer, error, waitedMs, waitingSince: undefined, finishedAt: now });
+  await change.sql.updateRun(run.id, { status, statusReason, answer, output, error, waitedMs, waitingSince: undefined, finishedAt: now });
   if (status !== 'completed') await answerToolUses(context, change);
   await wakeThread(context, change, run);
   change.afterCommit(() => forgetWallClock(context, run.id));

@@ -1,6 +1,7 @@
 import type { Job, JobQueue } from '../ports/job-queue.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { OutputChecker } from '../ports/output-checker.ts';
 import type { RunStore, ToolCall } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CommitStep, CrashPoint } from '../ports/test-hooks.ts';
@@ -33,6 +34,7 @@ export interface EngineContext {
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
   readonly llm: LlmProvider;
+  readonly outputs: OutputChecker;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: () => string;

@@ -56,7 +56,8 @@ export interface RunEventTypes {
   'run.input_required': { readonly inbox_item_ids: readonly string[] };
   'run.resumed': { readonly reason: 'inbox_closed' | 'process_restarted' };
   'run.cancelling': { readonly reason: string | undefined };
-  'run.completed': { readonly answer: string; readonly scripted: boolean };
+  /** `output` is the answer as a value, where it must fit a schema. */
+  'run.completed': { readonly answer: string; readonly output: unknown; readonly scripted: boolean };
   /** `answer` is what the run had so far. */
   'run.failed': { readonly error: RunError; readonly answer: string | undefined };
   'run.cancelled': { readonly reason: string | undefined; readonly answer: string | undefined };
@@ -66,6 +67,8 @@ export interface RunEventTypes {
   'turn.completed': TurnData & { readonly stop_reason: string };
   /** The model is asked again in a new attempt with another message id; text of this one is void. */
   'turn.interrupted': TurnData & { readonly reason: 'process_ended' | 'shutdown' };
+  /** The answer does not fit the output schema of the run; it is asked for again once. */
+  'turn.output_rejected': TurnData & { readonly problems: readonly string[] };
   'turn.failed': TurnData & { readonly error: RunError };
   'turn.cancelled': TurnData;
 

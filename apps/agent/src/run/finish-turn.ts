@@ -6,6 +6,7 @@ import { endRun } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
 import { spend } from './limits.ts';
 import { messageText } from './message-text.ts';
+import { finishAnswer } from './output.ts';
 import { planCalls, type ToolUse } from './plan-calls.ts';
 import { reconcile } from './reconcile.ts';
 import type { Finish } from './stream-message.ts';
@@ -23,7 +24,7 @@ export async function finishTurn(context: EngineContext, change: Change, { turn,
   if (failure !== undefined) return endRun(context, change, { status: 'failed', error: failure });
   if (toolUses.length > 0) return callTools(context, change, { turn, toolUses });
   if (finish.stop === 'pause') return change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
-  return endRun(context, change, { status: 'completed', answer: messageText(finish.message.content) });
+  return finishAnswer(context, change, { run, turn, answer: messageText(finish.message.content) });
 }
 
 interface Finished {

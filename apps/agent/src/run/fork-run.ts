@@ -13,8 +13,8 @@ export async function forkRun(context: EngineContext, id: string, { atTurn, prom
   if (source === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
   if (source.kind === 'call') throw new EngineError('invalid_fork', `The run ${id} is a single tool call: it has no turns.`);
   const turn = atTurn ?? (await lastWholeTurn(context.store.read, source));
-  const { servers, model, limits, agentId, instructions, metadata } = source;
-  const run = newRun(context, { prompt: prompt ?? source.prompt, servers, model, limits, agentId, instructions, metadata, forkedFrom: { runId: id, turn } });
+  const { servers, model, limits, agentId, instructions, metadata, outputSchema } = source;
+  const run = newRun(context, { prompt: prompt ?? source.prompt, servers, model, limits, agentId, instructions, metadata, outputSchema, forkedFrom: { runId: id, turn } });
   return context.commit(run.id, async (change) => {
     const { sql } = change;
     const history = await historyUpTo(sql, source, turn);

@@ -3,6 +3,7 @@ import type { Job, JobQueue } from '../ports/job-queue.ts';
 import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { CallRun, Fork, NewCall, NewRun, Receipt, RunEngine } from '../ports/run-engine.ts';
+import type { OutputChecker } from '../ports/output-checker.ts';
 import type { InboxItem, Run, RunStore, ToolCall } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
@@ -32,6 +33,7 @@ export interface EngineDependencies {
   readonly bus: SignalBus;
   readonly registry: ToolRegistry;
   readonly llm: LlmProvider;
+  readonly outputs: OutputChecker;
   readonly clock: Clock;
   readonly logger: Logger;
   /** By server name; a server that is not named asks for approval of all but trusted read-only tools, and for sampling. */
@@ -62,7 +64,7 @@ class Engine implements RunEngine {
   #unsubscribe: () => void = () => undefined;
 
   constructor(dependencies: EngineDependencies) {
-    const { store, queue, bus, registry, llm, clock, logger, policies, crashPoints } = dependencies;
+    const { store, queue, bus, registry, llm, outputs, clock, logger, policies, crashPoints } = dependencies;
     const reach = (point: CrashPoint): void => crashPoints?.(point);
     this.#commits = new Commits(store, bus, { reach, onEvents: dependencies.onEvents ?? (() => undefined) });
     this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 256 };
@@ -72,6 +74,7 @@ class Engine implements RunEngine {
       bus,
       registry,
       llm,
+      outputs,
       clock,
       logger,
       newId: dependencies.newId ?? (() => v7()),

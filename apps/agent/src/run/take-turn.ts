@@ -31,6 +31,7 @@ async function requestFor({ store }: EngineContext, { run, epoch }: Turn): Promi
     system: epoch.system,
     messages: await conversationOf(store.read, run, epoch.id),
     tools: epoch.tools,
+    ...(run.outputSchema === undefined ? {} : { outputSchema: run.outputSchema }),
     maxTokens: MAX_TOKENS,
     cacheKey: run.threadId ?? run.id,
     purpose: 'agent',

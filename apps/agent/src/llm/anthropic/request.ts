@@ -4,6 +4,7 @@ import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
 import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
+import { outputFormat } from '../output-schema.ts';
 import { fitTools } from '../tool-schema.ts';
 import { resultCallIds, wireCallId } from '../wire-call-id.ts';
 
@@ -52,8 +53,15 @@ export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltR
     ...(stopSequences.length === 0 ? {} : { stop_sequences: stopSequences }),
     ...(tools.length === 0 || toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...thinkingFor(request, card),
+    ...(options.endpoint.isVendor ? outputConfigOf(request) : {}),
   };
   return { params, warnings };
+}
+
+/** Servers that only speak the API like Anthropic may not know the field. */
+function outputConfigOf({ outputSchema }: LlmRequest): Pick<Params, 'output_config'> {
+  const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
+  return format === undefined ? {} : { output_config: { format: { type: 'json_schema', schema: format.schema } } };
 }
 
 /** Sampling asks for few tokens, which thinking would use up, so there it is not asked for. */

@@ -4,6 +4,7 @@ import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
 import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
+import { outputFormat } from '../output-schema.ts';
 import { fitTools } from '../tool-schema.ts';
 import { resultCallIds, wireCallId } from '../wire-call-id.ts';
 
@@ -59,10 +60,17 @@ export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: End
     ...(tools.length === 0 ? {} : { tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } }) as const) }),
     ...(tools.length === 0 || request.toolChoice === undefined ? {} : { tool_choice: request.toolChoice }),
     ...(request.temperature !== undefined && card.takes.temperature ? { temperature: request.temperature } : {}),
+    ...(endpoint.isVendor ? responseFormatOf(request) : {}),
     ...(isStoppedThere && stops.length > 0 ? { stop: [...stops] } : {}),
     ...(endpoint.isVendor && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
   };
   return { params, warnings, cutAt: isStoppedThere ? [] : stops };
+}
+
+/** Compatible servers may not know the field, or may then never call a tool. */
+function responseFormatOf({ outputSchema }: LlmRequest): Pick<Params, 'response_format'> {
+  const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
+  return format === undefined ? {} : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: format.isStrict } } };
 }
 
 function messagesOf({ system, messages }: LlmRequest, { card, endpoint }: { readonly card: ModelCard; readonly endpoint: Endpoint }): ChatMessage[] {

@@ -4,6 +4,7 @@ import type { ModelCard, ModelFeatures } from '../../ports/model-card.ts';
 import { type Part, partsOf, resultParts } from '../content-parts.ts';
 import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { isContent, lossesIn } from '../message-losses.ts';
+import { outputFormat } from '../output-schema.ts';
 import { fitTools } from '../tool-schema.ts';
 import { resultCallIds, wireCallId } from '../wire-call-id.ts';
 
@@ -43,11 +44,18 @@ export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: End
     ...(tools.length === 0 ? {} : { tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, parameters: inputSchema, strict: false }) as const) }),
     ...(tools.length === 0 || request.toolChoice === undefined ? {} : { tool_choice: request.toolChoice }),
     ...(reasons ? reasoningFor(request) : {}),
+    ...(endpoint.isVendor ? textFormatOf(request) : {}),
     ...(temperature !== undefined && takes.temperature ? { temperature } : {}),
     ...(request.cacheKey === undefined ? {} : { prompt_cache_key: request.cacheKey.slice(0, 64) }),
     ...(endpoint.isVendor ? { stream_options: { include_obfuscation: false } } : {}),
   };
   return { params, warnings, maxCharacters: isTiny ? request.maxTokens * CHARACTERS_PER_TOKEN : undefined };
+}
+
+/** Servers that only speak the API like OpenAI may not know the field, or may then never call a tool. */
+function textFormatOf({ outputSchema }: LlmRequest): Pick<Params, 'text'> {
+  const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
+  return format === undefined ? {} : { text: { format: { type: 'json_schema', name: 'answer', schema: format.schema, strict: format.isStrict } } };
 }
 
 /** Sampling asks for few tokens, which thinking would use up. */

@@ -83,6 +83,7 @@ function step(state: FoldedRun, event: RunEventBody): FoldedRun {
     case 'inbox.expired':
       return withItem(state, event.data, 'expired');
     case 'turn.started':
+    case 'turn.output_rejected':
     case 'inbox.completed':
     case 'turn.cancelled':
     case 'tool_call.progress':

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { createOutputChecker } from '../../mcp/output-checker.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
 import type { InboxItem, Run, RunEvent, RunReader, RunStore, ToolCall } from '../../ports/run-store.ts';
 import type { Signal, SignalBus } from '../../ports/signal-bus.ts';
@@ -93,6 +94,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     bus,
     registry,
     llm,
+    outputs: createOutputChecker(),
     clock,
     policies,
     logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: fail },
