@@ -21,7 +21,7 @@ test('there are more than 200 of them', () => {
   expect(new Set(TOOL_SHAPES.map(({ name }) => name)).size).toBe(TOOL_SHAPES.length);
 });
 
-describe.each(WIRES)('§6 root anyOf kills every request, arrays without items or properties: $api', (kind) => {
+describe.each(WIRES)('complaint, root anyOf kills every request, arrays without items or properties: $api', (kind) => {
   test('each tool is offered or left out for a reason of its own, and no request fails', async () => {
     await using server = await startFakeServer(kind.wire);
     for (const shapes of batches()) {

@@ -54,7 +54,7 @@ describe.each(WIRES)('$api', (kind) => {
     }
   }, 60_000);
 
-  test('§6 usage lost on abort: the prompt and what was said so far are counted, with their price', async () => {
+  test('complaint, usage lost on abort: the prompt and what was said so far are counted, with their price', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: kind.wire.encode({ text: 'x'.repeat(400) }, { model: kind.model, messages: [] }).slice(0, kind.api === 'responses' ? -2 : -3), end: 'stall' });
     const controller = new AbortController();

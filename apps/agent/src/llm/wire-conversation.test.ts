@@ -50,7 +50,7 @@ async function say(kind: WireKind, server: FakeServer, turn: FakeTurn, messages:
 }
 
 describe.each(WIRES)('$api', (kind) => {
-  test('a loop of turns replays the provider\'s own items, with images, an error and parallel calls', async () => {
+  test('complaint, reasoning items lost: a loop of turns replays the provider\'s own items, with images, an error and parallel calls', async () => {
     await using server = await startFakeServer(kind.wire);
     const messages: Message[] = [userText('Weather?')];
     const first = await say(kind, server, { reasoning: 'Two places.', text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Oslo"}' }, { id: 'call_b', name: 'wx__get', json: '{"city":"Rome"}' }] }, messages);
@@ -68,7 +68,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(body).not.toContain('image/jpeg');
   });
 
-  test('usage counts the whole prompt, cached parts included', async () => {
+  test('complaint, token totals wrong: usage counts the whole prompt, cached parts included', async () => {
     await using server = await startFakeServer(kind.wire);
     expect((await say(kind, server, { text: 'Hi.' }, [userText('Hi')])).usage).toEqual({ input: 100, cacheRead: 20, cacheWrite: 10, output: 30, reasoning: 5, source: 'reported' });
   });
@@ -88,7 +88,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(finish.message.content).toEqual([{ type: 'refusal', text: 'I will not.' }]);
   });
 
-  test('native items of another model are rebuilt from the message, reasoning left out and ids mapped', async () => {
+  test('complaint, foreign call ids on model switch: native items of another model are rebuilt from the message, reasoning left out and ids mapped', async () => {
     const foreign: Message = {
       role: 'assistant',
       content: [{ type: 'reasoning', text: 'secret thoughts' }, { type: 'text', text: 'Checking.' }, { type: 'tool_use', id: 'toolu:1|x'.repeat(20), name: 'wx__get', input: { city: 'Oslo' } }],
@@ -110,7 +110,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(JSON.stringify(server.seen[1]?.body)).toContain('Checking.');
   });
 
-  test('reasoning that cannot be sent back, and blank text, do not spoil the next turn', async () => {
+  test('complaint, blank text blocks: reasoning that cannot be sent back, and blank text, do not spoil the next turn', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(kind, server, { reasoning: 'Hm.', unsealed: true, text: ' \n', calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Oslo"}' }] }, [userText('Weather?')]);
     const next = await say(kind, server, { text: 'Cold.' }, [userText('Weather?'), stored(first.message), results(first.message, [{ type: 'text', text: '12 C' }])]);
@@ -125,7 +125,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(JSON.stringify(body)).not.toMatch(/sealed|signature/);
   });
 
-  test('a call with invalid arguments goes back with none, and its answer is accepted', async () => {
+  test('complaint, invalid JSON args crash or run with {}: a call with invalid arguments goes back with none, and its answer is accepted', async () => {
     await using server = await startFakeServer(kind.wire);
     const first = await say(kind, server, { calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":' }] }, [userText('Weather?')]);
     const next = await say(kind, server, { text: 'Sorry.' }, [userText('Weather?'), stored(first.message), results(first.message, [{ type: 'text', text: 'arguments were not valid JSON' }], { isError: true })]);
@@ -139,7 +139,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect(textOf(next.message)).toBe('Again.');
   });
 
-  test('an unanswered call is refused here, by name, and nothing is sent', async () => {
+  test('complaint, orphan tool_use: an unanswered call is refused here, by name, and nothing is sent', async () => {
     await using server = await startFakeServer(kind.wire);
     const call: Message = { role: 'assistant', content: [{ type: 'tool_use', id: 'call_a', name: 'wx__get', input: {} }] };
     const error = await failure(collect(connect(kind, server), agentRequest([userText('Weather?'), call, userText('And?')])));
@@ -169,7 +169,7 @@ describe.each(WIRES)('$api', (kind) => {
       ['text, blank text dropped', [{ type: 'text', text: ' \n' }, { type: 'text', text: 'Hi' }], ['Hi']],
       ['an embedded text', [{ type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown', text: 'has ``` inside' } }], ['Resource file:///a.md (text/markdown):\\n````\\nhas ``` inside\\n````']],
       ['a link', [{ type: 'resource_link', uri: 'file:///b', name: 'b', mimeType: 'text/plain', description: 'The b.' }], ['Resource link: b <file:///b> (text/plain): The b.']],
-      ['an image under its real type', [{ type: 'image', data: PNG, mimeType: 'image/webp' }], ['image/png', PNG]],
+      ['complaint, wrong image type bricks session: an image under its real type', [{ type: 'image', data: PNG, mimeType: 'image/webp' }], ['image/png', PNG]],
       ['a PDF', [{ type: 'resource', resource: { uri: 'file:///docs/x.pdf', mimeType: 'application/pdf', blob: PDF } }], ['application/pdf', PDF, 'x.pdf']],
     ])('%s', async (_, content, expected) => {
       const { last, warnings } = await sent(kind, { role: 'user', content });
@@ -248,7 +248,7 @@ describe('openai only', () => {
     expect(events.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join('')).toBe('one two ');
   });
 
-  test('more than 128 tools are refused here when they go to OpenAI itself', async () => {
+  test('complaint, more than 128 tools: they are refused here when they go to OpenAI itself', async () => {
     const tools = Array.from({ length: 129 }, (_, at) => ({ name: `t${at}`, description: '', inputSchema: {} }));
     const error = await failure(collect(connect(openai, { origin: '' }, { config: { baseUrl: undefined } }), agentRequest([userText('Hi')], { tools })));
     expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('at most 128 tools, and 129 are offered') as string });
@@ -265,7 +265,7 @@ describe('chat only', () => {
     expect(body).toEqual({ model: 'qwen3:8b', messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'one\n\ntwo' }], stream: true, stream_options: { include_usage: true }, max_tokens: 1000 });
   });
 
-  test('§6 tools + reasoning refused on chat: such a model of OpenAI is asked by Responses, and on chat the remedy is said at once', async () => {
+  test('complaint, tools + reasoning refused on chat: such a model of OpenAI is asked by Responses, and on chat the remedy is said at once', async () => {
     const error = await failure(collect(connect(chat, { origin: '' }, { config: { baseUrl: undefined, model: undefined } }), agentRequest([userText('Hi')], { tools: TOOLS })));
     expect(error).toMatchObject({ kind: 'invalid', message: expect.stringContaining('Set llm.wire to "responses"') as string });
   });
@@ -280,7 +280,7 @@ describe('chat only', () => {
     expect(JSON.stringify(server.seen[2]?.body)).not.toContain('reasoning_content');
   });
 
-  test('§6 images dropped or sent as base64 text: images of several results follow all of them as images', async () => {
+  test('complaint, images dropped or sent as base64 text: images of several results follow all of them as images', async () => {
     const call: Message = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'wx__get', input: {} }, { type: 'tool_use', id: 'b', name: 'wx__get', input: {} }] };
     const { body } = await sent(chat, results(call, [{ type: 'text', text: 'seen' }, { type: 'image', data: PNG, mimeType: 'image/png' }]), [userText('Go'), call]);
     const messages = body['messages'] as readonly JsonObject[];
@@ -289,7 +289,7 @@ describe('chat only', () => {
     expect(messages[4]?.['content']).toEqual(['a', 'b'].flatMap((id) => [{ type: 'text', text: `From the result of the tool call ${id}:` }, { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }]));
   });
 
-  test('§6 foreign call ids on model switch: an id of more than 40 characters is mapped, in the call and in its result', async () => {
+  test('complaint, foreign call ids on model switch: an id of more than 40 characters is mapped, in the call and in its result', async () => {
     const id = `toolu_${'x'.repeat(50)}`;
     const call: Message = { role: 'assistant', content: [{ type: 'tool_use', id, name: 'wx__get', input: {} }] };
     const { body } = await sent(chat, results(call, [{ type: 'text', text: 'ok' }]), [userText('Go'), call]);
@@ -358,7 +358,7 @@ describe('anthropic only', () => {
     }
   });
 
-  test('thinking that the API no longer accepts is left out once, with a warning', async () => {
+  test('complaint, thinking blocks cannot be modified: thinking that the API no longer accepts is left out once, with a warning', async () => {
     await using server = await startFakeServer(anthropic.wire);
     const first = await say(anthropic, server, { reasoning: 'Hm.', text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '{}' }] }, [userText('Weather?')]);
     const changed = [userText('Weather today?'), stored(first.message), results(first.message, [{ type: 'text', text: '12 C' }])];

@@ -203,7 +203,7 @@ describe.each(WIRES)('$api', (kind) => {
     expect((await failure(collect(connect(kind, server), REQUEST))).kind).toBe('protocol');
   });
 
-  test('a stall after some text is given up when the server has been silent too long', async () => {
+  test('complaint, streams hang for ever: a stall after some text is given up when the server has been silent too long', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'stall' });
     const error = await failure(collect(connect(kind, server, { idleTimeoutMs: 60 }), REQUEST));

@@ -10,7 +10,7 @@ const RUNS = 50;
 const BUSY_REPLIES = MAX_OPENING + 10;
 const RETRY_AFTER_MS = 100;
 
-test.each(WIRES)('§6 429 storms, lockstep retries: fifty runs at once against a busy $api stay under the rate of the gate, and all are answered', async (kind) => {
+test.each(WIRES)('complaint, 429 storms, lockstep retries: fifty runs at once against a busy $api stay under the rate of the gate, and all are answered', async (kind) => {
   await using server = await startFakeServer(kind.wire);
   const busy: Reply = { status: 429, headers: { 'retry-after-ms': String(RETRY_AFTER_MS) }, body: kind.wire.error('rate_limit_error', 'slow down') };
   server.replies.push(...Array.from({ length: BUSY_REPLIES }, () => busy));

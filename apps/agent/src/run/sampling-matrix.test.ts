@@ -39,7 +39,7 @@ function local(id: string, entry: NonNullable<Parameters<typeof modelCard>[0]['m
   return modelCard({ provider: 'openai', model: undefined, baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined, scenario: undefined, models: { [id]: entry } }, id);
 }
 
-describe('§6 sampling ignores tools, preferences: tools', () => {
+describe('complaint, sampling ignores tools, preferences: tools', () => {
   test('go to the model under names that it takes, and its calls come back under the server\'s', async () => {
     const reply = { text: 'Let me see.', calls: [{ name: 'look_up_cc6c68fa', input: { q: 'x' } }] };
     const { asked, answer } = await sample({ tools: [TOOL, { ...TOOL, name: 'plain' }], toolChoice: { mode: 'required' } }, { reply: { ...reply, calls: [{ ...reply.calls[0]!, name: wireNameOf('look.up') }] } });
@@ -102,7 +102,7 @@ describe('stops', () => {
   });
 });
 
-describe('§6 sampling ignores tools, preferences: the model', () => {
+describe('complaint, sampling ignores tools, preferences: the model', () => {
   const models = [local('fake-1'), local('big', { intelligence: 1 }), local('ears', { takes: { audio: true } })];
 
   test.each<[string, Partial<CreateMessageParams>, string]>([

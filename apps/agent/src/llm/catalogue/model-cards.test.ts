@@ -39,7 +39,7 @@ describe('the card of a model', () => {
     [ANTHROPIC, 'claude-sonnet-4-6', true, false],
     [ANTHROPIC, 'claude-haiku-4-5', false, false],
     [ANTHROPIC, 'claude-opus-9', true, false],
-  ])('§6 temperature 400s: %j %s: reasons %s, takes a temperature %s', (config, id, reasons, temperature) => {
+  ])('complaint, temperature 400s: %j %s: reasons %s, takes a temperature %s', (config, id, reasons, temperature) => {
     const card = modelCard(config, id);
     expect({ reasons: card.reasons, temperature: card.takes.temperature }).toEqual({ reasons, temperature });
   });

@@ -196,7 +196,7 @@ export class ResponsesTranslator {
 
   /** Nothing is stored with the provider, so reasoning can only go back encrypted; items that belong to reasoning which cannot go back are refused without it. */
   #native(): NativeTurn | undefined {
-    const items = [...this.#done].toSorted(([a], [b]) => a - b).map(([, item]) => item);
+    const items = [...this.#done].toSorted(([a], [b]) => a - b).map(([, item]) => withArguments(item));
     if (items.length === 0 || items.some((item) => item.type === 'reasoning' && typeof item.encrypted_content !== 'string')) return undefined;
     return { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items };
   }
@@ -213,6 +213,11 @@ export class ResponsesTranslator {
     this.#builder.add(event);
     this.#events.push(event);
   }
+}
+
+/** A call without any is taken back only as an empty object. */
+function withArguments(item: Item): Item {
+  return item.type === 'function_call' && item.arguments.trim() === '' ? { ...item, arguments: '{}' } : item;
 }
 
 function stopOf({ status, incomplete_details: incomplete }: Response, { calls, refused }: { readonly calls: boolean; readonly refused: boolean }): StopReason {
