@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { connectClient } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiClient } from './support/client.ts';
 import { documentationSnippets, repository } from './support/markdown.ts';
 import { temporaryFolder } from './support/service.ts';
 
@@ -97,6 +98,25 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
       expect(status).toBe(0);
       if (line.includes('event-stream')) expect(stdout).toMatch(/event: run\.completed\n.*bought most/);
       else expect(JSON.parse(stdout)).toMatchObject({ prompt: 'Which customers bought most?', status: expect.stringMatching(/queued|running/) as string });
+    },
+  },
+  {
+    matches: /^curl .*"output_schema"/,
+    check(line) {
+      const { status, stdout } = run(line);
+      expect(status).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ id: expect.any(String) as string, output_schema: { type: 'object' } });
+    },
+  },
+  {
+    matches: /^npx signalbox replay RUN$/,
+    async check(line) {
+      const api = new ApiClient(`http://127.0.0.1:${port}`);
+      const { id } = await api.start('Which customers bought most?');
+      await api.settled(id);
+      const { status, stdout } = run(line.replace('RUN', id));
+      expect(stdout).toBe(`run ${id} (completed, 4 turns, 3 tool calls) is decided in the same way\n`);
+      expect(status).toBe(0);
     },
   },
   {
