@@ -264,11 +264,20 @@ describe('every command of the documentation', () => {
 });
 
 describe('every host configuration of the documentation', () => {
-  test.each(snippets.filter((snippet) => snippet.language === 'json').map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]))('%s', async (_place, text) => {
+  test.each(snippets.filter((snippet) => snippet.language === 'json' && !isModelChoice(snippet)).map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]))('%s', async (_place, text) => {
     const { mcpServers } = JSON.parse(localised(text)) as { readonly mcpServers: { readonly [name: string]: { readonly command: string; readonly args: readonly string[] } } };
     expect(Object.keys(mcpServers)).not.toEqual([]);
     for (const server of Object.values(mcpServers)) await expectTools(server);
   });
+});
+
+function isModelChoice({ text }: { readonly text: string }): boolean {
+  return /^\s*\{\s*"llm"/.test(text);
+}
+
+test.each(snippets.filter((snippet) => snippet.language === 'json' && isModelChoice(snippet)).map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]))('%s is a configuration', async (place, text) => {
+  const { parseConfigFile } = (await import(new URL('dist/config/config-file.js', import.meta.resolve('@signalbox/agent/package.json')).href)) as { readonly parseConfigFile: (text: string, path: string) => { readonly notices: readonly string[] } };
+  expect(parseConfigFile(text, place).notices).toEqual([]);
 });
 
 test('every TypeScript example of the documentation compiles', { timeout: 60_000 }, () => {
