@@ -36,5 +36,13 @@ test('catalogues come back in order, the last of each kind is known, and equal t
   expect(sets()).toBe(2);
   expect(await read.epoch('r1')).toBeUndefined();
   expect(await read.catalogues('r2')).toHaveLength(1);
+  await store.write(async (sql) => {
+    await sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 });
+    await sql.insertRun(queuedRun('r3', { threadId: 't1', threadPosition: 0 }));
+    await sql.insertCatalogue('r3', { turn: 1, point: 'begin', tools: two });
+  });
+  expect(sets()).toBe(3);
+  await store.write((sql) => sql.deleteThread('t1'));
+  expect(sets()).toBe(2);
   await store.close();
 });

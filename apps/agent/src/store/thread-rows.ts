@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { ThreadReader, ThreadWriter } from '../ports/thread-store.ts';
 import { changed } from './changed.ts';
 import { agentCodec, threadCodec, type Database } from './database.ts';
+import { deleteUnusedTools } from './epoch-rows.ts';
 import { newestFirst } from './newest-first.ts';
 
 /** Reads of threads and stored agents. */
@@ -42,6 +43,7 @@ export function createThreadWriter(db: Transaction<Database>): ThreadWriter {
       const runs = db.selectFrom('runs').select('id').where('threadId', '=', id);
       await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', 'in', runs).execute();
       await db.deleteFrom('runs').where('threadId', '=', id).execute();
+      await deleteUnusedTools(db);
       return (await db.deleteFrom('threads').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
     },
 

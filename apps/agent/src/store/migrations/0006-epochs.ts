@@ -26,6 +26,8 @@ export const epochs: Migration = {
       .addColumn('tools_digest', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('catalogues_key', ['run_id', 'turn', 'point'])
       .execute();
+    await db.schema.createIndex('epochs_by_tools').on('epochs').column('tools_digest').execute();
+    await db.schema.createIndex('catalogues_by_tools').on('catalogues').column('tools_digest').execute();
 
     await db.schema.alterTable('runs').addColumn('output_schema', 'text').execute();
     await db.schema.alterTable('runs').addColumn('output', 'text').execute();
