@@ -1,12 +1,9 @@
 import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent, type SamplingMessage } from '@signalbox/mcp-core';
+import { estimateTokens } from '../estimate-tokens.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { Block, Message } from '../ports/llm-provider.ts';
 import type { ModelNeeds } from './choose-model.ts';
 import type { SamplingTools } from './sampling-tools.ts';
-
-/** Characters of a prompt that make a token, more or less, and the tokens of an image or a sound. */
-const CHARACTERS_PER_TOKEN = 4;
-const MEDIA_TOKENS = 1500;
 
 /** @throws ProtocolError -32602 when the request is not one that can be served, by any model */
 export function checkSamplingRequest({ messages, maxTokens, temperature, stopSequences, tools, toolChoice }: CreateMessageParams): void {
@@ -44,13 +41,11 @@ export function toSamplingContent(content: readonly Block[], tools: SamplingTool
 /** What a model must take to serve the request; `contextTokens` is a rough count. */
 export function samplingNeeds({ messages, tools = [], systemPrompt = '', maxTokens }: CreateMessageParams): ModelNeeds {
   const types = messages.flatMap(({ content }) => samplingBlocks(content).flatMap((block) => (block.type === 'tool_result' ? block.content.map(({ type }) => type) : [block.type])));
-  const media = types.filter((type) => type === 'image' || type === 'audio').length;
-  const text = JSON.stringify([systemPrompt, tools, messages], (key, value: unknown) => (key === 'data' || key === 'blob' ? '' : value));
   return {
     tools: tools.length > 0,
     images: types.includes('image'),
     audio: types.includes('audio'),
-    contextTokens: Math.ceil(text.length / CHARACTERS_PER_TOKEN) + media * MEDIA_TOKENS + maxTokens,
+    contextTokens: estimateTokens([systemPrompt, tools, messages]) + maxTokens,
   };
 }
 

@@ -1,3 +1,4 @@
+import { estimateTokens } from '../estimate-tokens.ts';
 import { LlmError, type LlmRequest } from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/run-store.ts';
 import type { StopCause } from './activities.ts';
@@ -7,6 +8,7 @@ import { conversationOf } from './conversation.ts';
 import { endRun } from './end-run.ts';
 import type { EngineContext } from './engine-context.ts';
 import { finishTurn } from './finish-turn.ts';
+import { fitContext } from './fit-context.ts';
 import { reconcile } from './reconcile.ts';
 import { streamMessage } from './stream-message.ts';
 
@@ -25,12 +27,16 @@ export async function takeTurn(context: EngineContext, turn: Turn, signal: Abort
   await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish }), 'finish-turn');
 }
 
-async function requestFor({ store }: EngineContext, { run, epoch }: Turn): Promise<LlmRequest> {
+async function requestFor({ store, llm, logger }: EngineContext, { run, epoch }: Turn): Promise<LlmRequest> {
+  const { system, tools } = epoch;
+  const contextTokens = llm.models?.find(({ id }) => id === run.model)?.contextTokens;
+  const fitted = fitContext(await conversationOf(store.read, run, epoch.id), contextTokens === undefined ? Infinity : contextTokens - MAX_TOKENS - estimateTokens([system, tools]));
+  if (fitted.leftOut > 0) logger.info('old tool results are left out of a long conversation', { run_id: run.id, results: fitted.leftOut });
   return {
     model: run.model,
-    system: epoch.system,
-    messages: await conversationOf(store.read, run, epoch.id),
-    tools: epoch.tools,
+    system,
+    messages: fitted.messages,
+    tools,
     ...(run.outputSchema === undefined ? {} : { outputSchema: run.outputSchema }),
     maxTokens: MAX_TOKENS,
     cacheKey: run.threadId ?? run.id,

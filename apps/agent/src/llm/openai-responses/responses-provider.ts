@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import type { LlmConfig } from '../../config/config.ts';
 import type { LlmRequest, ProviderInfo } from '../../ports/llm-provider.ts';
 import { modelCard, modelCards } from '../catalogue/model-cards.ts';
-import { estimateTokens } from '../estimate-tokens.ts';
+import { estimateTokens } from '../../estimate-tokens.ts';
 import { assertToolCount, createOpenAiClient, DEFAULT_OPENAI_MODEL, openAiEndpoint, openAiLabel } from '../openai-client.ts';
 import { sdkFailure } from '../sdk-failure.ts';
 import { type WireCall, type WireLimits, WireProvider } from '../wire-provider.ts';
