@@ -70,8 +70,8 @@ export function createEpochWriter(db: Transaction<Database>): EpochWriter {
 export async function deleteUnusedTools(db: Transaction<Database>): Promise<void> {
   await db
     .deleteFrom('toolSets')
-    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('epochs').select('epochs.runId').whereRef('epochs.toolsDigest', '=', 'toolSets.digest'))))
-    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('catalogues').select('catalogues.runId').whereRef('catalogues.toolsDigest', '=', 'toolSets.digest'))))
+    .where((set) => set.not(set.exists(set.selectFrom('epochs').select('epochs.runId').whereRef('epochs.toolsDigest', '=', 'toolSets.digest'))))
+    .where((set) => set.not(set.exists(set.selectFrom('catalogues').select('catalogues.runId').whereRef('catalogues.toolsDigest', '=', 'toolSets.digest'))))
     .execute();
 }
 
