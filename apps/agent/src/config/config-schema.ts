@@ -52,6 +52,7 @@ export const configSchema = z.strictObject({
       wire: z.enum(['responses', 'chat', 'messages']).optional(),
       models: z.record(text, cardSchema).optional(),
       scenario: text.optional(),
+      cassette: text.optional(),
     })
     .optional(),
   host: text.optional(),

@@ -46,6 +46,14 @@ describe('cassettes', () => {
     await expect(loadConfig(sources({}, { env: { SIGNALBOX_CASSETTE: value } }))).rejects.toThrow('SIGNALBOX_CASSETTE: must be "off", "record:FILE" or "replay:FILE"');
   });
 
+  test('the file may name one, in its own folder, and the environment wins', async () => {
+    const file = { llm: { provider: 'anthropic', cassette: 'replay:a.jsonl' } };
+    expect((await loadConfig(sources(file))).llm.cassette).toEqual({ mode: 'replay', file: '/etc/a.jsonl' });
+    expect((await loadConfig(sources(file, { env: { SIGNALBOX_CASSETTE: 'replay:b.jsonl' } }))).llm.cassette).toEqual({ mode: 'replay', file: '/folder/b.jsonl' });
+    expect((await loadConfig(sources(file, { env: { SIGNALBOX_CASSETTE: 'off', ANTHROPIC_API_KEY: 'k' } }))).llm).not.toHaveProperty('cassette');
+    await expect(loadConfig(sources({ llm: { cassette: 'loud' } }))).rejects.toThrow('llm.cassette: must be "off", "record:FILE" or "replay:FILE"');
+  });
+
   test('off is off', async () => {
     expect((await loadConfig(sources({ llm: { provider: 'openai' } }, { env: { SIGNALBOX_CASSETTE: 'off', OPENAI_API_KEY: 'k' } }))).llm).not.toHaveProperty('cassette');
   });

@@ -87,8 +87,13 @@ function llmChoice(sources: ConfigSources, file: NonNullable<FileConfig['llm']>,
     models: rest.models,
     baseUrl: baseUrl === undefined ? rest.base_url : httpUrl(baseUrl, '--base-url'),
     scenario: pathOf(sources.cwd, scenario) ?? pathOf(context.folder, rest.scenario),
-    cassette: cassetteSetting(context.env['SIGNALBOX_CASSETTE'], { folder: sources.cwd, source: 'SIGNALBOX_CASSETTE' }),
+    cassette: cassetteOf(sources, file.cassette, context),
   };
+}
+
+function cassetteOf({ cwd }: ConfigSources, inFile: string | undefined, { folder, env }: { readonly folder: string; readonly env: ConfigSources['env'] }): LlmChoice['cassette'] {
+  const inEnvironment = env['SIGNALBOX_CASSETTE'];
+  return inEnvironment === undefined ? cassetteSetting(inFile, { folder, source: 'llm.cassette' }) : cassetteSetting(inEnvironment, { folder: cwd, source: 'SIGNALBOX_CASSETTE' });
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;

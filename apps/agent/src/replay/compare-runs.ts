@@ -67,7 +67,7 @@ function resultOf({ messages }: Decisions, { turn, toolUseId }: ToolCall): unkno
 }
 
 function compareEnds({ run: recorded }: Decisions, { run: replayed }: Decisions): string | undefined {
-  const end = ({ status, statusReason, turns, answer, output, error }: typeof recorded): object => ({ status, status_reason: statusReason, turns, answer, output, error_code: error?.code });
+  const end = ({ status, statusReason, turns, toolCalls, answer, output, error }: typeof recorded): object => ({ status, status_reason: statusReason, turns, tool_calls: toolCalls, answer, output, error_code: error?.code });
   const difference = firstDifference(end(recorded), end(replayed));
   return difference === undefined ? undefined : `the end: ${describe(difference)}`;
 }

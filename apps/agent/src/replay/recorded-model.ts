@@ -1,9 +1,8 @@
 import { LlmError, type LlmErrorKind, type LlmEvent, type LlmProvider, type LlmRequest, type ProviderInfo, type StopReason, type Usage } from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/run-store.ts';
+import type { UsageData } from '../run/events.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
-
-const NOTHING_USED: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, source: 'estimated' };
 
 /** Says again, turn by turn, what the model of the recording said. */
 export class RecordedModel implements LlmProvider {
@@ -34,14 +33,16 @@ export class RecordedModel implements LlmProvider {
   }
 
   #finishOf(turn: number): Extract<LlmEvent, { type: 'finish' }> | undefined {
-    const { messages, events, run } = this.#recording;
+    const { messages, events } = this.#recording;
     const message = messages.find((each) => each.role === 'assistant' && each.turn === turn);
-    const completed = events.find((event) => event.type === 'turn.completed' && event.data.turn === turn);
-    if (message === undefined || completed?.type !== 'turn.completed') return undefined;
+    const completedAt = events.findIndex((event) => event.type === 'turn.completed' && event.data.turn === turn);
+    const completed = events[completedAt];
+    const used = events.slice(0, Math.max(0, completedAt)).findLast((event) => event.type === 'usage.updated' && event.data.source === 'agent');
+    if (message === undefined || completed?.type !== 'turn.completed' || used?.type !== 'usage.updated') return undefined;
     const { content, native } = message;
     // Stored from the finish of the provider.
     const stop = completed.data.stop_reason as StopReason;
-    return { type: 'finish', stop, usage: NOTHING_USED, model: run.model, message: { role: 'assistant', content, ...(native === undefined ? {} : { native }) } };
+    return { type: 'finish', stop, usage: usageOf(used.data.usage), model: used.data.model, message: { role: 'assistant', content, ...(native === undefined ? {} : { native }) } };
   }
 
   #failureOf(turn: number): Error | undefined {
@@ -54,6 +55,10 @@ export class RecordedModel implements LlmProvider {
     if (status === 'cancelled' || status === 'expired') this.#state.stop();
     else this.#state.differ(`turn ${turn}: the model is asked, and the recorded run had ended (${status}) after turn ${turn - 1}`);
   }
+}
+
+function usageOf({ cache_read: cacheRead, cache_write: cacheWrite, cost_usd: costUsd, ...others }: UsageData): Usage {
+  return { ...others, cacheRead, cacheWrite, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
 function errorOf({ code, message }: RunError): Error {
