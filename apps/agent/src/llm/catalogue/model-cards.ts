@@ -17,14 +17,14 @@ export function modelCards(config: LlmConfig, model: string): readonly ModelCard
 }
 
 /**
- * The card of any model: what the configuration says of it, else the catalogue file, else what is so for unknown models of its API. The catalogue is
- * about the vendors' own services; at a compatible server only the configuration speaks, a price never comes from a name.
+ * The card of any model: what the configuration says of it, else the catalogue file, else what is so for unknown models of its API. Prices of the
+ * catalogue are those of the vendors' own services: at another server a name has no price.
  */
 export function modelCard(config: LlmConfig, id: string): ModelCard {
   const isVendor = isVendorAddress(config);
   const own = config.models?.[id] ?? {};
-  const known = isVendor ? knownEntry(config.provider, id) : {};
-  const entry: CardEntry = { ...known, ...own, takes: { ...known.takes, ...own.takes } };
+  const { price, ...known } = knownEntry(config.provider, id);
+  const entry: CardEntry = { ...known, ...(isVendor && price !== undefined ? { price } : {}), ...own, takes: { ...known.takes, ...own.takes } };
   const reasons = entry.reasons ?? isReasoningName(config.provider, id);
   return {
     id,

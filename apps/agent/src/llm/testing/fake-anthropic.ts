@@ -21,6 +21,8 @@ interface Request {
   readonly tools?: readonly { readonly name: string; readonly input_schema: JsonObject }[];
   readonly stream: boolean;
   readonly temperature?: number;
+  readonly thinking?: { readonly type: string };
+  readonly tool_choice?: { readonly type: string };
 }
 
 /** A Messages API that refuses what the real one refuses, thinking out of its conversation included. */
@@ -37,6 +39,10 @@ function requestProblem(request: Request, version: unknown): string | undefined 
   if (typeof request.max_tokens !== 'number' || request.max_tokens < 1) return 'max_tokens: Field required';
   if (request.temperature !== undefined && version === '2026-10-21') return 'temperature: Extra inputs are not permitted';
   if (typeof version !== 'string') return 'anthropic-version: header is required';
+  const choice = request.tool_choice?.type;
+  if (choice !== undefined && request.tools === undefined) return 'tool_choice may only be specified while providing tools.';
+  if (choice === 'any' && request.thinking !== undefined) return 'Thinking may not be enabled when tool_choice forces tool use.';
+  if (choice === 'any' && request.model.endsWith('-5-5')) return 'tool_choice: this model does not support forced tool use.';
   const tools = (request.tools ?? []).map(({ name, input_schema: schema }) => ({ name, schema }));
   return toolProblem(tools, { propertyName: /^[a-zA-Z0-9_.-]{1,64}$/ }) ?? messagesProblem(request) ?? thinkingProblem(request);
 }

@@ -27,6 +27,7 @@ interface Request {
   readonly temperature?: number;
   readonly stream: boolean;
   readonly store?: boolean;
+  readonly tool_choice?: string;
 }
 
 /** A Responses API that refuses what the real one refuses. */
@@ -42,6 +43,7 @@ function requestProblem(request: Request): string | undefined {
   if (!request.stream || request.store !== false) return 'this fake wants stream: true and store: false';
   if (request.max_output_tokens < 16) return "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.";
   if (request.temperature !== undefined && /^(gpt-[5-9]|o\d)/.test(request.model)) return "Unsupported parameter: 'temperature' is not supported with this model.";
+  if (request.tool_choice !== undefined && request.tools === undefined) return "Tool choice 'required' must be specified with 'tools' parameter.";
   if ((request.tools ?? []).some(({ strict }) => strict !== false)) return 'this fake wants strict: false';
   return toolProblem((request.tools ?? []).map(({ name, parameters }) => ({ name, schema: parameters }))) ?? inputProblem(request.input);
 }
