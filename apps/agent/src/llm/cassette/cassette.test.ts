@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -88,6 +88,16 @@ describe.each(WIRES)('$provider', (kind) => {
     expect(error).toMatchObject({ kind: 'invalid', retryable: false });
     expect(error.message).toMatch(/no answer to this request: the nearest is request 1 of 2, and \w+\[0\]\.content(\[0\]\.text)? was "Go to Oslo" and is "Go to Rome"\./);
     expect(cassette.unused()).toBe(2);
+  });
+
+  test('a cassette that can no longer be written ends the recording, and not the answer that came', async () => {
+    await using server = await startFakeServer(kind.wire);
+    server.replies.push({ turn: { text: 'A' } });
+    const provider = connect(kind, server, { cassette: openCassette({ mode: 'record', file }, systemClock) });
+    await rm(folder, { recursive: true });
+    expect(textOf(finishOf(await collect(provider, agentRequest([userText('Go')]))).message)).toBe('A');
+    expect((await failure(collect(provider, agentRequest([userText('Go')])))).message).toContain('cannot be written (ENOENT)');
+    await mkdir(folder);
   });
 
   test('an answer is given once', async () => {

@@ -1,5 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { ConfigError } from '../../config/config.ts';
+import { LlmError } from '../../ports/llm-provider.ts';
 import type { Clock } from '../../ports/test-hooks.ts';
 import type { Cassette } from './cassette.ts';
 import type { CassetteHeader, Exchange } from './exchange.ts';
@@ -9,20 +10,29 @@ const KEPT_HEADERS: readonly string[] = ['content-type', 'retry-after', 'retry-a
 const SECRET_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'api-key', 'proxy-authorization', 'cookie'];
 
 /**
- * Sends over the network and writes every exchange down when its body has ended. Exchanges that brought no response are left out.
+ * Sends over the network and writes every exchange down when its body has ended. Exchanges that brought no response are left out. When one could not be
+ * written, the cassette is of no use: the next request is refused with an `LlmError` that says so.
  * @throws ConfigError
  */
 export function recordCassette(file: string, clock: Pick<Clock, 'now'>): Cassette {
   begin(file);
+  let failure: unknown;
+  const append = (exchange: Exchange): void => {
+    try {
+      appendFileSync(file, `${JSON.stringify(exchange)}\n`);
+    } catch (error) {
+      failure = error;
+    }
+  };
   return {
     async fetch(input, init) {
+      if (failure !== undefined) throw new LlmError('invalid', `The cassette ${file} cannot be written (${codeOf(failure)}). Make room for it, or record no cassette.`, { cause: failure });
       const response = await fetch(input, init);
       const url = new URL(input instanceof Request ? input.url : input);
       const secrets = secretsIn(new Headers(init?.headers));
       const begun = { path: url.pathname, request: requestOf(init?.body, secrets), status: response.status, headers: headersOf(response.headers) };
       const write = (chunks: Exchange['chunks'], end: Exchange['end']): void => {
-        const exchange: Exchange = { ...begun, chunks: withoutSecrets(chunks, secrets), end };
-        appendFileSync(file, `${JSON.stringify(exchange)}\n`);
+        append({ ...begun, chunks: withoutSecrets(chunks, secrets), end });
       };
       if (response.body === null) {
         write([], 'eof');
