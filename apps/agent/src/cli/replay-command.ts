@@ -46,7 +46,7 @@ function parse(argv: readonly string[]) {
 }
 
 function sentence({ run, calls, isStopped, difference }: ReplayReport): string {
-  const what = `run ${run.id} (${run.status}, ${run.turns} turns, ${calls} tool calls)`;
+  const what = `run ${run.id} (${run.status}, ${run.turns} turns, ${calls} tool ${calls === 1 ? 'call' : 'calls'})`;
   if (difference !== undefined) return `${what} is decided in another way: ${difference}`;
   return `${what} is decided in the same way${isStopped ? ' up to where it was stopped' : ''}`;
 }

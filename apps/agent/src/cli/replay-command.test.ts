@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { callsThenAnswer } from '../run/testing/fake-llm.ts';
+import { ok, READ_ONLY } from '../run/testing/fake-registry.ts';
+import { openService } from '../run/testing/service.ts';
+import { runCommand } from './command.ts';
+import type { Io } from './io.ts';
+
+async function signalbox(argv: readonly string[], env: { readonly [name: string]: string } = {}): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const written = { out: '', err: '' };
+  const io: Io = {
+    out: (text) => void (written.out += text),
+    err: (text) => void (written.err += text),
+    isTerminal: false,
+    canAsk: false,
+    columns: 80,
+    ask: () => Promise.resolve(undefined),
+    onInterrupt: () => () => undefined,
+  };
+  const cwd = mkdtempSync(join(tmpdir(), 'replay-'));
+  const code = await runCommand(io, { argv: ['replay', ...argv], env, cwd, repository: cwd, version: '1.2.3' });
+  expect(readdirSync(cwd)).toEqual([]);
+  return { code, ...written };
+}
+
+test('a run is replayed from the directory that the option or the environment names', async () => {
+  const service = await openService({ script: callsThenAnswer([[{ name: 'a__x' }]]), tools: { a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x')) } } });
+  const { engine, dataDir } = service;
+  const { id } = await engine.createRun({ prompt: 'go' });
+  await service.settled(id);
+  const said = { code: 0, out: `run ${id} (completed, 2 turns, 1 tool call) is decided in the same way\n`, err: '' };
+  expect(await signalbox([id, '--data-dir', dataDir])).toEqual(said);
+  expect(await signalbox([id], { SIGNALBOX_DATA_DIR: dataDir })).toEqual(said);
+  expect(await signalbox(['other', '--data-dir', dataDir])).toEqual({ code: 2, out: '', err: 'signalbox: there is no run other in this data directory\n' });
+});
+
+test.each([
+  [[], 'replay takes the id of one run'],
+  [['a', 'b'], 'replay takes the id of one run'],
+  [['a', '--loud'], "Unknown option '--loud'"],
+  [['a'], 'There is no database in'],
+])('%j cannot be used', async (argv, message) => {
+  const { code, err } = await signalbox(argv);
+  expect(code).toBe(2);
+  expect(err).toContain(message);
+});
+
+test('its help says what it does', async () => {
+  expect(await signalbox(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('takes a settled run through the loop again') as string });
+});
