@@ -12,14 +12,18 @@ const ONE_PAUSED_OF = 10;
 const WORK = { turns: 20, callsPerTurn: 4, asks: true };
 const SETTLE_MS = 2000;
 
-/** Many readers of one run; then, in another process, of a run twice as long, which must not need more memory. */
+const LONGER = 4;
+/** How far the heap grows before it is collected is the collector's choice; with these a process that holds more ends. */
+const SMALL_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=4'];
+
+/** Many readers of one run; then, in a process with a small heap, of a run four times as long. */
 export async function measureSubscribers(): Promise<Figures> {
-  const figures = await crowdAt(WORK);
-  const twice = await crowdAt({ ...WORK, turns: 2 * WORK.turns });
-  return { ...figures, twiceMib: twice.peakMib - twice.beforeMib, lost: figures.lost + twice.lost };
+  const figures = await crowdAt(WORK, []);
+  const longer = await crowdAt({ ...WORK, turns: LONGER * WORK.turns }, SMALL_HEAP);
+  return { ...figures, longerEvents: longer.events, longerMib: longer.grownMib, lost: figures.lost + longer.lost };
 }
 
-interface Crowd {
+interface Crowd extends Figures {
   readonly beforeMib: number;
   readonly openMib: number;
   readonly peakMib: number;
@@ -30,9 +34,9 @@ interface Crowd {
   readonly events: number;
 }
 
-async function crowdAt(work: typeof WORK): Promise<Crowd & Figures> {
+async function crowdAt(work: typeof WORK, nodeArguments: readonly string[]): Promise<Crowd> {
   await using folder = await temporaryFolder();
-  const agent = await startAgent({ folder: folder.path, config: await configFor(folder.path, work) });
+  const agent = await startAgent({ folder: folder.path, config: await configFor(folder.path, work), nodeArguments });
   try {
     const { id } = await postJson<RunView>(`${agent.url}/v1/runs`, { prompt: PROMPT, limits: limitsFor(work) });
     const { inbox } = await waiting(agent.url, id);
