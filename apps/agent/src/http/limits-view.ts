@@ -3,6 +3,8 @@ import type { RunLimits } from '../ports/run-store.ts';
 import type { Limits } from './schemas.ts';
 
 type Body = z.output<typeof Limits>;
+type Unset = 'tokens' | 'cost_usd';
+type AllLimits = { [Field in Exclude<keyof Body, Unset>]-?: number } & { [Field in Unset]?: number };
 
 const NAMES = [
   ['turns', 'turns'],
@@ -11,6 +13,8 @@ const NAMES = [
   ['callInactivityMs', 'call_inactivity_ms'],
   ['callMaxMs', 'call_max_ms'],
   ['inboxExpiryMs', 'inbox_expiry_ms'],
+  ['tokens', 'tokens'],
+  ['costUsd', 'cost_usd'],
 ] as const;
 
 /** The limits that a client gave. */
@@ -19,9 +23,9 @@ export function limitsOf(body: Body | undefined): Partial<RunLimits> {
 }
 
 /** All limits of a run, as clients see them. */
-export function limitsView(limits: RunLimits): { [Field in keyof Body]-?: number } {
-  // All that there are.
-  return givenLimitsView(limits) as { [Field in keyof Body]-?: number };
+export function limitsView(limits: RunLimits): AllLimits {
+  // All that have a default are there.
+  return givenLimitsView(limits) as AllLimits;
 }
 
 /** Some limits, as clients see them. */

@@ -16,6 +16,7 @@ const problems = {
   invalid_response: [400, 'The answer does not fit the inbox item'],
   invalid_arguments: [400, 'The arguments do not fit the tool'],
   invalid_output_schema: [400, 'The output schema cannot be used'],
+  unknown_price: [400, 'The price of the model is not known'],
   unknown_agent: [400, 'There is no such agent'],
   unknown_thread: [400, 'There is no such thread'],
   unknown_server: [400, 'No such MCP server is configured'],

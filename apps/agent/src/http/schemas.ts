@@ -14,6 +14,8 @@ export const Limits = z
     call_inactivity_ms: positive('Milliseconds without progress of one tool call, stopped while a person is asked; default 120000').optional(),
     call_max_ms: positive('Milliseconds of one tool call, stopped while a person is asked; default 1800000').optional(),
     inbox_expiry_ms: positive('Milliseconds an inbox item waits for its answer; default 86400000').optional(),
+    tokens: positive('Tokens of all model calls, input and output; default no limit').optional(),
+    cost_usd: z.number().positive().max(1_000_000).describe('US dollars of all model calls; refused where the price of the model is not known; default no limit').optional(),
   })
   .meta({ id: 'Limits' });
 
@@ -109,6 +111,8 @@ export const Run = z
       call_inactivity_ms: z.int(),
       call_max_ms: z.int(),
       inbox_expiry_ms: z.int(),
+      tokens: z.int().optional(),
+      cost_usd: z.number().optional(),
     }),
     thread_id: z.string().optional(),
     agent_id: z.string().optional(),

@@ -56,6 +56,7 @@ export class EngineError extends Error {
     | 'tool_call_not_found'
     | 'invalid_arguments'
     | 'invalid_output_schema'
+    | 'unknown_price'
     | 'unknown_agent'
     | 'unknown_thread'
     | 'unknown_server'

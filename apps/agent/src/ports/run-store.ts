@@ -23,6 +23,10 @@ export interface RunLimits {
   readonly callInactivityMs: number;
   readonly callMaxMs: number;
   readonly inboxExpiryMs: number;
+  /** Of all model calls, those for servers included: input and output. No limit when unset. */
+  readonly tokens?: number;
+  /** US dollars, likewise. */
+  readonly costUsd?: number;
 }
 
 export interface RunError {

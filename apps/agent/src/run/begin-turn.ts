@@ -1,5 +1,6 @@
 import type { Epoch } from '../ports/epoch-store.ts';
 import { OPEN_CALL_STATES, type ActiveTurn, type Run } from '../ports/run-store.ts';
+import { overBudget } from './budget.ts';
 import type { Change } from './commits.ts';
 import { epochOf } from './discovery/epoch.ts';
 import { endCallRun } from './end-call-run.ts';
@@ -35,6 +36,11 @@ export async function beginTurn(context: EngineContext, change: Change): Promise
   if (!spend(change, { limit: 'turns', before: run.turns, after: number, allowed: run.limits.turns })) {
     const message = `The run used all of its ${run.limits.turns} turns.`;
     await endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message }, reason: 'turn_limit' });
+    return undefined;
+  }
+  const spent = overBudget(run);
+  if (spent !== undefined) {
+    await endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message: spent.message }, reason: spent.reason });
     return undefined;
   }
   const epoch = await epochOf(context, change, run);

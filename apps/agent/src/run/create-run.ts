@@ -15,6 +15,7 @@ export async function createRun(context: EngineContext, input: NewRun, receipt?:
   const run = newRun(context, { ...agentFields(agent), ...input, limits: { ...agent?.limits, ...input.limits } });
   refuseUnknownServers(context, run.servers ?? []);
   refuseOutputSchema(context, run);
+  refuseUnknownPrice(context, run);
   for (;;) {
     const stored = await context.commit(run.id, (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', receipt }), 'create-run');
     if (stored.run !== undefined) return stored.run;
@@ -84,6 +85,16 @@ function refuseUnknownServers({ registry }: EngineContext, wanted: readonly stri
   throw new EngineError('unknown_server', `No server is named ${unknown.map((name) => JSON.stringify(name)).join(', ')}. ${configured}`);
 }
 
+/** A limit of what nobody can count would be none. */
+function refuseUnknownPrice({ llm }: EngineContext, { limits, model, kind }: Run): void {
+  if (limits.costUsd === undefined || kind === 'call') return;
+  const card = llm.models?.find(({ id, aliases }) => id === model || aliases.includes(model));
+  if (card?.price !== undefined) return;
+  throw new EngineError('unknown_price', `The price of the model ${model} is not known, so limits.cost_usd cannot be kept. Leave it out, limit tokens, or tell the price in llm.models of signalbox.json.`, [
+    { path: '/limits/cost_usd', message: 'the price of the model is not known' },
+  ]);
+}
+
 function refuseOutputSchema({ outputs }: EngineContext, { outputSchema }: Run): void {
   const problem = outputSchema === undefined ? undefined : outputs.unusable(outputSchema);
   if (problem !== undefined) throw new EngineError('invalid_output_schema', `The output schema cannot be used: ${problem}.`, [{ path: '/output_schema', message: problem }]);
@@ -97,5 +108,7 @@ function limitsData(limits: Run['limits']): { readonly [key: string]: number } {
     call_inactivity_ms: limits.callInactivityMs,
     call_max_ms: limits.callMaxMs,
     inbox_expiry_ms: limits.inboxExpiryMs,
+    ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
+    ...(limits.costUsd === undefined ? {} : { cost_usd: limits.costUsd }),
   };
 }

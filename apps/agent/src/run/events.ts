@@ -23,7 +23,7 @@ export type ResultPreview = {
   readonly other_content: readonly string[];
 };
 
-export type LimitName = 'turns' | 'tool_calls' | 'wall_clock_ms';
+export type LimitName = 'turns' | 'tool_calls' | 'wall_clock_ms' | 'tokens' | 'cost_usd';
 type LimitData = { readonly limit: LimitName; readonly used: number; readonly allowed: number };
 type CallData = { readonly call_id: string; readonly attempt: number };
 type TurnData = { readonly turn: number; readonly message_id: string };

@@ -1,6 +1,7 @@
 import { addUsage } from '../add-usage.ts';
 import type { RunError, Run } from '../ports/run-store.ts';
 import type { Turn } from './begin-turn.ts';
+import { overBudget, tellSpending } from './budget.ts';
 import type { Change } from './commits.ts';
 import { endRun } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -34,13 +35,15 @@ interface Finished {
   readonly toolUses: readonly ToolUse[];
 }
 
-async function storeMessage({ sql, runId, emit }: Change, { turn, finish, run, toolUses }: Finished): Promise<void> {
+async function storeMessage(change: Change, { turn, finish, run, toolUses }: Finished): Promise<void> {
+  const { sql, runId, emit } = change;
   const { message, usage, model } = finish;
   const total = addUsage(run.usage, usage);
   const native = message.native === undefined ? {} : { native: { ...message.native, epoch: turn.epoch.id } };
   await sql.insertMessage(runId, { ...message, ...native, id: turn.messageId, turn: turn.number });
   await sql.savePartial(runId, undefined);
   await sql.updateRun(runId, { turns: turn.number, usage: total });
+  tellSpending(change, { limits: run.limits, before: run.usage, after: total });
   const data = { turn: turn.number, message_id: turn.messageId };
   emit(
     {
@@ -59,6 +62,9 @@ async function callTools(context: EngineContext, change: Change, { turn, toolUse
     const message = `The model asked for ${toolUses.length} more tool calls, and of the ${run.limits.toolCalls} of the run ${run.limits.toolCalls - run.toolCalls} are left.`;
     return endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message }, reason: 'tool_call_limit' });
   }
+  const current = await change.sql.run(run.id);
+  const spent = current === undefined ? undefined : overBudget(current);
+  if (spent !== undefined) return endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message: spent.message }, reason: spent.reason });
   await change.sql.updateRun(run.id, { toolCalls });
   await planCalls(context, change, { run, turn: turn.number, toolUses });
   await reconcile(context, change);

@@ -27,6 +27,33 @@ test('a run that asks for more tool calls than it has left fails before any of t
   expect(await limitEvents(service, id)).toEqual([['limit.exceeded', { limit: 'tool_calls', used: 4, allowed: 3 }]]);
 });
 
+describe('the tokens of a run', () => {
+  // Each answer of this model takes 15.
+  const tools = { a__b: reads };
+
+  test('that are used up end it before the next calls, warned at four fifths, with what it had', async () => {
+    const service = await openService({ script: (_request, index) => ({ text: `turn ${index + 1}`, calls: [{ name: 'a__b' }] }), tools });
+    const { id } = await service.engine.createRun({ prompt: 'go', limits: { tokens: 50 } });
+    expect(await service.settled(id)).toMatchObject({ status: 'failed', statusReason: 'token_limit', error: { code: 'limit_exceeded', message: 'The run used 60 of its 50 tokens.' }, answer: 'turn 4' });
+    expect(await limitEvents(service, id)).toEqual([
+      ['limit.warning', { limit: 'tokens', used: 45, allowed: 50 }],
+      ['limit.exceeded', { limit: 'tokens', used: 60, allowed: 50 }],
+    ]);
+    expect(service.registry.sent).toHaveLength(3);
+  });
+
+  test('do not take away the answer that used the last of them', async () => {
+    const service = await openService({ script: () => ({ text: 'the answer' }), tools });
+    const { id } = await service.engine.createRun({ prompt: 'go', limits: { tokens: 10 } });
+    expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'the answer' });
+  });
+
+  test('may be limited where their price cannot', async () => {
+    const service = await openService({ script: () => ({ text: 'the answer' }), tools });
+    await expect(service.engine.createRun({ prompt: 'go', limits: { costUsd: 1 } })).rejects.toMatchObject({ code: 'unknown_price', problems: [{ path: '/limits/cost_usd' }] });
+  });
+});
+
 describe('the wall clock', () => {
   test('ends a run during a model call, warned at four fifths, with its partial text', async () => {
     const service = await openService({ script: () => ({ text: 'half', hold: never }) });

@@ -2,6 +2,7 @@ import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageR
 import { LlmError, type LlmEvent, type LlmRequest } from '../ports/llm-provider.ts';
 import { digestOf } from './approval-binding.ts';
 import type { Asker } from './ask.ts';
+import { overBudget } from './budget.ts';
 import { charge } from './charge.ts';
 import { chooseModel } from './choose-model.ts';
 import type { EngineContext, ServerPolicy } from './engine-context.ts';
@@ -43,6 +44,9 @@ export class Sampler {
     const { turns } = this.#asker.run.limits;
     // A server that goes on asking costs nothing more.
     const requests = this.#isSpent ? Infinity : await this.#context.commit(runId, async ({ sql }) => {
+      const run = await sql.run(runId);
+      const spent = run === undefined ? undefined : overBudget(run);
+      if (spent !== undefined) throw new ProtocolError(ErrorCode.rejectedByUser, spent.message);
       const count = await sql.countSampling(runId, server);
       const entry = { who: 'policy', runId, callId, itemId: undefined, kind: 'sampling_approval', server, tool, argumentsSha256: digestOf(args), decision: DECISIONS[policy], outcome: undefined } as const;
       if (count <= turns) await sql.appendAudit([entry]);
