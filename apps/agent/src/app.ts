@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
 import type { Config, ServerConfig } from './config/config.ts';
@@ -106,7 +107,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     async listen() {
       const onError = (error: unknown, { method, url }: { readonly method: string; readonly url: string }): void => logger.error('a request failed', { method, url, error });
       const dependencies = { engine, store, read: store.read, newId: () => v7(), bus, queue, registry, directory: registry, llm, clock, metrics, phase: () => phase, version, onServed, onError };
-      http = await createHttpServer(dependencies, { host: config.host, token: config.token });
+      http = await createHttpServer(dependencies, { host: config.host, token: config.token }, join(import.meta.dirname, '../openapi.json'));
       const url = await http.listen({ host: config.host, port: config.port });
       await start();
       return url;
