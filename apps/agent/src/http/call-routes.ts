@@ -5,7 +5,8 @@ import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { keepLaterAnswer, KeyHeaders, replyWith, type Answer } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
 import { Problem } from './problem.ts';
-import { CancelCall, CallParameters, CallRun, NewCall, ProblemDetails, ToolCall, ToolParameters } from './schemas.ts';
+import { CancelCall, CallParameters, CallRun, NewCall, ToolCall, ToolParameters } from './call-schemas.ts';
+import { ProblemDetails } from './schemas.ts';
 import { runView, toolCallView } from './views.ts';
 import { preferredWaitMs, settledRun } from './wait-for-run.ts';
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { RememberedApproval } from '../ports/run-store.ts';
 import type { HttpApp, HttpDependencies } from './http-server.ts';
 import { Problem } from './problem.ts';
-import { InboxItem, ProblemDetails, RunParameters } from './schemas.ts';
+import { InboxItem } from './inbox-schemas.ts';
+import { ProblemDetails, RunParameters } from './schemas.ts';
 import { inboxItemView } from './views.ts';
 
 const Approval = z

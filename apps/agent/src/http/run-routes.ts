@@ -7,19 +7,10 @@ import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { KeyHeaders, replyWith, type Answer, type Once } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
 import { Problem } from './problem.ts';
-import {
-  CancelRun,
-  EventsQuery,
-  NewFork,
-  NewRun,
-  ProblemDetails,
-  Run as RunSchema,
-  RunEventPage,
-  RunList,
-  RunListQuery,
-  RunParameters,
-  ToolCallList,
-} from './schemas.ts';
+import { ToolCallList } from './call-schemas.ts';
+import { EventsQuery, RunEventPage } from './event-schemas.ts';
+import { CancelRun, NewFork, NewRun, Run as RunSchema, RunList, RunListQuery } from './run-schemas.ts';
+import { ProblemDetails, RunParameters } from './schemas.ts';
 import { eventView, pageOf, runView, toolCallView } from './views.ts';
 
 type RunBody = z.output<typeof RunSchema>;

@@ -4,7 +4,8 @@ import type { ServerControl } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
 import type { HttpApp } from './http-server.ts';
 import { Problem } from './problem.ts';
-import { ApproveTool, ProblemDetails, Server, ServerMode, ServerParameters, ServerRoots, ServerToolParameters } from './schemas.ts';
+import { ProblemDetails } from './schemas.ts';
+import { ApproveTool, Server, ServerMode, ServerParameters, ServerRoots, ServerToolParameters } from './server-schemas.ts';
 import { serverView } from './views.ts';
 
 export interface ServerLookup {

@@ -5,22 +5,8 @@ import type { ServerStatus } from '../ports/tool-registry.ts';
 import { heartbeat } from './event-stream.ts';
 import type { HttpApp, HttpDependencies } from './http-server.ts';
 import { Problem } from './problem.ts';
-import {
-  ChangesQuery,
-  CompletionRequest,
-  CompletionValues,
-  McpList,
-  PageQuery,
-  ProblemDetails,
-  PromptArguments,
-  PromptParameters,
-  PromptResult,
-  ResourceContentList,
-  ResourceQuery,
-  ServerDetail,
-  ServerParameters,
-  ToolList,
-} from './schemas.ts';
+import { PageQuery, ProblemDetails } from './schemas.ts';
+import { ChangesQuery, CompletionRequest, CompletionValues, McpList, PromptArguments, PromptParameters, PromptResult, ResourceContentList, ResourceQuery, ServerDetail, ServerParameters, ToolList } from './server-schemas.ts';
 import { SseWriter } from './sse-writer.ts';
 import { serverControlRoutes } from './server-control-routes.ts';
 import { pinView, serverView, toolView } from './views.ts';

@@ -1,7 +1,9 @@
 import type { HttpApp, RouteDependencies } from './http-server.ts';
 import type { InboxItem as StoredItem } from '../ports/run-store.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
-import { InboxItem, InboxList, InboxQuery, InboxResponse, ProblemDetails, RunParameters, ServerList, ToolList } from './schemas.ts';
+import { InboxItem, InboxList, InboxQuery, InboxResponse } from './inbox-schemas.ts';
+import { ProblemDetails, RunParameters } from './schemas.ts';
+import { ServerList, ToolList } from './server-schemas.ts';
 import { inboxItemView, serverView, toolView } from './views.ts';
 
 /** Inbox, servers and tools. */

@@ -6,7 +6,11 @@ import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
 import { artifactIdOf } from '../run/artifacts.ts';
 import { usageData } from '../run/usage.ts';
 import { limitsView } from './limits-view.ts';
-import type { InboxItem, PinnedTool, Run, RunEvent, Server, Tool, ToolCall } from './schemas.ts';
+import type { ToolCall } from './call-schemas.ts';
+import type { RunEvent } from './event-schemas.ts';
+import type { InboxItem } from './inbox-schemas.ts';
+import type { Run } from './run-schemas.ts';
+import type { PinnedTool, Server, Tool } from './server-schemas.ts';
 
 const iso = (time: number): string => new Date(time).toISOString();
 

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Run } from './run-schemas.ts';
+import { json, Limits, Metadata, RunParameters, time } from './schemas.ts';
+
+export const ToolCall = z
+  .object({
+    id: z.string(),
+    run_id: z.string(),
+    turn: z.int(),
+    name: z.string().describe('The wire name, server__tool'),
+    server: z.string(),
+    tool: z.string(),
+    arguments: json,
+    state: z.enum(['planned', 'awaiting_approval', 'dispatched', 'input_required', 'working', 'succeeded', 'failed', 'cancelled', 'unknown']),
+    attempt: z.int(),
+    idempotency_key: z.string(),
+    result: z.unknown().optional(),
+    artifact_id: z.string().optional().describe('Where the text of the result is longer than 64 KiB: the artifact that has all of it'),
+    error: z.string().optional(),
+    cancel: z.enum(['sent', 'delivered', 'confirmed', 'failed']).optional(),
+    created_at: time,
+    finished_at: time.optional(),
+  })
+  .meta({ id: 'ToolCall' });
+
+export const ToolCallList = z.object({ data: z.array(ToolCall) }).meta({ id: 'ToolCallList' });
+
+export const NewCall = z
+  .strictObject({
+    arguments: json.optional().describe("They must fit the tool's input schema; default none"),
+    limits: Limits.optional(),
+    metadata: Metadata.optional(),
+  })
+  .meta({ id: 'NewCall' });
+
+export const CallRun = Run.extend({ call: ToolCall }).meta({ id: 'CallRun' });
+
+export const CancelCall = z.strictObject({}).meta({ id: 'CancelCall' });
+
+export const CallParameters = RunParameters.extend({ call_id: z.string().min(1).max(100) });
+
+export const ToolParameters = z.object({ name: z.string().min(1).max(100) });

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { InboxItem } from './inbox-schemas.ts';
+import { json, Limits, Metadata, time } from './schemas.ts';
+
+const runStatus = z.enum(['queued', 'running', 'input_required', 'cancelling', 'completed', 'failed', 'cancelled', 'expired']);
+
+export const NewRun = z
+  .strictObject({
+    prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
+    servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
+    model: z.string().min(1).max(200).optional().describe("The provider's model id; default the configured one"),
+    limits: Limits.optional(),
+    instructions: z.string().trim().min(1).max(100_000).optional().describe('Added to the instructions of every run'),
+    agent_id: z.string().min(1).max(100).optional().describe('A stored agent, whose fields count where the run has none of its own'),
+    thread_id: z.string().min(1).max(100).optional().describe('The run begins with what was said in the settled runs of the thread'),
+    on_busy: z
+      .enum(['reject', 'enqueue', 'interrupt'])
+      .optional()
+      .describe('While a run of the thread is not settled: refuse (409), wait for it, or cancel it and go on when it has ended; default reject'),
+    metadata: Metadata.optional(),
+    output_schema: json.optional().describe('A JSON Schema for an object: the answer is one that fits it, asked for again once, or the run fails with invalid_output'),
+  })
+  .refine(({ thread_id: threadId, on_busy: onBusy }) => onBusy === undefined || threadId !== undefined, { path: ['on_busy'], message: 'is only about runs with a thread_id' })
+  .meta({ id: 'NewRun' });
+
+export const NewFork = z
+  .strictObject({
+    at_turn: z.int().min(0).max(2_147_483_647).optional().describe('The last turn that is kept; 0 keeps the prompt alone; default the last one whose calls have ended'),
+    prompt: z.string().trim().min(1).max(200_000).optional().describe('What the user says next; at turn 0 in place of the prompt'),
+  })
+  .meta({ id: 'NewFork' });
+
+export const Usage = z
+  .object({
+    input: z.int().describe('Tokens of the whole prompt, cached parts included'),
+    cache_read: z.int(),
+    cache_write: z.int(),
+    output: z.int(),
+    reasoning: z.int(),
+    source: z.enum(['reported', 'partial', 'estimated']),
+    cost_usd: z.number().optional().describe('US dollars; absent when a price is not known'),
+  })
+  .meta({ id: 'Usage' });
+
+export const Run = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['agent', 'call']).describe('call: one tool call without a model'),
+    status: runStatus,
+    status_reason: z.string().optional(),
+    prompt: z.string(),
+    servers: z.array(z.string()).optional(),
+    provider: z.string(),
+    model: z.string(),
+    scripted: z.boolean().describe('True when the answers come from scripts and not from a model'),
+    notice: z.string().optional().describe('Shown when no model is configured'),
+    limits: z.object({
+      turns: z.int(),
+      tool_calls: z.int(),
+      wall_clock_ms: z.int(),
+      call_inactivity_ms: z.int(),
+      call_max_ms: z.int(),
+      inbox_expiry_ms: z.int(),
+      tokens: z.int().optional(),
+      cost_usd: z.number().optional(),
+    }),
+    thread_id: z.string().optional(),
+    agent_id: z.string().optional(),
+    instructions: z.string().optional(),
+    metadata: z.record(z.string(), z.string()),
+    forked_from: z.object({ run_id: z.string(), turn: z.int() }).optional(),
+    last_seq: z.int(),
+    turns: z.int(),
+    tool_calls: z.int(),
+    usage: Usage.optional(),
+    answer: z.string().optional(),
+    output_schema: json.optional(),
+    output: z.unknown().optional().describe('The answer as a value that fits output_schema'),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    inbox: z.array(InboxItem).describe('Open inbox items of the run'),
+    created_at: time,
+    started_at: time.optional(),
+    finished_at: time.optional(),
+  })
+  .meta({ id: 'Run' });
+
+export const RunList = z.object({ data: z.array(Run), next_cursor: z.string().optional() }).meta({ id: 'RunList' });
+
+export const CancelRun = z
+  .strictObject({ reason: z.string().max(500).optional().describe('Shown in the run; never sent to servers') })
+  .meta({ id: 'CancelRun' });
+
+export const RunListQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().min(1).max(500).optional(),
+  status: runStatus.optional(),
+  thread_id: z.string().min(1).max(100).optional(),
+  agent_id: z.string().min(1).max(100).optional(),
+});
