@@ -43,14 +43,7 @@ export const Agent = z
     instructions: z.string().optional(),
     model: z.string().optional(),
     servers: z.array(z.string()).optional(),
-    limits: z.object({
-      turns: z.int().optional(),
-      tool_calls: z.int().optional(),
-      wall_clock_ms: z.int().optional(),
-      call_inactivity_ms: z.int().optional(),
-      call_max_ms: z.int().optional(),
-      inbox_expiry_ms: z.int().optional(),
-    }),
+    limits: z.object(Limits.shape).describe('The ones that were given'),
     created_at: time,
     updated_at: time,
   })

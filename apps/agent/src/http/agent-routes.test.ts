@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { openService } from '../run/testing/service.ts';
+import { createServiceEdge } from './testing/service-edge.ts';
+import { NewAgent } from './thread-schemas.ts';
+
+const EVERY_FIELD = {
+  name: 'reader',
+  instructions: 'Be brief.',
+  model: 'm-1',
+  servers: ['r', 'w'],
+  limits: {
+    turns: 1,
+    tool_calls: 2,
+    wall_clock_ms: 3,
+    call_inactivity_ms: 4,
+    call_max_ms: 5,
+    inbox_expiry_ms: 6,
+    tokens: 7,
+    cost_usd: 0.5,
+  },
+};
+
+test('what is posted as an agent comes back from every endpoint, field by field', async () => {
+  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }) }));
+  expect(Object.keys(EVERY_FIELD)).toEqual(Object.keys(NewAgent.shape));
+  expect(Object.keys(EVERY_FIELD.limits)).toEqual(Object.keys(NewAgent.shape.limits.unwrap().shape));
+
+  const posted = await edge.request('POST', '/v1/agents', { body: EVERY_FIELD });
+  expect([posted.statusCode, posted.json()]).toEqual([201, expect.objectContaining(EVERY_FIELD)]);
+  const { id } = posted.json<{ id: string }>();
+  expect((await edge.request('GET', `/v1/agents/${id}`)).json()).toMatchObject(EVERY_FIELD);
+  expect((await edge.request('GET', '/v1/agents')).json()).toMatchObject({ data: [EVERY_FIELD] });
+});
+
+test('an agent that is read, changed in one field and put back keeps its limits', async () => {
+  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }) }));
+  const { id } = (await edge.request('POST', '/v1/agents', { body: EVERY_FIELD })).json<{ id: string }>();
+
+  const read = (await edge.request('GET', `/v1/agents/${id}`)).json<typeof EVERY_FIELD & { id?: string; created_at?: string; updated_at?: string }>();
+  const { id: _, created_at: __, updated_at: ___, ...definition } = read;
+  await edge.request('PUT', `/v1/agents/${id}`, { body: { ...definition, instructions: 'Be long.' } });
+
+  expect((await edge.request('GET', `/v1/agents/${id}`)).json()).toMatchObject({ ...EVERY_FIELD, instructions: 'Be long.' });
+});
