@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
-import { jsonSchemaTransform, jsonSchemaTransformObject, serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifySerializerCompiler, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
 import type { LoggedRequest } from '../metrics/observation.ts';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
@@ -26,6 +27,7 @@ import { Problem, sendProblem, toProblem } from './problem.ts';
 import { probeRoutes } from './probe-routes.ts';
 import { tellOfRequests } from './request-log.ts';
 import { runRoutes } from './run-routes.ts';
+import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -50,6 +52,8 @@ export interface HttpDependencies {
   readonly onServed: (request: LoggedRequest) => void;
   /** Hears each failure that a client is told only as `internal_error`. */
   readonly onError: (error: unknown, request: { readonly method: string; readonly url: string }) => void;
+  /** Makes the text of a response; default `serializeAsIs`. */
+  readonly serializer?: FastifySerializerCompiler<z.ZodType>;
 }
 
 export interface RouteDependencies extends HttpDependencies {
@@ -81,7 +85,7 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
     frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toProblem(error)),
   });
   app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
+  app.setSerializerCompiler(dependencies.serializer ?? serializeAsIs);
   app.setNotFoundHandler((request, reply) =>
     sendProblem(request, reply, new Problem('route_not_found', `${request.method} ${request.url.split('?')[0]} does not exist; /openapi.json lists the endpoints`)),
   );

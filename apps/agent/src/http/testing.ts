@@ -14,6 +14,7 @@ import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openRunStore } from '../store/open-run-store.ts';
 import type { EdgeOptions } from './edge.ts';
 import { createHttpServer, type HttpDependencies } from './http-server.ts';
+import { checkedSerializer } from './testing/checked-serializer.ts';
 
 export interface TestEdge {
   readonly app: FastifyInstance;
@@ -55,6 +56,7 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
       queue: createMemoryJobQueue({ clock, onError: () => undefined }),
       metrics,
       phase: () => 'ready',
+      serializer: checkedSerializer,
       onServed,
       version: '1.2.3',
       ...servers,

@@ -5,13 +5,14 @@ import type { Service } from '../../run/testing/service.ts';
 import { observeService } from '../../metrics/observation.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
 import { createHttpServer, type HttpDependencies } from '../http-server.ts';
+import { checkedSerializer } from './checked-serializer.ts';
 
 export interface ServiceEdge {
   readonly app: FastifyInstance;
   request(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, options?: { readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }): Promise<LightMyRequestResponse>;
 }
 
-export interface EdgeOptions extends Partial<Pick<HttpDependencies, 'read' | 'onServed'>> {
+export interface EdgeOptions extends Partial<Pick<HttpDependencies, 'read' | 'onServed' | 'serializer'>> {
   readonly token?: string;
   /** Takes the place of methods of the engine. */
   readonly engine?: Partial<RunEngine>;
@@ -40,6 +41,7 @@ export async function createServiceEdge(service: Service, { token, engine = {}, 
       onServed,
       version: '1.2.3',
       onError: () => undefined,
+      serializer: checkedSerializer,
       ...others,
     },
     { host: '127.0.0.1', token },

@@ -9,6 +9,8 @@ export interface Reply {
   readonly stop?: StopReason;
   readonly warnings?: readonly string[];
   readonly native?: NativeTurn;
+  /** Default `USAGE`. */
+  readonly usage?: Usage;
   readonly fail?: LlmError;
   /** Awaited after the text and before the end; aborting the request ends the wait. */
   readonly hold?: Promise<unknown>;
@@ -51,7 +53,7 @@ export class FakeLlm implements LlmProvider {
       ...(reply.text === undefined ? [] : [{ type: 'text' as const, text: reply.text }]),
       ...calls.map(({ name, input = {}, invalid }, position) => ({ type: 'tool_use' as const, id: `use-${index}-${position}`, name, input, ...(invalid === undefined ? {} : { invalid }) })),
     ];
-    yield { type: 'finish', stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'), usage: USAGE, model: 'fake-1', message: { role: 'assistant', content, ...(reply.native === undefined ? {} : { native: reply.native }) } };
+    yield { type: 'finish', stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'), usage: reply.usage ?? USAGE, model: 'fake-1', message: { role: 'assistant', content, ...(reply.native === undefined ? {} : { native: reply.native }) } };
   }
 }
 

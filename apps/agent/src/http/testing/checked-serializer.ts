@@ -1,0 +1,24 @@
+import type { FastifySerializerCompiler } from 'fastify';
+import type { z } from 'zod';
+
+/** Serializes responses as the service does and throws when a response is not exactly what the OpenAPI document says: no value of another type, no field that the schema does not name. */
+export const checkedSerializer: FastifySerializerCompiler<z.ZodType> =
+  ({ schema, method, url }) =>
+  (data) => {
+    const sent = JSON.stringify(data);
+    const described = JSON.stringify(schema.encode(JSON.parse(sent)));
+    const fields = fieldsOf(sent).filter((field) => !fieldsOf(described).includes(field));
+    if (fields.length > 0) throw new Error(`the response of ${method} ${url} has fields that its schema does not name: ${fields.join(', ')}`);
+    return sent;
+  };
+
+/** Paths of all values of a JSON text. */
+function fieldsOf(json: string): string[] {
+  const paths: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    paths.push(path);
+    if (typeof value === 'object' && value !== null) for (const [key, child] of Object.entries(value)) visit(child, `${path}/${key}`);
+  };
+  visit(JSON.parse(json), '');
+  return paths;
+}
