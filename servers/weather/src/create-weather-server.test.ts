@@ -80,7 +80,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
     const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { error: true, reason: 'Minutely API request limit exceeded.' }, 429));
     const client = await connect(providerOf(upstream), { era });
     const result = await client.callTool('weather_current', { location: '52,13' });
-    expect(result).toMatchObject({ isError: true, structuredContent: { error: 'rate-limited', retryAfterSeconds: 60 } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'dev.signalbox/error': { code: 'rate-limited', retryAfterSeconds: 60 } } });
     expect(textOf(result)).toContain('rate limit');
   });
 
@@ -111,7 +111,7 @@ describe.each(eras)('the weather server in the %s era', (era) => {
     const upstream = await startUpstream(onTestFinished, openMeteo({ Springfield: springfields }));
     const client = await connect(providerOf(upstream), { era });
     const result = await client.callTool('weather_current', { location: 'Springfield' });
-    expect(result).toMatchObject({ isError: true, structuredContent: { error: 'ambiguous-place', candidates: [{ id: 'geo:1' }, { id: 'geo:2' }] } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'dev.signalbox/error': { code: 'ambiguous-place', candidates: [{ id: 'geo:1' }, { id: 'geo:2' }] } } });
   });
 });
 

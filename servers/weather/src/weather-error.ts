@@ -25,14 +25,20 @@ export interface WeatherErrorDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** A failure the model can act on: its message says what happened and what to do. */
+/** Key in `_meta` of a failed call's result for the error as data. */
+export const errorMetaKey = 'dev.signalbox/error';
+
+/**
+ * A failure the model can act on: its message says what happened and what to do. Programs read the code and the details in `_meta`;
+ * `structuredContent` is kept for what the tool's output schema describes.
+ */
 export class WeatherError extends ToolError {
   readonly code: WeatherErrorCode;
   readonly details: WeatherErrorDetails;
 
   constructor(code: WeatherErrorCode, message: string, options: WeatherErrorDetails & { cause?: unknown } = {}) {
     const { cause, ...details } = options;
-    super(message, { structuredContent: { error: code, message, ...details }, cause });
+    super(message, { meta: { [errorMetaKey]: { code, ...details } }, cause });
     this.name = 'WeatherError';
     this.code = code;
     this.details = details;

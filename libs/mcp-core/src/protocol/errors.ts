@@ -1,4 +1,4 @@
-import type { JsonRpcErrorObject } from '../jsonrpc/messages.ts';
+import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
 import { shorten } from './shorten.ts';
 
 /** The JSON-RPC and MCP error codes that cross the wire. @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes */
@@ -50,14 +50,27 @@ export class ResourceNotFoundError extends ProtocolError {
   }
 }
 
-/** Thrown by a tool handler: becomes a result with `isError: true` whose text the model can act on. */
+export interface ToolErrorOptions {
+  /** Left out of the result, with a report to `onError`, when the tool has an output schema that it does not fit. */
+  readonly structuredContent?: unknown;
+  /** `_meta` of the result: data for programs, whatever the output schema says. */
+  readonly meta?: JsonObject;
+  readonly cause?: unknown;
+}
+
+/**
+ * Thrown by a tool handler: becomes a result with `isError: true` whose text the model can act on.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
+ */
 export class ToolError extends Error {
   readonly structuredContent: unknown;
+  readonly meta: JsonObject | undefined;
 
-  constructor(message: string, options: { structuredContent?: unknown; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(message: string, { structuredContent, meta, cause }: ToolErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'ToolError';
-    this.structuredContent = options.structuredContent;
+    this.structuredContent = structuredContent;
+    this.meta = meta;
   }
 }
 

@@ -35,9 +35,7 @@ export function callTool(caller: ToolCaller, request: ServedRequest): Promise<Ca
   return caller.calls.run(call, () => invoke(invocation, request));
 }
 
-interface Invocation {
-  readonly caller: ToolCaller;
-  readonly tool: RegisteredTool;
+interface Invocation extends Invoked {
   readonly args: JsonObject;
 }
 
@@ -48,11 +46,11 @@ async function invoke({ caller, tool, args }: Invocation, request: ServedRequest
   if (problems !== undefined) return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
   if (request.isAbandoned) request.signal.throwIfAborted();
   try {
-    return await toResult(tool, await tool.handler(value as never, request));
+    return await toResult(await tool.handler(value as never, request), { caller, tool });
   } catch (error) {
     // The client is asked first; this run of the handler has no result to remember.
     if (request.exchange.journal?.isSuspended === true) throw error;
-    return failedResult(error, { caller, tool, request });
+    return withFittingContent(failedResult(error, { caller, tool, request }), { caller, tool });
   }
 }
 
@@ -61,13 +59,33 @@ function refuseArguments(text: string, { exchange }: ServedRequest): CallToolRes
   return errorResult(text);
 }
 
+interface Invoked {
+  readonly caller: ToolCaller;
+  readonly tool: RegisteredTool;
+}
+
 /** The result as the output schema makes it. @throws Error when the handler broke its own promise. */
-async function toResult(tool: RegisteredTool, output: ToolOutput): Promise<CallToolResult> {
-  if (tool.readOutput === undefined || ('isError' in output && output.isError)) return completed(output, output.structuredContent);
+async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolResult> {
+  const { tool } = invoked;
+  if ('isError' in output && output.isError) return withFittingContent(completed(output, output.structuredContent), invoked);
+  if (tool.readOutput === undefined) return completed(output, output.structuredContent);
   const reading = tool.readOutput(output.structuredContent);
   const { problems, value } = reading instanceof Promise ? await reading : reading;
   if (problems !== undefined) throw new Error(`The result of ${tool.name} does not conform to its output schema: ${problems.join(' ')}`);
   return completed(output, value);
+}
+
+/**
+ * An error result without structured content that does not fit the tool's output schema: clients that check it there, too, would show their own error in place of this one.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
+ */
+async function withFittingContent(result: CallToolResult, { caller, tool }: Invoked): Promise<CallToolResult> {
+  const { structuredContent, ...rest } = result;
+  if (structuredContent === undefined || tool.readOutput === undefined) return result;
+  const { problems } = await tool.readOutput(structuredContent);
+  if (problems === undefined) return result;
+  caller.onError(new Error(`The structured content of an error of ${tool.name} was left out, as it does not conform to the output schema: ${problems.join(' ')}`));
+  return rest;
 }
 
 function completed(output: ToolOutput, structuredContent: unknown): CallToolResult {
@@ -75,15 +93,13 @@ function completed(output: ToolOutput, structuredContent: unknown): CallToolResu
   return structuredContent === output.structuredContent ? output : { ...output, structuredContent };
 }
 
-interface Failure {
-  readonly caller: ToolCaller;
-  readonly tool: RegisteredTool;
+interface Failure extends Invoked {
   readonly request: ServedRequest;
 }
 
 /** What the model can act on, or what a person may see, is told; anything else only that it failed. */
 function failedResult(error: unknown, { caller, tool, request }: Failure): CallToolResult {
-  if (error instanceof ToolError) return { ...errorResult(error.message), ...(error.structuredContent === undefined ? {} : { structuredContent: error.structuredContent }) };
+  if (error instanceof ToolError) return toolErrorResult(error);
   if (error instanceof ProtocolError) {
     // The request of a task was answered long ago, so its protocol errors are an end that the client can tell from the tool's own failures.
     if (request.live !== undefined) throw error;
@@ -92,6 +108,10 @@ function failedResult(error: unknown, { caller, tool, request }: Failure): CallT
   }
   if (!request.signal.aborted) caller.onError(error);
   return errorResult(`${tool.name} failed because of an internal error.`);
+}
+
+function toolErrorResult({ message, structuredContent, meta }: ToolError): CallToolResult {
+  return { ...errorResult(message), ...(structuredContent === undefined ? {} : { structuredContent }), ...(meta === undefined ? {} : { _meta: meta }) };
 }
 
 function errorResult(text: string): CallToolResult {

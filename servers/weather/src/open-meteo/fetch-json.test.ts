@@ -86,7 +86,7 @@ describe('fetchJson', () => {
     const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { error: true, reason }, 429));
     const error = await failure(fetchJson(upstream.url, settings(), never));
     expect(error.code).toBe('rate-limited');
-    expect(error.structuredContent).toMatchObject({ error: 'rate-limited', retryAfterSeconds });
+    expect(error.meta).toEqual({ 'dev.signalbox/error': { code: 'rate-limited', retryAfterSeconds } });
     expect(error.message).toContain('rate limit');
     expect(upstream.requests).toHaveLength(1);
   });

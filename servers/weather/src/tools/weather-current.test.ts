@@ -138,12 +138,14 @@ describe('weather_current', () => {
     await expect(call).rejects.toMatchObject({
       code: 'ambiguous-place',
       message: expect.stringContaining('geo:1 (Springfield, Missouri, United States); geo:2 (Springfield, Illinois, United States)') as unknown,
-      structuredContent: {
-        error: 'ambiguous-place',
-        candidates: [
-          { id: 'geo:1', name: 'Springfield', admin1: 'Missouri', country: 'United States' },
-          { id: 'geo:2', name: 'Springfield', admin1: 'Illinois', country: 'United States' },
-        ],
+      meta: {
+        'dev.signalbox/error': {
+          code: 'ambiguous-place',
+          candidates: [
+            { id: 'geo:1', name: 'Springfield', admin1: 'Missouri', country: 'United States' },
+            { id: 'geo:2', name: 'Springfield', admin1: 'Illinois', country: 'United States' },
+          ],
+        },
       },
     });
     expect(upstream.requests).toHaveLength(1);
