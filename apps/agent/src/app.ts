@@ -8,6 +8,7 @@ import { openCassette } from './llm/cassette/cassette.ts';
 import { createLlmProvider } from './llm/provider.ts';
 import { observeService } from './metrics/observation.ts';
 import { createOutputChecker } from './mcp/output-checker.ts';
+import { withInvalidServers } from './mcp/invalid-servers.ts';
 import { createServerPool } from './mcp/server-pool.ts';
 import type { LlmProvider } from './ports/llm-provider.ts';
 import type { Logger } from './ports/logger.ts';
@@ -68,7 +69,8 @@ export async function createApp({ config, version, logger, paced = true, hooks =
   const store = hooks.store?.(opened) ?? opened;
   const bus = createInProcessSignalBus();
   const queue = createMemoryJobQueue({ clock, onError: (job, error) => logger.error('a job failed', { ...job, error }) });
-  const registry = createServerPool({ servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock });
+  const pool = createServerPool({ servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock });
+  const registry = withInvalidServers(pool, config.invalidServers ?? [], { clock, logger });
   const { metrics, onEvents, onServed } = observeService({ clock, logger });
   const { crashPoints, recovery } = hooks;
   const engine = createRunEngine({

@@ -3,7 +3,7 @@ import { loadConfig, type LoadedConfig } from './load-config.ts';
 
 function load(signalbox: object): Promise<LoadedConfig> {
   const file = JSON.stringify({ mcpServers: { files: { command: 'node', signalbox } } });
-  return loadConfig({ flags: { config: '/etc/signalbox.json' }, env: {}, cwd: '/folder', homeDir: '/home/ann', readFile: () => Promise.resolve(file) });
+  return loadConfig({ flags: { config: '/etc/signalbox.json', isStrict: true }, env: {}, cwd: '/folder', homeDir: '/home/ann', readFile: () => Promise.resolve(file) });
 }
 
 test('rules for approvals keep their order; what servers may do with the model is read beside them', async () => {

@@ -1,64 +1,117 @@
-import { findJsonProblem } from '../json-text.ts';
+import { editDistance } from '../edit-distance.ts';
 import { isPlainObject } from '../plain-object.ts';
 import { ConfigError } from './config.ts';
+import { readInputs, type ConfigInput } from './config-inputs.ts';
 import { describeProblems, jsonPath } from './config-problems.ts';
-import { configSchema, FOREIGN_SERVER_FIELDS, type FileConfig } from './config-schema.ts';
+import { configSchema, FOREIGN_SERVER_FIELDS, SERVER_FIELDS, type FileConfig, type ServerEntry } from './config-schema.ts';
+import { parseConfigText } from './config-text.ts';
+import { hostEntries, SERVER_SECTIONS, type HostEntry } from './host-entries.ts';
 import { nearestName } from './nearest-name.ts';
+import { safeServerNames } from './server-name.ts';
 
-/**
- * Checks the text of a configuration file. Servers that are `disabled` are left out; `notices` names fields that are not read.
- * @throws ConfigError with every problem found, one a line
- */
-export function parseConfigFile(text: string, path: string): { readonly config: FileConfig; readonly notices: readonly string[] } {
-  const source = text.replace(/^\uFEFF/, '');
-  const syntax = findJsonProblem(source);
-  if (syntax !== undefined) throw new ConfigError(`${path}:${syntax.line}:${syntax.column}: not valid JSON: ${syntax.problem}`);
-  const input = withoutDisabledServers(JSON.parse(source));
-  const foreign = foreignRemotes(input);
-  if (foreign.length > 0) throw problemsError(path, foreign);
-  const checked = configSchema.safeParse(input);
-  if (!checked.success) throw problemsError(path, describeProblems(checked.error, input));
-  return { config: checked.data, notices: unreadFields(checked.data, path) };
+/** A server of the file, checked but for its variables. */
+export interface FileServer {
+  /** Name that fits the wire names of tools. */
+  readonly name: string;
+  /** Its name as it stands in the file. */
+  readonly configuredName: string;
+  /** Path of the entry in the file. */
+  readonly place: readonly string[];
+  /** Absent when the entry cannot be used; `problems` says why. */
+  readonly entry: ServerEntry | undefined;
+  /** Each begins with the JSON path. */
+  readonly problems: readonly string[];
+  readonly isRemote: boolean;
 }
 
-/** `path: problem`, or a list when there are several. */
+export interface ParsedConfig {
+  readonly config: Omit<FileConfig, 'mcpServers'>;
+  /** Servers that are not disabled, usable or not. */
+  readonly servers: readonly FileServer[];
+  readonly inputs: readonly ConfigInput[];
+  /** Members that are not read. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Checks the text of a configuration file. A server that cannot be used has `problems` and stops no other.
+ * @throws ConfigError with every problem of the text and of the settings, one a line
+ */
+export function parseConfigFile(text: string, path: string): ParsedConfig {
+  const input = parseConfigText(text, path);
+  if (!isPlainObject(input)) throw problemsError(path, ['the file: must be an object']);
+  const { own, foreign } = splitMembers(input);
+  const checked = configSchema.safeParse(own);
+  const problems = [...sectionProblems(input), ...(checked.success ? [] : describeProblems(checked.error, own))];
+  if (!checked.success || problems.length > 0) throw problemsError(path, problems);
+  const servers = fileServers(hostEntries(input));
+  return {
+    config: checked.data,
+    servers,
+    inputs: readInputs(input['inputs']),
+    notices: [
+      ...(foreign.length === 0 ? [] : [`${path}: ${foreign.join(', ')}: not read`]),
+      ...servers.flatMap((server) => unreadFields(server, path)),
+    ],
+  };
+}
+
+/** An error of the form `path: problem`, or with a list when there are several problems. */
 export function problemsError(path: string, problems: readonly string[]): ConfigError {
   return new ConfigError(problems.length === 1 ? `${path}: ${problems[0] ?? ''}` : `${path}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
 }
 
-function withoutDisabledServers(input: unknown): unknown {
-  if (!isPlainObject(input) || !isPlainObject(input['mcpServers'])) return input;
-  const servers = Object.entries(input['mcpServers']).filter(([, entry]) => !isPlainObject(entry) || entry['disabled'] !== true);
-  return { ...input, mcpServers: Object.fromEntries(servers) };
+const OWN_MEMBERS = Object.keys(configSchema.shape).filter((name) => name !== 'mcpServers');
+const SECTIONS: readonly string[] = [...SERVER_SECTIONS, 'inputs'];
+/** Members that would hold a secret are refused and not ignored: see `describeProblems`. */
+const SECRET_MEMBERS: readonly string[] = ['token', 'api_key', 'apiKey'];
+
+/** Separates the settings of Signalbox, with what is probably a misspelling of one, from members that other programs keep in the same file. */
+function splitMembers(input: { readonly [name: string]: unknown }): { readonly own: object; readonly foreign: readonly string[] } {
+  const names = Object.keys(input).filter((name) => !SECTIONS.includes(name));
+  const isOwn = (name: string): boolean => OWN_MEMBERS.includes(name) || SECRET_MEMBERS.includes(name) || isMisspelled(name);
+  return { own: Object.fromEntries(names.filter(isOwn).map((name) => [name, input[name]])), foreign: names.filter((name) => !isOwn(name)) };
 }
 
-/** Ways other hosts write a server with an address, and what is written here. */
-const OTHER_ADDRESSES: { readonly [field: string]: string } = { httpUrl: '"url" with "type": "http"', serverUrl: '"url"' };
+function isMisspelled(name: string): boolean {
+  return [...OWN_MEMBERS, ...SECTIONS].some((known) => editDistance(name.toLowerCase(), known.toLowerCase()) <= (known.length > 3 ? 2 : 1));
+}
 
-function foreignRemotes(input: unknown): readonly string[] {
-  const servers = isPlainObject(input) ? input['mcpServers'] : undefined;
-  if (!isPlainObject(servers)) return [];
-  return Object.entries(servers).flatMap(([name, entry]) => {
-    if (!isPlainObject(entry)) return [];
-    const place = (field: string): string => jsonPath(['mcpServers', name, field]);
-    if (/^streamable/i.test(String(entry['type']))) return [`${place('type')}: Streamable HTTP is written "http" here`];
-    if (/^(?:ws|websocket)$/i.test(String(entry['type']))) return [`${place('type')}: servers are reached by "http" and "sse", not by WebSocket; remove the entry or set "disabled": true`];
-    const field = Object.keys(OTHER_ADDRESSES).find((other) => other in entry && !('command' in entry) && !('url' in entry));
-    return field === undefined ? [] : [`${place(field)}: is written ${OTHER_ADDRESSES[field] ?? ''} here`];
+function sectionProblems(input: { readonly [name: string]: unknown }): readonly string[] {
+  return SERVER_SECTIONS.filter((section) => input[section] !== undefined && !isPlainObject(input[section])).map((section) => `${section}: must be an object`);
+}
+
+function fileServers(entries: readonly HostEntry[]): readonly FileServer[] {
+  const names = safeServerNames(entries.map(({ configuredName }) => configuredName));
+  const seen = new Set<string>();
+  return entries.flatMap(({ configuredName, place, entry }) => {
+    // Sections of different hosts in one file: the first that names a server counts.
+    if (seen.has(configuredName)) return [];
+    seen.add(configuredName);
+    return [{ name: names.get(configuredName) ?? configuredName, configuredName, place, ...checkedEntry(entry, place), isRemote: isPlainObject(entry) && 'url' in entry }];
   });
 }
 
-const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'approvals', 'sampling', 'samplingReview'];
-const OTHER_NAMES: { readonly [field: string]: string } = { includeTools: 'signalbox.allow', excludeTools: 'signalbox.deny', disabledTools: 'signalbox.deny', envFile: 'env' };
-const SERVER_FIELDS: readonly string[] = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'signalbox'];
+function checkedEntry(entry: unknown, place: readonly [string, string]): Pick<FileServer, 'entry' | 'problems'> {
+  const [section, name] = place;
+  const type = isPlainObject(entry) ? String(entry['type']) : '';
+  if (/^(?:ws|websocket)$/i.test(type)) {
+    return { entry: undefined, problems: [`${jsonPath([section, name, 'type'])}: servers are reached by "http" and "sse", not by WebSocket; remove the entry or set "disabled": true`] };
+  }
+  const input = { mcpServers: { [name]: entry } };
+  const checked = configSchema.safeParse(input);
+  if (!checked.success) return { entry: undefined, problems: describeProblems(checked.error, input).map((problem) => problem.replace(/^mcpServers/, section)) };
+  return { entry: checked.data.mcpServers?.[name], problems: [] };
+}
 
-function unreadFields(config: FileConfig, path: string): readonly string[] {
-  return Object.entries(config.mcpServers ?? {}).flatMap(([name, entry]) =>
-    Object.keys(entry)
-      .filter((field) => !SERVER_FIELDS.includes(field) && !FOREIGN_SERVER_FIELDS.includes(field))
-      .map((field) => {
-        const meant = POLICY_FIELDS.includes(field) ? `signalbox.${field}` : (OTHER_NAMES[field] ?? nearestName(field, SERVER_FIELDS));
-        return `${path}: ${jsonPath(['mcpServers', name, field])} is not read${meant === undefined ? '' : `; use "${meant}"`}`;
-      }),
-  );
+const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'approvals', 'sampling', 'samplingReview'];
+const OTHER_NAMES: { readonly [field: string]: string } = { includeTools: 'signalbox.allow', excludeTools: 'signalbox.deny', disabledTools: 'signalbox.deny' };
+
+function unreadFields({ entry = {}, place }: FileServer, path: string): readonly string[] {
+  return Object.keys(entry)
+    .filter((field) => !SERVER_FIELDS.includes(field) && !FOREIGN_SERVER_FIELDS.includes(field))
+    .map((field) => {
+      const meant = POLICY_FIELDS.includes(field) ? `signalbox.${field}` : (OTHER_NAMES[field] ?? nearestName(field, SERVER_FIELDS));
+      return `${path}: ${jsonPath([...place, field])} is not read${meant === undefined ? '' : `; use "${meant}"`}`;
+    });
 }

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { cardSchema } from '../llm/catalogue/card-schema.ts';
 import { entryProblems } from './entry-problems.ts';
 import { httpUrlProblem } from './http-url.ts';
-import { SERVER_NAME, SERVER_NAME_RULE } from './server-name.ts';
 
 const text = z.string().min(1);
 const texts = z.array(z.string());
@@ -14,57 +13,63 @@ const baseUrl = z.string().superRefine((value, context) => {
 const approvalRule = z.strictObject({ tools: text, policy: z.enum(['auto', 'ask', 'deny']) });
 
 const serverPolicy = z.strictObject({
-  trust: z.boolean().optional(),
-  allow: z.array(text).optional(),
-  deny: z.array(text).optional(),
-  roots: z.array(text).optional(),
-  era: z.enum(['auto', 'legacy', 'modern']).optional(),
-  approval: z.enum(['default', 'auto', 'ask', 'deny']).optional(),
-  approvals: z.array(approvalRule).max(1000).optional(),
-  sampling: z.enum(['auto', 'ask', 'deny']).optional(),
-  samplingReview: z.boolean().optional(),
+  trust: z.boolean().optional().describe("Whether the server's tool hints are believed; default false"),
+  allow: z.array(text).optional().describe('Patterns of tool names that are offered (* matches any characters); default all'),
+  deny: z.array(text).optional().describe('Patterns of tool names that are not offered'),
+  roots: z.array(text).optional().describe('Directories announced to the server as its roots'),
+  era: z.enum(['auto', 'legacy', 'modern']).optional().describe('Pins the protocol era; default auto'),
+  approval: z.enum(['default', 'auto', 'ask', 'deny']).optional().describe('default: read-only tools of a trusted server run, all others ask'),
+  approvals: z.array(approvalRule).max(1000).optional().describe('By patterns of tool names; the first that matches counts, before approval'),
+  sampling: z.enum(['auto', 'ask', 'deny']).optional().describe('Whether the server may use the model; default ask'),
+  samplingReview: z.boolean().optional().describe("Whether a person sees the model's reply before the server does; default false"),
 });
 
 const serverEntry = z
   .looseObject({
-    type: z.enum(['stdio', 'http', 'sse']).optional(),
-    command: text.optional(),
+    type: z.enum(['stdio', 'http', 'sse']).optional().describe('Default: stdio with command; with url http, and sse where that is refused'),
+    command: text.optional().describe('The program that is started'),
     args: texts.optional(),
     env: z.record(z.string(), z.string()).optional(),
-    cwd: text.optional(),
-    url: text.optional(),
-    headers: z.record(z.string(), z.string()).optional(),
+    cwd: text.optional().describe('Relative to this file; default: the folder where signalbox was started'),
+    envFile: text.optional().describe('A file of NAME=value lines, relative to this file; env wins over it'),
+    url: text.optional().describe('The address of a server that runs elsewhere'),
+    headers: z.record(z.string(), z.string()).optional().describe('Sent with every request to url'),
     signalbox: serverPolicy.optional(),
   })
   .superRefine((entry, context) => {
     for (const { place, problem } of entryProblems(entry)) context.addIssue({ code: 'custom', path: [...place], message: problem });
   });
 
-/** The shape of `signalbox.json`; `mcpServers` is what other hosts write, so its entries may have fields of theirs. */
+/** The shape of `signalbox.json`; `mcpServers` is also written by other hosts, so its entries may have fields of theirs. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
-  mcpServers: z.record(z.string().regex(SERVER_NAME, { error: SERVER_NAME_RULE }), serverEntry).optional(),
+  mcpServers: z.record(z.string(), serverEntry).optional().describe('The MCP servers by name, as for other hosts'),
   llm: z
     .strictObject({
-      provider: z.enum(['openai', 'anthropic', 'scripted']).optional(),
+      provider: z.enum(['openai', 'anthropic', 'scripted']).optional().describe('Default: the one whose key is set'),
       model: text.optional(),
-      base_url: baseUrl.optional(),
-      wire: z.enum(['responses', 'chat', 'messages']).optional(),
-      models: z.record(text, cardSchema).optional(),
-      scenario: text.optional(),
-      cassette: text.optional(),
+      base_url: baseUrl.optional().describe('The address of a compatible server'),
+      wire: z.enum(['responses', 'chat', 'messages']).optional().describe('The API that the server at base_url speaks'),
+      models: z.record(text, cardSchema).optional().describe('Facts about models, by id, over those of the catalogue'),
+      scenario: text.optional().describe('Scripts for the provider scripted'),
+      cassette: text.optional().describe('off, record:FILE or replay:FILE'),
     })
     .optional(),
-  host: text.optional(),
-  port: z.int().min(0).max(65_535).optional(),
-  data_dir: text.optional(),
-  log_level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
-  log_format: z.enum(['text', 'json']).optional(),
-  durability: z.enum(['process', 'power']).optional(),
+  host: text.optional().describe('Default 127.0.0.1; any other needs SIGNALBOX_TOKEN'),
+  port: z.int().min(0).max(65_535).optional().describe('Default 8020; 0 takes a free port'),
+  data_dir: text.optional().describe('Default ./.signalbox'),
+  log_level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe('Default info'),
+  log_format: z.enum(['text', 'json']).optional().describe('Default text'),
+  durability: z.enum(['process', 'power']).optional().describe('What commits survive: the end of the process (default) or of the machine'),
 });
 
 export type FileConfig = z.infer<typeof configSchema>;
 export type ServerEntry = z.infer<typeof serverEntry>;
 
-/** Fields of a server entry that other hosts use and that may be left unread without a word. */
-export const FOREIGN_SERVER_FIELDS: readonly string[] = ['disabled', 'autoApprove', 'alwaysAllow', 'timeout', 'name', 'description', 'icon', 'version', 'gallery'];
+/** Fields of a server entry that are read. */
+export const SERVER_FIELDS: readonly string[] = Object.keys(serverEntry.shape);
+
+/** Fields of a server entry that other hosts use and that may be left unread without a notice. */
+export const FOREIGN_SERVER_FIELDS: readonly string[] = [
+  'disabled', 'enabled', 'autoApprove', 'alwaysAllow', 'timeout', 'name', 'description', 'icon', 'version', 'gallery', 'source', 'dev',
+];

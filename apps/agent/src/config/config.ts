@@ -23,7 +23,10 @@ export interface RemoteServerConfig extends ServerRules {
 
 /** What is the same for servers of every kind. */
 export interface ServerRules {
+  /** Begins the wire names of its tools: 1 to 32 letters, digits, `-` and `_`. */
   readonly name: string;
+  /** Its name as the configuration has it, where that is another one. */
+  readonly configuredName?: string;
   /** Whether its tool hints are believed; default false. */
   readonly trust: boolean;
   /** Patterns of tool names offered to the model (`*` matches any run of characters); all when empty. */
@@ -42,6 +45,13 @@ export interface ServerRules {
   readonly samplingReview?: boolean;
   /** Values taken from variables with secret-looking names; masked, like those of `env` and `headers`, in errors and logs. */
   readonly secrets?: readonly string[];
+}
+
+/** A configured server that cannot be used. */
+export interface InvalidServer extends Pick<ServerRules, 'name' | 'configuredName'> {
+  readonly transport: 'stdio' | 'http';
+  /** Each begins with the place in the file; quotes no value. */
+  readonly problems: readonly string[];
 }
 
 export function isRemote(server: ServerConfig): server is RemoteServerConfig {
@@ -81,6 +91,8 @@ export interface Config {
   readonly token: string | undefined;
   readonly llm: LlmConfig;
   readonly servers: readonly ServerConfig[];
+  /** Servers that are shown but not used. */
+  readonly invalidServers?: readonly InvalidServer[];
 }
 
 /** The configuration cannot be used; the message names the file, the place in it and the remedy. */

@@ -5,6 +5,7 @@ export interface ReachedBy {
   readonly args?: readonly string[] | undefined;
   readonly env?: object | undefined;
   readonly cwd?: string | undefined;
+  readonly envFile?: string | undefined;
   readonly url?: string | undefined;
   readonly headers?: object | undefined;
   readonly signalbox?: { readonly era?: string | undefined } | undefined;
@@ -16,7 +17,7 @@ export interface EntryProblem {
   readonly problem: string;
 }
 
-const OF_PROCESS = ['args', 'env', 'cwd'] as const;
+const OF_PROCESS = ['args', 'env', 'envFile', 'cwd'] as const;
 
 /** What in an entry contradicts itself: a server is either started with `command` or reached at `url`. */
 export function entryProblems(entry: ReachedBy): readonly EntryProblem[] {

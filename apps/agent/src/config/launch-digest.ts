@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ServerConfig } from './config.ts';
 
-/** What an entry says about the use of the server, not about what is started. */
-const POLICY: ReadonlySet<string> = new Set(['trust', 'allow', 'deny', 'approval', 'approvals', 'sampling', 'samplingReview', 'secrets'] satisfies readonly (keyof ServerConfig)[]);
+/** Fields about the use of the server, not about what is started. */
+const POLICY: ReadonlySet<string> = new Set(['configuredName', 'trust', 'allow', 'deny', 'approval', 'approvals', 'sampling', 'samplingReview', 'secrets'] satisfies readonly (keyof ServerConfig)[]);
 
 /** Stands for the launch definition of a server, its environment included, without telling it: SHA-256 in hex. */
 export function launchDigest(server: ServerConfig): string {

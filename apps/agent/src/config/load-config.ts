@@ -3,11 +3,12 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { chooseLlm, type LlmChoice } from './choose-llm.ts';
 import { cassetteSetting } from './cassette-setting.ts';
 import { ConfigError, type Config } from './config.ts';
-import { parseConfigFile, problemsError } from './config-file.ts';
+import { parseConfigFile, problemsError, type ParsedConfig } from './config-file.ts';
+import type { ConfigInput } from './config-inputs.ts';
 import type { FileConfig } from './config-schema.ts';
 import { httpUrl } from './http-url.ts';
 import { isLoopback } from './loopback.ts';
-import { toServerConfig, type ReadServer } from './server-config.ts';
+import { readServers, type ReadServers } from './read-servers.ts';
 
 /** Values of the command line, as strings where they are one; undefined means not given. */
 export interface ConfigFlags {
@@ -22,6 +23,10 @@ export interface ConfigFlags {
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly scenario?: string | undefined;
+  /** Values for `${input:id}`, by id. */
+  readonly inputs?: { readonly [id: string]: string };
+  /** Whether a server that cannot be used is an error; default false. */
+  readonly isStrict?: boolean;
 }
 
 export interface ConfigSources {
@@ -31,24 +36,27 @@ export interface ConfigSources {
   readonly homeDir: string;
   /** Default: the file system. Rejects with `code: 'ENOENT'` where there is no file. */
   readonly readFile?: (path: string) => Promise<string>;
+  /** Asks a person for the value of an input; undefined where nothing was typed. */
+  readonly askInput?: (input: ConfigInput) => Promise<string | undefined>;
 }
 
 export interface LoadedConfig extends Config {
   /** The file that was read. */
   readonly file: string | undefined;
-  /** What a person should know about the choices made; never a secret. */
+  /** Hints about the choices made; never a secret. */
   readonly notices: readonly string[];
 }
 
 /**
  * Flags win over SIGNALBOX_ variables, these over the file, it over the defaults. The file is the one of the flag `config`, else
- * `signalbox.json` in the user's configuration directory where there is one; the working directory is never searched.
+ * `signalbox.json` in the user's configuration directory where there is one; the working directory is never searched. A server
+ * that cannot be used is among `invalidServers`.
  * @throws ConfigError
  */
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
   const env = withoutBlanks(sources.env);
   const source = await readSource(sources, env);
-  const { config: file, notices } = source === undefined ? { config: {} satisfies FileConfig as FileConfig, notices: [] } : parseConfigFile(source.text, source.path);
+  const { config: file, notices, ...parsed } = source === undefined ? NO_FILE : parseConfigFile(source.text, source.path);
   const flags = sources.flags;
   const folder = source === undefined ? sources.cwd : resolve(source.path, '..');
   const host = flags.host ?? env['SIGNALBOX_HOST'] ?? file.host ?? '127.0.0.1';
@@ -56,7 +64,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   if (token === undefined && !isLoopback(host)) {
     throw new ConfigError(`the host ${host} can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1`);
   }
-  const servers = source === undefined ? [] : serversOf(file, { path: source.path, folder, env, homeDir: sources.homeDir });
+  const read = await serversOf(parsed, { sources, env, folder, path: source?.path });
   const { llm, notices: llmNotices } = chooseLlm(llmChoice(sources, file.llm ?? {}, { folder, env }), env);
   return {
     host,
@@ -69,9 +77,10 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     durability: oneOf(['process', 'power'], { value: flags.durability, source: '--durability' }) ?? file.durability ?? 'process',
     token,
     llm,
-    servers: servers.map((read) => read.server),
+    servers: read.servers,
+    invalidServers: read.invalid,
     file: source?.path,
-    notices: [...notices, ...servers.flatMap((read) => read.notices), ...llmNotices],
+    notices: [...notices, ...read.notices, ...llmNotices],
   };
 }
 
@@ -96,6 +105,7 @@ function cassetteOf({ cwd }: ConfigSources, inFile: string | undefined, { folder
   return inEnvironment === undefined ? cassetteSetting(inFile, { folder, source: 'llm.cassette' }) : cassetteSetting(inEnvironment, { folder: cwd, source: 'SIGNALBOX_CASSETTE' });
 }
 
+const NO_FILE: ParsedConfig = { config: {}, servers: [], inputs: [], notices: [] };
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const LOG_FORMATS = ['text', 'json'] as const;
 
@@ -119,10 +129,18 @@ function readText(path: string): Promise<string> {
   return readFileFromDisk(path, 'utf8');
 }
 
-function serversOf(file: FileConfig, source: { readonly path: string; readonly folder: string; readonly env: ConfigSources['env']; readonly homeDir: string }): readonly ReadServer[] {
-  const read = Object.entries(file.mcpServers ?? {}).map(([name, entry]) => toServerConfig(name, entry, source));
-  const problems = read.flatMap((entry) => entry.problems);
-  if (problems.length > 0) throw problemsError(source.path, problems);
+interface ServersContext {
+  readonly sources: ConfigSources;
+  readonly env: ConfigSources['env'];
+  readonly folder: string;
+  readonly path: string | undefined;
+}
+
+async function serversOf(parsed: Pick<ParsedConfig, 'servers' | 'inputs'>, { sources, env, folder, path }: ServersContext): Promise<ReadServers> {
+  const { flags, homeDir, readFile = readText, askInput } = sources;
+  const read = await readServers(parsed, { given: flags.inputs ?? {}, env, ask: askInput, folder, homeDir, readFile });
+  const problems = read.invalid.flatMap(({ problems: each }) => each);
+  if (flags.isStrict === true && path !== undefined && problems.length > 0) throw problemsError(path, problems);
   return read;
 }
 

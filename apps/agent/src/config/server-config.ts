@@ -1,16 +1,20 @@
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { isRemote, type RemoteServerConfig, type ServerConfig, type ServerRules, type StdioServerConfig } from './config.ts';
 import { jsonPath } from './config-problems.ts';
 import type { ServerEntry } from './config-schema.ts';
+import type { FileServer } from './config-file.ts';
 import { isLoopback } from './loopback.ts';
-import { expandVariables } from './expand-variables.ts';
+import { expandVariables, type Variables } from './expand-variables.ts';
 import { toRemoteAddress } from './remote-server.ts';
 
 export interface ServerSurroundings {
-  readonly env: { readonly [name: string]: string | undefined };
-  /** What relative `cwd` and `roots` are relative to. */
+  readonly variables: Variables;
+  /** Folder that relative `cwd`, `envFile` and `roots` are relative to. */
   readonly folder: string;
   readonly homeDir: string;
+  /** Reads a text file. */
+  readonly readFile: (path: string) => Promise<string>;
 }
 
 export interface ReadServer {
@@ -20,12 +24,12 @@ export interface ReadServer {
   readonly notices: readonly string[];
 }
 
-/** One entry of `mcpServers`, its variables expanded. */
-export function toServerConfig(name: string, entry: ServerEntry, surroundings: ServerSurroundings): ReadServer {
-  const reading = new Reading(name, surroundings);
-  const rules = rulesOf(name, entry, reading);
-  const server = entry.url === undefined ? startedServer(rules, entry, reading) : remoteServer(rules, { ...entry, url: entry.url }, reading);
-  const notices = isRemote(server) && isOverheard(server) ? [`${jsonPath(['mcpServers', name, 'url'])}: the headers are sent without encryption; use https`] : [];
+/** Expands the variables of an entry. */
+export async function toServerConfig(file: Pick<FileServer, 'name' | 'configuredName' | 'place'>, entry: ServerEntry, surroundings: ServerSurroundings): Promise<ReadServer> {
+  const reading = new Reading(file.place, surroundings);
+  const rules = rulesOf(file, entry, reading);
+  const server = entry.url === undefined ? await startedServer(rules, entry, reading) : remoteServer(rules, { ...entry, url: entry.url }, reading);
+  const notices = isRemote(server) && isOverheard(server) ? [`${jsonPath([...file.place, 'url'])}: the headers are sent without encryption; use https`] : [];
   return { server: { ...server, secrets: [...reading.secrets] }, problems: reading.problems, notices };
 }
 
@@ -33,16 +37,16 @@ export function toServerConfig(name: string, entry: ServerEntry, surroundings: S
 class Reading {
   readonly problems: string[] = [];
   readonly secrets = new Set<string>();
-  readonly #name: string;
+  readonly #place: readonly string[];
   readonly #surroundings: ServerSurroundings;
 
-  constructor(name: string, surroundings: ServerSurroundings) {
-    this.#name = name;
+  constructor(place: readonly string[], surroundings: ServerSurroundings) {
+    this.#place = place;
     this.#surroundings = surroundings;
   }
 
   text(text: string, ...place: readonly PropertyKey[]): string {
-    const expansion = expandVariables(text, this.#surroundings.env);
+    const expansion = expandVariables(text, this.#surroundings.variables);
     for (const problem of expansion.problems) this.problem(problem, ...place);
     for (const secret of expansion.secrets) this.secrets.add(secret);
     return expansion.text;
@@ -56,14 +60,26 @@ class Reading {
     return resolve(this.#surroundings.folder, this.text(path, ...place).replace(/^~(?=$|[/\\])/, this.#surroundings.homeDir));
   }
 
+  /** Returns the variables of an env file; none, and a problem, when it cannot be read. */
+  async envFile(path: string): Promise<{ readonly [name: string]: string }> {
+    try {
+      return Object.fromEntries(Object.entries(parseEnv(await this.#surroundings.readFile(this.folder(path, 'envFile')))).map(([name, value]) => [name, value ?? '']));
+    } catch (error) {
+      const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+      this.problem(`cannot be read (${code}); check the path`, 'envFile');
+      return {};
+    }
+  }
+
   problem(problem: string, ...place: readonly PropertyKey[]): void {
-    this.problems.push(`${jsonPath(['mcpServers', this.#name, ...place])}: ${problem}`);
+    this.problems.push(`${jsonPath([...this.#place, ...place])}: ${problem}`);
   }
 }
 
-function rulesOf(name: string, { signalbox: policy = {} }: ServerEntry, reading: Reading): ServerRules {
+function rulesOf({ name, configuredName }: Pick<FileServer, 'name' | 'configuredName'>, { signalbox: policy = {} }: ServerEntry, reading: Reading): ServerRules {
   return {
     name,
+    ...(configuredName === name ? {} : { configuredName }),
     trust: policy.trust ?? false,
     allow: policy.allow ?? [],
     deny: policy.deny ?? [],
@@ -76,12 +92,12 @@ function rulesOf(name: string, { signalbox: policy = {} }: ServerEntry, reading:
   };
 }
 
-function startedServer(rules: ServerRules, { command = '', args = [], env = {}, cwd }: ServerEntry, reading: Reading): StdioServerConfig {
+async function startedServer(rules: ServerRules, { command = '', args = [], env = {}, envFile, cwd }: ServerEntry, reading: Reading): Promise<StdioServerConfig> {
   const server = {
     ...rules,
     command: reading.text(command, 'command'),
     args: args.map((argument, index) => reading.text(argument, 'args', index)),
-    env: reading.texts(env, 'env'),
+    env: { ...(envFile === undefined ? {} : await reading.envFile(envFile)), ...reading.texts(env, 'env') },
     cwd: cwd === undefined ? undefined : reading.folder(cwd, 'cwd'),
   };
   if (server.command.trim() === '' && reading.problems.length === 0) reading.problem('is empty', 'command');

@@ -1,8 +1,38 @@
+import { createHash } from 'node:crypto';
+
+const MAX_LENGTH = 32;
+const DIGEST_LENGTH = 8;
+
 /**
- * What a server may be called. Its name opens every tool's wire name, `server__tool`; without `__` inside and `_` at its end, that name can be
- * read in one way only.
+ * A name that can begin the wire names of tools, `server__tool`: 1 to 32 letters, digits, `-` and `_`. Without `__` inside
+ * and `_` at its end, a wire name can be split in one way only.
  */
 export const SERVER_NAME = /^(?=.{1,32}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-]))*$/;
 
-export const SERVER_NAME_RULE =
-  'a server is named with 1 to 32 letters, digits, "-" and "_", begins with a letter or digit, does not end with "_" and has no "__" (it separates server and tool)';
+/**
+ * Returns the name under which each server is known, by its name in the configuration. A name that fits SERVER_NAME stays
+ * as it is. In any other, what does not fit becomes `-`; a digest is appended where the result is not unique, too long or empty.
+ */
+export function safeServerNames(configured: readonly string[]): ReadonlyMap<string, string> {
+  const readable = new Map(configured.map((name) => [name, SERVER_NAME.test(name) ? name : readableName(name)]));
+  const uses = Map.groupBy(readable.values(), (name) => name);
+  return new Map(
+    [...readable].map(([name, candidate]) => {
+      const isOwn = name === candidate || uses.get(candidate)?.length === 1;
+      return [name, isOwn && SERVER_NAME.test(candidate) ? candidate : digestedName(name, candidate)];
+    }),
+  );
+}
+
+function readableName(name: string): string {
+  return name
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .replaceAll(/_{2,}/g, '_')
+    .replaceAll(/^[_-]+|[_-]+$/g, '');
+}
+
+function digestedName(name: string, readable: string): string {
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_LENGTH);
+  const start = readable.slice(0, MAX_LENGTH - 1 - DIGEST_LENGTH).replace(/[_-]+$/, '') || 'server';
+  return `${start}-${digest}`;
+}

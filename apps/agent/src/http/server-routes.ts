@@ -22,23 +22,24 @@ export function serverRoutes(app: HttpApp, dependencies: HttpDependencies): void
     if (status === undefined) throw new Problem('server_not_found', `no MCP server is called "${name}"; GET /v1/servers lists those that are configured`);
     return status;
   };
+  const unusable = (name: string): Problem => new Problem('server_unavailable', registry.whyNotOffered(`${name}__`) ?? `the MCP server "${name}" is not available`);
   const featuresOf = (name: string): ServerFeatures => {
     const features = directory.server(statusOf(name).name);
-    if (features === undefined) throw new Problem('server_not_found', `no MCP server is called "${name}"`);
+    if (features === undefined) throw unusable(name);
     return features;
   };
 
   const controlOf = (name: string): ServerControl => {
     const control = directory.control(statusOf(name).name);
-    if (control === undefined) throw new Problem('server_not_found', `no MCP server is called "${name}"`);
+    if (control === undefined) throw unusable(name);
     return control;
   };
   serverControlRoutes(app, { statusOf, controlOf });
 
   app.get('/v1/servers/:name', { schema: { summary: 'Get an MCP server', params: ServerParameters, response: { 200: ServerDetail, ...problem } } }, async (request) => {
     const status = statusOf(request.params.name);
-    const { capabilities } = featuresOf(status.name);
-    const pins = await controlOf(status.name).pins();
+    const capabilities = directory.server(status.name)?.capabilities;
+    const pins = (await directory.control(status.name)?.pins()) ?? [];
     return { ...serverView(status), pins: pins.map(pinView), ...(status.instructions === undefined ? {} : { instructions: status.instructions }), ...(capabilities === undefined ? {} : { capabilities }) };
   });
 

@@ -4,8 +4,11 @@ import { json, time } from './schemas.ts';
 export const Server = z
   .object({
     name: z.string(),
+    configured_name: z.string().optional().describe('Its name as the configuration has it, where that is another one'),
     transport: z.enum(['stdio', 'http', 'sse']),
-    state: z.enum(['connecting', 'ready', 'failed', 'draining', 'drained', 'closed']),
+    state: z
+      .enum(['connecting', 'ready', 'failed', 'draining', 'drained', 'closed', 'invalid'])
+      .describe('invalid: its configuration cannot be used, and error says why'),
     health: z.enum(['ok', 'degraded', 'down']).describe('degraded: it is ready, but calls are kept from it or tools are quarantined'),
     breaker: z.enum(['closed', 'open', 'half_open']).describe('open: it does not answer, so no call is sent to it until opens_again_at; half_open: one call is tried'),
     breaker_failures: z.int().describe('Calls in a row, within a minute, that were not answered'),

@@ -108,6 +108,7 @@ export function serverView(status: ServerStatus): z.output<typeof Server> {
     since: iso(status.since),
     restarts: status.restarts,
     ...defined({
+      configured_name: status.configuredName,
       opens_again_at: optionalTime(breaker.opensAgainAt),
       era: status.era,
       protocol_version: status.protocolVersion,

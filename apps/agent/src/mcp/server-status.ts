@@ -24,6 +24,7 @@ export function describeServer({ config, stage, life, breaker, roots, mask }: De
   const { state, since, restarts, error } = stage;
   return {
     name: config.name,
+    ...(config.configuredName === undefined ? {} : { configuredName: config.configuredName }),
     transport: transportOf(config),
     state,
     breaker,

@@ -26,9 +26,11 @@ export interface BreakerStatus {
 
 export interface ServerStatus {
   readonly name: string;
+  /** Its name as the configuration has it, where that is another one. */
+  readonly configuredName?: string;
   readonly transport: 'stdio' | 'http' | 'sse';
-  /** `draining`: no new calls, and `drained` when the last has ended. */
-  readonly state: 'connecting' | 'ready' | 'failed' | 'draining' | 'drained' | 'closed';
+  /** `draining`: no new calls, and `drained` when the last has ended. `invalid`: its configuration cannot be used. */
+  readonly state: 'connecting' | 'ready' | 'failed' | 'draining' | 'drained' | 'closed' | 'invalid';
   readonly breaker: BreakerStatus;
   /** Names of tools that changed since they were first seen, and are not offered until a person has approved that. */
   readonly quarantined: readonly string[];

@@ -1,0 +1,47 @@
+import { isPlainObject } from '../plain-object.ts';
+
+/** An entry of a host's configuration, in the spelling of `signalbox.json`. */
+export interface HostEntry {
+  /** Its name as it stands in the file. */
+  readonly configuredName: string;
+  /** Path of the entry in the file. */
+  readonly place: readonly [section: string, name: string];
+  readonly entry: unknown;
+}
+
+/** Members under which hosts write their servers: most `mcpServers`, VS Code `servers`, Zed `context_servers`. */
+export const SERVER_SECTIONS = ['mcpServers', 'servers', 'context_servers'] as const;
+
+/** Returns the servers of a configuration file that are not disabled. */
+export function hostEntries(input: { readonly [name: string]: unknown }): readonly HostEntry[] {
+  return SERVER_SECTIONS.flatMap((section) => {
+    const servers = input[section];
+    if (!isPlainObject(servers)) return [];
+    return Object.entries(servers).flatMap(([name, entry]) =>
+      isDisabled(entry) ? [] : [{ configuredName: name, place: [section, name] as const, entry: inOurWords(entry) }],
+    );
+  });
+}
+
+function isDisabled(entry: unknown): boolean {
+  return isPlainObject(entry) && (entry['disabled'] === true || entry['enabled'] === false);
+}
+
+const STREAMABLE_HTTP = /^(?:streamable[-_ ]?http|http[-_]?stream)$/i;
+/** Where other hosts write an address: Gemini CLI `httpUrl`, Windsurf `serverUrl`. */
+const ADDRESS_FIELDS = ['httpUrl', 'serverUrl'] as const;
+
+function inOurWords(entry: unknown): unknown {
+  if (!isPlainObject(entry)) return entry;
+  const { httpUrl, serverUrl, transport, ...rest } = entry;
+  const address = { httpUrl, serverUrl };
+  const field = ADDRESS_FIELDS.find((name) => address[name] !== undefined);
+  const written = {
+    ...rest,
+    ...(rest['type'] === undefined && transport !== undefined ? { type: transport } : {}),
+    ...(rest['url'] === undefined && field !== undefined ? { url: address[field] } : {}),
+    ...(field === 'httpUrl' && rest['url'] === undefined && rest['type'] === undefined ? { type: 'http' } : {}),
+  };
+  const { type } = written;
+  return typeof type === 'string' && STREAMABLE_HTTP.test(type) ? { ...written, type: 'http' } : written;
+}
