@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { PROTOCOL_VERSIONS } from '../protocol/capabilities.ts';
 import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
+import { Changes } from './change-hub.ts';
 import { createServer } from './create-server.ts';
 import type { ToolDefinition } from './tool.ts';
 
@@ -78,4 +79,14 @@ describe('a connection in a storm of requests, cancellations and nonsense', () =
       await client.close();
     }
   });
+});
+
+test('a transport that cannot start leaves no connection behind', async () => {
+  const server = createServer({ info: { name: 'test', version: '1' }, tools: [] });
+  const send = (): Promise<void> => Promise.resolve();
+  const transport = { start: () => Promise.reject(new Error('no port')), send, close: () => Promise.resolve() };
+  const remove = vi.spyOn(Changes.prototype, 'remove');
+  onTestFinished(() => { remove.mockRestore(); });
+  await expect(server.connect(transport)).rejects.toThrow('no port');
+  expect(remove).toHaveBeenCalledOnce();
 });

@@ -78,8 +78,14 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
     return this.#watches;
   }
 
-  start(): Promise<void> {
-    return this.peer.start();
+  /** Rejects with the transport's error when the transport cannot start; the connection has then ended. */
+  async start(): Promise<void> {
+    try {
+      await this.peer.start();
+    } catch (error) {
+      this.peer.closed(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
   }
 
   /** Ends listen streams in good order, then the transport. */

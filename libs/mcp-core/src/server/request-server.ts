@@ -54,6 +54,7 @@ export class RequestServer {
       const dialogue = MultiRoundTrip.serves(request.method)
         ? await MultiRoundTrip.open(request, { states: this.#context.states, codec, principal: auth?.principal, isSingleUse: this.#isDestructive(request.params) })
         : undefined;
+      if (incoming.isCancelled) incoming.signal.throwIfAborted();
       const exchange = new ModernExchange(route, request, { sink, journal: dialogue?.journal });
       return await this.#answer({ method, served: this.#serve(incoming, exchange), scope, dialogue });
     } catch (error) {

@@ -105,6 +105,7 @@ class ServingHandler implements HttpHandler {
   async #authenticated(authenticate: Authenticate, exchange: HttpExchange, endpoint: Endpoint): Promise<void> {
     try {
       const decision = await authenticate(exchange.headers);
+      if (exchange.isGone()) return;
       if ('refused' in decision) {
         const { refused, challenge = 'Bearer' } = decision;
         answerPlain(exchange, refused, { text: refused === 401 ? 'Unauthorized' : 'Forbidden', fields: ['www-authenticate', challenge] });

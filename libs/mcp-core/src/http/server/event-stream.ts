@@ -40,8 +40,9 @@ export class EventStream {
     return this.#connection !== undefined;
   }
 
-  /** Sends over this connection from now on; the one before it ends. */
+  /** Sends over this connection from now on; the previous connection ends. A connection whose client has left changes nothing. */
   connect(exchange: HttpExchange): void {
+    if (exchange.isGone()) return;
     exchange.open(EVENT_STREAM_FIELDS);
     void exchange.write(this.#scope.isPrimed ? primingEvent(eventIdOf(this.number, ++this.#sequence), this.#scope.retryMs) : KEEP_ALIVE);
     this.#attach(exchange);
@@ -49,12 +50,13 @@ export class EventStream {
 
   /** Sends what came after an event, then goes on over this connection. Rejects when the store fails. */
   async resume(exchange: HttpExchange, after: number): Promise<void> {
+    if (exchange.isGone()) return;
     this.disconnect();
     exchange.open(EVENT_STREAM_FIELDS);
     void exchange.write(KEEP_ALIVE);
     let sent = after;
     // Events may be stored while older ones are sent.
-    while (sent < this.#sequence && !exchange.isGone) {
+    while (sent < this.#sequence && !exchange.isGone()) {
       const newest = this.#sequence;
       await this.#stored;
       for await (const { sequence, data } of this.#scope.store?.after(this.#address, sent) ?? []) {
@@ -64,7 +66,7 @@ export class EventStream {
       sent = Math.max(sent, newest);
     }
     if (this.#isEnded) exchange.end();
-    else if (!exchange.isGone) this.#attach(exchange);
+    else if (!exchange.isGone()) this.#attach(exchange);
   }
 
   /** Resolves when the connection can take more, `TAKEN` when it can at once or there is none. */
@@ -95,9 +97,9 @@ export class EventStream {
   #attach(exchange: HttpExchange): void {
     this.disconnect();
     this.#connection = exchange;
-    exchange.onGone = () => {
+    exchange.onGone(() => {
       if (this.#connection === exchange) this.#connection = undefined;
-    };
+    });
   }
 
   /** An event that cannot be kept is delivered all the same. */

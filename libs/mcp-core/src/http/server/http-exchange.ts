@@ -16,9 +16,13 @@ export interface HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly headers: HttpHeaders;
-  /** Called at most once, when the client is gone before the answer is complete. */
-  onGone: (() => void) | undefined;
-  readonly isGone: boolean;
+  /** Whether the connection is closed, so that nothing more can be sent. */
+  isGone(): boolean;
+  /**
+   * Calls the listener once when the client leaves before the answer is complete; immediately, during the call, when it
+   * has left already. A later listener replaces the earlier one.
+   */
+  onGone(listener: () => void): void;
   /** Calls back once, not during the call; what follows the limit is discarded. */
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void;
   /** The whole answer. `fields` are names and values in turn, without the length. */

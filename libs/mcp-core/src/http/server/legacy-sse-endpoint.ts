@@ -72,11 +72,15 @@ export class LegacySseEndpoint {
   }
 
   async #open(exchange: HttpExchange, auth: AuthContext | undefined): Promise<void> {
+    if (exchange.isGone()) return;
     const { server, messagesPath } = this.#options;
     const id = crypto.randomUUID();
     const transport = new SseTransport(exchange, () => this.#transports.delete(id));
     const connection = await server.connect(transport);
-    if (exchange.isGone) return;
+    if (exchange.isGone()) {
+      await connection.close();
+      return;
+    }
     this.#transports.set(id, { transport, connection, principal: auth?.principal });
     exchange.open(EVENT_STREAM_FIELDS);
     void exchange.write(`event: endpoint\ndata: ${messagesPath}?sessionId=${id}\n\n`);
@@ -94,9 +98,9 @@ class SseTransport implements Transport {
   constructor(exchange: HttpExchange, closed: () => void) {
     this.#exchange = exchange;
     this.#closed = closed;
-    exchange.onGone = () => {
+    exchange.onGone(() => {
       this.#finish();
-    };
+    });
   }
 
   start(receiver: TransportReceiver): Promise<void> {

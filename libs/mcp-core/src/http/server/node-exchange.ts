@@ -8,9 +8,9 @@ const MAX_DISCARDED_LIMITS = 16;
 export class NodeExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
-  onGone: (() => void) | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  #goneListener: (() => void) | undefined;
   #drained: Promise<void> | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -21,8 +21,14 @@ export class NodeExchange implements HttpExchange {
     this.#request = request;
     this.#response = response;
     response.on('close', () => {
-      if (!response.writableFinished) this.onGone?.();
+      if (!response.writableFinished) this.#goneListener?.();
     });
+  }
+
+  onGone(listener: () => void): void {
+    const { destroyed, writableFinished } = this.#response;
+    this.#goneListener = destroyed ? undefined : listener;
+    if (destroyed && !writableFinished) listener();
   }
 
   get method(): string {
@@ -33,7 +39,7 @@ export class NodeExchange implements HttpExchange {
     return this.#request.headers;
   }
 
-  get isGone(): boolean {
+  isGone(): boolean {
     return this.#response.destroyed;
   }
 
@@ -42,14 +48,14 @@ export class NodeExchange implements HttpExchange {
   }
 
   answer(status: number, fields: readonly string[], body: string): void {
-    if (this.isGone) return;
+    if (this.isGone()) return;
     // RFC 9110 allows no length with 204.
     this.#response.writeHead(status, status === 204 ? [...fields] : [...fields, 'content-length', String(Buffer.byteLength(body))]);
     this.#response.end(body);
   }
 
   open(fields: readonly string[]): void {
-    if (this.isGone) return;
+    if (this.isGone()) return;
     this.#response.writeHead(200, [...fields]);
   }
 
@@ -70,7 +76,7 @@ export class NodeExchange implements HttpExchange {
   }
 
   end(text = ''): void {
-    if (!this.isGone) this.#response.end(text);
+    if (!this.isGone()) this.#response.end(text);
   }
 
   destroy(): void {
@@ -98,6 +104,8 @@ class NodeBody {
     const request = this.#request;
     // A body that somebody else has read does not come again.
     if (request.readableEnded) queueMicrotask(() => { this.#finish(EMPTY); });
+    // A request whose client has left emits nothing more.
+    else if (request.destroyed) queueMicrotask(() => { this.#finish(EMPTY, 'gone'); });
     request.on('data', (chunk: Buffer) => {
       this.#take(chunk);
     });

@@ -41,7 +41,7 @@ export class Sessions {
     };
   }
 
-  /** Opens a session for an `initialize` request, which it answers. */
+  /** Opens a session for an `initialize` request and answers the request. Opens none for a client that has left. */
   async open(exchange: HttpExchange, request: JsonRpcRequest, auth: AuthContext | undefined): Promise<void> {
     if (!this.#makeRoom()) {
       answerPlain(exchange, 503, { text: 'Too many sessions', fields: ['retry-after', '60'] });
@@ -50,6 +50,10 @@ export class Sessions {
     const transport = new SessionTransport(crypto.randomUUID(), auth?.principal, this.#scope);
     transport.lastUsedAt = Date.now();
     transport.connection = await this.#server.connect(transport);
+    if (exchange.isGone()) {
+      await transport.connection.close();
+      return;
+    }
     this.#sessions.set(transport.sessionId, transport);
     transport.serve(exchange, { value: request, ids: [request.id], auth });
   }

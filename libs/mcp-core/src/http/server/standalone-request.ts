@@ -42,10 +42,10 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     this.ended = scope.ended;
     if (scope.auth !== undefined) this.auth = scope.auth;
     if (scope.legacyVersion !== undefined) this.legacyVersion = scope.legacyVersion;
-    exchange.onGone = () => {
-      this.#gone(this.legacyVersion === undefined);
-    };
     scope.exchanges.add(this);
+    exchange.onGone(() => {
+      this.#gone(this.legacyVersion === undefined);
+    });
   }
 
   get signal(): AbortSignal {

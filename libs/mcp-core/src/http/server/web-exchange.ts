@@ -10,13 +10,13 @@ export class WebExchange implements HttpExchange {
   readonly query: string;
   readonly headers: HttpHeaders;
   readonly response: Promise<Response>;
-  onGone: (() => void) | undefined;
-  isGone = false;
+  #isGone = false;
   readonly #request: Request;
   readonly #encoder = new TextEncoder();
   readonly #respond: (response: Response) => void;
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isComplete = false;
+  #goneListener: (() => void) | undefined;
   #drained: PromiseWithResolvers<void> | undefined;
 
   constructor(request: Request) {
@@ -29,11 +29,22 @@ export class WebExchange implements HttpExchange {
     const { promise, resolve } = Promise.withResolvers<Response>();
     this.response = promise;
     this.#respond = resolve;
-    request.signal.addEventListener('abort', () => {
+    const aborted = (): void => {
       // Nobody reads the rest.
       this.#stream?.error(request.signal.reason);
       this.#gone();
-    });
+    };
+    if (request.signal.aborted) aborted();
+    else request.signal.addEventListener('abort', aborted);
+  }
+
+  isGone(): boolean {
+    return this.#isGone;
+  }
+
+  onGone(listener: () => void): void {
+    this.#goneListener = this.#isGone ? undefined : listener;
+    if (this.#isGone) listener();
   }
 
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
@@ -65,7 +76,7 @@ export class WebExchange implements HttpExchange {
   }
 
   write(text: string): Promise<void> | undefined {
-    if (this.isGone || this.#stream === undefined) return undefined;
+    if (this.#isGone || this.#stream === undefined) return undefined;
     this.#stream.enqueue(this.#encoder.encode(text));
     if ((this.#stream.desiredSize ?? 0) > 0) return undefined;
     this.#drained ??= Promise.withResolvers<void>();
@@ -73,7 +84,7 @@ export class WebExchange implements HttpExchange {
   }
 
   end(text?: string): void {
-    if (this.isGone || this.#isComplete) return;
+    if (this.#isGone || this.#isComplete) return;
     this.#isComplete = true;
     if (text !== undefined) this.#stream?.enqueue(this.#encoder.encode(text));
     this.#stream?.close();
@@ -81,7 +92,7 @@ export class WebExchange implements HttpExchange {
   }
 
   destroy(): void {
-    if (this.isGone || this.#isComplete) return;
+    if (this.#isGone || this.#isComplete) return;
     this.#respond(new Response(undefined, { status: 503 }));
     this.#stream?.error(new Error('The server ended the stream'));
     this.#gone();
@@ -96,16 +107,18 @@ export class WebExchange implements HttpExchange {
       this.#gone();
       return;
     }
-    if (body === undefined) done(EMPTY, 'too-large');
+    if (this.#isGone) done(EMPTY, 'gone');
+    else if (body === undefined) done(EMPTY, 'too-large');
     else done(body);
   }
 
   #gone(): void {
-    if (this.isGone || this.#isComplete) return;
-    this.isGone = true;
+    if (this.#isGone || this.#isComplete) return;
+    this.#isGone = true;
     this.#settleDrained();
     this.#respond(new Response(undefined, { status: 499 }));
-    this.onGone?.();
+    this.#goneListener?.();
+    this.#goneListener = undefined;
   }
 
   #settleDrained(): void {
