@@ -13,6 +13,7 @@ export class InMemoryTaskStore implements TaskStore {
   readonly #records = new Map<string, TaskRecord>();
   readonly #maxTasks: number;
   readonly #pageSize: number;
+  #dropped: ((taskId: string) => void) | undefined;
 
   constructor({ maxTasks = 10_000, pageSize = 100 }: InMemoryTaskStoreOptions = {}) {
     this.#maxTasks = maxTasks;
@@ -51,6 +52,10 @@ export class InMemoryTaskStore implements TaskStore {
     return Promise.resolve({ records, ...(last === undefined ? {} : { nextCursor: last.taskId }) });
   }
 
+  onDropped(listener: (taskId: string) => void): void {
+    this.#dropped = listener;
+  }
+
   // oxlint-disable-next-line require-await -- the interface is for stores that wait
   async *all(): AsyncIterable<TaskRecord> {
     yield* this.#records.values();
@@ -60,6 +65,7 @@ export class InMemoryTaskStore implements TaskStore {
     for (const { taskId, status } of this.#records.values()) {
       if (!isEnded(status)) continue;
       this.#records.delete(taskId);
+      this.#dropped?.(taskId);
       return;
     }
   }

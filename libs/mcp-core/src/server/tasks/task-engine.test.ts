@@ -191,6 +191,46 @@ describe('the time a task is kept', () => {
   });
 });
 
+test('a task that the store dropped to make room is no longer watched', async () => {
+  vi.useFakeTimers();
+  try {
+    const store = new InMemoryTaskStore({ maxTasks: 1 });
+    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), { tasks: { store } });
+    const remove = vi.spyOn(store, 'delete');
+    const dropped = await start(client);
+    await client.settled();
+    await start(client);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(remove).not.toHaveBeenCalledWith(dropped);
+    expect(remove).toHaveBeenCalledOnce();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('stopTasks ends after 500 ms when the store hangs, and reports that', async () => {
+  vi.useFakeTimers();
+  try {
+    const store = new InMemoryTaskStore();
+    const onError = vi.fn<(error: unknown) => void>();
+    const server = serverOf(
+      async (context) => {
+        await context.startTask();
+        return new Promise(() => undefined);
+      },
+      { tasks: { store }, onError },
+    );
+    await startAs(server, 'ada');
+    vi.spyOn(store, 'update').mockReturnValue(new Promise(() => undefined));
+    const stopped = server.stopTasks();
+    await vi.advanceTimersByTimeAsync(500);
+    await expect(stopped).resolves.toBeUndefined();
+    expect(String(onError.mock.calls[0]?.[0])).toContain('did not store the end of 1 running tasks within 500 ms');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 describe('a durable store', () => {
   test('gives the results of tasks that ended to the next server, and calls failed what was still running', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tasks-'));

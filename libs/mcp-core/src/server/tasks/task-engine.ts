@@ -1,7 +1,8 @@
+import { withinLimit } from '../../jsonrpc/within-limit.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { isEnded } from '../../protocol/tasks.ts';
-import { ExpiryTimer } from './expiry-timer.ts';
+import { ExpiryTimer } from '../expiry-timer.ts';
 import { InMemoryTaskStore } from './in-memory-task-store.ts';
 import { INTERRUPTED, RunningTask } from './running-task.ts';
 import type { TaskPage, TaskRecord, TaskStore } from './task-store.ts';
@@ -31,6 +32,8 @@ export interface NewTask {
 
 const ID_BYTES = 24;
 const HOUR_MS = 3_600_000;
+/** Together with the last answers of a connection, less than the second in which a process must end. */
+const STOP_LIMIT_MS = 500;
 
 /** Every task of a server, whatever revision it was created in. */
 export class TaskEngine {
@@ -48,6 +51,9 @@ export class TaskEngine {
     this.#onError = onError;
     this.#expiry = new ExpiryTimer(this.#options.clock, (taskId) => {
       void this.#expire(taskId);
+    });
+    store.onDropped?.((taskId) => {
+      this.#expiry.delete(taskId);
     });
   }
 
@@ -104,11 +110,17 @@ export class TaskEngine {
     return { ...page, records: records.filter((record) => expiresAt(record) > now) };
   }
 
-  /** Tells every handler to stop and calls its task failed; resolves when that is stored. */
+  /**
+   * Aborts every handler and ends its task as failed. Resolves when that is stored, or after 500 ms: a task whose end is not
+   * stored by then is reported, and fails when the store is opened again.
+   */
   async stop(): Promise<void> {
     const running = [...this.#running.values()];
     for (const task of running) task.interrupt();
-    await Promise.all(running.map(({ ended }) => ended));
+    const stored = await withinLimit(Promise.all(running.map(({ ended }) => ended)), STOP_LIMIT_MS);
+    if (stored !== undefined) return;
+    const limit = `${String(STOP_LIMIT_MS)} ms`;
+    this.#onError(new Error(`The task store did not store the end of ${String(running.length)} running tasks within ${limit}`));
   }
 
   /** Hears of each change of a status or of the open questions. Returns the function that ends it. */

@@ -28,6 +28,8 @@ export interface TaskStore {
   delete(taskId: string): Promise<void>;
   /** The tasks of one principal, oldest first. `undefined` for a cursor that is none of this store's. */
   list(principal: string, cursor?: string): Promise<TaskPage | undefined>;
+  /** Registers the listener that the store calls with the id of each task that it drops by itself, to make room. Called once. */
+  onDropped?(listener: (taskId: string) => void): void;
   /** Every task of everybody, in any order; read once, before the first task of a server. */
   all(): AsyncIterable<TaskRecord>;
 }
