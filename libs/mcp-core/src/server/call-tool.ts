@@ -40,6 +40,7 @@ interface Invocation extends Invoked {
 }
 
 async function invoke({ caller, tool, args }: Invocation, request: ServedRequest): Promise<CallToolResult> {
+  await request.useState();
   if (request.requestedTask !== undefined) await request.startTask(request.requestedTask);
   const reading = tool.readArguments(args);
   const { problems, value } = reading instanceof Promise ? await reading : reading;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { ToolError } from '../protocol/errors.ts';
 import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
@@ -95,8 +95,6 @@ describe('a call with an idempotency key', () => {
     expect(await client.request(2, 'tools/call', modern({ name: 'pay' }, meta))).toMatchObject({ result: { resultType: 'input_required' } });
     const answered = modern({ name: 'pay', requestState, inputResponses: { sure: { action: 'accept', content: {} } } }, meta);
     expect(runOf(await client.request(3, 'tools/call', answered))).toBe(1);
-    // The state of a destructive call is good for one use; the call itself is remembered.
-    expect(await client.request(4, 'tools/call', answered)).toMatchObject({ error: { code: -32602 } });
     expect(runOf(await client.request(5, 'tools/call', modern({ name: 'pay' }, meta)))).toBe(1);
     expect(paid).toBe(1);
   });
@@ -170,5 +168,117 @@ describe('a call with an idempotency key', () => {
     await client.request(1, 'tools/call', modern({ name: 'pay' }));
     await client.request(2, 'tools/call', modern({ name: 'pay' }));
     expect(state.runs).toBe(2);
+  });
+
+  test('is given its stored result when it comes again with the state of its last round', async () => {
+    let paid = 0;
+    const confirmed: ToolDefinition = {
+      name: 'pay',
+      description: 'Pays',
+      inputSchema: { type: 'object' },
+      annotations,
+      handler: async (_args, context) => {
+        await context.elicit('sure', {
+          message: 'Sure?',
+          requestedSchema: { type: 'object', properties: {} },
+        });
+        paid += 1;
+        return { structuredContent: { run: paid } };
+      },
+    };
+    const server = createServer({ info: { name: 's', version: '1' }, tools: [confirmed] });
+    const client = await connectRaw(server);
+    const capabilities = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+    const meta = { 'dev.signalbox/idempotency-key': 'k', ...capabilities };
+    const first = await client.request(1, 'tools/call', modern({ name: 'pay' }, meta));
+    const { requestState } = first.result as { requestState: string };
+    const answer = { requestState, inputResponses: { sure: { action: 'accept', content: {} } } };
+    const confirmedCall = modern({ name: 'pay', ...answer }, meta);
+    expect(runOf(await client.request(2, 'tools/call', confirmedCall))).toBe(1);
+    expect(runOf(await client.request(3, 'tools/call', confirmedCall))).toBe(1);
+    // Without the key nothing but the state says that the call ran.
+    const unkeyed = modern({ name: 'pay', ...answer }, capabilities);
+    expect(await client.request(4, 'tools/call', unkeyed)).toMatchObject({ error: { code: -32602 } });
+    expect(paid).toBe(1);
+  });
+
+  test('that had joined a running one ends when it is cancelled itself', async () => {
+    const { server, state, release } = await serve();
+    const gone = new AbortController();
+    const handle = (signal: AbortSignal) =>
+      server.handle(
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: params('k') },
+        { signal, notify: () => Promise.resolve() },
+      );
+    const first = handle(new AbortController().signal);
+    await begun(state, 1);
+    const joined = handle(gone.signal);
+    await new Promise(setImmediate);
+    gone.abort(new Error('gone'));
+    // The first call still runs.
+    expect(await joined).toHaveProperty('error');
+    await release();
+    expect(await first).toHaveProperty('result');
+  });
+});
+
+describe('the stored results of keyed calls', () => {
+  const MIB = 1024 * 1024;
+
+  function bigServer(bytes: number) {
+    let runs = 0;
+    const big: ToolDefinition = {
+      name: 'pay',
+      description: 'Pays',
+      inputSchema: { type: 'object' },
+      annotations,
+      handler: () => {
+        runs += 1;
+        return { content: [{ type: 'text', text: 'x'.repeat(bytes) }] };
+      },
+    };
+    const server = createServer({ info: { name: 's', version: '1' }, tools: [big] });
+    const call = async (key: string): Promise<{ content: { text: string }[]; isError?: boolean }> => {
+      const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: params(key) } as const;
+      const reply = await server.handle(request, {
+        signal: new AbortController().signal,
+        notify: () => Promise.resolve(),
+      });
+      return (reply as unknown as { result: { content: { text: string }[]; isError?: boolean } }).result;
+    };
+    return { call, runs: () => runs };
+  }
+
+  test('have at most 16 MiB together; a call whose result was dropped does not run again', async () => {
+    const { call, runs } = bigServer(MIB);
+    for (let key = 1; key <= 18; key += 1) await call(String(key));
+    expect(await call('1')).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('has run, but its result is no longer stored') as string }],
+    });
+    expect((await call('18')).content[0]?.text.length).toBe(MIB);
+    expect(runs()).toBe(18);
+  });
+
+  test('hold no result that is larger than that alone', async () => {
+    const { call, runs } = bigServer(17 * MIB);
+    expect((await call('1')).content[0]?.text.length).toBe(17 * MIB);
+    expect(await call('1')).toMatchObject({ isError: true });
+    expect(runs()).toBe(1);
+  });
+
+  test('are kept for ten minutes', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { call, runs } = bigServer(1);
+    await call('1');
+    vi.advanceTimersByTime(599_000);
+    await call('1');
+    expect(runs()).toBe(1);
+    vi.advanceTimersByTime(1000);
+    await call('1');
+    expect(runs()).toBe(2);
   });
 });

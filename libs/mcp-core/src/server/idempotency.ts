@@ -1,22 +1,31 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
+import { untilAborted } from '../jsonrpc/until-aborted.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
+import { ExpiryTimer } from './expiry-timer.ts';
 import type { ServedRequest } from './served-request.ts';
 
 /** `_meta` key under which a client names a call that must not run twice. */
 const KEY = 'dev.signalbox/idempotency-key';
 const MAX_KEY_LENGTH = 200;
 
-/** A call and how it ended; `undefined` when it was cancelled. */
-interface Entry {
+const MAX_RESULT_BYTES = 16 * 1024 * 1024;
+const MAX_AGE_MS = 600_000;
+
+interface RunningEntry {
   readonly digest: string;
+  /** `undefined` when the call was cancelled or failed with a protocol error. */
   readonly result: Promise<CallToolResult | undefined>;
+  readonly request: ServedRequest;
 }
 
-interface RunningEntry extends Entry {
-  readonly request: ServedRequest;
+interface FinishedEntry {
+  readonly digest: string;
+  readonly result: CallToolResult;
+  /** The size of the result as JSON, 0 when it was dropped. */
+  readonly bytes: number;
 }
 
 /** The answer to a call whose handler goes on as a task. */
@@ -31,13 +40,19 @@ export interface KeyedCall {
 }
 
 /**
- * Final results of finished calls by key, least recently used dropped first. A call with the key of a running one joins it, and gets the same task
+ * The final results of finished calls by key, for ten minutes. Beyond the limit of entries, the entry that was used least
+ * recently is forgotten. Beyond 16 MiB of results, the result that was used least recently is replaced by an error that says
+ * that the call ran. A call with the key of a running one joins it, and gets the same task
  * when that one has become a task and the joiner's client has tasks; when it is cancelled the joiner runs, unless it was cancelled as well. A call that fails with a protocol error or is cancelled leaves nothing behind.
  */
 export class IdempotentCalls {
   readonly #limit: number;
   readonly #running = new Map<string, RunningEntry>();
-  readonly #finished = new Map<string, Entry>();
+  readonly #finished = new Map<string, FinishedEntry>();
+  readonly #expiry = new ExpiryTimer(Date.now, (key) => {
+    this.#forget(key);
+  });
+  #bytes = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -50,7 +65,9 @@ export class IdempotentCalls {
     const digest = digestOf(call);
     for (let known = this.#find(key); known !== undefined; known = this.#find(key)) {
       if (known.digest !== digest) return otherArguments();
-      const result = await ('request' in known && request.canBecomeTask && !known.request.isAbandoned ? join(known) : known.result);
+      if ('bytes' in known) return known.result;
+      const canJoinTask = request.canBecomeTask && !known.request.isAbandoned;
+      const result = await untilAborted(canJoinTask ? join(known) : known.result, signal);
       if (result !== undefined) return result;
       signal.throwIfAborted();
     }
@@ -59,7 +76,7 @@ export class IdempotentCalls {
     return execution;
   }
 
-  #find(key: string): Entry | RunningEntry | undefined {
+  #find(key: string): FinishedEntry | RunningEntry | undefined {
     const finished = this.#finished.get(key);
     if (finished === undefined) return this.#running.get(key);
     this.#finished.delete(key);
@@ -71,14 +88,34 @@ export class IdempotentCalls {
     this.#running.set(key, entry);
     void entry.result.then((result) => {
       this.#running.delete(key);
-      return result === undefined ? undefined : this.#keep(key, { digest: entry.digest, result: entry.result });
+      return result && this.#keep(key, { digest: entry.digest, result, bytes: sizeOf(result) });
     });
   }
 
-  #keep(key: string, entry: Entry): void {
-    this.#finished.set(key, entry);
+  #keep(key: string, entry: FinishedEntry): void {
+    const isTooLarge = entry.bytes > MAX_RESULT_BYTES;
+    const kept = isTooLarge ? { ...entry, result: droppedResult(), bytes: 0 } : entry;
+    this.#finished.set(key, kept);
+    this.#bytes += kept.bytes;
+    this.#expiry.add(key, Date.now() + MAX_AGE_MS);
     const [oldest] = this.#finished.keys();
-    if (this.#finished.size > this.#limit && oldest !== undefined) this.#finished.delete(oldest);
+    if (this.#finished.size > this.#limit && oldest !== undefined) this.#forget(oldest);
+    this.#dropResults();
+  }
+
+  /** The call stays known: with its key it must not run again. */
+  #dropResults(): void {
+    for (const [key, { digest, bytes }] of this.#finished) {
+      if (this.#bytes <= MAX_RESULT_BYTES) return;
+      if (bytes > 0) this.#finished.set(key, { digest, result: droppedResult(), bytes: 0 });
+      this.#bytes -= bytes;
+    }
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#finished.get(key)?.bytes ?? 0;
+    this.#finished.delete(key);
+    this.#expiry.delete(key);
   }
 }
 
@@ -100,6 +137,21 @@ function digestOf({ name, args }: KeyedCall): string {
 
 function sortedMembers(_member: string, value: unknown): unknown {
   return isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
+}
+
+/** The size as JSON. A result that cannot be written is not sent either, and must not be kept. */
+function sizeOf(result: CallToolResult): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(result));
+  } catch {
+    return Infinity;
+  }
+}
+
+function droppedResult(): CallToolResult {
+  const text =
+    'The call with this idempotency key has run, but its result is no longer stored. Check its effect before you repeat it with a new key.';
+  return { content: [{ type: 'text', text }], isError: true };
 }
 
 function otherArguments(): CallToolResult {

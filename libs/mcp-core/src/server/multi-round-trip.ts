@@ -29,12 +29,12 @@ export class MultiRoundTrip {
   readonly journal: Journal;
   readonly #options: MultiRoundTripOptions;
   readonly #binding: StateBinding;
-  readonly #round: number;
+  readonly #state: RequestState | undefined;
 
   private constructor(options: MultiRoundTripOptions, binding: StateBinding, state: RequestState | undefined) {
     this.#options = options;
     this.#binding = binding;
-    this.#round = state?.round ?? 0;
+    this.#state = state;
     const { inputResponses } = binding.params;
     // Servers may ask without a state, so clients may answer without one; what destroys waits for the answer to its own question.
     const unasked = options.isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
@@ -43,8 +43,8 @@ export class MultiRoundTrip {
     );
   }
 
-  /** `undefined` for a method that cannot ask. @throws ProtocolError -32602 for a state that is not valid for this request. */
-  static async open(request: JsonRpcRequest, options: MultiRoundTripOptions): Promise<MultiRoundTrip> {
+  /** @throws ProtocolError -32602 for a state that is not valid for this request. */
+  static open(request: JsonRpcRequest, options: MultiRoundTripOptions): MultiRoundTrip {
     const { method, params = {} } = request;
     const { inputResponses, requestState } = params;
     if (inputResponses !== undefined && !isJsonObject(inputResponses)) {
@@ -52,7 +52,6 @@ export class MultiRoundTrip {
     }
     const binding = { method, params, principal: options.principal };
     const state = requestState === undefined ? undefined : options.states.open(binding, requestState);
-    if (state !== undefined && options.isSingleUse) await options.states.use(state);
     return new MultiRoundTrip(options, binding, state);
   }
 
@@ -60,14 +59,23 @@ export class MultiRoundTrip {
     return METHODS.has(method);
   }
 
+  /**
+   * Uses up the state of a destructive call; call it just before the handler runs.
+   * @throws ProtocolError -32602 when the state was used before.
+   */
+  async useState(): Promise<void> {
+    if (this.#state !== undefined && this.#options.isSingleUse) await this.#options.states.use(this.#state);
+  }
+
   /** The answer that asks the client; call it when the handler and its effects have ended. @throws Error when the dialogue grows beyond its limits. */
   inputRequired(): JsonObject {
-    if (this.#round >= MAX_ROUNDS) throw new Error(`${this.#binding.method} has asked in ${String(MAX_ROUNDS)} rounds and asks again`);
+    const round = this.#state?.round ?? 0;
+    if (round >= MAX_ROUNDS) throw new Error(`${this.#binding.method} has asked in ${String(MAX_ROUNDS)} rounds and asks again`);
     const { states, codec } = this.#options;
     const inputRequests = Object.fromEntries(
       this.journal.questions.map(({ key, method, params }) => [key, { method, params: codec.encodeQuestion(method, params) ?? {} }]),
     );
-    return { resultType: 'input_required', inputRequests, requestState: states.seal(this.#binding, this.#round + 1, this.journal.record()) };
+    return { resultType: 'input_required', inputRequests, requestState: states.seal(this.#binding, round + 1, this.journal.record()) };
   }
 }
 

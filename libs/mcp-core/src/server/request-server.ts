@@ -52,11 +52,11 @@ export class RequestServer {
     try {
       const method = this.#find(request.method, codec);
       const dialogue = MultiRoundTrip.serves(request.method)
-        ? await MultiRoundTrip.open(request, { states: this.#context.states, codec, principal: auth?.principal, isSingleUse: this.#isDestructive(request.params) })
+        ? MultiRoundTrip.open(request, { states: this.#context.states, codec, principal: auth?.principal, isSingleUse: this.#isDestructive(request.params) })
         : undefined;
       if (incoming.isCancelled) incoming.signal.throwIfAborted();
       const exchange = new ModernExchange(route, request, { sink, journal: dialogue?.journal });
-      return await this.#answer({ method, served: this.#serve(incoming, exchange), scope, dialogue });
+      return await this.#answer({ method, served: this.#serve(incoming, exchange, dialogue), scope, dialogue });
     } catch (error) {
       return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
     }
@@ -79,13 +79,13 @@ export class RequestServer {
     return method;
   }
 
-  #serve(incoming: IncomingRequest, exchange: Exchange): ServedRequest {
+  #serve(incoming: IncomingRequest, exchange: Exchange, dialogue?: MultiRoundTrip): ServedRequest {
     const { tasks } = this.#context;
     const tool = tasks === undefined ? undefined : this.#calledTool(incoming.request);
     const admission = tool && tasks?.admit(exchange, incoming.request.params ?? {}, tool.task);
-    const { progressIntervalMs } = this.#context;
-    if (tasks === undefined || admission === undefined || admission.kind === 'never') return new ServedRequest(incoming, exchange, { progressIntervalMs });
-    const served = new ServedRequest(incoming, exchange, { progressIntervalMs, tasks });
+    const options = { progressIntervalMs: this.#context.progressIntervalMs, dialogue };
+    if (tasks === undefined || admission === undefined || admission.kind === 'never') return new ServedRequest(incoming, exchange, options);
+    const served = new ServedRequest(incoming, exchange, { ...options, tasks });
     if (admission.kind === 'now') served.requestedTask = admission.options;
     return served;
   }

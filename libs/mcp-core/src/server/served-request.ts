@@ -28,6 +28,8 @@ export interface ServingOptions {
   readonly progressIntervalMs: number;
   /** Without it the request cannot become a task. */
   readonly tasks?: TaskStarter;
+  /** The rounds of questions that the request belongs to; none where nothing can be asked by an answer. */
+  readonly dialogue?: { useState(): Promise<void> } | undefined;
 }
 
 /** One request while it is served: the handler's context, and its end. */
@@ -167,6 +169,11 @@ export class ServedRequest implements InteractiveContext {
       return this.#incoming.isCancelled ? TAKEN : this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
     };
     return new ProgressReporter(send, { intervalMs: this.#options.progressIntervalMs, isCongested: () => this.exchange.isCongested });
+  }
+
+  /** Uses up the request state of a destructive call. @throws ProtocolError -32602 when it was used before. */
+  async useState(): Promise<void> {
+    await this.#options.dialogue?.useState();
   }
 
   /** Sends the progress that waits; after this the request is silent. */

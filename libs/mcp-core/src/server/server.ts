@@ -56,7 +56,7 @@ export interface ServerOptions {
   readonly onLegacySession?: (session: LegacySession) => Promise<void> | void;
   /** Called with each failure that the peer is not told in detail. Default: one line on stderr. */
   readonly onError?: (error: unknown) => void;
-  /** Final results of calls that carry `dev.signalbox/idempotency-key` are kept for replay while the process lives; how many, default 1000. */
+  /** The number of finished calls with a `dev.signalbox/idempotency-key` whose results are kept for replay. Default 1000. Results are kept for ten minutes and have at most 16 MiB together. */
   readonly idempotencyEntries?: number;
   /** Where and how long tasks are kept. A server whose first tools can become tasks has them without it; one that gets such tools later needs it, if only as `{}`. */
   readonly tasks?: ServerTaskOptions;
@@ -96,7 +96,7 @@ export interface Server {
   connect(transport: Transport): Promise<ServerConnection>;
   /** Serves one request that stands alone: a modern one, or a legacy one outside any session. Never rejects. */
   handle(request: JsonRpcRequest, link: RequestLink): Promise<Reply>;
-  /** Tells the handlers of tasks that run to stop and calls these tasks failed; resolves when that is stored. `serveStdio` and the listener of `serveHttp` call it at their end; who serves otherwise calls it when the process is about to end. */
+  /** Aborts the handlers of running tasks and ends these tasks as failed; resolves when that is stored, or after 500 ms. `serveStdio` and the listener of `serveHttp` call it at their end; who serves otherwise calls it when the process is about to end. */
   stopTasks(): Promise<void>;
   /** A tool as it is published at the moment. */
   tool(name: string): Tool | undefined;
