@@ -8,15 +8,15 @@ import { headerOf, type HttpHeaders } from './http-exchange.ts';
 import type { MirroredHeaders } from './mirrored-headers.ts';
 
 /**
- * Whether a message claims to stand alone: by its `_meta`, its version header, or by `Mcp-Method` where nothing says that it belongs to a session.
+ * Whether a message claims to stand alone: by its `_meta`, or by its version header. `Mcp-Method` and `Mcp-Name` claim
+ * nothing: bridges mirror them on legacy messages too.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function isModern(params: JsonRpcRequest['params'], headers: HttpHeaders): boolean {
   const meta = metaOf(params);
   if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta) return true;
   const version = headerOf(headers, 'mcp-protocol-version');
-  if (version !== undefined) return eraOf(version) === 'modern';
-  return headers['mcp-method'] !== undefined && headers['mcp-session-id'] === undefined;
+  return version !== undefined && eraOf(version) === 'modern';
 }
 
 /**

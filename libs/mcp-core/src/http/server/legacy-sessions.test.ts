@@ -73,6 +73,20 @@ describe('a session', () => {
     expect((await peer.exchange({ headers: { ...headers, 'mcp-method': 'tools/call', 'mcp-name': 'other' }, body })).json).toMatchObject({ result: {} });
   });
 
+  test.each([false, true])('is opened by an initialize with Mcp-Method, as bridges mirror it (stateless: %s)', async (stateless) => {
+    const peer = await serve({ tools: [echo] }, { stateless });
+    const { status, json, headers } = await peer.exchange({ headers: { 'mcp-method': 'initialize' }, body: INITIALIZE });
+    expect([status, json]).toMatchObject([200, { result: { protocolVersion: '2025-06-18' } }]);
+    expect(headers['mcp-session-id'] === undefined).toBe(stateless);
+  });
+
+  test('is asked of a legacy request whose only modern sign is Mcp-Method', async () => {
+    const peer = await serve({ tools: [echo] });
+    const { status, json } = await peer.exchange({ headers: { 'mcp-method': 'ping' }, body: PING });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: { code: ErrorCode.invalidRequest, message: expect.stringContaining('Mcp-Session-Id') as string } });
+  });
+
   test('ends with DELETE, which stops what runs in it', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] });
