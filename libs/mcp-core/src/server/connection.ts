@@ -35,6 +35,7 @@ const LAST_ANSWERS_MS = 400;
 export class Connection implements ServerConnection, ConnectionScope, SessionConnection, PeerHandlers, ChangeListener {
   readonly peer: Peer;
   readonly outbox: Outbox;
+  readonly hasOwnStream = false;
   readonly #context: ConnectionContext;
   readonly #connections: Set<Connection>;
   #closing: PromiseWithResolvers<void> | undefined;

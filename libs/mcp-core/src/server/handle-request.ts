@@ -88,6 +88,7 @@ class LinkSender {
 class LinkScope implements ConnectionScope {
   readonly session = undefined;
   readonly watches = undefined;
+  readonly hasOwnStream = true;
   readonly #ended: AbortSignal;
 
   constructor({ ended = NEVER }: RequestLink) {

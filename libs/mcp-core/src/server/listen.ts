@@ -16,6 +16,7 @@ export interface ListenServer {
   readonly capabilities: ServerCapabilities;
   readonly resources: ResourceProvider | undefined;
   readonly tasks: TaskEngine | undefined;
+  readonly hasOwnStream: boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -42,7 +43,7 @@ export async function listen(server: ListenServer, request: ServedRequest, ended
     feed?.start((task) => stream.tell(task));
     await stop.promise;
     request.signal.throwIfAborted();
-    stream.end();
+    stream.end({ isCancelled: !server.hasOwnStream });
     return { _meta: stream.meta };
   } finally {
     for (const signal of signals) signal.removeEventListener('abort', stopNow);
@@ -88,10 +89,16 @@ class ListenStream {
     this.#request.exchange.notify('notifications/tasks', { _meta: this.meta, ...task });
   }
 
-  /** The cancellation that the cancellation page demands before the result that the subscriptions page wants. */
-  end(): void {
+  /**
+   * Ends the stream. On a shared stream a cancellation precedes the result, as the cancellation page demands; over HTTP the
+   * result and the end of the stream say it.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#graceful-closure
+   */
+  end({ isCancelled }: { readonly isCancelled: boolean }): void {
     this.#isEnded = true;
-    this.#request.exchange.notify('notifications/cancelled', { requestId: this.#request.request.id, reason: 'The server ends the subscription' });
+    if (!isCancelled) return;
+    const reason = 'The server ends the subscription';
+    this.#request.exchange.notify('notifications/cancelled', { _meta: this.meta, requestId: this.#request.request.id, reason });
   }
 
   #isWanted(change: Change): boolean {

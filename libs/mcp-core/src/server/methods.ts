@@ -24,6 +24,8 @@ export interface ConnectionScope {
   readonly session: InitializedSession | undefined;
   /** Of the legacy session. */
   readonly watches: ResourceWatches | undefined;
+  /** Whether the request has a stream to itself, whose end the client notices. */
+  readonly hasOwnStream: boolean;
   /** Runs a listen stream with the signal that ends it in good order. */
   holdOpen(id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject>;
 }
@@ -59,7 +61,7 @@ export function createMethods(options: ServerOptions, context: MethodsContext): 
     ['ping', () => ({})],
     ['server/discover', () => discover(options, context)],
     ['logging/setLevel', setLevel],
-    ['subscriptions/listen', (request, scope) => scope.holdOpen(request.request.id, (ended) => listen({ ...context, resources }, request, ended))],
+    ['subscriptions/listen', (request, scope) => scope.holdOpen(request.request.id, (ended) => listen({ ...context, resources, hasOwnStream: scope.hasOwnStream }, request, ended))],
     ...(options.tools === undefined ? [] : toolMethods(options, context)),
     ...(options.prompts === undefined ? [] : promptMethods(catalogue)),
     ...(resources === undefined ? [] : resourceMethods(resources)),

@@ -268,7 +268,7 @@ describe('subscriptions/listen', () => {
     await client.connection.close();
     await client.closed;
     expect(client.received.slice(1)).toEqual([
-      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7, reason: 'The server ends the subscription' } },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 7 }, requestId: 7, reason: 'The server ends the subscription' } },
       {
         jsonrpc: '2.0',
         id: 7,

@@ -268,3 +268,16 @@ describe('subscriptions/listen', () => {
     await expect(detached.promise).resolves.toBeUndefined();
   });
 });
+
+test('a listen stream that the server ends gets its result and no cancellation', async () => {
+  const peer = await serve({ tools: [] });
+  const stream = await peer.send(peer.modern('subscriptions/listen', { notifications: { toolsListChanged: true } }));
+  await stream.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
+  await peer.listener.close();
+  await stream.ended;
+  const tag = { 'io.modelcontextprotocol/subscriptionId': 1 };
+  expect(stream.messages()).toMatchObject([
+    { method: 'notifications/subscriptions/acknowledged', params: { _meta: tag } },
+    { id: 1, result: { resultType: 'complete', _meta: tag } },
+  ]);
+});
