@@ -24,9 +24,9 @@ if (await hasKernelHandles('/')) {
 const edits = 50;
 const survived = await survivingEdits(edits, true);
 const control = await survivingEdits(edits, false);
-process.stdout.write(`edits: ${survived} of ${edits} at once survived; control, each by a server of its own: ${control}\n`);
+process.stdout.write(`edits: ${survived} of ${edits} at once, each by a server of its own, survived; control, without locks: ${control}\n`);
 if (survived < edits) problems.push(`${edits - survived} edits were lost`);
-if (control === edits) problems.push('the control lost no edit, so that of one server proves nothing');
+if (control === edits) problems.push('the control lost no edit, so the locks are not proven');
 
 for (const problem of problems) process.stderr.write(`race: ${problem}\n`);
 process.stdout.write(problems.length === 0 ? 'race: OK\n' : 'race: FAILED\n');

@@ -1,15 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { FileLocks } from '../src/sandbox/file-locks.ts';
+import { ProcessLocks } from '../src/sandbox/process-lock.ts';
 import { createToolCaller } from '../src/testing/call-tool.ts';
 import { createTemporaryFolders } from '../src/testing/temporary-folders.ts';
 
-/** How many of so many edits of one file, all at once, are in it afterwards. `isShared`: by one server, whose edits of a file wait for each other. */
-export async function survivingEdits(edits: number, isShared: boolean): Promise<number> {
+/** How many of so many edits of one file, all at once and each by a server of its own, are in it afterwards; `isLocked`: they wait for each other. */
+export async function survivingEdits(edits: number, isLocked: boolean): Promise<number> {
   const lines = Array.from({ length: edits }, (_, index) => `L${index}=0\n`);
   await using folders = await createTemporaryFolders({ root: { 'n.txt': lines.join('') } });
-  const shared = await createToolCaller([folders.root]);
+  const noLock = new ProcessLocks({ tryLock: () => Promise.resolve(() => Promise.resolve()) });
   const edit = async (index: number) => {
-    const tools = isShared ? shared : await createToolCaller([folders.root]);
+    const tools = await createToolCaller([folders.root], isLocked ? {} : { locks: new FileLocks(noLock) });
     await tools.call('edit_file', { path: 'n.txt', edits: [{ oldText: `L${index}=0\n`, newText: `L${index}=1\n` }] });
   };
   await Promise.allSettled(lines.map((_line, index) => edit(index)));

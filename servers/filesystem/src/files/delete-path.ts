@@ -28,7 +28,7 @@ export async function deletePath(sandbox: Sandbox, target: { readonly path: stri
   await using parent = entry.directory;
   run.signal.throwIfAborted();
   if (!entry.stats.isDirectory()) {
-    return await sandbox.locks.run(placePath(entry), run.signal, async () => {
+    return await sandbox.locks.run([placePath(entry)], run.signal, async () => {
       await removeFile(entry).catch((error: unknown) => {
         throw toPathError(error, target.path);
       });

@@ -1,50 +1,64 @@
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import { placePath } from '../sandbox/entry-changes.ts';
-import type { Place, Sandbox } from '../sandbox/sandbox.ts';
+import type { Place, PlaceOptions, Sandbox } from '../sandbox/sandbox.ts';
 
 /** What a path to be written leads to: something that exists (links inside the sandbox followed), or a free name. */
 export type FileTarget = { readonly file: PinnedPath } | { readonly file: undefined; readonly place: Place };
 
 export interface FileTargetOptions {
   /** Default: a missing file is an error. */
-  readonly create?: { readonly createParents: boolean };
+  readonly create?: PlaceOptions;
   readonly signal: AbortSignal;
 }
 
+/** Thrown by a body that found the target changed by another program; the target is looked up again. */
+export class TargetChangedError extends Error {}
+
 /**
- * Runs `body` while nobody else of this server writes the same file, by whatever name: a file with several hard links is locked as an inode,
- * every other by its real path, because replacing a file changes its inode.
+ * Runs `body` while no other call of this server, or of another one on this machine, writes the same file. It is locked by its real path, because
+ * replacing a file changes its inode, and with several hard links as an inode too.
  * @throws PathError, and what `body` throws
  */
 export async function withFileTarget<T>(sandbox: Sandbox, path: string, options: FileTargetOptions & { readonly body: (target: FileTarget) => Promise<T> }): Promise<T> {
-  for (;;) {
-    const key = await lockKey(sandbox, path, options);
-    const outcome = await sandbox.locks.run(key, options.signal, async () => {
-      const target = await findTarget(sandbox, path, options);
-      try {
-        return keyOf(target) === key ? { value: await options.body(target) } : undefined;
-      } finally {
-        await close(target);
-      }
-    });
-    if (outcome !== undefined) return outcome.value;
+  for (let attempt = 1; ; attempt++) {
+    const keys = await lockKeys(sandbox, path, options);
+    try {
+      return await sandbox.locks.run(keys, options.signal, async () => {
+        const target = await findTarget(sandbox, path, options);
+        try {
+          if (!isDeepEqual(keysOf(target), keys)) throw new TargetChangedError();
+          return await options.body(target);
+        } finally {
+          await close(target);
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof TargetChangedError)) throw error;
+      if (attempt === maxAttempts) throw new PathError('io', `${path} is replaced again and again by another program; nothing was written. Try again.`, { cause: error });
+    }
   }
 }
 
-async function lockKey(sandbox: Sandbox, path: string, options: FileTargetOptions): Promise<string> {
+const maxAttempts = 20;
+
+async function lockKeys(sandbox: Sandbox, path: string, options: FileTargetOptions): Promise<readonly string[]> {
   const target = await findTarget(sandbox, path, options);
   await close(target);
-  return keyOf(target);
+  return keysOf(target);
 }
 
 function close(target: FileTarget): Promise<void> {
   return (target.file ?? target.place.directory).close();
 }
 
-function keyOf(target: FileTarget): string {
-  if (target.file === undefined) return placePath(target.place);
-  return (target.file.stats.nlink > 1 ? target.file.identity : undefined) ?? target.file.realPath;
+function keysOf({ file, ...target }: FileTarget): readonly string[] {
+  if (file === undefined) return 'place' in target ? [placePath(target.place)] : [];
+  return file.stats.nlink > 1 && file.identity !== undefined ? [file.realPath, file.identity] : [file.realPath];
+}
+
+function isDeepEqual(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((key, index) => key === right[index]);
 }
 
 async function findTarget(sandbox: Sandbox, path: string, { create }: FileTargetOptions): Promise<FileTarget> {

@@ -37,17 +37,14 @@ export async function movePath(sandbox: Sandbox, request: MoveRequest, signal: A
   if (source.stats.isDirectory() && isInside(to.realPath, placePath(source))) {
     throw new PathError('refused', `${request.destination} lies in ${request.source}; a directory cannot be moved into itself.`);
   }
-  await lockBoth(sandbox, [placePath(source), placePath(destination)], {
-    signal,
-    body: async () => {
-      signal.throwIfAborted();
-      try {
-        await moveEntry(source, destination).catch((error: unknown) => moveAcross(sandbox, { source, destination, error, signal }));
-      } catch (error) {
-        const code = errorCode(error);
-        throw code === 'EEXIST' || code === 'ENOTEMPTY' ? existsError(request.destination, error) : toPathError(error, request.source);
-      }
-    },
+  await sandbox.locks.run([placePath(source), placePath(destination)], signal, async () => {
+    signal.throwIfAborted();
+    try {
+      await moveEntry(source, destination).catch((error: unknown) => moveAcross(sandbox, { source, destination, error, signal }));
+    } catch (error) {
+      const code = errorCode(error);
+      throw code === 'EEXIST' || code === 'ENOTEMPTY' ? existsError(request.destination, error) : toPathError(error, request.source);
+    }
   });
   return { source: placePath(source), destination: placePath(destination) };
 }
@@ -85,14 +82,6 @@ async function destinationOf(sandbox: Sandbox, source: ExistingEntry, destinatio
 
 function fold(name: string): string {
   return name.normalize('NFC').toLowerCase();
-}
-
-/** In the same order for everybody, so that two moves never wait for each other. */
-async function lockBoth(sandbox: Sandbox, keys: readonly [string, string], work: { readonly signal: AbortSignal; readonly body: () => Promise<void> }): Promise<void> {
-  const { signal, body } = work;
-  const [first, second] = keys[0] < keys[1] ? keys : [keys[1], keys[0]];
-  if (first === second) return sandbox.locks.run(first, signal, body);
-  return sandbox.locks.run(first, signal, () => sandbox.locks.run(second, signal, body));
 }
 
 interface MoveAcross {

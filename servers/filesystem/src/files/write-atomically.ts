@@ -1,12 +1,13 @@
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { placePath, removeFile, renameEntry, type Place } from '../sandbox/entry-changes.ts';
-import { PathError, toPathError } from '../sandbox/path-error.ts';
+import { entryStats, placePath, removeFile, renameEntry, type Place } from '../sandbox/entry-changes.ts';
+import { moveEntry } from '../sandbox/move-entry.ts';
+import { errorCode, PathError, toPathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { hashOf, hashOfFile } from './file-hash.ts';
-import { withFileTarget, type FileTarget } from './file-target.ts';
+import { TargetChangedError, withFileTarget, type FileTarget } from './file-target.ts';
 import { requireRegularFile } from './read-text.ts';
 import { temporaryName } from './temporary-file.ts';
 
@@ -33,7 +34,7 @@ export interface WrittenFile {
 export async function writeAtomically(sandbox: Sandbox, target: { readonly path: string; readonly content: Buffer }, options: WriteOptions): Promise<WrittenFile> {
   const { createParents, expectedHash, signal } = options;
   return withFileTarget(sandbox, target.path, {
-    create: { createParents },
+    create: { createParents, parentAdvice: 'Set createParents to true to create it.' },
     signal,
     body: async (found) => {
       if (expectedHash !== undefined) await requireHash(found, expectedHash, { path: target.path, signal });
@@ -136,12 +137,25 @@ async function replace(replacement: Replacement, signal: AbortSignal): Promise<v
     await fill(handle, content, previous);
     await beforeRename();
     signal.throwIfAborted();
-    await renameEntry(temporary, place);
+    if (previous === undefined) await publishNew(temporary, place);
+    else await renameEntry(temporary, place);
   } catch (error) {
     await removeFile(temporary).catch(() => undefined);
     throw toPathError(error, placePath(place));
   }
   await syncDirectory(place.directory);
+}
+
+/** A new file never replaces one that appeared meanwhile. */
+async function publishNew(temporary: Place, place: Place): Promise<void> {
+  const stats = await entryStats(temporary);
+  if (stats === undefined) throw new PathError('io', `${placePath(place)}: the temporary file was removed by another program; nothing was written.`);
+  try {
+    await moveEntry({ ...temporary, stats }, place);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw new TargetChangedError();
+    throw error;
+  }
 }
 
 async function fill(opened: FileHandle, content: Buffer, previous: Stats | undefined): Promise<void> {

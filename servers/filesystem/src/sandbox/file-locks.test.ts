@@ -7,14 +7,14 @@ test('one at a time for a key, in order, and others are not kept waiting', async
   const locks = new FileLocks();
   const order: string[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  const first = locks.run('a', never, async () => {
+  const first = locks.run(['a'], never, async () => {
     order.push('first begins');
     await gate;
     order.push('first ends');
   });
-  const second = locks.run('a', never, () => Promise.resolve(void order.push('second')));
-  const third = locks.run('a', never, () => Promise.resolve(void order.push('third')));
-  await locks.run('b', never, () => Promise.resolve(void order.push('other')));
+  const second = locks.run(['a'], never, () => Promise.resolve(void order.push('second')));
+  const third = locks.run(['a'], never, () => Promise.resolve(void order.push('third')));
+  await locks.run(['b'], never, () => Promise.resolve(void order.push('other')));
   open();
   await Promise.all([first, second, third]);
   expect(order).toEqual(['first begins', 'other', 'first ends', 'second', 'third']);
@@ -32,12 +32,12 @@ test('who gives up waiting lets nobody in early', async () => {
     await gate;
     running--;
   };
-  const first = locks.run('a', never, body);
+  const first = locks.run(['a'], never, body);
   const controller = new AbortController();
-  const second = locks.run('a', controller.signal, body);
+  const second = locks.run(['a'], controller.signal, body);
   controller.abort(new Error('cancelled'));
   await expect(second).rejects.toThrow('cancelled');
-  const third = locks.run('a', never, body);
+  const third = locks.run(['a'], never, body);
   open();
   await Promise.all([first, third]);
   expect(most).toBe(1);
@@ -45,6 +45,6 @@ test('who gives up waiting lets nobody in early', async () => {
 
 test('a failure releases the key', async () => {
   const locks = new FileLocks();
-  await expect(locks.run('a', never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await locks.run('a', never, () => Promise.resolve('yes'))).toBe('yes');
+  await expect(locks.run(['a'], never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await locks.run(['a'], never, () => Promise.resolve('yes'))).toBe('yes');
 });

@@ -1,30 +1,51 @@
-/** Lets one caller at a time change what has the same key; others wait in order. */
+import { ProcessLocks } from './process-lock.ts';
+
+/**
+ * Lets one caller at a time change what has the same key; others wait, those of this process in order. Also excludes the callers of other
+ * processes that use the same keys.
+ */
 export class FileLocks {
   readonly #tails = new Map<string, Promise<void>>();
+  readonly #processLocks: ProcessLocks;
+
+  constructor(processLocks: ProcessLocks = new ProcessLocks()) {
+    this.#processLocks = processLocks;
+  }
 
   /**
-   * Runs `body` when everybody who asked for `key` before is done.
-   * @throws the signal's reason when it aborts while waiting; `body` is not run then
+   * Runs `body` while this caller alone holds every key. Keys are taken in the same order by all callers, so two of them never wait for each other.
+   * @throws PathError when another process keeps a key for too long, and the signal's reason when it aborts while waiting; `body` is not run then
    */
-  async run<T>(key: string, signal: AbortSignal, body: () => Promise<T>): Promise<T> {
+  async run<T>(keys: readonly string[], signal: AbortSignal, body: () => Promise<T>): Promise<T> {
+    const [first, ...others] = [...new Set(keys)].toSorted();
+    if (first === undefined) return body();
+    return this.#runOne(first, signal, () => this.run(others, signal, body));
+  }
+
+  /** Keys that callers of this process hold or wait for. */
+  get size(): number {
+    return this.#tails.size;
+  }
+
+  async #runOne<T>(key: string, signal: AbortSignal, body: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
-    const { promise: done, resolve: release } = Promise.withResolvers<void>();
-    // Who gives up waiting must not let the next one in before its turn.
+    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+    // A caller that stops waiting must not let the next one in before its turn.
     const tail = before === undefined ? done : before.then(() => done);
     this.#tails.set(key, tail);
     try {
       if (before !== undefined) await untilAborted(before, signal);
       signal.throwIfAborted();
-      return await body();
+      const release = await this.#processLocks.acquire(key, signal);
+      try {
+        return await body();
+      } finally {
+        await release();
+      }
     } finally {
-      release();
+      finish();
       void this.#forget(key, tail);
     }
-  }
-
-  /** Keys somebody holds or waits for. */
-  get size(): number {
-    return this.#tails.size;
   }
 
   async #forget(key: string, tail: Promise<void>): Promise<void> {

@@ -19,9 +19,11 @@ export interface SandboxBaseOptions {
   readonly deny?: readonly string[];
   /** Of the command line; default none. */
   readonly directories?: readonly AllowedDirectory[];
+  /** Default: those that all servers on this machine share. */
+  readonly locks?: FileLocks;
 }
 
 /** @throws PathError `invalid` for a glob that cannot be used */
-export function createSandboxBase(opener: Opener, { deny = [], directories = [] }: SandboxBaseOptions = {}): SandboxBase {
-  return { opener, directories, isDenied: createDenyList(deny), hasDenied: deny.length > 0, locks: new FileLocks() };
+export function createSandboxBase(opener: Opener, { deny = [], directories = [], locks = new FileLocks() }: SandboxBaseOptions = {}): SandboxBase {
+  return { opener, directories, isDenied: createDenyList(deny), hasDenied: deny.length > 0, locks };
 }

@@ -292,6 +292,7 @@ test('finds names in the Unicode normalization in which they are stored', async 
   const sandbox = await sandboxOf(await chooseOpener('/'), folders.root);
   for (const spelling of [`${composed}/${composed}.txt`, `${decomposed}/${decomposed}.txt`, `${composed}/${decomposed}.txt`]) expect(await read(sandbox, spelling)).toBe('mixed');
   expect((await sandbox.entry(`${composed}/${decomposed}.txt`)).name).toBe(`${composed}.txt`);
+  expect(await read(await sandboxOf(await chooseOpener('/'), folders.root), `${decomposed}/${composed}.txt`)).toBe('mixed');
   await expect(sandbox.pin(`${composed}/none`)).rejects.toMatchObject({ reason: 'not-found' });
   await using nearest = (await sandbox.nearest(`${composed}/new/x`)).directory;
   expect(nearest.realPath).toBe(root);
@@ -299,6 +300,19 @@ test('finds names in the Unicode normalization in which they are stored', async 
   expect(await read(inner, path.join(folders.root, composed, `${composed}.txt`))).toBe('mixed');
   const denying = new Sandbox(inner.directories, 'cli', createSandboxBase(await chooseOpener('/'), { deny: [`${decomposed}*`], directories: inner.directories }));
   await expect(denying.pin(`${composed}.txt`)).rejects.toMatchObject({ reason: 'refused' });
+});
+
+test('finds plain names below a directory in another Unicode normalization, and follows only links that stay inside', async () => {
+  const [composed, decomposed] = ['\u00fcber', 'u\u0308ber'];
+  await using folders = await createTemporaryFolders({ root: { [`${decomposed}/deep/ex.txt`]: 'precious' }, outside: { 'ex.txt': 'TOPSECRET' } });
+  const folder = path.join(folders.root, decomposed);
+  await symlink('deep', path.join(folder, 'inside'));
+  await symlink(folders.outside, path.join(folder, 'out'));
+  await symlink('none', path.join(folder, 'dangling'));
+  const sandbox = await sandboxOf(await chooseOpener('/'), folders.root);
+  expect(await read(sandbox, `${composed}/deep/ex.txt`)).toBe('precious');
+  expect(await read(sandbox, `${composed}/inside/ex.txt`)).toBe('precious');
+  for (const name of ['out/ex.txt', 'out/none', 'dangling', 'dangling/x']) await expect(sandbox.pin(`${composed}/${name}`)).rejects.toMatchObject({ reason: 'outside' });
 });
 
 test.runIf(hasHandles)('a closed path cannot be used by mistake', async () => {

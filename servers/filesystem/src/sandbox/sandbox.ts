@@ -22,6 +22,15 @@ export interface ExistingEntry extends Place {
   readonly stats: Stats;
 }
 
+export interface PlaceOptions {
+  /** Makes missing directories, each inside the verified one above it. */
+  readonly createParents: boolean;
+  /** Tells in the error of a missing parent what to do; default: to create it with create_directory. */
+  readonly parentAdvice?: string;
+}
+
+const createDirectoryAdvice = 'Create it with create_directory first.';
+
 /** What one peer may touch. Immutable; every path it hands out was verified on the opened file, not on the text of the path. */
 export class Sandbox {
   readonly directories: readonly AllowedDirectory[];
@@ -125,7 +134,8 @@ export class Sandbox {
     if (this.#permissions.holdsAllowedDirectory(resolved)) throw allowedDirectoryError(input);
     const directory = await this.pin(path.dirname(resolved));
     try {
-      const place = await this.#existingName({ directory, name: path.basename(resolved) });
+      const wanted = { directory, name: path.basename(resolved) };
+      const place = { ...wanted, name: (await spellingOf(wanted)) ?? wanted.name };
       const stats = await entryStats(place);
       if (stats === undefined) throw new PathError('not-found', `${input}: no such file or directory`);
       if (this.isDenied(placePath(place))) throw deniedError(input);
@@ -142,12 +152,12 @@ export class Sandbox {
    * the verified one above it.
    * @throws PathError
    */
-  async place(input: string, options: { readonly createParents: boolean }): Promise<Place> {
+  async place(input: string, options: PlaceOptions): Promise<Place> {
     const resolved = this.resolve(input);
     const name = path.basename(resolved);
     refuseBackslash([name], input);
     const parent = path.dirname(resolved);
-    const directory = options.createParents ? (await this.makeDirectories(parent, input)).directory : await this.#existingParent(parent, input);
+    const directory = options.createParents ? (await this.makeDirectories(parent, input)).directory : await this.#existingParent(parent, { input, advice: options.parentAdvice ?? createDirectoryAdvice });
     try {
       if (!directory.stats.isDirectory()) throw new PathError('not-found', `${input}: its parent is not a directory.`);
       if (this.isDenied(path.join(directory.realPath, name))) throw deniedError(input);
@@ -254,9 +264,9 @@ export class Sandbox {
     for (let next = left[0]; next !== undefined; next = left[0]) {
       const above = current;
       try {
-        const name = await findEquivalentName(above, next);
+        const name = await spellingOf({ directory: above, name: next });
         if (name === undefined) break;
-        current = await this.#verified(await this.#open(path.join(above.realPath, name)), input);
+        current = await this.#enter({ directory: above, name }, input);
         left.shift();
       } catch (error) {
         await above.close();
@@ -267,17 +277,21 @@ export class Sandbox {
     return { directory: current, missing: left };
   }
 
-  async #existingName(place: Place): Promise<Place> {
-    if ((await entryStats(place)) !== undefined) return place;
-    return { ...place, name: (await findEquivalentName(place.directory, place.name)) ?? place.name };
+  async #enter(place: Place, input: string): Promise<PinnedPath> {
+    try {
+      return await this.#verified(await this.#open(path.join(place.directory.realPath, place.name)), input);
+    } catch (error) {
+      // The error of a link that leads nowhere must not say more than that of one that leads outside.
+      throw isMissing(error) && (await isSymbolicLink(place)) ? outsideError(input, error) : error;
+    }
   }
 
-  async #existingParent(parent: string, input: string): Promise<PinnedPath> {
+  async #existingParent(parent: string, { input, advice }: { readonly input: string; readonly advice: string }): Promise<PinnedPath> {
     try {
       return await this.pin(parent);
     } catch (error) {
       if (!(error instanceof PathError) || error.reason !== 'not-found') throw error;
-      throw new PathError('not-found', `${input}: its parent directory does not exist. Set createParents to true to create it.`, { cause: error });
+      throw new PathError('not-found', `${input}: its parent directory does not exist. ${advice}`, { cause: error });
     }
   }
 
@@ -311,6 +325,11 @@ function refuseBackslash(names: readonly string[], input: string): void {
 
 function allowedDirectoryError(input: string): PathError {
   return new PathError('refused', `${input} is an allowed directory itself or holds one; those stay where they are.`);
+}
+
+/** The name as it is, or else in another Unicode normalization; `undefined` when neither exists. */
+async function spellingOf(place: Place): Promise<string | undefined> {
+  return (await entryStats(place)) === undefined ? findEquivalentName(place.directory, place.name) : place.name;
 }
 
 async function isSymbolicLink(place: Place): Promise<boolean> {

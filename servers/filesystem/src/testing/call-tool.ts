@@ -6,6 +6,7 @@ import { defaultLimits, type Limits } from '../files/limits.ts';
 import { findAllowedDirectories } from '../sandbox/allowed-directories.ts';
 import { chooseOpener } from '../sandbox/choose-opener.ts';
 import type { Opener } from '../sandbox/pinned-path.ts';
+import type { FileLocks } from '../sandbox/file-locks.ts';
 import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import { createToolRunner, type ToolRunner } from '../tools/tool-runner.ts';
@@ -29,6 +30,8 @@ export interface ToolCallerOptions {
   readonly opener?: Opener;
   /** Globs that are denied; default none. */
   readonly deny?: readonly string[];
+  /** Default: those that all servers on this machine share. */
+  readonly locks?: FileLocks;
   /** Default: every step may happen. */
   readonly confirm?: ToolRunner['confirm'];
 }
@@ -37,7 +40,7 @@ export interface ToolCallerOptions {
 export async function createToolCaller(directories: readonly string[], options: ToolCallerOptions = {}): Promise<ToolCaller> {
   const { opener = await chooseOpener('/'), deny = [] } = options;
   const found = await findAllowedDirectories(directories, opener);
-  const sandbox = new Sandbox(found.directories, 'cli', createSandboxBase(opener, { deny, directories: found.directories }));
+  const sandbox = new Sandbox(found.directories, 'cli', createSandboxBase(opener, { deny, directories: found.directories, ...(options.locks === undefined ? {} : { locks: options.locks }) }));
   const lines: string[] = [];
   const limits = { ...defaultLimits, ...options.limits };
   const log = createLogger('debug', { write: (line) => lines.push(line) });

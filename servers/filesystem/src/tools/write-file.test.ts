@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { createTestContext } from '@signalbox/mcp-core/testing';
@@ -35,6 +36,35 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     expect(await readFile(at('h1'), 'utf8')).toBe('N');
     expect((await lstat(at('s'))).isSymbolicLink()).toBe(true);
     expect(await readFile(at('t'), 'utf8')).toBe('M');
+  });
+
+  test('never replaces a file below a directory in another Unicode normalization by a new one', async () => {
+    await using folders = await createTemporaryFolders({ root: { 'u\u0308ber/ex.txt': 'precious' } });
+    const tools = await createToolCaller([folders.root], { opener });
+    const target = path.join(folders.root, 'u\u0308ber/ex.txt');
+    expect((await tools.call('read_text_file', { path: '\u00fcber/ex.txt' })).text).toBe('precious');
+    const { structured } = await tools.call('write_file', { path: '\u00fcber/ex.txt', content: 'new' });
+    expect(structured).toMatchObject({ path: target, created: false });
+    await tools.call('edit_file', { path: '\u00fcber/ex.txt', edits: [{ oldText: 'new', newText: 'newer' }] });
+    expect(await readFile(target, 'utf8')).toBe('newer');
+    expect(await readdir(folders.root, { recursive: true })).toHaveLength(2);
+  });
+
+  test('replaces a file that appears while a new one is written, and does not call it created', async () => {
+    await using folders = await createTemporaryFolders();
+    const target = path.join(folders.root, 'a.txt');
+    const tools = await createToolCaller([folders.root], { opener });
+    const signal = new AbortController().signal;
+    let looks = 0;
+    // The last look at the signal comes right before the new name is taken.
+    Object.defineProperty(signal, 'throwIfAborted', {
+      value: () => {
+        if (readdirSync(folders.root).some((name) => name.endsWith('.tmp')) && looks++ === 0) writeFileSync(target, 'of another program');
+      },
+    });
+    const { structured } = await tools.call('write_file', { path: 'a.txt', content: 'ours' }, createTestContext({ signal }));
+    expect(structured).toMatchObject({ created: false });
+    expect(await readdir(folders.root)).toEqual(['a.txt']);
   });
 
   test('creates parents only when asked', async () => {
