@@ -1,13 +1,12 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { appendFile } from '../files/append-file.ts';
-import { encodeText } from '../files/text-encoding.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function appendFileTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'append_file',
     title: 'Append to file',
-    description: 'Add UTF-8 text at the end of a file. No line end is added.',
+    description: 'Add text at the end of a file, in its encoding (UTF-8 for a new one). No line end is added.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -27,11 +26,11 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     handler: (args, context) =>
       runner.run({ tool: 'append_file', path: args.path }, context, async ({ sandbox, signal }) => {
-        const content = encodeText(args.content, { encoding: 'utf-8', bom: false });
-        const { realPath, created, size } = await appendFile(sandbox, { path: args.path, content }, { createIfMissing: args.createIfMissing ?? false, signal });
+        const { path, content, createIfMissing = false } = args;
+        const { realPath, created, bytes, size } = await appendFile(sandbox, { path, content }, { createIfMissing, signal });
         return {
-          structuredContent: { path: realPath, bytes: content.length, size, created },
-          text: `Appended ${content.length} bytes to ${realPath} (${size} bytes).`,
+          structuredContent: { path: realPath, bytes, size, created },
+          text: `Appended ${bytes} bytes to ${realPath} (${size} bytes).`,
         };
       }),
   });
