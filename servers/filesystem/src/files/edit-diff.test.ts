@@ -3,8 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { diffLines, splitLines, unifiedDiff } from './edit-diff.ts';
+import { diffLines as diffInTurns, splitLines, unifiedDiff } from './edit-diff.ts';
 import { restoreLineEndings, withLineFeeds } from './edit-line-endings.ts';
+import { Turns } from './turns.ts';
+
+const turns = new Turns({ signal: new AbortController().signal });
+const diffLines = (before: readonly string[], after: readonly string[]) => diffInTurns(before, after, turns);
 
 /** Of seeds 1, 2, …: the same texts on every run. */
 function randomLines(seed: number, length: number): string[] {
@@ -15,13 +19,13 @@ function randomLines(seed: number, length: number): string[] {
   });
 }
 
-test('changes lead from one text to the other', () => {
+test('changes lead from one text to the other', async () => {
   for (let seed = 1; seed <= 60; seed++) {
     const before = randomLines(seed, seed % 17);
     const after = randomLines(seed * 7, seed % 13);
     const rebuilt: string[] = [];
     let old = 0;
-    for (const change of diffLines(before, after)) {
+    for (const change of await diffLines(before, after)) {
       expect([change.oldStart, change.newStart]).toEqual([old, rebuilt.length]);
       if (change.kind !== 'removed') rebuilt.push(...(change.kind === 'same' ? before : after).slice(change.kind === 'same' ? old : rebuilt.length).slice(0, change.count));
       if (change.kind !== 'added') old += change.count;
@@ -30,15 +34,15 @@ test('changes lead from one text to the other', () => {
   }
 });
 
-test('finds the fewest changes, and treats thousands as one block', () => {
+test('finds the fewest changes, and treats thousands as one block', async () => {
   const before = splitLines('a\nb\nc\na\nb\nb\na\n');
-  const kept = diffLines(before, splitLines('c\nb\na\nb\na\nc\n')).filter((change) => change.kind === 'same');
+  const kept = (await diffLines(before, splitLines('c\nb\na\nb\na\nc\n'))).filter((change) => change.kind === 'same');
   expect(kept.reduce((sum, change) => sum + change.count, 0)).toBe(4);
   const many = Array.from({ length: 5000 }, (_, index) => `${index}\n`);
-  expect(diffLines(many, many.map((line) => `x${line}`))).toHaveLength(2);
+  expect(await diffLines(many, many.map((line) => `x${line}`))).toHaveLength(2);
 });
 
-test('patch accepts the diff', () => {
+test('patch accepts the diff', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'signalbox-diff-'));
   try {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index}\n`);
@@ -52,7 +56,7 @@ test('patch accepts the diff', () => {
     ];
     for (const [before, after] of cases) {
       writeFileSync(path.join(folder, 'f'), before);
-      execFileSync('patch', ['-s', '-p0', 'f'], { cwd: folder, input: unifiedDiff('f', splitLines(before), splitLines(after)) });
+      execFileSync('patch', ['-s', '-p0', 'f'], { cwd: folder, input: await unifiedDiff('f', { before: splitLines(before), after: splitLines(after), turns }) });
       const patched = after === '' ? '' : after;
       expect(readIfThere(path.join(folder, 'f'))).toBe(patched);
     }
@@ -61,10 +65,10 @@ test('patch accepts the diff', () => {
   }
 });
 
-test('gives each line the ending it had, and new lines that of their neighbours', () => {
+test('gives each line the ending it had, and new lines that of their neighbours', async () => {
   const original = 'a\r\nb\nc\r\nd\ne';
-  expect(restoreLineEndings('a\nB\nc\nx\nd\ne', original, 'mixed')).toBe('a\r\nB\nc\r\nx\r\nd\ne');
-  expect(restoreLineEndings(withLineFeeds(original), original, 'mixed')).toBe(original);
+  expect(await restoreLineEndings('a\nB\nc\nx\nd\ne', { text: original, eol: 'mixed' }, turns)).toBe('a\r\nB\nc\r\nx\r\nd\ne');
+  expect(await restoreLineEndings(withLineFeeds(original, 'mixed'), { text: original, eol: 'mixed' }, turns)).toBe(original);
 });
 
 function readIfThere(file: string): string {

@@ -1,3 +1,6 @@
+import { LineIds } from './line-ids.ts';
+import type { Turns } from './turns.ts';
+
 /** What became of consecutive lines, numbered from 0. */
 export interface LineChange {
   readonly kind: 'same' | 'removed' | 'added';
@@ -12,37 +15,49 @@ export function splitLines(text: string): readonly string[] {
 }
 
 /**
- * The changes from one list of lines to another, fewest first as long as there are less than 2000; more are one block. The time is bounded by
- * the number of lines times the number of changes.
+ * The changes from one list of lines to another, the fewest as long as there are less than 2000 and they are found in 20 million steps; otherwise
+ * one block.
+ * @throws what `turns` throws
  */
-export function diffLines(before: readonly string[], after: readonly string[]): readonly LineChange[] {
+export async function diffLines(before: readonly string[], after: readonly string[], turns: Turns): Promise<readonly LineChange[]> {
+  const ids = new LineIds();
+  const [left, right] = [await ids.of(before, turns), await ids.of(after, turns)];
   let start = 0;
-  const shorter = Math.min(before.length, after.length);
-  while (start < shorter && before[start] === after[start]) start++;
+  const shorter = Math.min(left.length, right.length);
+  while (start < shorter && left[start] === right[start]) start++;
+  let end = 0;
+  while (end < shorter - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end++;
+  const [old, fresh] = [left.subarray(start, left.length - end), right.subarray(start, right.length - end)];
   const changes = new ChangeList();
   changes.add('same', start);
-  const steps = shortestSteps(before.slice(start), after.slice(start));
-  if (steps !== undefined) {
+  const steps = await shortestSteps(old, fresh, turns);
+  if (steps === undefined) {
+    changes.add('removed', old.length);
+    changes.add('added', fresh.length);
+  } else {
     for (const step of steps) changes.add(step, 1);
-    return changes.changes;
   }
-  let end = 0;
-  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
-  changes.add('removed', before.length - start - end);
-  changes.add('added', after.length - start - end);
   changes.add('same', end);
   return changes.changes;
 }
 
-/** A unified diff with four lines of context, `''` when nothing changed. */
-export function unifiedDiff(path: string, before: readonly string[], after: readonly string[]): string {
-  const hunks = hunksOf(diffLines(before, after));
+/** A unified diff with four lines of context, `''` when nothing changed. What is beyond 8 MiB is left out. */
+export async function unifiedDiff(path: string, { before, after, turns }: { readonly before: readonly string[]; readonly after: readonly string[]; readonly turns: Turns }): Promise<string> {
+  const hunks = hunksOf(await diffLines(before, after, turns));
   if (hunks.length === 0) return '';
-  const header = `Index: ${path}\n${'='.repeat(67)}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n`;
-  return header + hunks.map((hunk) => printHunk(hunk, before, after)).join('');
+  let diff = `Index: ${path}\n${'='.repeat(67)}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n`;
+  for (const hunk of hunks) {
+    if (diff.length > maxDiffLength) break;
+    diff += printHunk(hunk, before, after);
+    if (turns.isOver) await turns.pause();
+  }
+  return diff;
 }
 
+/** More than any result returns. */
+const maxDiffLength = 8 * 1024 * 1024;
 const maxChanges = 2000;
+const maxSteps = 20_000_000;
 
 class ChangeList {
   readonly changes: LineChange[] = [];
@@ -59,16 +74,21 @@ class ChangeList {
   }
 }
 
-/** Greedy search for the shortest edit script (Myers 1986); `undefined` when it has more than `maxChanges` steps. */
-function shortestSteps(before: readonly string[], after: readonly string[]): readonly LineChange['kind'][] | undefined {
+/** Greedy search for the shortest edit script (Myers 1986); `undefined` when it has more than `maxChanges` changes or takes too many steps. */
+async function shortestSteps(before: Int32Array, after: Int32Array, turns: Turns): Promise<readonly LineChange['kind'][] | undefined> {
+  let steps = 0;
   const most = Math.min(maxChanges, before.length + after.length);
   const furthest = new Furthest(most);
   const history: Furthest[] = [];
   for (let changes = 0; changes <= most; changes++) {
+    if (steps > maxSteps) return undefined;
+    if (turns.isOver) await turns.pause();
     history.push(furthest.around(changes));
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
-      let old = furthest.stepTo(diagonal, changes).old;
+      const from = furthest.stepTo(diagonal, changes).old;
+      let old = from;
       while (old < before.length && old - diagonal < after.length && before[old] === after[old - diagonal]) old++;
+      steps += old - from + 1;
       furthest.set(diagonal, old);
       if (old >= before.length && old - diagonal >= after.length) return trace(history, before.length, after.length);
     }

@@ -9,6 +9,7 @@ import { hashOf } from './file-hash.ts';
 import { withFileTarget } from './file-target.ts';
 import { requireRegularFile } from './read-text.ts';
 import { decodeText, encodeText, type DecodedText, type LineEnding } from './text-encoding.ts';
+import { Turns } from './turns.ts';
 import { writeTarget } from './write-atomically.ts';
 
 export interface EditOptions {
@@ -32,8 +33,8 @@ export interface EditedFile {
 export const maxEditBytes = 16 * 1024 * 1024;
 
 /**
- * Edits a text file, all edits or none. Line endings, byte order mark, encoding and mode stay; edits of one file wait for each other, and a
- * change by another program between reading and writing is an error.
+ * Edits a text file, all edits or none. Line endings, byte order mark, encoding and mode stay. Edits of one file wait for each other, also those of
+ * other servers on this machine. A change by another program is an error when it comes before the last look at the file, right before the rename.
  * @throws PathError
  */
 export async function editFile(sandbox: Sandbox, target: { readonly path: string; readonly edits: readonly TextEdit[] }, options: EditOptions): Promise<EditedFile> {
@@ -47,7 +48,7 @@ export async function editFile(sandbox: Sandbox, target: { readonly path: string
       if (expectedHash !== undefined && hash !== expectedHash) {
         throw new PathError('refused', `${target.path} has changed: its hash is ${hash}, not the expected ${expectedHash}. Nothing was written. Read it again.`);
       }
-      const edited = editBytes(bytes, target, found.file.realPath);
+      const edited = await editBytes(bytes, { ...target, realPath: found.file.realPath, signal });
       signal.throwIfAborted();
       if (!dryRun) await writeTarget(sandbox, found, { content: edited.content, expectedHash: hash, signal });
       const { content, ...outcome } = edited;
@@ -63,16 +64,40 @@ interface EditedBytes {
   readonly eol: LineEnding;
 }
 
-function editBytes(bytes: Buffer, target: { readonly path: string; readonly edits: readonly TextEdit[] }, realPath: string): EditedBytes {
+interface BytesEdit {
+  readonly path: string;
+  readonly edits: readonly TextEdit[];
+  readonly realPath: string;
+  readonly signal: AbortSignal;
+}
+
+/** Lines a file that is edited may have. */
+const maxEditLines = 1_000_000;
+/** Milliseconds the computation of one call may take. */
+const maxEditMs = 10_000;
+
+async function editBytes(bytes: Buffer, { path, realPath, signal, ...target }: BytesEdit): Promise<EditedBytes> {
+  const tooLong = () => new PathError('refused', `${path}: the edits take more than ${maxEditMs / 1000} s; nothing was changed. Make fewer at once, or shorter ones.`);
+  const turns = new Turns({ signal, maxMs: maxEditMs, tooLong });
+  requireFewLines(bytes, path);
   const decoded = decodeText(bytes);
-  if (decoded === undefined) throw new PathError('binary', `${target.path} is not text, or its UTF-16 is damaged; it was not changed.`);
-  const edits = target.edits.map((edit) => ({ ...edit, oldText: withLineFeeds(edit.oldText), newText: withLineFeeds(edit.newText) }));
-  if (decoded.encoding === 'latin1') requireKnownCharacters(edits, target.path);
-  const original = withLineFeeds(decoded.text);
-  const { text, replacements } = applyEdits(original, edits);
-  const content = encodeText(restoreLineEndings(text, decoded.text, decoded.eol), decoded);
-  requireSameText(content, decoded, target.path);
-  return { content, diff: unifiedDiff(realPath, splitLines(original), splitLines(text)), replacements, eol: decoded.eol };
+  if (decoded === undefined) throw new PathError('binary', `${path} is not text, or its UTF-16 is damaged; it was not changed.`);
+  const { eol } = decoded;
+  const edits = target.edits.map((edit) => ({ ...edit, oldText: withLineFeeds(edit.oldText, eol), newText: withLineFeeds(edit.newText, eol) }));
+  if (decoded.encoding === 'latin1') requireKnownCharacters(edits, path);
+  const original = withLineFeeds(decoded.text, eol);
+  const { text, replacements } = await applyEdits(original, edits, turns);
+  const content = encodeText(await restoreLineEndings(text, decoded, turns), decoded);
+  requireSameText(content, decoded, path);
+  const diff = await unifiedDiff(realPath, { before: splitLines(original), after: splitLines(text), turns });
+  return { content, diff, replacements, eol };
+}
+
+function requireFewLines(bytes: Buffer, path: string): void {
+  let lines = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) {
+    if (++lines > maxEditLines) throw new PathError('refused', `${path} has more than ${maxEditLines} lines; longer files cannot be edited.`);
+  }
 }
 
 /** Which 8-bit encoding it is nobody knows: only characters that mean the same in all of them, or were there before, can be written. */

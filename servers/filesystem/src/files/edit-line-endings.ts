@@ -1,24 +1,40 @@
 import { diffLines, splitLines } from './edit-diff.ts';
 import type { LineEnding } from './text-encoding.ts';
+import type { Turns } from './turns.ts';
 
-/** Every line end as one `\n`, the form in which texts are compared. */
-export function withLineFeeds(text: string): string {
-  return text.replaceAll('\r\n', '\n');
+/** Every line end as one `\n`, the form in which texts are compared. Single carriage returns are line ends only where `eol` is `cr`. */
+export function withLineFeeds(text: string, eol: LineEnding): string {
+  const paired = text.replaceAll('\r\n', '\n');
+  return eol === 'cr' ? paired.replaceAll('\r', '\n') : paired;
 }
 
 /**
  * Gives an edited text the line endings of its original, line by line when these are mixed: kept lines have what they had, changed ones that of
  * the line they stand for, new ones that of the line before.
+ * @throws what `turns` throws
  */
-export function restoreLineEndings(edited: string, original: string, eol: LineEnding): string {
-  if (eol === 'lf' || eol === 'none') return edited;
-  if (eol === 'crlf') return edited.replaceAll('\n', '\r\n');
+export async function restoreLineEndings(edited: string, { text, eol }: { readonly text: string; readonly eol: LineEnding }, turns: Turns): Promise<string> {
+  switch (eol) {
+    case 'lf':
+    case 'none':
+      return edited;
+    case 'crlf':
+      return edited.replaceAll('\n', '\r\n');
+    case 'cr':
+      return edited.replaceAll('\n', '\r');
+    case 'mixed':
+      return restoreEach(edited, text, turns);
+  }
+}
+
+async function restoreEach(edited: string, original: string, turns: Turns): Promise<string> {
   const oldLines = splitLines(original);
   const newLines = splitLines(edited);
   const endings: string[] = [];
   let removed: readonly string[] = [];
   let last = endingOf(oldLines[0]);
-  for (const change of diffLines(oldLines.map(withLineFeeds), newLines)) {
+  const plain = oldLines.map((line) => (line.endsWith('\r\n') ? `${line.slice(0, -2)}\n` : line));
+  for (const change of await diffLines(plain, newLines, turns)) {
     const range = oldLines.slice(change.oldStart, change.oldStart + change.count);
     if (change.kind === 'removed') removed = range;
     if (change.kind === 'removed') continue;

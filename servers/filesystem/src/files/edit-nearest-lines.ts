@@ -1,7 +1,13 @@
-/** The lines of a text most like the wanted ones, numbered, for an error that lets the reader correct the call. */
-export function nearestLines(lines: readonly string[], wanted: readonly string[]): string {
+import type { Turns } from './turns.ts';
+
+/**
+ * The lines of a text most like the wanted ones, numbered, for an error that lets the reader correct the call.
+ * @throws what `turns` throws
+ */
+export async function nearestLines(text: string, wanted: readonly string[], turns: Turns): Promise<string> {
+  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
   const key = wanted.map((line) => line.trim());
-  const start = bestWindow(lines, key) ?? mostSimilarLine(lines, key);
+  const start = (await bestWindow(lines, key, turns)) ?? (await mostSimilarLine(lines, key, turns));
   if (start === undefined) return 'No line of the file is like it; read the file again.';
   const from = Math.max(0, start - 1);
   const quoted = lines.slice(from, Math.min(lines.length, from + Math.min(wanted.length, maxQuotedLines) + 2));
@@ -13,19 +19,20 @@ const maxQuotedLines = 12;
 const maxQuotedLength = 300;
 
 /** Where most lines agree but for the white space around them; at least one that is not blank. */
-function bestWindow(lines: readonly string[], key: readonly string[]): number | undefined {
+async function bestWindow(lines: readonly string[], key: readonly string[], turns: Turns): Promise<number | undefined> {
   const offsets = new Map<string, number[]>();
   for (const [offset, line] of key.slice(0, maxComparedLines).entries()) {
     if (line !== '') offsets.set(line, [...(offsets.get(line) ?? []), offset]);
   }
-  const votes = new Map<number, number>();
+  const votes = new Uint8Array(lines.length);
   let best: number | undefined;
   for (const [number, line] of lines.entries()) {
+    if (number % 256 === 0 && turns.isOver) await turns.pause();
     for (const offset of offsets.get(line.trim()) ?? []) {
       const start = Math.max(0, number - offset);
-      const count = (votes.get(start) ?? 0) + 1;
-      votes.set(start, count);
-      if (best === undefined || count > (votes.get(best) ?? 0)) best = start;
+      const count = Math.min((votes[start] ?? 0) + 1, maxComparedLines);
+      votes[start] = count;
+      if (best === undefined || count > (votes[best] ?? 0)) best = start;
     }
   }
   return best;
@@ -34,12 +41,13 @@ function bestWindow(lines: readonly string[], key: readonly string[]): number | 
 const maxComparedLines = 100;
 
 /** The line that shares most pairs of characters with the longest wanted one. */
-function mostSimilarLine(lines: readonly string[], key: readonly string[]): number | undefined {
+async function mostSimilarLine(lines: readonly string[], key: readonly string[], turns: Turns): Promise<number | undefined> {
   const longest = key.reduce((left, right) => (right.length > left.length ? right : left), '').slice(0, maxQuotedLength);
   const wanted = pairsOf(longest);
   let best: number | undefined;
   let bestScore = minScore;
   for (const [number, line] of lines.slice(0, maxSearchedLines).entries()) {
+    if (number % 64 === 0 && turns.isOver) await turns.pause();
     const candidate = line.trim().slice(0, maxQuotedLength);
     // Lines of very different length cannot score high enough.
     if (candidate.length > 3 * longest.length || longest.length > 3 * candidate.length) continue;

@@ -5,7 +5,9 @@ export const textEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as cons
 /** `latin1` is also what bytes are shown as that are no other encoding: each byte is one character, and nothing is lost. */
 export type TextEncoding = (typeof textEncodings)[number];
 
-export type LineEnding = 'lf' | 'crlf' | 'mixed' | 'none';
+export const lineEndings = ['lf', 'crlf', 'cr', 'mixed', 'none'] as const;
+/** `cr`: no line feeds, but carriage returns, as of old Macintosh files. */
+export type LineEnding = (typeof lineEndings)[number];
 
 export interface TextFormat {
   readonly encoding: TextEncoding;
@@ -78,7 +80,7 @@ export function countLineEnds(text: string): { readonly feeds: number; readonly 
     feeds++;
     if (text.charCodeAt(at - 1) === 13) pairs++;
   }
-  if (feeds === 0) return { feeds, eol: 'none' };
+  if (feeds === 0) return { feeds, eol: text.includes('\r') ? 'cr' : 'none' };
   if (pairs === 0) return { feeds, eol: 'lf' };
   return { feeds, eol: pairs === feeds ? 'crlf' : 'mixed' };
 }

@@ -1,6 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { editFile } from '../files/edit-file.ts';
 import { jsonBytes } from '../files/limits.ts';
+import { lineEndings } from '../files/text-encoding.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function editFileTool(runner: ToolRunner): ToolDefinition {
@@ -41,7 +42,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
         diffTruncated: { type: 'boolean' },
         replacements: { type: 'integer' },
         hash: { type: 'string' },
-        eol: { enum: ['lf', 'crlf', 'mixed', 'none'] },
+        eol: { enum: lineEndings },
       },
       required: ['path', 'diff', 'replacements', 'hash', 'eol'],
       additionalProperties: false,

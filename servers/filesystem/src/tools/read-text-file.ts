@@ -1,7 +1,7 @@
 import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { readText, type LineRange, type TextWindow } from '../files/read-text.ts';
-import { textEncodings, type TextEncoding } from '../files/text-encoding.ts';
+import { lineEndings, textEncodings, type TextEncoding } from '../files/text-encoding.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function readTextFileTool(runner: ToolRunner): ToolDefinition {
@@ -75,7 +75,7 @@ const windowSchema = {
     totalLines: { type: 'integer' },
     truncated: { type: 'boolean' },
     nextOffset: { type: 'integer' },
-    eol: { enum: ['lf', 'crlf', 'mixed', 'none'] },
+    eol: { enum: lineEndings },
     bom: { type: 'boolean' },
     encoding: { enum: textEncodings },
     size: { type: 'integer' },
