@@ -23,7 +23,7 @@ test('two servers take turns, and one that waits can be cancelled', async () => 
   const controller = new AbortController();
   const cancelled = second.run([key('x')], controller.signal, () => Promise.resolve(order.push('cancelled')));
   controller.abort(new Error('no longer wanted'));
-  await expect(cancelled).rejects.toThrow();
+  await expect(cancelled).rejects.toThrow('no longer wanted');
   const waiting = second.run([key('y'), key('x')], never, () => Promise.resolve(order.push('second')));
   open();
   await Promise.all([held, waiting]);

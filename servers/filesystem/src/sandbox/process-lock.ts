@@ -42,7 +42,7 @@ export class ProcessLocks {
       if (release !== undefined) return release;
       if (performance.now() > deadline) throw heldError(key, this.#timeoutMs);
       // A random delay: two waiting processes must not meet at each attempt.
-      await delay(waitMs * (0.5 + Math.random()), undefined, { signal });
+      await delay(waitMs * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 }
@@ -55,7 +55,7 @@ function heldError(key: string, timeoutMs: number): PathError {
 
 function platformLock(): TryLock {
   if (process.platform === 'linux') return (name) => listenAlone(`\0${name}`);
-  if (process.platform === 'win32') return (name) => listenAlone(String.raw`\\.\pipe\${name}`);
+  if (process.platform === 'win32') return (name) => listenAlone(`\\\\.\\pipe\\${name}`);
   return lockFile;
 }
 
