@@ -1,7 +1,15 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const packages = createRequire(import.meta.url);
+
+/** The folder of a package of this workspace. */
+function folderOf(name: string): string {
+  const main = packages.resolve.paths(name)?.map((folder) => join(folder, name)).find((folder) => existsSync(join(folder, 'package.json')));
+  if (main === undefined) throw new Error(`${name} is not installed in tests/peers`);
+  return main;
+}
 
 /** The entry of the official filesystem server, to be run with Node. */
 export const officialFilesystemServer = join(dirname(packages.resolve('@modelcontextprotocol/server-filesystem/package.json')), 'dist', 'index.js');
@@ -21,3 +29,18 @@ export const sdkV1VisitingServer = join(import.meta.dirname, 'sdk-v1-visiting-se
 /** On the official SDKs, over stdio; their tool `sample` asks the model what its argument says. */
 export const sdkV1SamplingServer = join(import.meta.dirname, 'sdk-v1-sampling-server.ts');
 export const sdkV2SamplingServer = join(import.meta.dirname, 'sdk-v2-sampling-server.ts');
+
+/** Bridges stdio to a server at an address: node FILE URL. */
+export const mcpRemote = join(folderOf('mcp-remote'), 'dist', 'proxy.js');
+
+/** Entries of third-party servers that start and list their tools without a network, to be run with Node. */
+export const thirdPartyServers = {
+  everything: officialEverythingServer,
+  memory: join(folderOf('@modelcontextprotocol/server-memory'), 'dist', 'index.js'),
+  'sequential-thinking': join(folderOf('@modelcontextprotocol/server-sequential-thinking'), 'dist', 'index.js'),
+  filesystem: officialFilesystemServer,
+  playwright: join(folderOf('@playwright/mcp'), 'cli.js'),
+  chart: join(folderOf('@antv/mcp-server-chart'), 'build', 'index.js'),
+  nx: join(folderOf('nx-mcp'), 'main.js'),
+  notion: join(folderOf('@notionhq/notion-mcp-server'), 'bin', 'cli.mjs'),
+} as const;
