@@ -14,10 +14,10 @@ export const guards: { readonly [name: string]: Guard } = {
   'whole-batches': { file: 'jsonrpc/batch-entries.ts', guard: 'if (missing === 0)', broken: 'if (missing === 1)' },
   'answered-requests': { file: 'jsonrpc/peer.ts', guard: 'if (this.#running?.get(request.id) === running) this.#running.delete(request.id);', broken: '' },
   'id-shape': { file: 'jsonrpc/envelope.ts', guard: "typeof value === 'string' || Number.isSafeInteger(value)", broken: "typeof value === 'string' || typeof value === 'number'" },
-  'line-limit': { file: 'jsonrpc/line-reader.ts', guard: 'this.#maxLineBytes = maxLineBytes;', broken: 'this.#maxLineBytes = Infinity;' },
+  'line-limit': { file: 'jsonrpc/line-reader.ts', guard: 'this.#limits = limits;', broken: 'this.#limits = { ...limits, maxBytes: Infinity };' },
   'json-errors': { file: 'jsonrpc/line-reader.ts', guard: "if (text.trim() !== '')", broken: "if (text.trim() === '')" },
   'utf-8': { file: 'jsonrpc/line-reader.ts', guard: 'isUtf8(bytes) ?', broken: 'true ?' },
-  'split-lines': { file: 'jsonrpc/line-reader.ts', guard: 'this.#isDiscarding || this.#pieces.length > 0 ?', broken: 'this.#isDiscarding ?' },
+  'split-lines': { file: 'jsonrpc/line-reader.ts', guard: 'this.#refused !== undefined || this.#pieces.length > 0 ?', broken: 'this.#refused !== undefined ?' },
   'last-write': { file: 'jsonrpc/line-writer.ts', guard: 'else if (!this.#isFlushPlanned) this.#planFlush();', broken: '' },
 };
 

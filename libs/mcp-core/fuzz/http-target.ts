@@ -92,7 +92,7 @@ class Poster implements FuzzConnection {
       for (const id of idsOf(message.json.value, session)) this.#answered({ id });
     } else if (isDue) {
       // What is too long is refused as HTTP, before it is read as JSON-RPC.
-      this.#answered(response.status === 413 ? {} : await response.json());
+      this.#answered(response.status === 413 ? { id: isJsonObject(message.json?.value) ? message.json.value.id : undefined } : await response.json());
     } else if (response.status !== 202 && response.status < 400) {
       throw new Error(`${String(response.status)} for what needs no answer: ${message.bytes.toString('utf8', 0, 200)}`);
     }

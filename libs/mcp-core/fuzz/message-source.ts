@@ -109,15 +109,16 @@ export class MessageSource {
   }
 
   #unreadable(): FuzzMessage {
-    if (this.#random.chance(300)) return { bytes: this.#tooLong() };
+    if (this.#random.chance(300)) return this.#tooLong();
     if (this.#random.chance(4)) return { bytes: Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":7,"method":"'), Buffer.from([0xff, 0xc0, 0x80]), Buffer.from('"}')]) };
     return { bytes: Buffer.from(this.#random.pick(GARBAGE)) };
   }
 
-  /** Over the limit by a byte or by much; a request, were it shorter. */
-  #tooLong(): Buffer {
-    const request = JSON.stringify({ ...this.#request(), id: 'too long' });
-    return Buffer.from(request.padEnd(MAX_LINE_BYTES + 1 + this.#random.below(2) * this.#random.below(MAX_LINE_BYTES)));
+  /** A request over the limit by a byte or by much. */
+  #tooLong(): FuzzMessage {
+    const value = { ...this.#request(), id: `too long ${String(this.#random.below(1000))}` } as Json;
+    const length = MAX_LINE_BYTES + 1 + this.#random.below(2) * this.#random.below(MAX_LINE_BYTES);
+    return { bytes: Buffer.from(JSON.stringify(value).padEnd(length)), json: { value } };
   }
 
   #deep(): FuzzMessage {

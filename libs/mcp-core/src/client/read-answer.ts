@@ -17,6 +17,8 @@ export function readAnswer(method: string, answer: Answer): JsonObject {
       throw new ProtocolError(answer.error.code, answer.error.message, { data: answer.error.data });
     case 'invalid':
       throw new LocalError('invalid-response', `The server's answer to ${method} is not JSON-RPC: ${answer.detail}`, { sent: true });
+    case 'refused':
+      throw new LocalError('invalid-response', `The server's answer to ${method} was refused: ${answer.detail}. Ask for less, or accept longer messages from this server.`, { sent: true });
     case 'unsent':
       throw unsentError(method, answer.error);
     case 'closed':

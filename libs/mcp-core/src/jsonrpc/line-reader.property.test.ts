@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LineReader } from './line-reader.ts';
+import { lengthLimit } from './message-limits.ts';
 import type { UnreadableMessage } from './transport.ts';
 
 function collect(maxLineBytes: number) {
   const heard: unknown[] = [];
   const reader = new LineReader(
     { message: (value) => heard.push({ value }), unreadable: ({ reason }: UnreadableMessage) => heard.push({ reason }) },
-    maxLineBytes,
+    lengthLimit(maxLineBytes),
   );
   return { heard, reader };
 }

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { LineReader } from './line-reader.ts';
+import { lengthLimit, type MessageLimits } from './message-limits.ts';
 import type { UnreadableMessage } from './transport.ts';
 
-function collect(maxLineBytes = 1000) {
+function collect(maxBytes = 1000, limits: Partial<MessageLimits> = {}) {
   const messages: unknown[] = [];
   const problems: UnreadableMessage[] = [];
-  const reader = new LineReader({ message: (value) => messages.push(value), unreadable: (problem) => problems.push(problem) }, maxLineBytes);
+  const reader = new LineReader({ message: (value) => messages.push(value), unreadable: (problem) => problems.push(problem) }, { ...lengthLimit(maxBytes), ...limits });
   return { messages, problems, reader };
 }
+
+type Ids = Pick<UnreadableMessage, 'answers' | 'requests'>;
 
 describe('LineReader', () => {
   test('skips blank lines and delivers a last line without newline', () => {
@@ -40,6 +43,49 @@ describe('LineReader', () => {
     reader.push(Buffer.from('y\n2\n'));
     expect(messages).toEqual(['x'.repeat(8), 2]);
     expect(problems).toEqual([{ reason: 'too-large', detail: 'a line is longer than 10 bytes' }]);
+  });
+
+  test.each<[string, string, Ids]>([
+    ['an answer', '{"jsonrpc":"2.0","id":7,"result":{"text":"LONG"}}', { answers: 7 }],
+    ['an answer whose id comes last', '{"result":{"id":1,"text":"LONG"},"jsonrpc":"2.0","id":"a\\"b"}', { answers: 'a"b' }],
+    ['an error answer', '{"id": 3 , "error":{"code":1,"message":"\\\\LONG\\""}}', { answers: 3 }],
+    ['a request', '{"jsonrpc":"2.0","id":4,"method":"ping","params":{"text":"LONG"}}', { requests: 4 }],
+    ['a notification', '{"jsonrpc":"2.0","method":"note","params":{"id":5,"text":"LONG"}}', {}],
+    ['no message', '["id":7,"result":"LONG"', {}],
+  ])('names the request that %s over the limit belongs to, however it is cut', (_title, text, ids) => {
+    const line = Buffer.from(`${text.replace('LONG', () => 'x"y\\'.repeat(100).replaceAll(/["\\]/gu, '\\$&'))}\n`);
+    for (const size of [1, 7, 64, line.length]) {
+      const { problems, reader } = collect(150);
+      for (let start = 0; start < line.length; start += size) reader.push(Buffer.from(line.subarray(start, start + size)));
+      expect(problems).toEqual([{ reason: 'too-large', detail: 'a line is longer than 150 bytes', ...ids }]);
+    }
+  });
+
+  test('reports an over-long answer before its end, as soon as its id is known', () => {
+    const { problems, reader } = collect(100);
+    reader.push(Buffer.from(`{"id":1,"result":"${'x'.repeat(200)}`));
+    expect(problems).toMatchObject([{ answers: 1 }]);
+    reader.push(Buffer.from('x"}\n'));
+    expect(problems).toHaveLength(1);
+  });
+
+  test('does not parse a line of too many values or levels, among others or alone', () => {
+    const { messages, problems, reader } = collect(10_000, { maxParts: 20, maxDepth: 5 });
+    const wide = `{"id":1,"result":[${'{},'.repeat(20)}1]}`;
+    const deep = `{"id":2,"result":${'['.repeat(5)}${']'.repeat(5)}}`;
+    reader.push(Buffer.from(`{"ok":"${'[{,'.repeat(100)}\\"[[[[[["}\n${wide}\n{"ok":2}\n`));
+    reader.push(Buffer.from(`${deep}\n`));
+    expect(messages).toEqual([{ ok: `${'[{,'.repeat(100)}"[[[[[[` }, { ok: 2 }]);
+    expect(problems).toEqual([
+      { reason: 'too-large', detail: 'a line has more than 20 values', answers: 1 },
+      { reason: 'too-large', detail: 'a line is nested deeper than 5 levels', answers: 2 },
+    ]);
+  });
+
+  test('is not misled by an unfinished string in the line before', () => {
+    const { problems, reader } = collect(10_000, { maxDepth: 5 });
+    reader.push(Buffer.from(`{"id":1,"text":"\n${'['.repeat(30)}${']'.repeat(30)}\n`));
+    expect(problems.map(({ reason }) => reason)).toEqual(['parse-error', 'too-large']);
   });
 
   test('drops an over-long line that ends with the stream without delivering it', () => {

@@ -1,33 +1,41 @@
 import { isUtf8 } from 'node:buffer';
 import { LinePieces } from './line-pieces.ts';
+import { costProblem, type MessageLimits } from './message-limits.ts';
+import { idOfRefused, RefusedMessage, type RefusedId } from './refused-message.ts';
 import type { TransportReceiver } from './transport.ts';
 
-/** Longest accepted line in bytes where nothing else is configured. */
+/** Longest line in bytes that a server accepts where nothing else is configured. */
 export const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
 /**
  * Cuts a byte stream into newline-delimited JSON messages. Chunks may end anywhere, also inside a character. Blank lines are skipped and `\r\n` is
- * tolerated. A line longer than `maxLineBytes` (its newline not counted) is dropped as it arrives, never held, and reported once.
+ * tolerated. A line longer than `maxBytes` (its newline not counted) is dropped as it arrives, never held, and reported once: as soon as the id of its
+ * message is known, else at its end. A line over the other limits is not parsed.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
 export class LineReader {
   readonly #receiver: Pick<TransportReceiver, 'message' | 'unreadable'>;
-  readonly #maxLineBytes: number;
+  readonly #limits: MessageLimits;
+  /** Shorter lines are within the limits. */
+  readonly #harmlessLength: number;
   /** The beginning of a line. */
   readonly #pieces = new LinePieces();
-  #isDiscarding = false;
+  /** A line that is too long, while it passes. */
+  #refused: RefusedMessage | undefined;
+  #isReported = false;
 
-  constructor(receiver: Pick<TransportReceiver, 'message' | 'unreadable'>, maxLineBytes: number) {
+  constructor(receiver: Pick<TransportReceiver, 'message' | 'unreadable'>, limits: MessageLimits) {
     this.#receiver = receiver;
-    this.#maxLineBytes = maxLineBytes;
+    this.#limits = limits;
+    this.#harmlessLength = Math.min(limits.maxParts, 2 * limits.maxDepth);
   }
 
   /** Delivers every message that the chunk completes, in order. The chunk must not be reused afterwards. */
   push(chunk: Uint8Array): void {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const start = this.#isDiscarding || this.#pieces.length > 0 ? this.#continueLine(bytes) : 0;
+    const start = this.#refused !== undefined || this.#pieces.length > 0 ? this.#continueLine(bytes) : 0;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (start < end) this.#readLines(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end));
     if (Math.max(start, end) < bytes.length) this.#beginLine(bytes.subarray(Math.max(start, end)));
@@ -49,26 +57,53 @@ export class LineReader {
   }
 
   #beginLine(piece: Buffer): void {
-    if (this.#isDiscarding || piece.length === 0) return;
-    if (this.#pieces.length + piece.length <= this.#maxLineBytes) {
+    if (piece.length === 0) return;
+    if (this.#refused !== undefined) {
+      this.#passBy(this.#refused, piece);
+    } else if (this.#pieces.length + piece.length <= this.#limits.maxBytes) {
       this.#pieces.add(piece);
-      return;
+    } else {
+      this.#refused = new RefusedMessage();
+      if (this.#pieces.length > 0) this.#passBy(this.#refused, this.#pieces.take());
+      this.#passBy(this.#refused, piece);
     }
-    this.#pieces.clear();
-    this.#isDiscarding = true;
-    this.#refuseLine();
   }
 
   #endLine(): void {
-    this.#isDiscarding = false;
-    if (this.#pieces.length > 0) this.#readLine(this.#pieces.take());
+    if (this.#refused !== undefined) this.#endRefused(this.#refused.found ?? {});
+    else if (this.#pieces.length > 0) this.#readLine(this.#pieces.take());
+  }
+
+  #passBy(refused: RefusedMessage, piece: Buffer): void {
+    if (this.#isReported) return;
+    const found = refused.push(piece);
+    if (found === undefined) return;
+    this.#isReported = true;
+    this.#refuse(this.#tooLong(), found);
+  }
+
+  #endRefused(found: RefusedId): void {
+    const isReported = this.#isReported;
+    this.#refused = undefined;
+    this.#isReported = false;
+    if (!isReported) this.#refuse(this.#tooLong(), found);
   }
 
   /** Lines with their newlines. They are decoded together, which many short ones are read faster by: a newline byte is never part of another character. */
   #readLines(lines: Buffer): void {
-    const text = lines.length <= this.#maxLineBytes ? decode(lines) : undefined;
+    const text = lines.length <= this.#limits.maxBytes && this.#areWithinLimits(lines) ? decode(lines) : undefined;
     if (text === undefined) this.#readEachLine(lines);
     else this.#parseLines(text);
+  }
+
+  #areWithinLimits(lines: Buffer): boolean {
+    if (lines.length <= this.#harmlessLength) return true;
+    let start = 0;
+    for (let end = lines.indexOf(NEWLINE); end !== -1; end = lines.indexOf(NEWLINE, start)) {
+      if (end - start > this.#harmlessLength && costProblem(lines.subarray(start, end), this.#limits) !== undefined) return false;
+      start = end + 1;
+    }
+    return true;
   }
 
   #parseLines(text: string): void {
@@ -88,8 +123,9 @@ export class LineReader {
   }
 
   #readLine(line: Buffer): void {
-    if (line.length > this.#maxLineBytes) {
-      this.#refuseLine();
+    const problem = costProblem(line, this.#limits);
+    if (problem !== undefined) {
+      this.#refuse(problem, idOfRefused(line));
       return;
     }
     const text = decode(line);
@@ -97,8 +133,12 @@ export class LineReader {
     else this.#parse(text);
   }
 
-  #refuseLine(): void {
-    this.#receiver.unreadable({ reason: 'too-large', detail: `a line is longer than ${String(this.#maxLineBytes)} bytes` });
+  #tooLong(): string {
+    return `is longer than ${String(this.#limits.maxBytes)} bytes`;
+  }
+
+  #refuse(problem: string, found: RefusedId): void {
+    this.#receiver.unreadable({ reason: 'too-large', detail: `a line ${problem}`, ...found });
   }
 
   #parse(text: string): void {

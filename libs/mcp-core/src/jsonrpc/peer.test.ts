@@ -55,6 +55,15 @@ describe('requests of ours', () => {
     expect(await answer).toEqual({ kind: 'invalid', detail: 'result must be an object' });
   });
 
+  test('end at once when the transport refused their answer', async () => {
+    const { peer, problems, received } = await connect();
+    const { answer } = peer.request('a');
+    peer.unreadable({ reason: 'too-large', detail: 'a line is longer than 5 bytes', answers: 1 });
+    expect(await answer).toEqual({ kind: 'refused', detail: 'a line is longer than 5 bytes' });
+    expect(problems).toEqual(['An answer was refused: a line is longer than 5 bytes']);
+    expect(received).toHaveLength(1);
+  });
+
   test('ignore late, repeated and unknown answers', async () => {
     const { peer, send, ends } = await connect();
     const forgotten = peer.request('a');

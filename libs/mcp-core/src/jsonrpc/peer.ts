@@ -10,6 +10,8 @@ export type Answer =
   | { readonly kind: 'error'; readonly error: JsonRpcErrorObject }
   /** The peer answered something that is not JSON-RPC. */
   | { readonly kind: 'invalid'; readonly detail: string }
+  /** The peer's answer was over a limit and was not read. */
+  | { readonly kind: 'refused'; readonly detail: string }
   /** Nothing of the request left this process. */
   | { readonly kind: 'unsent'; readonly error: Error }
   /** The connection ended first; the peer may have received the request. */
@@ -157,8 +159,13 @@ export class Peer implements TransportReceiver {
   }
 
   unreadable(problem: UnreadableMessage): void {
+    if (problem.answers !== undefined) {
+      this.#problem(`An answer was refused: ${problem.detail}`);
+      this.#settle(problem.answers, { kind: 'refused', detail: problem.detail });
+      return;
+    }
     const code = problem.reason === 'parse-error' ? -32700 : -32600;
-    const response = this.#refuse(undefined, { code, message: `${problem.reason === 'parse-error' ? 'Parse error' : 'Invalid request'}: ${problem.detail}` });
+    const response = this.#refuse(problem.requests, { code, message: `${problem.reason === 'parse-error' ? 'Parse error' : 'Invalid request'}: ${problem.detail}` });
     void this.#deliver(response, undefined);
   }
 

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { LineReader } from './line-reader.ts';
 import { LineWriter } from './line-writer.ts';
+import { lengthLimit } from './message-limits.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 import type { Transport, TransportReceiver } from './transport.ts';
 import { withinLimit } from './within-limit.ts';
@@ -48,7 +49,7 @@ export class StreamTransport implements Transport {
           if (this.#isOpen) receiver.unreadable(problem);
         },
       },
-      this.#maxLineBytes,
+      lengthLimit(this.#maxLineBytes),
     );
     this.#listen(this.#input, 'data', (chunk: Uint8Array) => {
       reader.push(chunk);

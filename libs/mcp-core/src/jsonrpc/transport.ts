@@ -1,4 +1,5 @@
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage, RequestId } from './messages.ts';
+import type { RefusedId } from './refused-message.ts';
 
 /** Who sent a message, as the transport has verified it. */
 export interface AuthContext {
@@ -41,7 +42,8 @@ export interface TransportReceiver {
   closed(error?: Error): void;
 }
 
-export interface UnreadableMessage {
+export interface UnreadableMessage extends RefusedId {
+  /** `too-large`: over a limit of its length, of its number of values or of its nesting, and therefore not parsed. */
   readonly reason: 'parse-error' | 'too-large';
   readonly detail: string;
 }

@@ -144,6 +144,8 @@ function readAnswer(method: string, answer: Answer): JsonObject {
       throw new ProtocolError(answer.error.code, answer.error.message, { data: answer.error.data });
     case 'invalid':
       throw new LocalError('invalid-response', `The client's answer to ${method} is not JSON-RPC: ${answer.detail}`, { sent: true });
+    case 'refused':
+      throw new LocalError('invalid-response', `The client's answer to ${method} was refused: ${answer.detail}.`, { sent: true });
     case 'unsent':
     case 'closed':
       throw new LocalError('connection-closed', `The connection ended before the client answered ${method}`, {

@@ -95,7 +95,7 @@ describe.concurrent('a server process', () => {
 
   test('survives unreadable output and says what it was', async () => {
     const transport = spawnNode(`console.log('Server ready!'); console.log('{"big":"' + 'x'.repeat(200000) + '"}'); console.log('{"ok":1}'); process.stdin.resume()`, {
-      maxLineBytes: 1000,
+      maxMessageBytes: 1000,
     });
     const received = receiver();
     await transport.start(received);

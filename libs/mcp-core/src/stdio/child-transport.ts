@@ -1,8 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DEFAULT_MAX_LINE_BYTES, LineReader } from '../jsonrpc/line-reader.ts';
+import { LineReader } from '../jsonrpc/line-reader.ts';
 import { LineWriter } from '../jsonrpc/line-writer.ts';
+import { messageLimits } from '../jsonrpc/message-limits.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
 import { withinLimit } from '../jsonrpc/within-limit.ts';
@@ -18,8 +19,11 @@ export interface SpawnOptions {
   /** Added to the minimal environment (PATH, HOME, LANG, TMPDIR and their like); nothing else of this process is inherited. */
   readonly env?: { readonly [name: string]: string };
   readonly cwd?: string;
-  /** Longest accepted line in bytes; default 64 MiB. */
-  readonly maxLineBytes?: number;
+  /**
+   * Longest accepted message in bytes; default 4 MiB. Each value in a message counts as at least 16 bytes, and 100 levels of nesting are accepted. A longer
+   * answer fails its request, and nothing else.
+   */
+  readonly maxMessageBytes?: number;
   /** Each stderr line of the child, without its newline, at most 8 KiB of it. */
   readonly onStderr?: (line: string) => void;
   /** Wait after closing stdin before SIGTERM, and again before SIGKILL; default 2000 ms. */
@@ -122,7 +126,7 @@ class ProcessTransport implements ChildTransport {
       throw new LocalError('connect-failed', `The server process ended before it was connected${this.#lastWords()}`);
     }
     this.#receiver = receiver;
-    const reader = new LineReader(receiver, this.#options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES);
+    const reader = new LineReader(receiver, messageLimits(this.#options.maxMessageBytes));
     this.#child.stdout.on('data', (chunk: Buffer) => this.#read(reader, chunk));
     this.#child.stdout.once('end', () => this.#isCloseAsked || this.#hasEnded || reader.end());
   }

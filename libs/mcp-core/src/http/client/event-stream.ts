@@ -94,7 +94,8 @@ export class ClientEventStream {
           // A receiver that closes this stream hears no more of it.
           if (!this.#isClosed) receiver.event(event);
         },
-        tooLarge: () => receiver.tooLarge(),
+        tooLarge: () => receiver.tooLarge?.(),
+        refused: (found) => receiver.refused?.(found),
       },
       maxEventBytes,
     );

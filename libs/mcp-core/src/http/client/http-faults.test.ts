@@ -47,7 +47,27 @@ describe('a request fails alone', () => {
     const { transport, messages, failures } = await openTransport({ url: server.url, maxMessageBytes: 1024 * 1024 });
     await Promise.all([transport.send(modernRequest(1, 'tools/list')), transport.send(modernRequest(2, 'tools/list'))]);
     await until(() => failures.length === 1 && messages.length === 1);
-    expect(failures[0]).toMatchObject({ id: 1, error: { status: 200, message: expect.stringContaining('longer than 1048576 bytes') as string } });
+    expect(failures[0]).toMatchObject({ id: 1, error: { code: 'invalid-response', message: expect.stringContaining('longer than 1048576 bytes') as string } });
+  });
+
+  it.each<[string, string, RegExp, 'json' | 'events']>([
+    ['of a million values as JSON', `[${'{},'.repeat(1_000_000)}{}]`, /has more than 262144 values/u, 'json'],
+    ['of a million values as an event', `[${'{},'.repeat(1_000_000)}{}]`, /has more than 262144 values/u, 'events'],
+    ['of 101 levels as JSON', `${'['.repeat(100)}${']'.repeat(100)}`, /nested deeper than 100 levels/u, 'json'],
+    ['of 101 levels as an event', `${'['.repeat(100)}${']'.repeat(100)}`, /nested deeper than 100 levels/u, 'events'],
+  ])('by an answer %s, which is not parsed', async (_title, list, problem, how) => {
+    const body = `{"jsonrpc":"2.0","id":1,"result":${list}}`;
+    const server = await scriptedServer((arrival) => {
+      if (arrival.body?.id !== 1) return answerJson(arrival);
+      if (how === 'events') beginEvents(arrival);
+      else arrival.response.writeHead(200, { 'content-type': 'application/json' });
+      arrival.response.end(how === 'events' ? `data: ${body}\n\n` : body);
+    });
+    const { transport, messages, failures, unreadable } = await openTransport({ url: server.url });
+    await Promise.all([transport.send(modernRequest(1, 'tools/list')), transport.send(modernRequest(2, 'tools/list'))]);
+    await until(() => failures.length + unreadable.length === 1 && messages.length === 1);
+    expect(failures[0]?.error.message ?? unreadable[0]?.detail).toMatch(problem);
+    expect(failures[0]?.id ?? unreadable[0]?.answers).toBe(1);
   });
 
   it('by an answer that only announces to be over the limit', async () => {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
-import { DEFAULT_MAX_LINE_BYTES } from '../../jsonrpc/line-reader.ts';
+import { costProblem, messageLimits, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
+import { idOfRefused, type RefusedId } from '../../jsonrpc/refused-message.ts';
 import type { SendOptions, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
 import { withinLimit } from '../../jsonrpc/within-limit.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
@@ -17,7 +18,10 @@ import type { HttpErrorContext } from './read-http-error.ts';
 import type { SseReader } from './sse-reader.ts';
 
 export interface HttpTransportOptions extends EndpointOptions {
-  /** Longest accepted body or event in bytes; default 64 MiB. What is longer fails its request, not the connection. */
+  /**
+   * Longest accepted body or event in bytes; default 4 MiB. Each value in a message counts as at least 16 bytes, and 100 levels of nesting are accepted. A
+   * longer message fails its request, not the connection.
+   */
   readonly maxMessageBytes?: number;
   /** How long the server may take to accept a notification or an answer of ours; default 30000 ms. Requests have the limits of their caller. */
   readonly acceptTimeoutMs?: number;
@@ -56,7 +60,7 @@ type AnswerMessage = JsonObject & { readonly id: RequestId };
 class HttpTransport implements Transport, RequestOwner {
   readonly isHttp = true;
   readonly endpoint: ClientEndpoint;
-  readonly maxMessageBytes: number;
+  readonly limits: MessageLimits;
   readonly #options: HttpTransportOptions;
   readonly #running = new Map<RequestId, PostedRequest>();
   #receiver: TransportReceiver | undefined;
@@ -74,7 +78,7 @@ class HttpTransport implements Transport, RequestOwner {
   constructor(options: HttpTransportOptions) {
     this.#options = options;
     this.endpoint = new ClientEndpoint(options);
-    this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_MAX_LINE_BYTES;
+    this.limits = messageLimits(options.maxMessageBytes);
   }
 
   start(receiver: TransportReceiver): Promise<void> {
@@ -108,6 +112,9 @@ class HttpTransport implements Transport, RequestOwner {
   }
 
   deliverText(text: string, relatedTo?: RequestId): void {
+    const bytes = Buffer.from(text);
+    const problem = costProblem(bytes, this.limits);
+    if (problem !== undefined) return this.#refuse(`an event ${problem}`, idOfRefused(bytes));
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -146,9 +153,9 @@ class HttpTransport implements Transport, RequestOwner {
       headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
       receiver: {
         event: (event) => this.#takeEvent(event, request.post.id),
-        tooLarge: () => request.fail(new LocalError('invalid-response', `A message of ${this.endpoint.origin} is longer than ${this.maxMessageBytes} bytes`, { sent: true })),
+        tooLarge: () => request.fail(this.refusal(this.#tooLong())),
       },
-      maxEventBytes: this.maxMessageBytes,
+      maxEventBytes: this.limits.maxBytes,
       lastEventId,
       retryMs,
       maxFailures: MAX_RESUME_FAILURES,
@@ -212,6 +219,10 @@ class HttpTransport implements Transport, RequestOwner {
     for (const { id } of answers) this.#receiver?.requestFailed?.(id, error);
   }
 
+  refusal(problem: string): LocalError {
+    return new LocalError('invalid-response', `A message of ${this.endpoint.origin} was refused: it ${problem}. Ask for less, or accept longer messages from this server.`, { sent: true });
+  }
+
   #answered(answer: AnswerMessage): void {
     const request = this.#running.get(answer.id);
     if (request === undefined) return;
@@ -231,8 +242,8 @@ class HttpTransport implements Transport, RequestOwner {
     this.#standalone = new ClientEventStream({
       endpoint: this.endpoint,
       headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
-      receiver: { event: (event) => this.#takeEvent(event), tooLarge: () => this.#tooLarge() },
-      maxEventBytes: this.maxMessageBytes,
+      receiver: { event: (event) => this.#takeEvent(event), refused: (found) => this.#refuse(`an event ${this.#tooLong()}`, found) },
+      maxEventBytes: this.limits.maxBytes,
       lastEventId: '',
       retryMs: undefined,
       maxFailures: Infinity,
@@ -249,10 +260,10 @@ class HttpTransport implements Transport, RequestOwner {
     const { id } = request.post;
     const channel = new LegacySseChannel({
       endpoint: this.endpoint,
-      maxMessageBytes: this.maxMessageBytes,
+      maxMessageBytes: this.limits.maxBytes,
       errorContext: () => this.errorContext(),
       message: (text) => this.deliverText(text),
-      tooLarge: () => this.#tooLarge(),
+      refused: (found) => this.#refuse(`an event ${this.#tooLong()}`, found),
       lost: (error) => void this.#end(error),
     });
     this.#channel = channel;
@@ -300,8 +311,18 @@ class HttpTransport implements Transport, RequestOwner {
     return [...POST_HEADERS, ...sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion })];
   }
 
-  #tooLarge(): void {
-    if (!this.#isClosed) this.#receiver?.unreadable({ reason: 'too-large', detail: `an event is longer than ${this.maxMessageBytes} bytes` });
+  #tooLong(): string {
+    return `is longer than ${String(this.limits.maxBytes)} bytes`;
+  }
+
+  #refuse(detail: string, found: RefusedId): void {
+    if (this.#isClosed) return;
+    const request = found.answers === undefined ? undefined : this.#running.get(found.answers);
+    if (request !== undefined) {
+      this.#running.delete(request.post.id);
+      request.answered();
+    }
+    this.#receiver?.unreadable({ reason: 'too-large', detail, ...found });
   }
 
   #end(error: Error | undefined): Promise<void> {

@@ -241,6 +241,20 @@ describe('the standalone stream', () => {
     await expect(opened.transport.send(legacyRequest(5, 'ping'))).rejects.toMatchObject({ code: 'connection-closed' });
   });
 
+  it('names the request that an event over the limit would have answered, wherever its id stands', async () => {
+    const long = 'x'.repeat(2000);
+    const server = await scriptedServer((arrival) => {
+      if (playHandshake(arrival, { get: 'stream' })) return;
+      beginEvents(arrival);
+      arrival.response.write(`data: {"jsonrpc":"2.0","id":7,"result":{"text":"${long}"}}\n\n`);
+      arrival.response.write(`data: {"result":{"id":1,"text":"${long}"},\ndata: "id":"8","jsonrpc":"2.0"}\n\n${event(changed)}`);
+    });
+    const opened = await openTransport({ url: server.url, maxMessageBytes: 1000 });
+    await handshake(opened);
+    await until(() => opened.messages.length === 1);
+    expect(opened.unreadable.map(({ answers }) => answers)).toEqual([7, '8']);
+  });
+
   it('survives an event over the limit and one that is not JSON', async () => {
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival, { get: 'stream' })) return;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { RefusedId } from '../../jsonrpc/refused-message.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { CallHandle, ClientEndpoint } from './endpoint.ts';
 import { mediaTypeOf } from './media-type.ts';
@@ -12,7 +13,7 @@ export interface LegacySseOptions {
   readonly errorContext: () => HttpErrorContext;
   /** The text of a `message` event. */
   message(text: string): void;
-  tooLarge(): void;
+  refused(found: RefusedId): void;
   /** The stream ended after it had been opened, and with it the connection; not called after `close`. */
   lost(error: Error): void;
 }
@@ -78,7 +79,7 @@ export class LegacySseChannel {
             }
           }
         },
-        tooLarge: () => this.#options.tooLarge(),
+        refused: (found) => this.#options.refused(found),
       },
       maxMessageBytes,
     );

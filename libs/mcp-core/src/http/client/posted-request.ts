@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonObject, readEnvelope } from '../../jsonrpc/envelope.ts';
+import { costProblem, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import type { RequestId } from '../../jsonrpc/messages.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { HttpError } from '../../protocol/http-error.ts';
@@ -12,7 +13,7 @@ import { SseReader } from './sse-reader.ts';
 /** What a request has to do with its connection. */
 export interface RequestOwner {
   readonly endpoint: ClientEndpoint;
-  readonly maxMessageBytes: number;
+  readonly limits: MessageLimits;
   /** A parsed message. When it answers a running request, `answered` of that one is called first. `relatedTo`: the request it came for. */
   deliver(value: unknown, relatedTo: RequestId): void;
   /** The text of an event. */
@@ -26,6 +27,8 @@ export interface RequestOwner {
   /** Its stream ended early: goes on at another place, if the stream can be resumed; false when it cannot. */
   resume(request: PostedRequest, stream: SseReader): boolean;
   errorContext(): HttpErrorContext;
+  /** The error of a request whose answer was not read; `problem` begins with a verb. */
+  refusal(problem: string): LocalError;
 }
 
 export interface RequestPost {
@@ -100,7 +103,7 @@ export class PostedRequest implements Call {
     const { statusCode: status = 0 } = response;
     const isSuccess = status >= 200 && status < 300;
     if (isSuccess && mediaTypeOf(response) === 'text/event-stream') this.#readStream(response);
-    else readBody(response, this.#owner.maxMessageBytes, (body) => this.#readAnswer(response, body));
+    else readBody(response, this.#owner.limits.maxBytes, (body) => this.#readAnswer(response, body));
   }
 
   failed(error: Error, isSent: boolean): void {
@@ -129,11 +132,11 @@ export class PostedRequest implements Call {
           if (this.#state !== 'over' && event.name === 'message') owner.deliverText(event.data, this.post.id);
         },
         tooLarge: () => {
-          this.fail(this.#httpError(response, '', tooLarge(owner.maxMessageBytes)));
+          this.fail(owner.refusal(tooLong(owner.limits)));
           this.#handle?.abort();
         },
       },
-      owner.maxMessageBytes,
+      owner.limits.maxBytes,
     );
     const onEnd = (cause?: Error): void => {
       clearTimeout(this.#linger);
@@ -155,7 +158,7 @@ export class PostedRequest implements Call {
     const { statusCode: status = 0 } = response;
     const isSuccess = status >= 200 && status < 300;
     if (body.kind === 'too-large') {
-      this.fail(this.#httpError(response, '', tooLarge(owner.maxMessageBytes)));
+      this.fail(isSuccess ? owner.refusal(tooLong(owner.limits)) : this.#httpError(response, '', `the body ${tooLong(owner.limits)}`));
     } else if (isSuccess && mediaTypeOf(response) === 'application/json') {
       this.#readJson(response, body.text);
     } else if (isSuccess) {
@@ -166,6 +169,8 @@ export class PostedRequest implements Call {
   }
 
   #readJson(response: IncomingMessage, text: string): void {
+    const problem = costProblem(Buffer.from(text), this.#owner.limits);
+    if (problem !== undefined) return this.fail(this.#owner.refusal(problem));
     const encoding = response.headers['content-encoding'] ?? 'identity';
     const value = encoding === 'identity' ? parseJson(text) : undefined;
     if (value === undefined) {
@@ -177,8 +182,9 @@ export class PostedRequest implements Call {
   }
 
   /** Statuses beside 2xx: a JSON-RPC answer in the body is one, unless the status means more than the body. */
-  #readError(response: IncomingMessage, text: string): void {
+  #readError(response: IncomingMessage, body: string): void {
     const { statusCode: status = 0 } = response;
+    const text = costProblem(Buffer.from(body), this.#owner.limits) === undefined ? body : '';
     const value = parseJson(text);
     const isOwn = isJsonObject(value) && value.id === this.post.id && value.method === undefined;
     const error = httpErrorOf(response, text, { ...this.#owner.errorContext(), hasSession: this.post.hasSession });
@@ -212,6 +218,6 @@ function isErrorWithoutId(value: { readonly [key: string]: unknown }): boolean {
   return envelope.kind === 'error' && envelope.message.id === undefined;
 }
 
-function tooLarge(maxBytes: number): string {
-  return `a message is longer than ${maxBytes} bytes`;
+function tooLong({ maxBytes }: MessageLimits): string {
+  return `is longer than ${String(maxBytes)} bytes`;
 }

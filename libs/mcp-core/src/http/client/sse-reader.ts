@@ -1,4 +1,5 @@
 import { LinePieces } from '../../jsonrpc/line-pieces.ts';
+import { RefusedMessage, type RefusedId } from '../../jsonrpc/refused-message.ts';
 
 /** One event of a stream, complete. */
 export interface SseEvent {
@@ -10,8 +11,10 @@ export interface SseEvent {
 
 export interface SseReceiver {
   event(event: SseEvent): void;
-  /** An event was longer than the limit and is dropped; reported once, as soon as it is. */
-  tooLarge(): void;
+  /** An event is longer than the limit and is dropped; called once, as soon as it is. */
+  tooLarge?(): void;
+  /** As `tooLarge`, but called when the request is known that the event belongs to, at the latest when the event ends. */
+  refused?(found: RefusedId): void;
 }
 
 const LF = 0x0a;
@@ -40,7 +43,9 @@ export class SseReader {
   #data: string | undefined;
   #dataBytes = 0;
   #id: string | undefined;
-  #isDiscarding = false;
+  /** An event that is too long, while it passes. */
+  #refused: RefusedMessage | undefined;
+  #isReported = false;
 
   constructor(receiver: SseReceiver, maxEventBytes: number) {
     this.#receiver = receiver;
@@ -76,28 +81,48 @@ export class SseReader {
       if (lf !== -1 && lf < start) lf = bytes.indexOf(LF, start);
     }
     const rest = bytes.subarray(start);
-    if (this.#hasRoom(rest.length) && rest.length > 0) this.#pieces.add(rest);
+    if (!this.#hasRoom(rest.length)) this.#passBy(this.#restOfLine(rest));
+    else if (rest.length > 0) this.#pieces.add(rest);
   }
 
   /** Counts bytes of the line; false when they are dropped. */
   #hasRoom(byteCount: number): boolean {
     this.#lineBytes += byteCount;
-    if (this.#isDiscarding) return false;
+    if (this.#refused !== undefined) return false;
     if (this.#dataBytes + this.#lineBytes <= this.#maxEventBytes + FIELD_NAME_BYTES) return true;
-    this.#isDiscarding = true;
-    this.#pieces.clear();
+    this.#refused = new RefusedMessage();
+    this.#receiver.tooLarge?.();
+    if (this.#data !== undefined) this.#passBy(Buffer.from(this.#data));
+    const line = this.#pieces.take();
+    if (line.length > 0) this.#passBy(line.subarray(line.indexOf(COLON) + 1));
     this.#data = undefined;
-    this.#receiver.tooLarge();
     return false;
+  }
+
+  #passBy(bytes: Buffer): void {
+    if (this.#isReported || this.#refused === undefined) return;
+    const found = this.#refused.push(bytes);
+    if (found !== undefined) this.#report(found);
+  }
+
+  #report(found: RefusedId): void {
+    this.#isReported = true;
+    this.#receiver.refused?.(found);
   }
 
   #endLine(rest: Buffer): void {
     const isRead = this.#hasRoom(rest.length);
+    if (!isRead) this.#passBy(this.#restOfLine(rest));
     const isBlank = this.#lineBytes === 0;
     if (isRead && !isBlank) this.#readLine(this.#wholeLine(rest));
     this.#lineBytes = 0;
     this.#isFirstLine = false;
     if (isBlank) this.#finishEvent();
+  }
+
+  /** The bytes of a dropped line that are data: all but the name of its field. */
+  #restOfLine(rest: Buffer): Buffer {
+    return this.#lineBytes === rest.length ? rest.subarray(rest.indexOf(COLON) + 1) : rest;
   }
 
   #wholeLine(rest: Buffer): Buffer {
@@ -138,7 +163,9 @@ export class SseReader {
     this.#name = '';
     this.#data = undefined;
     this.#dataBytes = 0;
-    this.#isDiscarding = false;
+    if (this.#refused !== undefined && !this.#isReported) this.#report({});
+    this.#refused = undefined;
+    this.#isReported = false;
     if (data !== undefined && data !== '') this.#receiver.event({ name: name === '' ? 'message' : name, data });
   }
 }

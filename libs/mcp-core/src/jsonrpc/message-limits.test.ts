@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { costOf, costProblem, messageLimits } from './message-limits.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const problem = (text: string, maxBytes?: number) => costProblem(Buffer.from(text), messageLimits(maxBytes));
+
+describe('a message within the limits', () => {
+  test.each<[string, string]>([
+    ['4 MiB of text', JSON.stringify('x'.repeat(4 * MEBIBYTE - 2))],
+    ['text full of structure, quotes and backslashes', JSON.stringify('[{"a\\":,'.repeat(200_000))],
+    ['a table of 20,000 rows', JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${String(id)}`, at: '2026-11-22T00:00:00Z' })))],
+    ['100 levels', `${'['.repeat(100)}${']'.repeat(100)}`],
+  ])('%s', (_title, text) => {
+    expect(problem(text)).toBeUndefined();
+  });
+});
+
+describe('a message that costs more than its bytes', () => {
+  test.each<[string, string, string]>([
+    ['empty objects', `[${'{},'.repeat(MEBIBYTE)}{}]`, 'has more than 262144 values'],
+    ['numbers', `[${'1,'.repeat(MEBIBYTE)}1]`, 'has more than 262144 values'],
+    ['members', `{${'"":1,'.repeat(300_000)}"":1}`, 'has more than 262144 values'],
+    ['levels', `${'{"":'.repeat(101)}1${'}'.repeat(101)}`, 'is nested deeper than 100 levels'],
+    ['too long', JSON.stringify('x'.repeat(4 * MEBIBYTE)), 'is longer than 4194304 bytes'],
+  ])('%s', (_title, text, expected) => {
+    expect(problem(text)).toBe(expected);
+  });
+});
+
+test('the message that costs the most of all within the limits is parsed in a moment', () => {
+  const members = Array.from({ length: 262_000 }, (_, index) => `"key ${String(index)}":1`).join(',');
+  const text = `{${members}}`;
+  expect(problem(text)).toBeUndefined();
+  const before = process.cpuUsage();
+  JSON.parse(text);
+  expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+});
+
+test('the limits are looked for in time that grows with the bytes only', () => {
+  const before = process.cpuUsage();
+  problem(`["${'\\\\'.repeat(2 * MEBIBYTE - 10)}"]`);
+  problem(`["${'\\"'.repeat(2 * MEBIBYTE - 10)}"]`);
+  problem('"'.repeat(4 * MEBIBYTE));
+  expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+});
+
+test('a value counts as 16 bytes, a text as its own', () => {
+  expect(costOf('[1,2,3]')).toBe(48);
+  expect(costOf(JSON.stringify('[,'.repeat(100)))).toBe(202);
+});

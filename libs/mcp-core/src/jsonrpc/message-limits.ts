@@ -1,0 +1,98 @@
+/** Limits of one message of a peer. */
+export interface MessageLimits {
+  /** Longest accepted message in bytes. */
+  readonly maxBytes: number;
+  /** Most structural characters (`{`, `[` and `,` outside of strings): each becomes a value that costs more memory than its bytes. */
+  readonly maxParts: number;
+  /** Deepest nesting of objects and lists. */
+  readonly maxDepth: number;
+}
+
+/** Default of `maxMessageBytes` of the client transports. */
+export const DEFAULT_MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** Each part of a message counts as at least this many bytes. */
+export const BYTES_PER_PART = 16;
+const MAX_DEPTH = 100;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+/** From this length on the native search finds the end of a string faster than a loop. */
+const LONG_STRING_BYTES = 48;
+
+/** The limits of a client's messages: one part for every 16 bytes a message may have, and 100 levels. */
+export function messageLimits(maxBytes = DEFAULT_MAX_MESSAGE_BYTES): MessageLimits {
+  return { maxBytes, maxParts: Math.floor(maxBytes / BYTES_PER_PART), maxDepth: MAX_DEPTH };
+}
+
+/** Limits of the length alone, for messages whose sender is trusted. */
+export function lengthLimit(maxBytes: number): MessageLimits {
+  return { maxBytes, maxParts: Infinity, maxDepth: Infinity };
+}
+
+/** Why a message costs too much to be parsed, without a subject ("has more than …"); `undefined` when it is within the limits. One pass over the bytes. */
+export function costProblem(message: Buffer, { maxParts, maxDepth, maxBytes }: MessageLimits): string | undefined {
+  if (message.length > maxBytes) return `is longer than ${String(maxBytes)} bytes`;
+  // Every part and every level takes a byte, every level a second one.
+  if (message.length <= maxParts && message.length <= 2 * maxDepth) return undefined;
+  let parts = 0;
+  let depth = 0;
+  for (let index = 0; index < message.length; index += 1) {
+    switch (message[index]) {
+      case QUOTE:
+        index = endOfString(message, index + 1);
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        parts += 1;
+        depth += 1;
+        if (depth > maxDepth) return `is nested deeper than ${String(maxDepth)} levels`;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth -= 1;
+        break;
+      case COMMA:
+        parts += 1;
+        break;
+      default:
+        break;
+    }
+  }
+  return parts > maxParts ? `has more than ${String(maxParts)} values` : undefined;
+}
+
+/** Bytes that a JSON text counts as: its length, or 16 for each of its parts if that is more. */
+export function costOf(text: string): number {
+  const bytes = Buffer.from(text);
+  let parts = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) index = endOfString(bytes, index + 1);
+    else if (byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) parts += 1;
+  }
+  return Math.max(bytes.length, BYTES_PER_PART * parts);
+}
+
+/** Index of the quote that ends the string whose text begins at `start`; the length when none does. */
+function endOfString(bytes: Buffer, start: number): number {
+  const loopEnd = Math.min(start + LONG_STRING_BYTES, bytes.length);
+  let index = start;
+  for (; index < loopEnd; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) return index;
+    if (byte === BACKSLASH) index += 1;
+  }
+  for (;;) {
+    const quote = bytes.indexOf(QUOTE, index);
+    if (quote === -1) return bytes.length;
+    let backslashes = 0;
+    while (quote - 1 - backslashes >= index && bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return quote;
+    index = quote + 1;
+  }
+}
