@@ -8,8 +8,8 @@ function load(signalbox: object): Promise<LoadedConfig> {
 
 test('rules for approvals keep their order; what servers may do with the model is read beside them', async () => {
   const approvals = [{ tools: 'read_*', policy: 'auto' }, { tools: '*', policy: 'ask' }];
-  const { servers } = await load({ approvals, sampling: 'auto', samplingReview: true });
-  expect(servers).toMatchObject([{ approvals, sampling: 'auto', samplingReview: true, approval: 'default' }]);
+  const { servers } = await load({ approvals, sampling: 'auto', samplingReview: true, maxMessageBytes: 8_000_000 });
+  expect(servers).toMatchObject([{ approvals, sampling: 'auto', samplingReview: true, maxMessageBytes: 8_000_000, approval: 'default' }]);
 });
 
 test.each<[object, RegExp]>([
@@ -18,6 +18,7 @@ test.each<[object, RegExp]>([
   [{ approvals: [{ tools: '*' }] }, /mcpServers\.files\.signalbox\.approvals\[0\]\.policy/],
   [{ approvals: [{ tools: '*', policy: 'allow' }] }, /mcpServers\.files\.signalbox\.approvals\[0\]\.policy: must be "auto", "ask" or "deny"/],
   [{ approvals: [{ tools: '*', policy: 'auto', when: 'always' }] }, /when/],
+  [{ maxMessageBytes: 1 }, /mcpServers\.files\.signalbox\.maxMessageBytes: /],
   [{ samplingReview: 'yes' }, /mcpServers\.files\.signalbox\.samplingReview: must be/],
 ])('%j is refused with its place', async (signalbox, message) => {
   await expect(load(signalbox)).rejects.toThrow(message);

@@ -22,6 +22,7 @@ const serverPolicy = z.strictObject({
   approvals: z.array(approvalRule).max(1000).optional().describe('By patterns of tool names; the first that matches counts, before approval'),
   sampling: z.enum(['auto', 'ask', 'deny']).optional().describe('Whether the server may use the model; default ask'),
   samplingReview: z.boolean().optional().describe("Whether a person sees the model's reply before the server does; default false"),
+  maxMessageBytes: z.int().min(64 * 1024).max(256 * 1024 * 1024).optional().describe('The longest message of the server, in bytes; default 4194304'),
 });
 
 const serverEntry = z

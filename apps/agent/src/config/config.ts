@@ -43,6 +43,8 @@ export interface ServerRules {
   readonly sampling: 'auto' | 'ask' | 'deny';
   /** Whether a person sees what the model replied before the server does; default false. */
   readonly samplingReview?: boolean;
+  /** The longest message of the server that is read, in bytes; default 4 MiB. */
+  readonly maxMessageBytes?: number;
   /** Values taken from variables with secret-looking names; masked, like those of `env` and `headers`, in errors and logs. */
   readonly secrets?: readonly string[];
 }

@@ -87,6 +87,7 @@ function rulesOf({ name, configuredName }: Pick<FileServer, 'name' | 'configured
     era: policy.era ?? 'auto',
     approval: policy.approval ?? 'default',
     approvals: policy.approvals ?? [],
+    ...(policy.maxMessageBytes === undefined ? {} : { maxMessageBytes: policy.maxMessageBytes }),
     sampling: policy.sampling ?? 'ask',
     samplingReview: policy.samplingReview ?? false,
   };

@@ -24,7 +24,12 @@ export async function connectRemoteServer(server: RemoteServerConfig, options: C
       onClosed(forgotten);
       throw forgotten;
     }
-    const transport = httpTransport({ url: server.url, headers: server.headers, legacySse: server.transport !== 'http' });
+    const transport = httpTransport({
+      url: server.url,
+      headers: server.headers,
+      legacySse: server.transport !== 'http',
+      ...(server.maxMessageBytes === undefined ? {} : { maxMessageBytes: server.maxMessageBytes }),
+    });
     transports.add(transport);
     return transport;
   };

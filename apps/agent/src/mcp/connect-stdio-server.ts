@@ -46,6 +46,6 @@ export async function connectStdioServer(server: StdioServerConfig, options: Con
   }
 }
 
-function launch({ command, args, env, cwd }: StdioServerConfig, { onStderr }: ConnectOptions, { mark, graceMs }: { readonly mark: string; readonly graceMs: number }): ChildTransport {
-  return spawnStdio({ command, args, env: { ...env, [MARK_VARIABLE]: mark }, ...(cwd === undefined ? {} : { cwd }), onStderr, graceMs });
+function launch({ command, args, env, cwd, maxMessageBytes }: StdioServerConfig, { onStderr }: ConnectOptions, { mark, graceMs }: { readonly mark: string; readonly graceMs: number }): ChildTransport {
+  return spawnStdio({ command, args, env: { ...env, [MARK_VARIABLE]: mark }, ...(cwd === undefined ? {} : { cwd }), ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }), onStderr, graceMs });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createServerPool } from './server-pool.ts';
@@ -13,10 +14,10 @@ afterEach(async () => {
 });
 
 /** A hostile server, and one that is fine. */
-async function start(behaviour: string): Promise<{ readonly pool: ToolRegistry; readonly hostile: ServerStatus; readonly log: readonly string[] }> {
+async function start(behaviour: string, rules: Partial<StdioServerConfig> = {}): Promise<{ readonly pool: ToolRegistry; readonly hostile: ServerStatus; readonly log: readonly string[] }> {
   const logger = recordingLogger();
   const server = (name: string, how: string): ReturnType<typeof serverConfig> => serverConfig(name, { command: 'node', args: [HOSTILE_SERVER, how] });
-  const pool = createServerPool({ servers: [server('hostile', behaviour), server('good', 'mean')], clientInfo: { name: 'signalbox', version: '0' }, logger, clock: new ManualClock(), graceMs: 300 });
+  const pool = createServerPool({ servers: [{ ...server('hostile', behaviour), ...rules }, server('good', 'mean')], clientInfo: { name: 'signalbox', version: '0' }, logger, clock: new ManualClock(), graceMs: 300 });
   pools.push(pool);
   pool.start();
   const [hostile] = await Promise.all([statusOf(pool, 'hostile', isSettled), statusOf(pool, 'good', isSettled)]);
@@ -37,7 +38,7 @@ test('a tool list without end fails its server, and no other', async () => {
 
 test('schemas that are too much leave out their tools, and no other', async () => {
   const { pool, hostile } = await start('bombs');
-  expect(hostile).toMatchObject({ state: 'ready', toolCount: 6 });
+  expect(hostile).toMatchObject({ state: 'ready', toolCount: 8 });
   expect(hostile.warnings.map((warning) => warning.slice(0, 60))).toEqual([
     'tool "deep" is not offered: its input schema is nested deepe',
     'tool "wide" is not offered: its input schema is larger than ',
@@ -62,14 +63,31 @@ test('progress without end does not keep a call alive beyond its whole time, nor
   await expectGood(pool);
 });
 
-test('a result of 16 MiB arrives; one that is longer than a message may be is dropped, and its call ends by its time', async () => {
-  const { pool } = await start('mean');
+test('a long text arrives, and a result that is longer than a message may be fails its call at once, and nothing else', async () => {
+  const { pool, hostile } = await start('mean');
+  const outcome = await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 3.9 } }));
+  expect(outcome.type === 'result' ? JSON.stringify(outcome.result).length : outcome).toBeGreaterThan(3.8 * 1024 * 1024);
+  expect(await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 65 } }))).toMatchObject({
+    type: 'error',
+    message: expect.stringContaining('refused: a line is longer than 4194304 bytes') as string,
+  });
+  expect(await pool.call(callRequest('hostile__fine'))).toMatchObject({ type: 'result' });
+  await expectGood(pool);
+  expect(pool.servers()[0]).toMatchObject({ state: 'ready', pid: hostile.pid });
+});
+
+test('longer messages of a server are read where its configuration says so', async () => {
+  const { pool } = await start('mean', { maxMessageBytes: 32 * 1024 * 1024 });
   const outcome = await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 16 } }));
   expect(outcome.type === 'result' ? JSON.stringify(outcome.result).length : outcome).toBeGreaterThan(16 * 1024 * 1024);
-  expect(await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 65 }, inactivityMs: 3000 }))).not.toMatchObject({ type: 'result' });
-  // One that is at work on a long message may not answer a ping in time, and is started afresh then.
-  await statusOf(pool, 'hostile', ({ state }) => state === 'ready');
-  expect(await pool.call(callRequest('hostile__fine'))).toMatchObject({ type: 'result' });
+});
+
+test.each([
+  ['a million objects', 'objects', 'has more than 262144 values'],
+  ['a hundred thousand levels', 'abyss', 'is nested deeper than 100 levels'],
+])('a result of %s fails its call before it is parsed', async (_title, tool, problem) => {
+  const { pool } = await start('mean');
+  expect(await pool.call(callRequest(`hostile__${tool}`))).toMatchObject({ type: 'error', message: expect.stringContaining(problem) as string });
   await expectGood(pool);
 });
 

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 
 /**
  * A legacy MCP server that means harm, run as a process by tests. Its first argument says which: `endless-list` (pages without end), `bombs` (schemas that are too much), `stubborn` (ends only
- * when it is killed), `mean` (nothing but its tools). The tools: `flood` (progress without end), `huge` (a result of as many MiB as its argument says), `noise` (stderr without end), `spin` (never
+ * when it is killed), `mean` (nothing but its tools). The tools: `flood` (progress without end), `huge` (a result of as many MiB as its argument says), `objects` and `abyss` (results of a million objects, and of a hundred thousand levels), `noise` (stderr without end), `spin` (never
  * looks at its input again), `fine`.
  */
 const [behaviour] = process.argv.slice(2);
@@ -14,10 +14,9 @@ interface Message {
 }
 
 const named = (name: string, inputSchema: object = { type: 'object' }): object => ({ name, inputSchema });
-/** Stands for a schema that is nested deeper than `JSON.stringify` can follow. */
-const ABYSS = 'the abyss';
-const ABYSS_LEVELS = 50_000;
-const TOOLS = ['flood', 'huge', 'noise', 'spin', 'fine'].map((name) => named(name));
+/** Stands for a schema that is deeper than a schema may be, but not than a message may be. */
+const DEEP = 'too deep';
+const TOOLS = ['flood', 'huge', 'objects', 'abyss', 'noise', 'spin', 'fine'].map((name) => named(name));
 
 if (behaviour === 'stubborn') {
   process.on('SIGTERM', () => undefined);
@@ -47,7 +46,7 @@ function page(number: number): object {
 function bombs(): readonly object[] {
   const doubling = Object.fromEntries(Array.from({ length: 40 }, (_, level) => [`l${level}`, { allOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }] }]));
   return [
-    named('deep', { type: 'object', not: ABYSS }),
+    named('deep', { type: 'object', not: DEEP }),
     named('wide', { type: 'object', enum: Array.from({ length: 100_000 }, (_, index) => `value ${index}`) }),
     named('doubling', { type: 'object', $defs: { ...doubling, l40: {} }, $ref: '#/$defs/l0' }),
     named('remote', { type: 'object', $ref: 'https://example.org/schema.json' }),
@@ -65,6 +64,10 @@ function callTool(id: number | undefined, { name, arguments: args = {}, _meta: m
       return flood((count) => `noise ${count}\n`, process.stderr);
     case 'huge':
       return answer(id, { content: [{ type: 'text', text: 'x'.repeat((args.mebibytes ?? 1) * 1024 * 1024) }] });
+    case 'objects':
+      return answerText(id, `[${'{},'.repeat(1_000_000)}{}]`);
+    case 'abyss':
+      return answerText(id, `${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     case 'spin':
       process.stdout.write(line({ method: 'notifications/progress', params: { progressToken, progress: 1 } }), () => {
         for (;;);
@@ -87,11 +90,16 @@ function answer(id: number | undefined, result: object): void {
   send({ id, result });
 }
 
+/** With structured content that is written as text: `JSON.stringify` cannot follow every depth. */
+function answerText(id: number | undefined, list: string): void {
+  process.stdout.write(`{"jsonrpc":"2.0","id":${String(id)},"result":{"content":[],"structuredContent":{"list":${list}}}}\n`);
+}
+
 function send(message: object): void {
   process.stdout.write(line(message));
 }
 
 function line(message: object): string {
   const text = JSON.stringify({ jsonrpc: '2.0', ...message });
-  return `${text.replace(`"${ABYSS}"`, () => `${'{"not":'.repeat(ABYSS_LEVELS)}{}${'}'.repeat(ABYSS_LEVELS)}`)}\n`;
+  return `${text.replace(`"${DEEP}"`, () => `${'{"not":'.repeat(80)}{}${'}'.repeat(80)}`)}\n`;
 }
