@@ -1,48 +1,112 @@
 import { STATUS_CODES } from 'node:http';
+import { OPERATION_IDS, TAGS, tagOf } from './api-operations.ts';
+import { PROBLEM_RESPONSES, RESPONSE_HEADERS } from './api-responses.ts';
+import { plainSchemas } from './plain-schemas.ts';
 
-/** An OpenAPI document, as far as it is looked at here. */
+/** The parts of an OpenAPI document that this module reads. */
 export interface ApiDocument {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
   readonly components: { readonly schemas: { readonly [name: string]: object } };
   readonly [member: string]: unknown;
 }
 
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+}
+
 interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: object;
   readonly responses?: { readonly [status: string]: object };
   readonly [member: string]: unknown;
 }
 
-const PROBLEM = { description: 'What went wrong', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDetails' } } } };
-const PROBLEM_REFERENCE = { $ref: '#/components/responses/Problem' };
 const TOKEN = { type: 'http', scheme: 'bearer', description: 'Needed when the service was started with SIGNALBOX_TOKEN' };
+const SERVERS = [{ url: 'http://127.0.0.1:8020', description: 'The default address' }];
 
-/** Paths that ask for no token. */
+/** Paths that need no token. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** Adds what is the same for every endpoint: the media type and the shape of its errors, and the token. Schemas that nothing refers to are left out. */
-export function describeApi({ paths, components, ...rest }: ApiDocument): ApiDocument {
-  const described = Object.entries(paths).map(([path, operations]) => [path, Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, describe(path, operation)]))]);
-  return withUsedSchemas({
-    ...rest,
-    security: [{ bearer: [] }, {}],
-    paths: Object.fromEntries(described) as ApiDocument['paths'],
-    components: { ...components, responses: { Problem: PROBLEM }, securitySchemes: { bearer: TOKEN } } as ApiDocument['components'],
-  });
+/** Adds what all operations share: names and groups, errors, headers of responses, and the token. Leaves out schemas without a reference. */
+export function describeApi({ paths, components, openapi, info, ...rest }: ApiDocument): ApiDocument {
+  const described = Object.entries(paths).map(([path, operations]) => [
+    path,
+    Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, describe(path, method, operation)])),
+  ]);
+  return withUsedSchemas(
+    plainSchemas({
+      openapi,
+      info,
+      servers: SERVERS,
+      tags: TAGS,
+      ...rest,
+      security: [{ bearer: [] }, {}],
+      paths: Object.fromEntries(described) as ApiDocument['paths'],
+      components: { ...components, headers: RESPONSE_HEADERS, responses: responseComponents(), securitySchemes: { bearer: TOKEN } } as ApiDocument['components'],
+    }),
+  );
 }
 
-function describe(path: string, operation: Operation): Operation {
-  const responses = Object.fromEntries(Object.entries(operation.responses ?? {}).map(([status, response]) => [status, Number(status) >= 400 ? PROBLEM_REFERENCE : named(status, response)]));
-  return { ...operation, ...(OPEN_PATHS.has(path) ? { security: [] } : {}), responses: { ...responses, default: PROBLEM_REFERENCE } };
+function responseComponents(): object {
+  return Object.fromEntries(Object.values(PROBLEM_RESPONSES).map(({ name, response }) => [name, response]));
 }
 
-/** What the status says, where the endpoint says nothing. */
+function describe(path: string, method: string, operation: Operation): Operation {
+  const { summary, description, parameters, ...others } = operation;
+  const operationId = OPERATION_IDS[`${method.toUpperCase()} ${path}`];
+  const isOpen = OPEN_PATHS.has(path);
+  return {
+    ...(operationId === undefined ? {} : { operationId }),
+    tags: [tagOf(path)],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(isOpen ? { security: [] } : {}),
+    ...(parameters === undefined ? {} : { parameters: parameters.map((parameter) => (parameter.in === 'header' ? { ...parameter, name: headerName(parameter.name) } : parameter)) }),
+    ...others,
+    responses: describeResponses(operation, isOpen),
+  };
+}
+
+function describeResponses({ responses = {}, requestBody, parameters = [] }: Operation, isOpen: boolean): { readonly [status: string]: object } {
+  const takesKey = parameters.some(({ name }) => name === 'idempotency-key');
+  const own = Object.entries(responses).flatMap(([status, response]) => (isProblem(status) ? [] : [[status, withHeaders(status, named(status, response), takesKey)] as [string, object]]));
+  const common = [...(isOpen ? [] : ['401']), '403', ...(requestBody === undefined ? [] : ['413', '415']), '429', '503', 'default'];
+  const problems = new Set([...Object.keys(responses).filter(isProblem), ...common]);
+  return Object.fromEntries([...own, ...[...problems].toSorted().map((status): [string, object] => [status, problemReference(status)])]);
+}
+
+function isProblem(status: string): boolean {
+  return Number(status) >= 400;
+}
+
+function problemReference(status: string): object {
+  const { name } = PROBLEM_RESPONSES[status] ?? PROBLEM_RESPONSES['default'];
+  return { $ref: `#/components/responses/${name}` };
+}
+
+/** The name of the status, where the endpoint has no description of its own. */
 function named(status: string, response: object): object {
   return 'description' in response && response.description !== 'Default Response' ? response : { ...response, description: STATUS_CODES[status] };
 }
 
+function withHeaders(status: string, response: object, takesKey: boolean): object {
+  const names = ['X-Request-Id', ...(status === '201' || status === '202' ? ['Location'] : []), ...(takesKey ? ['Idempotent-Replayed'] : [])];
+  return { ...response, headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) };
+}
+
+/** `last-event-id` as `Last-Event-ID`. */
+function headerName(name: string): string {
+  return name
+    .split('-')
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('-')
+    .replace(/-Id$/, '-ID');
+}
+
 const REFERENCE = /"#\/components\/schemas\/([\w.-]+)"/g;
 
-/** Every schema comes twice, for what is sent and, with `Input` at the end of its name, for what is received. One of the two is mostly not used. */
+/** Removes unused schemas. Each schema comes twice: for responses, and with `Input` at the end of its name for requests. Mostly only one of them is used. */
 function withUsedSchemas(document: ApiDocument): ApiDocument {
   const { schemas } = document.components;
   const used = new Set<string>();
@@ -57,6 +121,5 @@ function withUsedSchemas(document: ApiDocument): ApiDocument {
   const nameOf = (name: string): string => (name.endsWith('Input') && !used.has(name.slice(0, -'Input'.length)) ? name.slice(0, -'Input'.length) : name);
   const kept = [...used].toSorted().map((name) => [nameOf(name), schemas[name]]);
   const text = JSON.stringify({ ...document, components: { ...document.components, schemas: Object.fromEntries(kept) as object } });
-  // The same document with other names.
   return JSON.parse(text.replaceAll(REFERENCE, (_reference, name: string) => `"#/components/schemas/${nameOf(name)}"`)) as ApiDocument;
 }

@@ -1,16 +1,196 @@
+import type { JsonObject } from '@signalbox/mcp-core';
 import { z } from 'zod';
+import type { RunEventType } from '../run/events.ts';
+import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-schemas.ts';
+import { RunErrorDetails, RunLimits, Usage } from './run-schemas.ts';
 import { json, time } from './schemas.ts';
 
-export const RunEvent = z
+const call = { call_id: z.string(), attempt: z.int().describe('0 before the first dispatch, then 1, 2, 3…') };
+const turn = { turn: z.int().describe('1, 2, 3… within the run'), message_id: z.string() };
+const item = { inbox_item_id: z.string(), kind: InboxKind, call_id: z.string().optional() };
+const limit = z.object({
+  limit: z.enum(['turns', 'tool_calls', 'wall_clock_ms', 'tokens', 'cost_usd']),
+  used: z.number(),
+  allowed: z.number(),
+});
+const preview = z
   .object({
-    run_id: z.string(),
-    seq: z.int().describe('1, 2, 3… within the run; also the SSE id'),
-    type: z.string(),
-    version: z.int(),
-    at: time,
-    data: json,
+    text: z.string().describe('At most 4096 characters; the tool call has the whole result'),
+    truncated: z.boolean(),
+    is_error: z.boolean(),
+    other_content: z.array(z.string()).describe('Types of the content blocks that are not text'),
   })
-  .meta({ id: 'RunEvent' });
+  .meta({ id: 'ResultPreview' });
+const partialAnswer = z.string().optional().describe('The text that the run had produced so far');
+
+/** The `data` of each event type, and a sentence about when the event is emitted. */
+export const EVENT_DATA = {
+  'run.queued': z
+    .object({
+      prompt: z.string(),
+      servers: z.array(z.string()).optional(),
+      provider: z.string(),
+      model: z.string(),
+      scripted: z.boolean(),
+      limits: RunLimits,
+      kind: z.enum(['agent', 'call']),
+      thread_id: z.string().optional(),
+      agent_id: z.string().optional(),
+      forked_from: z.object({ run_id: z.string(), turn: z.int() }).optional(),
+    })
+    .describe('The run is stored. Always the first event'),
+  'run.started': z
+    .object({ provider: z.string(), model: z.string(), scripted: z.boolean(), notice: z.string().optional() })
+    .describe('A worker has begun the run'),
+  'run.input_required': z
+    .object({ inbox_item_ids: z.array(z.string()).describe('The open inbox items') })
+    .describe('Nothing can proceed before a person answers'),
+  'run.resumed': z.object({ reason: z.enum(['inbox_closed', 'process_restarted']) }).describe('The run is running again'),
+  'run.cancelling': z
+    .object({ reason: z.string().optional() })
+    .describe('Cancellation was requested; the run waits for its calls to end'),
+  'run.completed': z
+    .object({
+      answer: z.string(),
+      output: z.unknown().optional().describe('The answer as a value that fits output_schema'),
+      scripted: z.boolean(),
+    })
+    .describe('The run has an answer. Last event'),
+  'run.failed': z.object({ error: RunErrorDetails, answer: partialAnswer }).describe('The run failed. Last event'),
+  'run.cancelled': z
+    .object({ reason: z.string().optional(), answer: partialAnswer })
+    .describe('The run was cancelled and all its calls have ended. Last event'),
+  'run.expired': z.object({ error: RunErrorDetails, answer: partialAnswer }).describe('The wall clock limit ended the run. Last event'),
+
+  'turn.started': z.object({ ...turn, model: z.string() }).describe('A model call begins'),
+  'turn.completed': z.object({ ...turn, stop_reason: z.string() }).describe('A model call ended and its message is complete'),
+  'turn.interrupted': z
+    .object({ ...turn, reason: z.enum(['process_ended', 'shutdown']) })
+    .describe('The model is called again with a new message_id; discard the text of this message'),
+  'turn.output_rejected': z
+    .object({ ...turn, problems: z.array(z.string()) })
+    .describe('The answer does not fit output_schema; the model is asked once more'),
+  'turn.failed': z.object({ ...turn, error: RunErrorDetails }).describe('A model call failed'),
+  'turn.cancelled': z.object(turn).describe('A model call was cancelled'),
+
+  'message.started': z.object({ ...turn, role: z.literal('assistant') }).describe('The first part of a message has arrived'),
+  'message.completed': z
+    .object({
+      ...turn,
+      role: z.literal('assistant'),
+      text: z.string(),
+      tool_uses: z.array(z.object({ id: z.string(), name: z.string(), input: json })),
+      is_partial: z.boolean().describe('True when the model call ended before the message did'),
+    })
+    .describe('The whole message; it replaces the text of its message.delta frames'),
+
+  'tool_call.planned': z
+    .object({
+      call_id: z.string(),
+      turn: z.int(),
+      position: z.int().describe('Position among the calls of the turn'),
+      tool_use_id: z.string().describe("The model's id of the call"),
+      name: z.string().describe('The wire name, server__tool'),
+      server: z.string(),
+      tool: z.string(),
+      arguments: json,
+      state: z.enum(['planned', 'awaiting_approval']),
+      repeatable: z.boolean().describe('Whether the call may be sent again after a crash'),
+      decision: z.enum(['auto', 'remembered', 'ask', 'deny']).optional().describe('Decision of the approval policy'),
+    })
+    .describe('The call is stored. Nothing was sent yet'),
+  'tool_call.approval_required': z
+    .object({ ...call, reason: z.string() })
+    .describe('The call needs an approval again, because of what changed since the last approval'),
+  'tool_call.approved': z
+    .object({
+      ...call,
+      is_edited: z.boolean(),
+      arguments: json.optional().describe('The arguments after an edit'),
+      remember: z.enum(['call', 'run', 'thread']),
+      remembered_approval_id: z.string().optional(),
+    })
+    .describe('A person approved the call'),
+  'tool_call.dispatched': z.object(call).describe('The call is about to be sent to the server'),
+  'tool_call.working': z.object({ ...call, task_id: z.string() }).describe('The server runs the call as a task'),
+  'tool_call.progress': z
+    .object({ ...call, progress: z.number(), total: z.number().optional(), message: z.string().optional() })
+    .describe('Progress as the server reported it, at most 4 events a second'),
+  'tool_call.input_required': z.object({ ...call, inbox_item_id: z.string() }).describe('The server asked a person something during the call'),
+  'tool_call.resumed': z.object(call).describe('All questions of the call are answered'),
+  'tool_call.retrying': z
+    .object({
+      ...call,
+      reason: z.enum(['not_sent', 'connection_lost', 'process_ended', 'requested']),
+      message: z.string().optional(),
+      delay_ms: z.number(),
+    })
+    .describe('The call is planned again under the same idempotency key'),
+  'tool_call.completed': z.object({ ...call, result: preview }).describe('The call succeeded'),
+  'tool_call.failed': z.object({ ...call, message: z.string(), result: preview }).describe('The call failed, or was refused'),
+  'tool_call.cancelled': z
+    .object({
+      ...call,
+      cancel: z.enum(['sent', 'delivered', 'confirmed', 'failed']).optional().describe('How far the cancellation got'),
+      outcome: z.enum(['not_sent', 'harmless', 'stopped', 'unknown']).describe('Whether the tool may have had an effect'),
+    })
+    .describe('The call was cancelled'),
+  'tool_call.outcome_unknown': z
+    .object({ ...call, message: z.string() })
+    .describe('The call was sent and its result was lost; a person decides'),
+
+  'inbox.opened': z
+    .discriminatedUnion('kind', inboxRequestVariants({ inbox_item_id: z.string(), call_id: z.string().optional(), expires_at: time }))
+    .describe('A person has to answer something'),
+  'inbox.answered': z.object({ ...item, response: StoredInboxResponse }).describe('A person answered'),
+  'inbox.delivered': z.object(item).describe('The answer reached the call or the engine'),
+  'inbox.completed': z.object(item).describe('The server reports that the page at the URL of an elicitation is done'),
+  'inbox.void': z
+    .object({ ...item, reason: z.enum(['withdrawn', 'call_ended', 'run_ended', 'process_ended']) })
+    .describe('The item is closed, because an answer has no use any more'),
+  'inbox.expired': z.object(item).describe('Nobody answered in time'),
+
+  'limit.warning': limit.describe('80 % of a limit is used'),
+  'limit.exceeded': limit.describe('A limit is used up'),
+  'usage.updated': z
+    .object({
+      source: z.enum(['agent', 'server']).describe('server: a sampling request of an MCP server, charged to the run'),
+      server: z.string().optional(),
+      call_id: z.string().optional(),
+      model: z.string(),
+      usage: Usage,
+      total: Usage.describe('Of the run so far'),
+    })
+    .describe('Tokens and cost of one model call'),
+} satisfies { readonly [T in RunEventType]: z.ZodType };
+
+export interface RunEventBody {
+  readonly run_id: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly version: number;
+  readonly at: string;
+  readonly data: JsonObject;
+}
+
+/** One schema for each event type, told apart by `type`. */
+export const RUN_EVENT_VARIANTS = (Object.entries(EVENT_DATA) as [RunEventType, z.ZodType][]).map(([type, data]) =>
+  z
+    .object({
+      run_id: z.string(),
+      seq: z.int().describe('1, 2, 3… within the run; also the id of the server-sent event'),
+      type: z.literal(type),
+      version: z.int().describe('Version of the shape of `data`'),
+      at: time,
+      data,
+    })
+    .meta({ id: `${componentName(type)}Event`, ...(data.description === undefined ? {} : { description: data.description }) }),
+);
+
+export const RunEvent = z
+  .discriminatedUnion('type', RUN_EVENT_VARIANTS as [(typeof RUN_EVENT_VARIANTS)[number], ...typeof RUN_EVENT_VARIANTS])
+  .describe('One stored event of a run. Clients must ignore types and fields that they do not know')
+  .meta({ id: 'RunEvent' }) as unknown as z.ZodType<RunEventBody, RunEventBody>;
 
 export const RunEventPage = z
   .object({ data: z.array(RunEvent), last_seq: z.int(), next_cursor: z.string().optional().describe('Pass as `after` for the next page') })
@@ -20,3 +200,8 @@ export const EventsQuery = z.strictObject({
   after: z.coerce.number().int().min(0).optional().describe('Events with a greater seq; default 0, or the Last-Event-ID header'),
   limit: z.coerce.number().int().min(1).max(1000).default(200).describe('Of a JSON page'),
 });
+
+/** `tool_call.planned` as `ToolCallPlanned`. */
+export function componentName(type: string): string {
+  return type.split(/[._]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('');
+}

@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { RunFrame } from '../run/follow-run.ts';
+import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';
 import { frameText, type SseFrame } from './sse-writer.ts';
 import { eventView, runView } from './views.ts';
 
@@ -32,15 +34,20 @@ function sseFrame(frame: RunFrame, info: ProviderInfo): SseFrame {
     case 'snapshot': {
       const { run, partial, inbox } = frame;
       const text = partial === undefined ? {} : { partial: { message_id: partial.messageId, text: partial.text } };
-      return { event: 'run.snapshot', data: { run: runView(run, inbox, info), ...text } };
+      return typed({ type: 'run.snapshot', run_id: run.id, run: runView(run, inbox, info), ...text });
     }
     case 'event':
       return { id: frame.event.seq, event: frame.event.type, data: eventView(frame.event) };
     case 'gap':
-      return { event: 'stream.gap', data: { reason: 'slow_reader' } };
+      return typed({ type: 'stream.gap', run_id: frame.runId, reason: 'slow_reader' });
     case 'delta': {
-      const { messageId, kind, offset, text } = frame.delta;
-      return { event: 'message.delta', data: { message_id: messageId, kind, offset, text } };
+      const { runId, messageId, kind, offset, text } = frame.delta;
+      return typed({ type: 'message.delta', run_id: runId, message_id: messageId, kind, offset, text });
     }
   }
+}
+
+/** A frame that is not stored, so it has no id. */
+function typed(data: z.output<typeof RunSnapshotFrame> | z.output<typeof MessageDeltaFrame> | z.output<typeof StreamGapFrame>): SseFrame {
+  return { event: data.type, data };
 }

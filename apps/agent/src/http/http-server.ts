@@ -126,7 +126,7 @@ async function describeRoutes(app: FastifyInstance, version: string): Promise<vo
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Signalbox', version, description: 'Runs agent tasks over the tools of MCP servers. Errors are RFC 9457 problem details; times are UTC, ISO 8601.' },
+      info: { title: 'Signalbox', version, description: 'Runs agent tasks over the tools of MCP servers. Errors are RFC 9457 problem details; times are UTC, ISO 8601.', license: { name: 'MIT', identifier: 'MIT' } },
     },
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,

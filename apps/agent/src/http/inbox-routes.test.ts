@@ -10,12 +10,14 @@ const ENTRY: AuditEntry = { who: 'person', runId: 'r1', callId: 'c1', itemId: un
 
 let edge: TestEdge;
 const problems = [{ path: '/content/name', message: 'is required' }];
+const APPROVAL_REQUEST = { server: 'files', tool: 'write', name: 'files__write', arguments: {}, description: 'Writes.', annotations: {}, trusted: false, remember: ['call'] };
+
 beforeEach(async () => {
   const respond = () => Promise.reject(new EngineError('invalid_response', 'content.name: is required', problems));
   edge = await createTestEdge({}, { respond });
   await edge.store.write(async (sql) => {
     await sql.insertRun(queuedRun('r1'));
-    await sql.insertInboxItem({ id: 'i1', runId: 'r1', callId: undefined, kind: 'tool_approval', state: 'open', request: { tool: 'write' }, response: undefined, owner: undefined, questionKey: undefined, binding: undefined, createdAt: 0, expiresAt: 1, answeredAt: undefined });
+    await sql.insertInboxItem({ id: 'i1', runId: 'r1', callId: undefined, kind: 'tool_approval', state: 'open', request: APPROVAL_REQUEST, response: undefined, owner: undefined, questionKey: undefined, binding: undefined, createdAt: 0, expiresAt: 1, answeredAt: undefined });
     await sql.rememberApproval(APPROVAL);
     for (let count = 0; count < 3; count += 1) await sql.appendAudit([ENTRY]);
     await sql.appendAudit([{ ...ENTRY, runId: 'r2', decision: undefined, outcome: 'unknown' }]);
@@ -30,7 +32,7 @@ const get = async (url: string): Promise<{ readonly status: number; readonly bod
 
 describe('an inbox item', () => {
   test('is read by its id', async () => {
-    expect(await get('/v1/inbox/i1')).toMatchObject({ status: 200, body: { id: 'i1', kind: 'tool_approval', state: 'open', request: { tool: 'write' } } });
+    expect(await get('/v1/inbox/i1')).toMatchObject({ status: 200, body: { id: 'i1', kind: 'tool_approval', state: 'open', request: APPROVAL_REQUEST } });
     expect(await get('/v1/inbox/i2')).toMatchObject({ status: 404, body: { code: 'inbox_item_not_found' } });
   });
 

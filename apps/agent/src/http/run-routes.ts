@@ -11,9 +11,17 @@ import { ToolCallList } from './call-schemas.ts';
 import { EventsQuery, RunEventPage } from './event-schemas.ts';
 import { CancelRun, NewFork, NewRun, Run as RunSchema, RunList, RunListQuery } from './run-schemas.ts';
 import { ProblemDetails, RunParameters } from './schemas.ts';
+import { RunStreamFrame } from './stream-schemas.ts';
 import { eventView, pageOf, runView, toolCallView } from './views.ts';
 
 type RunBody = z.output<typeof RunSchema>;
+
+/** The response to `accept: text/event-stream`. */
+const STREAM = { description: 'The event stream of the run, with `accept: text/event-stream`', content: { 'text/event-stream': { schema: RunStreamFrame } } };
+
+const ResumeHeaders = z.looseObject({
+  'last-event-id': z.string().optional().describe('Of a stream: the id of the last event that the client has; the stream continues after it'),
+});
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
@@ -46,7 +54,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
           "With `accept: text/event-stream` the answer is the run's event stream; closing it does not cancel the run.",
         headers: KeyHeaders,
         body: NewRun,
-        response: { 202: RunSchema, ...problem, 409: ProblemDetails },
+        response: { 200: STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
       },
     },
     async (request, reply) => {
@@ -64,7 +72,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         params: RunParameters,
         headers: KeyHeaders,
         body: NewFork,
-        response: { 202: RunSchema, ...problem, 409: ProblemDetails },
+        response: { 200: STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
       },
     },
     async (request, reply) => {
@@ -152,8 +160,9 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
           'With `accept: text/event-stream` the events are streamed: an id-less `run.snapshot`, then every event after `Last-Event-ID` (or `after`) with its `seq` as id, ' +
           'and id-less `message.delta` frames. The stream ends when the run is settled; a reconnect after the end is answered with 204.',
         params: RunParameters,
+        headers: ResumeHeaders,
         querystring: EventsQuery,
-        response: { 200: RunEventPage, 204: z.null(), ...problem },
+        response: { 200: { description: 'A page of events, or the stream of the run', content: { 'application/json': { schema: RunEventPage }, ...STREAM.content } }, 204: z.null(), ...problem },
       },
     },
     async (request, reply) => {

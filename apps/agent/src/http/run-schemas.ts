@@ -42,6 +42,22 @@ export const Usage = z
   })
   .meta({ id: 'Usage' });
 
+/** All limits of a run. */
+export const RunLimits = z
+  .object({
+    turns: z.int(),
+    tool_calls: z.int(),
+    wall_clock_ms: z.int(),
+    call_inactivity_ms: z.int(),
+    call_max_ms: z.int(),
+    inbox_expiry_ms: z.int(),
+    tokens: z.int().optional(),
+    cost_usd: z.number().optional(),
+  })
+  .meta({ id: 'RunLimits' });
+
+export const RunErrorDetails = z.object({ code: z.string().describe('Stable, snake_case'), message: z.string() }).meta({ id: 'RunError' });
+
 export const Run = z
   .object({
     id: z.string(),
@@ -54,16 +70,7 @@ export const Run = z
     model: z.string(),
     scripted: z.boolean().describe('True when the answers come from scripts and not from a model'),
     notice: z.string().optional().describe('Shown when no model is configured'),
-    limits: z.object({
-      turns: z.int(),
-      tool_calls: z.int(),
-      wall_clock_ms: z.int(),
-      call_inactivity_ms: z.int(),
-      call_max_ms: z.int(),
-      inbox_expiry_ms: z.int(),
-      tokens: z.int().optional(),
-      cost_usd: z.number().optional(),
-    }),
+    limits: RunLimits,
     thread_id: z.string().optional(),
     agent_id: z.string().optional(),
     instructions: z.string().optional(),
@@ -76,7 +83,7 @@ export const Run = z
     answer: z.string().optional(),
     output_schema: json.optional(),
     output: z.unknown().optional().describe('The answer as a value that fits output_schema'),
-    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    error: RunErrorDetails.optional(),
     inbox: z.array(InboxItem).describe('Open inbox items of the run'),
     created_at: time,
     started_at: time.optional(),

@@ -8,7 +8,7 @@ import { createServiceEdge } from './testing/service-edge.ts';
 const ODD = { input: '07', cacheRead: 0, cacheWrite: 0, output: 1.5, reasoning: -1, source: 'reported' } as unknown as Usage;
 
 test('a stored run with odd token counts stays readable, and so do the lists that contain it', async () => {
-  const service = await openService({ script: () => ({ text: 'done', usage: ODD }) });
+  const service = await openService({ script: () => ({ text: 'done', usage: ODD }), storesOddValues: true });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
   const edge = await createServiceEdge(service, { serializer: serializeAsIs });
@@ -22,7 +22,7 @@ test('a stored run with odd token counts stays readable, and so do the lists tha
 });
 
 test('a response that its schema does not describe fails the tests of the edge', async () => {
-  const service = await openService({ script: () => ({ text: 'done', usage: ODD }) });
+  const service = await openService({ script: () => ({ text: 'done', usage: ODD }), storesOddValues: true });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
   const edge = await createServiceEdge(service);

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { CompletionReference } from '@signalbox/mcp-core';
 import type { FollowedChange, ServerControl, ServerFeatures } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
@@ -7,6 +8,7 @@ import type { HttpApp, HttpDependencies } from './http-server.ts';
 import { Problem } from './problem.ts';
 import { PageQuery, ProblemDetails } from './schemas.ts';
 import { ChangesQuery, CompletionRequest, CompletionValues, McpList, PromptArguments, PromptParameters, PromptResult, ResourceContentList, ResourceQuery, ServerDetail, ServerParameters, ToolList } from './server-schemas.ts';
+import { ServerChangeFrame } from './stream-schemas.ts';
 import { SseWriter } from './sse-writer.ts';
 import { serverControlRoutes } from './server-control-routes.ts';
 import { pinView, serverView, toolView } from './views.ts';
@@ -92,7 +94,7 @@ export function serverRoutes(app: HttpApp, dependencies: HttpDependencies): void
           'the server, when anything may have changed. The stream lasts until the reader leaves.',
         params: ServerParameters,
         querystring: ChangesQuery,
-        response: { ...problem },
+        response: { 200: { description: 'The changes, until the reader leaves', content: { 'text/event-stream': { schema: ServerChangeFrame } } }, ...problem },
       },
     },
     async (request, reply) => followChanges(dependencies, { request, reply, features: featuresOf(request.params.name), uris: [request.query.uri ?? []].flat() }),
@@ -141,14 +143,19 @@ async function followChanges({ clock, metrics, onError }: HttpDependencies, { re
   return reply;
 }
 
-function frameOf(change: FollowedChange): { readonly event: string; readonly data: object } {
+function frameOf(change: FollowedChange): { readonly event: string; readonly data: z.output<typeof ServerChangeFrame> } {
+  const data = frameData(change);
+  return { event: data.type, data };
+}
+
+function frameData(change: FollowedChange): z.output<typeof ServerChangeFrame> {
   switch (change.kind) {
     case 'resource':
-      return { event: 'resource.updated', data: { uri: change.uri } };
+      return { type: 'resource.updated', uri: change.uri };
     case 'missed':
     case 'subscribed':
-      return { event: change.kind, data: {} };
+      return { type: change.kind };
     default:
-      return { event: `${change.kind}.changed`, data: {} };
+      return { type: `${change.kind}.changed` };
   }
 }

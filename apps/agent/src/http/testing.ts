@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '@signalbox/mcp-core';
 import type { FastifyInstance } from 'fastify';
 import { EngineError, type RunEngine } from '../ports/run-engine.ts';
 import type { Run, RunStore } from '../ports/run-store.ts';
@@ -9,6 +10,7 @@ import type { Clock } from '../ports/test-hooks.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { observeService } from '../metrics/observation.ts';
+import { queuedEvent } from '../run/create-run.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openRunStore } from '../store/open-run-store.ts';
@@ -31,6 +33,18 @@ export interface TestEdge {
 const clock: Clock = {
   now: () => Date.now(),
   after: () => () => undefined,
+};
+
+const call = { call_id: 'c1', attempt: 1 };
+const turn = { turn: 1, message_id: 'm1' };
+
+/** Data of the events that tests append. */
+const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
+  'run.started': { provider: 'scripted', model: 'scripted', scripted: true },
+  'turn.started': { ...turn, model: 'scripted' },
+  'message.completed': { ...turn, role: 'assistant', text: 'done', tool_uses: [], is_partial: false },
+  'tool_call.progress': { ...call, progress: 1 },
+  'run.completed': { answer: 'done', scripted: true },
 };
 
 /** The edge over a real store, with an engine that only stores what it is asked. */
@@ -74,7 +88,7 @@ export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Pa
     async append(runId, types, patch) {
       const lastSeq = await store.write(async (transaction) => {
         if (patch !== undefined) await transaction.updateRun(runId, patch);
-        return transaction.append(runId, types.map((type) => ({ type, data: { message_id: 'm1' } })));
+        return transaction.append(runId, types.map((type) => ({ type, data: SAMPLE_DATA[type] ?? {} })));
       });
       bus.publish({ type: 'events', runId, lastSeq });
     },
@@ -132,7 +146,7 @@ function storingEngine(store: RunStore): RunEngine {
       const run = queuedRun(`run-${count}`, { prompt, createdAt: count });
       await store.write(async (transaction) => {
         await transaction.insertRun(run);
-        await transaction.append(run.id, [{ type: 'run.queued', data: {} }]);
+        await transaction.append(run.id, [queuedEvent(run)]);
         await receipt?.(transaction, { ...run, lastSeq: 1 });
       });
       return (await store.read.run(run.id)) ?? run;

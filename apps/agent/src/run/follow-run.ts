@@ -10,7 +10,7 @@ export type RunFrame =
   | { readonly type: 'event'; readonly event: RunEvent }
   | { readonly type: 'delta'; readonly delta: Delta }
   /** Deltas were dropped because the reader was too slow; a snapshot follows. Events are never dropped. */
-  | { readonly type: 'gap' };
+  | { readonly type: 'gap'; readonly runId: string };
 
 export interface FollowOptions {
   readonly runId: string;
@@ -61,7 +61,7 @@ async function* framesAfterSnapshot(read: FollowReader, mailbox: Mailbox, { runI
     if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
     // What waits now goes on from the text of the snapshot.
     if (mailbox.takeOverflow()) {
-      yield { type: 'gap' };
+      yield { type: 'gap', runId };
       yield* snapshotOf(read, mailbox, runId);
       continue;
     }

@@ -6,11 +6,16 @@ export const checkedSerializer: FastifySerializerCompiler<z.ZodType> =
   ({ schema, method, url }) =>
   (data) => {
     const sent = JSON.stringify(data);
-    const described = JSON.stringify(schema.encode(JSON.parse(sent)));
-    const fields = fieldsOf(sent).filter((field) => !fieldsOf(described).includes(field));
+    const fields = unnamedFields(schema, JSON.parse(sent));
     if (fields.length > 0) throw new Error(`the response of ${method} ${url} has fields that its schema does not name: ${fields.join(', ')}`);
     return sent;
   };
+
+/** Paths of the values of `body` that the schema does not name. @throws ZodError when the body does not fit the schema */
+export function unnamedFields(schema: z.ZodType, body: unknown): readonly string[] {
+  const named = new Set(fieldsOf(JSON.stringify(schema.encode(body))));
+  return fieldsOf(JSON.stringify(body)).filter((field) => !named.has(field));
+}
 
 /** Paths of all values of a JSON text. */
 function fieldsOf(json: string): string[] {

@@ -14,6 +14,7 @@ import { openRunStore } from '../../store/open-run-store.ts';
 import type { EventListener } from '../commits.ts';
 import type { RecoveryDecision, ServerPolicy } from '../engine-context.ts';
 import { createRunEngine } from '../run-engine.ts';
+import { expectDescribed } from './expect-described.ts';
 import { expectFoldMatches } from './expect-fold.ts';
 import { FakeLlm, type Script } from './fake-llm.ts';
 import { FakeRegistry, type FakeTool } from './fake-registry.ts';
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   /** Whether the store has no room for its nth write. */
   readonly isFull?: (write: number) => boolean;
   readonly isStarted?: boolean;
+  /** Whether the script makes the engine store values that the OpenAPI document does not describe; default false. */
+  readonly storesOddValues?: boolean;
   readonly onEvents?: EventListener;
   readonly concurrency?: { readonly 'advance-run': number; readonly 'call-tool': number };
 }
@@ -67,7 +70,7 @@ export interface Service {
 
 const never = new Promise<never>(() => undefined);
 
-export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, isFull = () => false, concurrency, isStarted = true, onEvents, ...options }: ServiceOptions): Promise<Service> {
+export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, isFull = () => false, concurrency, isStarted = true, storesOddValues = false, onEvents, ...options }: ServiceOptions): Promise<Service> {
   const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
   const opened = await openRunStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
@@ -119,6 +122,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
       clock.pass(1);
       await closing;
       await expectFoldMatches(opened.read);
+      if (!storesOddValues) await expectDescribed(opened.read);
     }
     await close();
   });

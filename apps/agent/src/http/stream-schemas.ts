@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { RUN_EVENT_VARIANTS } from './event-schemas.ts';
+import { Run } from './run-schemas.ts';
+
+/** The first frame of every stream, and the frame after a `stream.gap`. */
+export const RunSnapshotFrame = z
+  .object({
+    type: z.literal('run.snapshot'),
+    run_id: z.string(),
+    run: Run,
+    partial: z.object({ message_id: z.string(), text: z.string() }).optional().describe('The unfinished message, with its text so far'),
+  })
+  .describe('The run as it is. First frame of every stream; carries no id')
+  .meta({ id: 'RunSnapshotFrame' });
+
+export const MessageDeltaFrame = z
+  .object({
+    type: z.literal('message.delta'),
+    run_id: z.string(),
+    message_id: z.string(),
+    kind: z.enum(['text', 'reasoning']),
+    offset: z.int().describe('Characters of this kind that came before in the message'),
+    text: z.string(),
+  })
+  .describe('More text of an unfinished message; carries no id and is not stored')
+  .meta({ id: 'MessageDeltaFrame' });
+
+export const StreamGapFrame = z
+  .object({ type: z.literal('stream.gap'), run_id: z.string(), reason: z.literal('slow_reader') })
+  .describe('message.delta frames were dropped because the reader was too slow; a run.snapshot follows; carries no id')
+  .meta({ id: 'StreamGapFrame' });
+
+/** The JSON after `data:` of each server-sent event of a run stream. */
+export const RunStreamFrame = z
+  .discriminatedUnion('type', [RunSnapshotFrame, MessageDeltaFrame, StreamGapFrame, ...RUN_EVENT_VARIANTS])
+  .describe('The JSON after `data:` of one server-sent event; its `type` is also the `event:` line, and the `seq` of a stored event is the `id:` line')
+  .meta({ id: 'RunStreamFrame' });
+
+/** The JSON after `data:` of each server-sent event of a stream of a server's changes. */
+export const ServerChangeFrame = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('resource.updated'), uri: z.string() }).meta({ id: 'ResourceUpdatedFrame' }),
+    z
+      .object({ type: z.enum(['subscribed', 'missed', 'tools.changed', 'prompts.changed', 'resources.changed']) })
+      .describe('missed: the server was restarted, so anything may have changed')
+      .meta({ id: 'ServerNoticeFrame' }),
+  ])
+  .describe('The JSON after `data:` of one server-sent event; its `type` is also the `event:` line')
+  .meta({ id: 'ServerChangeFrame' });
