@@ -6,6 +6,7 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'DELETE /v1/runs/{id}': 'deleteRun',
   'POST /v1/runs/{id}/fork': 'forkRun',
   'POST /v1/runs/{id}/cancel': 'cancelRun',
+  'POST /v1/runs/{id}/resume': 'resumeRun',
   'GET /v1/runs/{id}/events': 'listRunEvents',
   'GET /v1/runs/{id}/tool-calls': 'listToolCalls',
   'GET /v1/runs/{id}/tool-calls/{call_id}': 'getToolCall',

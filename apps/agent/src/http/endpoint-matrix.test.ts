@@ -41,6 +41,7 @@ const ROWS: { readonly [endpoint: string]: Row } = {
   'DELETE /v1/runs/{id}': { missing: gone('/v1/runs/none', 'run_not_found'), invalid: { path: '/v1/runs/<busy>', status: 409, code: 'run_not_settled' } },
   'POST /v1/runs/{id}/fork': { missing: gone('/v1/runs/none/fork', 'run_not_found'), invalid: bad({ at_turn: -1 }, '/v1/runs/<run>/fork') },
   'POST /v1/runs/{id}/cancel': { missing: gone('/v1/runs/none/cancel', 'run_not_found'), invalid: bad({ reason: 7 }, '/v1/runs/<run>/cancel') },
+  'POST /v1/runs/{id}/resume': { missing: gone('/v1/runs/none/resume', 'run_not_found'), invalid: bad({ limits: { turns: 0 } }, '/v1/runs/<run>/resume') },
   'GET /v1/runs/{id}/events': { missing: gone('/v1/runs/none/events', 'run_not_found'), invalid: badPath('/v1/runs/<run>/events?after=-1') },
   'GET /v1/runs/{id}/tool-calls': { missing: gone('/v1/runs/none/tool-calls', 'run_not_found'), invalid: badPath(`/v1/runs/${LONG}/tool-calls`) },
   'GET /v1/runs/{id}/tool-calls/{call_id}': { missing: gone('/v1/runs/<run>/tool-calls/none', 'tool_call_not_found'), invalid: badPath(`/v1/runs/<run>/tool-calls/${LONG}`) },

@@ -45,7 +45,9 @@ export const EVENT_DATA = {
   'run.input_required': z
     .object({ inbox_item_ids: z.array(z.string()).describe('The open inbox items') })
     .describe('Nothing can proceed before a person answers'),
-  'run.resumed': z.object({ reason: z.enum(['inbox_closed', 'process_restarted']) }).describe('The run is running again'),
+  'run.resumed': z
+    .object({ reason: z.enum(['inbox_closed', 'process_restarted', 'requested']).describe('requested: the run had ended, and its error and answer are void') })
+    .describe('The run is running again'),
   'run.cancelling': z
     .object({ reason: z.string().optional() })
     .describe('Cancellation was requested; the run waits for its calls to end'),
@@ -56,13 +58,15 @@ export const EVENT_DATA = {
       scripted: z.boolean(),
     })
     .describe('The run has an answer. Last event'),
-  'run.failed': z.object({ error: RunErrorDetails, answer: partialAnswer }).describe('The run failed. Last event'),
+  'run.failed': z.object({ error: RunErrorDetails, answer: partialAnswer }).describe('The run failed. Last event unless the run is resumed'),
   'run.cancelled': z
     .object({ reason: z.string().optional(), answer: partialAnswer })
     .describe('The run was cancelled and all its calls have ended. Last event'),
-  'run.expired': z.object({ error: RunErrorDetails, answer: partialAnswer }).describe('The wall clock limit ended the run. Last event'),
+  'run.expired': z.object({ error: RunErrorDetails, answer: partialAnswer }).describe('The wall clock limit ended the run. Last event unless the run is resumed'),
 
-  'turn.started': z.object({ ...turn, model: z.string() }).describe('A model call begins'),
+  'turn.started': z
+    .object({ ...turn, model: z.string(), attempt: z.int().describe('Attempts of the turn since the model last answered, from 1') })
+    .describe('A model call begins'),
   'turn.completed': z.object({ ...turn, stop_reason: z.string() }).describe('A model call ended and its message is complete'),
   'turn.interrupted': z
     .object({ ...turn, reason: z.enum(['process_ended', 'shutdown']) })
@@ -70,7 +74,15 @@ export const EVENT_DATA = {
   'turn.output_rejected': z
     .object({ ...turn, problems: z.array(z.string()) })
     .describe('The answer does not fit output_schema; the model is asked once more'),
-  'turn.failed': z.object({ ...turn, error: RunErrorDetails }).describe('A model call failed'),
+  'turn.failed': z
+    .object({
+      ...turn,
+      error: RunErrorDetails,
+      retryable: z.boolean().describe('Whether the same turn begins again with a new message_id; discard the text of this message'),
+      attempt: z.int().optional().describe('Failed attempts in a row, when retryable'),
+      next_attempt_at: time.optional().describe('Time of the next attempt, when retryable'),
+    })
+    .describe('A model call failed. The run fails unless the failure is retryable'),
   'turn.cancelled': z.object(turn).describe('A model call was cancelled'),
 
   'message.started': z.object({ ...turn, role: z.literal('assistant') }).describe('The first part of a message has arrived'),

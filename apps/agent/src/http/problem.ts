@@ -36,6 +36,7 @@ const problems = {
   inbox_item_not_found: [404, 'There is no such inbox item'],
   inbox_item_not_open: [409, 'The inbox item is not open'],
   run_not_settled: [409, 'The run is not settled'],
+  run_not_resumable: [409, 'The run cannot be resumed'],
   invalid_fork: [409, 'The run cannot be forked there'],
   thread_busy: [409, 'A run of the thread is not settled'],
   idempotency_key_reused: [409, 'The idempotency key was used for another request'],

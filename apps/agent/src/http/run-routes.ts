@@ -9,7 +9,7 @@ import { limitsOf } from './limits-view.ts';
 import { Problem } from './problem.ts';
 import { ToolCallList } from './call-schemas.ts';
 import { EventsQuery, RunEventPage } from './event-schemas.ts';
-import { CancelRun, NewFork, NewRun, Run as RunSchema, RunList, RunListQuery } from './run-schemas.ts';
+import { CancelRun, NewFork, NewRun, Run as RunSchema, ResumeRun, RunList, RunListQuery } from './run-schemas.ts';
 import { ProblemDetails, RunParameters } from './schemas.ts';
 import { RunStreamFrame } from './stream-schemas.ts';
 import { eventView, pageOf, runView, toolCallView } from './views.ts';
@@ -148,6 +148,27 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         answer: async (run: Run, reader: RunReader) => ({ status: 200, body: await view(run, reader), runId: run.id }),
       });
       return replyWith(reply, served);
+    },
+  );
+
+  app.post(
+    '/v1/runs/:id/resume',
+    {
+      schema: {
+        summary: 'Resume a failed or expired run',
+        description:
+          'Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable for a run that another attempt cannot help ' +
+          '(refusal, context_full, max_tokens, invalid_output), a tool call, and a run of a thread that has later runs.',
+        params: RunParameters,
+        headers: KeyHeaders,
+        body: ResumeRun,
+        response: { 202: RunSchema, ...problem, 409: ProblemDetails },
+      },
+    },
+    async (request, reply) => {
+      const limits = limitsOf(request.body.limits);
+      const served = await once(request, { make: (receipt) => engine.resumeRun(request.params.id, limits, receipt), answer: accepted });
+      return begun(request, reply, served);
     },
   );
 

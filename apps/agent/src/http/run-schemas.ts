@@ -84,6 +84,15 @@ export const Run = z
     output_schema: json.optional(),
     output: z.unknown().optional().describe('The answer as a value that fits output_schema'),
     error: RunErrorDetails.optional(),
+    model_outage: z
+      .object({
+        since: time,
+        attempts: z.int().describe('Failed attempts in a row'),
+        next_attempt_at: time,
+        error: RunErrorDetails.describe('Reason of the last failure'),
+      })
+      .optional()
+      .describe('The model cannot be asked at present, and the run asks again; status_reason is then model_unavailable'),
     inbox: z.array(InboxItem).describe('Open inbox items of the run'),
     created_at: time,
     started_at: time.optional(),
@@ -96,6 +105,10 @@ export const RunList = z.object({ data: z.array(Run), next_cursor: z.string().op
 export const CancelRun = z
   .strictObject({ reason: z.string().max(500).optional().describe('Shown in the run; never sent to servers') })
   .meta({ id: 'CancelRun' });
+
+export const ResumeRun = z
+  .strictObject({ limits: Limits.optional().describe('In place of the limits that the run had') })
+  .meta({ id: 'ResumeRun' });
 
 export const RunListQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),

@@ -41,7 +41,7 @@ const turn = { turn: 1, message_id: 'm1' };
 /** Data of the events that tests append. */
 const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
   'run.started': { provider: 'scripted', model: 'scripted', scripted: true },
-  'turn.started': { ...turn, model: 'scripted' },
+  'turn.started': { ...turn, model: 'scripted', attempt: 1 },
   'message.completed': { ...turn, role: 'assistant', text: 'done', tool_uses: [], is_partial: false },
   'tool_call.progress': { ...call, progress: 1 },
   'run.completed': { answer: 'done', scripted: true },
@@ -154,6 +154,7 @@ function storingEngine(store: RunStore): RunEngine {
     startCall: ({ wireName }) => Promise.reject(new EngineError('tool_not_found', `no tool is called ${wireName}`)),
     forkRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
     cancelCall: ({ id }) => Promise.reject(new EngineError('tool_call_not_found', `no tool call has the id "${id}"`)),
+    resumeRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
     deleteRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
     deleteThread: (id) => Promise.reject(new EngineError('thread_not_found', `no thread has the id "${id}"`)),
     async cancelRun(id) {

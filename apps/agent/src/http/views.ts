@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
-import type { Page, InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type { ModelOutage, Page, InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
 import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
 import { artifactIdOf } from '../run/artifacts.ts';
@@ -52,10 +52,15 @@ export function runView(run: StoredRun, openItems: readonly StoredItem[], info: 
       output_schema: run.outputSchema,
       output: run.output,
       error: run.error,
+      model_outage: run.modelOutage === undefined ? undefined : outageView(run.modelOutage),
       started_at: optionalTime(run.startedAt),
       finished_at: optionalTime(run.finishedAt),
     }),
   };
+}
+
+function outageView({ since, attempts, nextAttemptAt, error }: ModelOutage): NonNullable<z.output<typeof Run>['model_outage']> {
+  return { since: iso(since), attempts, next_attempt_at: iso(nextAttemptAt), error };
 }
 
 export function eventView(event: StoredEvent): z.output<typeof RunEvent> {

@@ -48,6 +48,7 @@ export class EngineError extends Error {
   readonly code:
     | 'run_not_found'
     | 'run_not_settled'
+    | 'run_not_resumable'
     | 'invalid_fork'
     | 'thread_not_found'
     | 'thread_busy'
@@ -83,6 +84,11 @@ export interface RunEngine {
   forkRun(id: string, fork: Fork, receipt?: Receipt<Run>): Promise<Run>;
   /** Idempotent; a settled run is returned as it is. @throws EngineError `run_not_found` */
   cancelRun(id: string, reason?: string, receipt?: Receipt<Run>): Promise<Run>;
+  /**
+   * Continues a run that failed or expired with its next model call, with a new wall clock and with `limits` in place of those it had; no tool call is
+   * repeated. @throws EngineError `run_not_found`, `run_not_resumable`
+   */
+  resumeRun(id: string, limits?: Partial<Run['limits']>, receipt?: Receipt<Run>): Promise<Run>;
   /** Cancels one call and nothing else of its run; one that has ended is returned as it is. @throws EngineError `run_not_found`, `tool_call_not_found` */
   cancelCall(call: Pick<ToolCall, 'runId' | 'id'>, receipt?: Receipt<ToolCall>): Promise<ToolCall>;
   /** Erases everything of a settled run but the audit. @throws EngineError `run_not_found`, `run_not_settled` */

@@ -35,6 +35,17 @@ export interface RunError {
   readonly message: string;
 }
 
+/** Failed attempts of a model call, of which another follows. Times are milliseconds since the Unix epoch. */
+export interface ModelOutage {
+  /** Time of the first failure. */
+  readonly since: number;
+  /** Failed attempts in a row. */
+  readonly attempts: number;
+  readonly nextAttemptAt: number;
+  /** Reason of the last failure. */
+  readonly error: RunError;
+}
+
 /** Times are milliseconds since the Unix epoch. */
 export interface Run {
   readonly id: string;
@@ -71,7 +82,9 @@ export interface Run {
   /** The turn whose answer did not fit and was asked for again. */
   readonly repairedTurn: number | undefined;
   readonly error: RunError | undefined;
-  /** Milliseconds spent in `input_required`, which the wall clock does not count; a wait that still lasts is not in it. */
+  /** Present from the first failed attempt of a model call until the model answers. */
+  readonly modelOutage: ModelOutage | undefined;
+  /** Milliseconds that the wall clock does not count: those in `input_required`, without a wait that still lasts, and all before the run was resumed on request. */
   readonly waitedMs: number;
   /** When the wait that still lasts began. */
   readonly waitingSince: number | undefined;
@@ -250,7 +263,7 @@ export interface Page<T> {
 }
 
 /** A key that is present with the value `undefined` clears the field. */
-export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'error' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
+export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'error' | 'limits' | 'modelOutage' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
 export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
@@ -305,6 +318,8 @@ export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter,
   /** Returns the last `seq` given. */
   append(runId: string, events: readonly NewEvent[]): Promise<number>;
   insertMessage(runId: string, message: StoredMessage): Promise<void>;
+  /** Deletes the messages of later turns. */
+  deleteMessagesAfter(runId: string, turn: number): Promise<void>;
   insertToolCall(call: ToolCall): Promise<void>;
   /** Applies the patch when the row still has that state and attempt; returns whether it did. Late writes of an older attempt are refused so. */
   updateToolCall(id: string, expected: { readonly state: readonly ToolCallState[]; readonly attempt?: number }, patch: ToolCallPatch): Promise<boolean>;

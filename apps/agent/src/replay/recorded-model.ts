@@ -19,10 +19,10 @@ export class RecordedModel implements LlmProvider {
 
   async *stream(_request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
     const { turn } = this.#state;
-    const failure = this.#failureOf(turn);
-    if (failure !== undefined) throw failure;
     const finish = this.#finishOf(turn);
     if (finish === undefined) {
+      const failure = this.#failureOf(turn);
+      if (failure !== undefined) throw failure;
       this.#endAt(turn);
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       throw new LlmError('aborted', 'the replay is over');
@@ -45,8 +45,9 @@ export class RecordedModel implements LlmProvider {
     return { type: 'finish', stop, usage: usageOf(used.data.usage), model: used.data.model, message: { role: 'assistant', content, ...(native === undefined ? {} : { native }) } };
   }
 
+  /** Attempts that were followed by another one decided nothing. */
   #failureOf(turn: number): Error | undefined {
-    const failed = this.#recording.events.findLast((event) => event.type === 'turn.failed' && event.data.turn === turn);
+    const failed = this.#recording.events.findLast((event) => event.type === 'turn.failed' && event.data.turn === turn && !event.data.retryable);
     return failed?.type === 'turn.failed' ? errorOf(failed.data.error) : undefined;
   }
 

@@ -29,14 +29,25 @@ export async function readRecording(read: RunReader, runId: string): Promise<Rec
   if (run === undefined) throw new ReplayError(`there is no run ${runId} in this data directory`);
   if (run.kind === 'call') throw new ReplayError(`the run ${runId} is a single tool call: there is no loop to replay`);
   if (!isSettled(run)) throw new ReplayError(`the run ${runId} is not settled: it is ${run.status}; wait for it or cancel it`);
+  const decisions = await readDecisions(read, run);
+  if (hasOtherStops(decisions.events)) throw new ReplayError(`the run ${runId} was stopped by a limit and resumed: it did not go through the loop in one piece`);
   const epoch = await read.epoch(runId);
   if (epoch === undefined) throw new ReplayError(`the run ${runId} took no turn, or an earlier version recorded it, without the tools it had`);
   return {
-    ...(await readDecisions(read, run)),
+    ...decisions,
     items: await read.inboxItems({ runId }),
     epoch,
     catalogues: await read.catalogues(runId),
   };
+}
+
+/** Whether a run was resumed on request after anything but a failed model call. */
+function hasOtherStops(events: readonly RunEventBody[]): boolean {
+  return events.some(({ type, data }, at) => {
+    const end = events[at - 1];
+    if (type !== 'run.resumed' || data.reason !== 'requested') return false;
+    return end?.type !== 'run.failed' || !end.data.error.code.startsWith('llm_');
+  });
 }
 
 /** What a run decided. */

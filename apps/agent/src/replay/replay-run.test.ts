@@ -118,6 +118,34 @@ describe('a recorded run is decided in the same way', () => {
     expect(await replay({ service, runId })).toMatchObject({ run: { status: 'failed', statusReason: 'turn_limit' }, difference: undefined });
   });
 
+  test('when model calls failed and were made again, before and after a run was resumed', async () => {
+    const turns = callsThenAnswer([[{ name: 'a__x' }]]);
+    const service = await openService({
+      script: (request, index) => {
+        if (index === 1) return { text: 'half', fail: new LlmError('overloaded', 'too much to do') };
+        return index === 2 ? { fail: new LlmError('auth', 'set the key') } : turns(request, index);
+      },
+      tools: { a__x: read('x') },
+    });
+    const { id: runId } = await service.engine.createRun({ prompt: 'go' });
+    await service.event(runId, 'turn.failed');
+    service.clock.pass(2000);
+    await service.settled(runId);
+    await service.engine.resumeRun(runId);
+    await service.settled(runId);
+    expect(await replay({ service, runId })).toMatchObject({ run: { status: 'completed', turns: 2 }, calls: 1, difference: undefined });
+  });
+
+  test('up to where its wall clock ended it while it waited for its model', async () => {
+    const turns = callsThenAnswer([[{ name: 'a__x' }]]);
+    const service = await openService({ script: (request, index) => (index === 0 ? turns(request, index) : { fail: new LlmError('overloaded', 'too much to do') }), tools: { a__x: read('x') } });
+    const { id: runId } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 60_000 } });
+    await service.event(runId, 'turn.failed');
+    service.clock.pass(60_000);
+    await service.settled(runId);
+    expect(await replay({ service, runId })).toMatchObject({ run: { status: 'expired' }, isStopped: true, difference: undefined });
+  });
+
   test('with an answer that had to fit a schema, at the first or the second attempt', async () => {
     const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
     for (const first of ['{"n":1}', 'one']) {
@@ -206,6 +234,15 @@ describe('what cannot be replayed is refused', () => {
     await expect(replayRun({ dataDir: older, runId: old.id, logger })).rejects.toThrow('an earlier version recorded it');
     held.resolve();
     await service.settled(running.id);
+  });
+
+  test('a run that a limit stopped and that was resumed', async () => {
+    const service = await openService({ script: callsThenAnswer([[{ name: 'a__x' }]]), tools: { a__x: read('x') } });
+    const { id: runId } = await service.engine.createRun({ prompt: 'go', limits: { turns: 1 } });
+    await service.settled(runId);
+    await service.engine.resumeRun(runId, { turns: 9 });
+    await service.settled(runId);
+    await expect(replay({ service, runId })).rejects.toThrow('was stopped by a limit and resumed');
   });
 
   test('a folder without a database', async () => {

@@ -8,6 +8,7 @@ import { endRun } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
 import { expireRunIfDue } from './expiry.ts';
 import { spend } from './limits.ts';
+import { waitsForModel } from './model-outage.ts';
 import { reconcile } from './reconcile.ts';
 import { storeToolResults } from './tool-results.ts';
 
@@ -47,7 +48,7 @@ export async function beginTurn(context: EngineContext, change: Change): Promise
   const messageId = context.newId();
   await sql.startTurn({ runId, turn: number, owner: context.store.bootId, messageId });
   change.emit(
-    { type: 'turn.started', data: { turn: number, message_id: messageId, model: run.model } },
+    { type: 'turn.started', data: { turn: number, message_id: messageId, model: run.model, attempt: (run.modelOutage?.attempts ?? 0) + 1 } },
     { type: 'message.started', data: { turn: number, message_id: messageId, role: 'assistant' } },
   );
   return { run, number, messageId, epoch };
@@ -66,6 +67,7 @@ async function isBlocked(context: EngineContext, change: Change, run: Run): Prom
     return true;
   }
   if (await expireRunIfDue(context, change, run)) return true;
+  if (waitsForModel(context, change, run)) return true;
   const calls = await change.sql.toolCalls(run.id, { turn: run.turns });
   const open = await change.sql.inboxItems({ runId: run.id, state: 'open' });
   const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));

@@ -50,10 +50,13 @@ async function settle(context: EngineContext, change: Change, { run, status, ans
   const now = context.clock.now();
   await voidItems(context, change, { reason: 'run_ended' });
   const waitedMs = run.waitedMs + (run.waitingSince === undefined ? 0 : now - run.waitingSince);
-  await change.sql.updateRun(run.id, { status, statusReason, answer, output, error, waitedMs, waitingSince: undefined, finishedAt: now });
+  await change.sql.updateRun(run.id, { status, statusReason, answer, output, error, modelOutage: undefined, waitedMs, waitingSince: undefined, finishedAt: now });
   if (status !== 'completed') await answerToolUses(context, change);
   await wakeThread(context, change, run);
-  change.afterCommit(() => forgetWallClock(context, run.id));
+  change.afterCommit(() => {
+    forgetWallClock(context, run.id);
+    context.timers.clear({ type: 'model-retry', runId: run.id });
+  });
 }
 
 async function answerSoFar({ sql, runId }: Change): Promise<string | undefined> {

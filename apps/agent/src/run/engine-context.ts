@@ -38,6 +38,8 @@ export interface EngineContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: () => string;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
   readonly reach: (point: CrashPoint) => void;
   readonly policyOf: (server: string) => ServerPolicy;
   readonly recovery: RecoveryDecision;

@@ -54,7 +54,8 @@ export interface RunEventTypes {
     readonly notice: string | undefined;
   };
   'run.input_required': { readonly inbox_item_ids: readonly string[] };
-  'run.resumed': { readonly reason: 'inbox_closed' | 'process_restarted' };
+  /** `requested`: the run had ended and goes on; its error and answer are void. */
+  'run.resumed': { readonly reason: 'inbox_closed' | 'process_restarted' | 'requested' };
   'run.cancelling': { readonly reason: string | undefined };
   /** `output` is the answer as a value, where it must fit a schema. */
   'run.completed': { readonly answer: string; readonly output: unknown; readonly scripted: boolean };
@@ -63,13 +64,24 @@ export interface RunEventTypes {
   'run.cancelled': { readonly reason: string | undefined; readonly answer: string | undefined };
   'run.expired': { readonly error: RunError; readonly answer: string | undefined };
 
-  'turn.started': TurnData & { readonly model: string };
+  /** `attempt` counts the attempts of the turn since the model last answered, from 1. */
+  'turn.started': TurnData & { readonly model: string; readonly attempt: number };
   'turn.completed': TurnData & { readonly stop_reason: string };
   /** The model is asked again in a new attempt with another message id; text of this one is void. */
   'turn.interrupted': TurnData & { readonly reason: 'process_ended' | 'shutdown' };
   /** The answer does not fit the output schema of the run; it is asked for again once. */
   'turn.output_rejected': TurnData & { readonly problems: readonly string[] };
-  'turn.failed': TurnData & { readonly error: RunError };
+  /**
+   * With `retryable` the run goes on: the model is asked again at `next_attempt_at` in a new attempt with another message id, and text of this one is void.
+   * Without it the run has failed, and `message.completed` has the text that had come.
+   */
+  'turn.failed': TurnData & {
+    readonly error: RunError;
+    readonly retryable: boolean;
+    readonly attempt?: number;
+    /** UTC, ISO 8601. */
+    readonly next_attempt_at?: string;
+  };
   'turn.cancelled': TurnData;
 
   'message.started': TurnData & { readonly role: 'assistant' };

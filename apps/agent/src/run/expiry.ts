@@ -1,7 +1,7 @@
 import type { InboxItem, Run } from '../ports/run-store.ts';
 import { failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
-import type { EngineContext } from './engine-context.ts';
+import { enqueue, type EngineContext } from './engine-context.ts';
 import { itemData } from './inbox.ts';
 import { WARNING_SHARE, wallClockDeadline } from './limits.ts';
 import { reconcile } from './reconcile.ts';
@@ -21,6 +21,9 @@ export async function onDeadline(context: EngineContext, deadline: Deadline): Pr
         const run = await change.sql.run(deadline.runId);
         if (run?.status === 'running') warn(change, run);
       });
+    case 'model-retry':
+      enqueue(context, { type: 'advance-run', runId: deadline.runId });
+      return undefined;
     case 'inbox-item': {
       const item = await context.store.read.inboxItem(deadline.itemId);
       if (item !== undefined) await context.commit(item.runId, (change) => expireItemIfDue(context, change, item));
@@ -34,7 +37,9 @@ export async function expireRunIfDue(context: EngineContext, change: Change, run
   if (run.status !== 'running' || overdueMs < 0) return false;
   const { wallClockMs } = run.limits;
   change.emit({ type: 'limit.exceeded', data: { limit: 'wall_clock_ms', used: wallClockMs + overdueMs, allowed: wallClockMs } });
-  const message = `The run took longer than its limit of ${wallClockMs} ms.`;
+  const { modelOutage: outage } = run;
+  const waited = outage === undefined ? '' : ` It was waiting for its model, which failed ${outage.attempts} times since ${new Date(outage.since).toISOString()}, the last time with: ${outage.error.message}`;
+  const message = `The run took longer than its limit of ${wallClockMs} ms.${waited}`;
   await stopRun(context, change, { run, reason: 'wall_clock_limit', error: { code: 'wall_clock_limit', message } });
   return true;
 }

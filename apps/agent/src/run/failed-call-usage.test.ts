@@ -6,7 +6,7 @@ import { ok, READ_ONLY } from './testing/fake-registry.ts';
 const USED: Usage = { input: 40, cacheRead: 0, cacheWrite: 0, output: 7, reasoning: 0, source: 'partial', costUsd: 0.5 };
 
 test('a model call that fails after it was taken is charged to its run, with its cost', async () => {
-  const service = await openService({ script: () => ({ text: 'so far', fail: new LlmError('network', 'cut', { usage: USED }) }) });
+  const service = await openService({ script: () => ({ text: 'so far', fail: new LlmError('context', 'cut', { usage: USED }) }) });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   const run = await service.settled(id);
   expect(run).toMatchObject({ status: 'failed', usage: USED });

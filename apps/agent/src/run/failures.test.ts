@@ -18,7 +18,8 @@ describe('a model call that fails', () => {
   test.each([
     ['auth', 'llm_auth'],
     ['context', 'llm_context'],
-    ['network', 'llm_network'],
+    ['quota', 'llm_quota'],
+    ['invalid', 'llm_invalid'],
   ] as const)('of kind %s ends its run as failed with %s and the message; other runs go on', async (kind, code) => {
     const service = await openService({ script: ({ messages }) => (JSON.stringify(messages).includes('bad') ? { fail: new LlmError(kind, 'set the key') } : { text: 'fine' }) });
     const bad = await service.engine.createRun({ prompt: 'bad' });
@@ -29,7 +30,7 @@ describe('a model call that fails', () => {
   });
 
   test('keeps the text that had come, as partial', async () => {
-    const service = await openService({ script: () => ({ text: 'half an ans', fail: new LlmError('timeout', 'stalled') }) });
+    const service = await openService({ script: () => ({ text: 'half an ans', fail: new LlmError('auth', 'the key was revoked') }) });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     expect(await service.settled(id)).toMatchObject({ status: 'failed', answer: 'half an ans' });
     expect((await service.event(id, 'message.completed')).data).toMatchObject({ text: 'half an ans', is_partial: true, tool_uses: [] });

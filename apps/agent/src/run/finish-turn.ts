@@ -8,6 +8,7 @@ import { enqueue, type EngineContext } from './engine-context.ts';
 import { spend } from './limits.ts';
 import { messageText } from './message-text.ts';
 import { finishAnswer } from './output.ts';
+import { NO_OUTAGE } from './model-outage.ts';
 import { planCalls, type ToolUse } from './plan-calls.ts';
 import { reconcile } from './reconcile.ts';
 import type { Finish } from './stream-message.ts';
@@ -42,7 +43,7 @@ async function storeMessage(change: Change, { turn, finish, run, toolUses }: Fin
   const native = message.native === undefined ? {} : { native: { ...message.native, epoch: turn.epoch.id } };
   await sql.insertMessage(runId, { ...message, ...native, id: turn.messageId, turn: turn.number });
   await sql.savePartial(runId, undefined);
-  await sql.updateRun(runId, { turns: turn.number, usage: total });
+  await sql.updateRun(runId, { turns: turn.number, usage: total, ...(run.modelOutage === undefined ? {} : NO_OUTAGE) });
   tellSpending(change, { limits: run.limits, before: run.usage, after: total });
   const data = { turn: turn.number, message_id: turn.messageId };
   emit(

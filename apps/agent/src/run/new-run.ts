@@ -34,6 +34,7 @@ export function newRun({ newId, llm, clock }: Pick<EngineContext, 'newId' | 'llm
     output: undefined,
     repairedTurn: undefined,
     error: undefined,
+    modelOutage: undefined,
     waitedMs: 0,
     waitingSince: undefined,
     createdAt: clock.now(),

@@ -3,6 +3,7 @@ import type { Change } from './commits.ts';
 import { finishStopping } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
 import { forgetWallClock, watchWallClock } from './limits.ts';
+import { waitsForModel } from './model-outage.ts';
 
 /**
  * Brings the status of the run in line with its turn, calls and questions, and calls for the next step when nothing is in the way. Every change
@@ -25,7 +26,7 @@ export async function reconcile(context: EngineContext, change: Change): Promise
       const isWaiting = !isBusy && (open.length > 0 || calls.length > 0);
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);
       if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);
-      if (!isBusy && !isWaiting) change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+      if (!isBusy && !isWaiting && !waitsForModel(context, change, run)) change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
       return;
     }
     case 'queued':

@@ -6,6 +6,7 @@ import { expireItemIfDue, expireRunIfDue } from './expiry.ts';
 import { voidItem } from './inbox.ts';
 import { watchWallClock } from './limits.ts';
 import { settleLostCall } from './lost-call.ts';
+import { waitsForModel } from './model-outage.ts';
 import { isParked, resumeLater } from './parked-calls.ts';
 import { reconcile } from './reconcile.ts';
 import { cancelCall } from './settle-call.ts';
@@ -27,7 +28,7 @@ async function recoverRun(context: EngineContext, change: Change): Promise<void>
     change.afterCommit(() => watchWallClock(context, run));
   }
   await reconcile(context, change);
-  change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  if (run === undefined || !waitsForModel(context, change, run)) change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
   for (const item of await sql.inboxItems({ runId, state: 'open' })) change.afterCommit(() => context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt));
 }
 

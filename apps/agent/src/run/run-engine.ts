@@ -23,6 +23,7 @@ import { forkRun } from './fork-run.ts';
 import { defaultRecovery } from './lost-call.ts';
 import { recover } from './recover.ts';
 import { respond } from './respond.ts';
+import { resumeRun } from './resume-run.ts';
 import { startCall } from './start-call.ts';
 import { stopCall } from './stop-call.ts';
 import { Timers, type Deadline } from './timers.ts';
@@ -44,6 +45,8 @@ export interface EngineDependencies {
   /** Ids of rows, in order of creation; default UUIDv7. */
   readonly newId?: () => string;
   readonly recovery?: RecoveryDecision;
+  /** Uniform in [0, 1), for the jitter of waits; default `Math.random`. */
+  readonly random?: () => number;
   /** Model and tool calls under way at a time; default 32 and 256. A call that waits for a person is not counted. */
   readonly concurrency?: { readonly [T in Job['type']]: number };
 }
@@ -78,6 +81,7 @@ class Engine implements RunEngine {
       clock,
       logger,
       newId: dependencies.newId ?? (() => v7()),
+      random: dependencies.random ?? Math.random,
       reach,
       policyOf: (server) => (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
       recovery: dependencies.recovery ?? defaultRecovery,
@@ -102,6 +106,10 @@ class Engine implements RunEngine {
 
   cancelRun(id: string, reason?: string, receipt?: Receipt<Run>): Promise<Run> {
     return cancelRun(this.#context, id, { reason, receipt });
+  }
+
+  resumeRun(id: string, limits?: Partial<Run['limits']>, receipt?: Receipt<Run>): Promise<Run> {
+    return resumeRun(this.#context, id, { limits, receipt });
   }
 
   cancelCall(call: Pick<ToolCall, 'runId' | 'id'>, receipt?: Receipt<ToolCall>): Promise<ToolCall> {
@@ -170,7 +178,7 @@ class Engine implements RunEngine {
       const failure = { code: 'internal_error', message: 'The run failed inside the service; its log says why.' };
       await this.#context.commit(runId, async (change) => {
         const turn = await change.sql.activeTurn(runId);
-        if (turn !== undefined && (await change.sql.endTurn(turn.messageId, 'failed'))) change.emit({ type: 'turn.failed', data: { turn: turn.turn, message_id: turn.messageId, error: failure } });
+        if (turn !== undefined && (await change.sql.endTurn(turn.messageId, 'failed'))) change.emit({ type: 'turn.failed', data: { turn: turn.turn, message_id: turn.messageId, error: failure, retryable: false } });
         await change.sql.savePartial(runId, undefined);
         await endRun(this.#context, change, { status: 'failed', error: failure });
       });

@@ -16,10 +16,15 @@ export async function stopRun(context: EngineContext, change: Change, { run, rea
   await change.sql.updateRun(run.id, { status: 'cancelling', statusReason: reason, error });
   change.emit({ type: 'run.cancelling', data: { reason } });
   await voidItems(context, change, { reason: 'run_ended' });
-  for (const call of await change.sql.toolCalls(run.id, { state: ['planned', 'awaiting_approval'] })) {
-    await change.sql.updateToolCall(call.id, { state: [call.state] }, { state: 'cancelled', finishedAt: context.clock.now() });
-    change.emit({ type: 'tool_call.cancelled', data: { call_id: call.id, attempt: call.attempt, cancel: undefined, outcome: 'not_sent' } });
-  }
+  await cancelUnsentCalls(context, change);
   await reconcile(context, change);
   change.afterCommit(() => context.bus.publish({ type: 'cancel', runId: run.id }));
+}
+
+/** Cancels the calls of a run that were not sent. */
+export async function cancelUnsentCalls({ clock }: EngineContext, { sql, runId, emit }: Change): Promise<void> {
+  for (const call of await sql.toolCalls(runId, { state: ['planned', 'awaiting_approval'] })) {
+    await sql.updateToolCall(call.id, { state: [call.state] }, { state: 'cancelled', finishedAt: clock.now() });
+    emit({ type: 'tool_call.cancelled', data: { call_id: call.id, attempt: call.attempt, cancel: undefined, outcome: 'not_sent' } });
+  }
 }

@@ -4,16 +4,20 @@ import type { RunError } from '../ports/run-store.ts';
 import type { StopCause } from './activities.ts';
 import { interruptTurn, type Turn } from './begin-turn.ts';
 import { charge } from './charge.ts';
+import type { Change } from './commits.ts';
 import { conversationOf } from './conversation.ts';
 import { endRun } from './end-run.ts';
 import type { EngineContext } from './engine-context.ts';
 import { finishTurn } from './finish-turn.ts';
 import { fitContext } from './fit-context.ts';
+import { waitForModel } from './model-outage.ts';
 import { reconcile } from './reconcile.ts';
 import { streamMessage } from './stream-message.ts';
 
 /** The longest message the model may write, in tokens. */
 const MAX_TOKENS = 8192;
+
+const INTERNAL_ERROR: RunError = { code: 'internal_error', message: 'The model call failed inside the service; its log says why.' };
 
 /** Makes the model call of a turn and stores how it ended. */
 export async function takeTurn(context: EngineContext, turn: Turn, signal: AbortSignal): Promise<void> {
@@ -50,30 +54,33 @@ interface Stopped {
   readonly signal: AbortSignal;
 }
 
-/** A model call that ended before its message: by the provider, by a stop of the run, or by the close of the engine. */
-async function stopTurn(context: EngineContext, { run, number, messageId }: Turn, { text, error, signal }: Stopped): Promise<void> {
-  const failure = describe(error);
+/** Stores a model call that ended before its message: by the provider, by a stop of the run, or by the close of the engine. */
+async function stopTurn(context: EngineContext, turn: Turn, { text, error, signal }: Stopped): Promise<void> {
+  const { run, number, messageId } = turn;
   if (!(error instanceof LlmError) && !signal.aborted) context.logger.error('a model call failed', { run_id: run.id, error });
   await context.commit(run.id, async (change) => {
     const isCancelling = (await change.sql.run(run.id))?.status === 'cancelling';
-    const data = { turn: number, message_id: messageId };
     if (error instanceof LlmError && error.usage !== undefined) await charge(change, { usage: error.usage, model: run.model });
     if (!isCancelling && (signal.reason as StopCause | undefined) === 'shutdown') return interruptTurn(change, { turn: number, messageId }, 'shutdown');
     if (!(await change.sql.endTurn(messageId, isCancelling ? 'cancelled' : 'failed'))) return;
     await change.sql.savePartial(run.id, undefined);
-    if (text !== '') await change.sql.insertMessage(run.id, { id: messageId, turn: number, role: 'assistant', content: [{ type: 'text', text }] });
-    change.emit({ type: 'message.completed', data: { ...data, role: 'assistant', text, tool_uses: [], is_partial: true } });
+    const data = { turn: number, message_id: messageId };
     if (isCancelling) {
+      await keepPartialText(change, turn, text);
       change.emit({ type: 'turn.cancelled', data });
       await reconcile(context, change);
       return;
     }
-    change.emit({ type: 'turn.failed', data: { ...data, error: failure } });
+    const failure = error instanceof LlmError ? await waitForModel(context, change, { turn: number, messageId, error }) : INTERNAL_ERROR;
+    if (failure === undefined) return;
+    await keepPartialText(change, turn, text);
+    change.emit({ type: 'turn.failed', data: { ...data, error: failure, retryable: false } });
     await endRun(context, change, { status: 'failed', error: failure });
   });
 }
 
-function describe(error: unknown): RunError {
-  if (error instanceof LlmError) return { code: `llm_${error.kind}`, message: error.message };
-  return { code: 'internal_error', message: 'The model call failed inside the service; its log says why.' };
+/** Stores the text that a run which ends here had so far. */
+async function keepPartialText({ sql, emit }: Change, { run, number, messageId }: Turn, text: string): Promise<void> {
+  if (text !== '') await sql.insertMessage(run.id, { id: messageId, turn: number, role: 'assistant', content: [{ type: 'text', text }] });
+  emit({ type: 'message.completed', data: { turn: number, message_id: messageId, role: 'assistant', text, tool_uses: [], is_partial: true } });
 }

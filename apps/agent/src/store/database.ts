@@ -14,7 +14,7 @@ type Row<T, Json extends keyof T> = {
 
 /** The tables; columns are snake_case in SQL. */
 export interface Database {
-  runs: Row<Run, 'servers' | 'limits' | 'metadata' | 'forkedFrom' | 'usage' | 'error' | 'outputSchema' | 'output'>;
+  runs: Row<Run, 'servers' | 'limits' | 'metadata' | 'forkedFrom' | 'usage' | 'error' | 'modelOutage' | 'outputSchema' | 'output'>;
   events: Row<RunEvent, 'data'>;
   messages: Row<StoredMessage, 'content' | 'native'> & { runId: string; position: number };
   turns: Row<ActiveTurn, never> & { runId: string; status: string; startedAt: number; endedAt: number | null };
@@ -70,7 +70,7 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
   };
 }
 
-export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'metadata', 'forkedFrom', 'usage', 'error', 'outputSchema', 'output'], booleans: ['scripted'] });
+export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'metadata', 'forkedFrom', 'usage', 'error', 'modelOutage', 'outputSchema', 'output'], booleans: ['scripted'] });
 export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'] });
 export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
 export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'] });

@@ -19,7 +19,7 @@ export function rewindRun(dataDir: string, runId: string): void {
       database
         .prepare(
           `update runs set status = 'queued', status_reason = null, last_seq = 1, turns = 0, tool_calls = 0, usage = null, answer = null, output = null, repaired_turn = null,
-           error = null, waited_ms = 0, waiting_since = null, started_at = null, finished_at = null where id = ?`,
+           error = null, model_outage = null, waited_ms = 0, waiting_since = null, started_at = null, finished_at = null where id = ?`,
         )
         .run(runId);
     })();

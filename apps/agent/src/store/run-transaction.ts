@@ -65,6 +65,10 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
         .execute();
     },
 
+    async deleteMessagesAfter(runId, turn) {
+      await db.deleteFrom('messages').where('runId', '=', runId).where('turn', '>', turn).execute();
+    },
+
     async insertToolCall(call) {
       await db.insertInto('toolCalls').values(toolCallCodec.encode(call)).execute();
     },

@@ -14,6 +14,8 @@ export interface RunView extends Json {
 export interface EventView {
   readonly seq: number;
   readonly type: string;
+  /** UTC, ISO 8601. */
+  readonly at: string;
   readonly data: Json;
 }
 

@@ -11,13 +11,19 @@ export interface Said {
   readonly finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
 }
 
+/** An answer without words, before which the client should wait. */
+export interface Refused {
+  readonly status: number;
+  readonly retryAfterS: number;
+}
+
 export interface ModelServer {
   /** Of the chat completions API, with its version. */
   readonly url: string;
   /** The bodies of the requests so far. */
   readonly requests: readonly Json[];
-  /** What it says next; the last stays. */
-  say(said: Said): void;
+  /** What it says next, in order; the last stays. */
+  say(...said: readonly [Said | Refused, ...(Said | Refused)[]]): void;
   /** Forgets the requests so far. */
   forget(): void;
   close(): Promise<void>;
@@ -26,10 +32,21 @@ export interface ModelServer {
 /** A chat completions API of a local server, on a free port, that shows what it was sent. */
 export async function startModelServer(): Promise<ModelServer> {
   const requests: Json[] = [];
-  let said: Said = { text: 'ok', finish: 'stop' };
+  let answers: readonly (Said | Refused)[] = [];
+  const next = (): Said | Refused => {
+    const [first = { text: 'ok', finish: 'stop' }, ...rest] = answers;
+    if (rest.length > 0) answers = rest;
+    return first;
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks = (await request.toArray()) as Buffer[]; // no encoding is set
     requests.push(JSON.parse(Buffer.concat(chunks).toString('utf8')) as Json);
+    const said = next();
+    if ('status' in said) {
+      response.writeHead(said.status, { 'content-type': 'application/json', 'retry-after': String(said.retryAfterS) });
+      response.end(JSON.stringify({ error: { message: 'too many requests' } }));
+      return;
+    }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(chunksOf(said).map((chunk) => `data: ${chunk}\n\n`).join(''));
   };
@@ -39,7 +56,7 @@ export async function startModelServer(): Promise<ModelServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
-    say: (next) => void (said = next),
+    say: (...said) => void (answers = said),
     forget: () => void requests.splice(0),
     async close() {
       server.closeAllConnections();

@@ -28,6 +28,7 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
     output: undefined,
     repairedTurn: undefined,
     error: undefined,
+    modelOutage: undefined,
     waitedMs: 0,
     waitingSince: undefined,
     createdAt: 1,

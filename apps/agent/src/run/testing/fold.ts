@@ -26,8 +26,9 @@ function step(state: FoldedRun, event: RunEventBody): FoldedRun {
     case 'run.queued':
       return { ...state, status: 'queued' };
     case 'run.started':
-    case 'run.resumed':
       return { ...state, status: 'running' };
+    case 'run.resumed':
+      return { ...state, status: 'running', ...(event.data.reason === 'requested' ? { answer: undefined, error: undefined } : {}) };
     case 'run.input_required':
       return { ...state, status: 'input_required' };
     case 'run.cancelling':

@@ -8,6 +8,7 @@ import { conversations } from './0003-conversations.ts';
 import { approvals } from './0004-approvals.ts';
 import { toolPins } from './0005-tool-pins.ts';
 import { epochs } from './0006-epochs.ts';
+import { modelOutages } from './0007-model-outages.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -17,6 +18,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0004-approvals': approvals,
   '0005-tool-pins': toolPins,
   '0006-epochs': epochs,
+  '0007-model-outages': modelOutages,
 };
 
 /**
