@@ -12,6 +12,7 @@ import { createSandboxBase, type SandboxBase } from './sandbox/sandbox-base.ts';
 import type { AllowedDirectory, Sandbox } from './sandbox/sandbox.ts';
 import { SessionSandbox, type RootsMode } from './session/session-sandbox.ts';
 import { createTools } from './tools/create-tools.ts';
+import { RunningCalls } from './tools/running-calls.ts';
 import { createToolRunner } from './tools/tool-runner.ts';
 
 export interface FilesystemServerOptions {
@@ -38,7 +39,7 @@ export interface FilesystemServerOptions {
 
 export interface FilesystemServer {
   readonly server: Server;
-  /** Stops every watcher. Does not close connections. */
+  /** Aborts every tool call, waits until they have cleaned up, and stops every watcher. Does not close connections. */
   close(): Promise<void>;
 }
 
@@ -68,7 +69,8 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
   const watchers = new Watchers({ mode, maxPaths, warn });
   const listWatchers = new Watchers({ mode, maxPaths: Infinity, warn });
   const confirmations = new Confirmations({ policy: options.confirm ?? 'auto' });
-  const shared = { cli, base, confirmations, watchers, listWatchers, log };
+  const calls = new RunningCalls();
+  const shared = { cli, base, calls, confirmations, watchers, listWatchers, log };
   // Requests outside any connection have the directories of the command line.
   const standalone = createConnectionServer(options, shared);
   const live = new Set([standalone.server]);
@@ -103,7 +105,7 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
     standalone.close();
     watchers.close();
     listWatchers.close();
-    return Promise.resolve();
+    return calls.stop();
   };
   return { server, close };
 }
@@ -115,6 +117,7 @@ function refuseReplacement(): never {
 interface Shared {
   readonly cli: readonly AllowedDirectory[];
   readonly base: SandboxBase;
+  readonly calls: RunningCalls;
   readonly confirmations: Confirmations;
   readonly watchers: Watchers;
   /** Of the resource lists; they do not count as subscriptions. */
@@ -130,7 +133,7 @@ interface ConnectionServer {
 /** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
 function createConnectionServer(options: FilesystemServerOptions, shared: Shared): ConnectionServer {
   const { roots: rootsMode = 'narrow', readOnly = false } = options;
-  const { cli, base, confirmations, watchers, listWatchers, log } = shared;
+  const { cli, base, calls, confirmations, watchers, listWatchers, log } = shared;
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const listWatch = new ListWatch(listWatchers, () => server.changes.resourcesChanged());
   listWatch.follow(cli);
@@ -139,7 +142,7 @@ function createConnectionServer(options: FilesystemServerOptions, shared: Shared
     if (isChange) server.changes.resourcesChanged();
   };
   const session = new SessionSandbox({ cli, rootsMode, base, warn: (message) => log.warn(message), decided });
-  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: (context, step) => confirmations.confirm(context, step), log });
+  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: (context, step) => confirmations.confirm(context, step), log, calls });
   const server: Server = createServer({
     info: { name: 'signalbox-filesystem', title: 'Filesystem', version: packageVersion(import.meta.url) },
     instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createTemporaryFolders } from './testing/temporary-folders.ts';
@@ -107,4 +108,18 @@ test.each(['stdin', 'SIGTERM'] as const)('exits within a second of %s while an e
   const endedAt = performance.now();
   expect((await running.ended).code).toBe(0);
   expect(performance.now() - endedAt).toBeLessThan(1000);
+});
+
+test.each(['stdin', 'SIGTERM'] as const)('removes what it had copied so far when %s ends it', async (end) => {
+  await using folders = await createTemporaryFolders({ root: { 'big.bin': '' } });
+  // As long as a copy of several seconds, without a byte on the disk before.
+  await truncate(path.join(folders.root, 'big.bin'), 20 * 1024 ** 3);
+  const running = run(folders.root);
+  const copy = { id: 2, method: 'tools/call', params: { name: 'copy_file', arguments: { source: 'big.bin', destination: 'copy.bin' } } };
+  send(running, initialize, { method: 'notifications/initialized' }, copy);
+  await expect.poll(() => readdir(folders.root)).toContainEqual(expect.stringMatching(/^\.signalbox-.*\.tmp$/));
+  if (end === 'stdin') running.child.stdin.end();
+  else running.child.kill('SIGTERM');
+  expect((await running.ended).code).toBe(0);
+  expect(await readdir(folders.root)).toEqual(['big.bin']);
 });

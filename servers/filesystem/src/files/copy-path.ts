@@ -52,6 +52,7 @@ export async function copyPath(sandbox: Sandbox, request: CopyRequest, options: 
   if (isDirectory && isInside(directory.realPath, source.realPath)) throw new PathError('refused', `${request.destination} lies in ${request.source}; a directory cannot be copied into itself.`);
   const copy = new TreeCopy(sandbox, { ...options, destination: placePath(target) });
   const temporary = { directory, name: temporaryName() };
+  sandbox.sweepAround(directory.realPath);
   try {
     if (isDirectory) await copy.directory(source, temporary);
     else await copy.file(source, temporary);

@@ -60,7 +60,7 @@ async function requireMovable(sandbox: Sandbox, source: ExistingEntry, { request
     const target = await sandbox.pin(request.source);
     await target.close();
   } else if (source.stats.isDirectory()) {
-    if (!sandbox.deniesAny) return;
+    if (!sandbox.hasDenied) return;
     await using directory = await sandbox.pinEntry(source);
     const { holdsDenied } = await summarizeTree(directory, { sandbox, signal, onEntries: () => {} });
     if (holdsDenied) throw new PathError('refused', `${request.source} holds something that the configuration of this server denies (--deny); nothing was moved.`);
@@ -100,6 +100,7 @@ async function moveAcross(sandbox: Sandbox, { source, destination, error, signal
   }
   await using file = await sandbox.pinEntry(source);
   const temporary = { directory: destination.directory, name: temporaryName() };
+  sandbox.sweepAround(destination.directory.realPath);
   try {
     await copyContent(file, temporary, { signal, onBytes: () => {} });
     await using copy = await sandbox.pinEntry(temporary);

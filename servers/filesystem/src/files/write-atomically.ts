@@ -56,6 +56,7 @@ export async function writeTarget(sandbox: Sandbox, target: FileTarget, write: T
   const hash = hashOf(content);
   if (target.file === undefined) {
     const { directory, name } = target.place;
+    sandbox.sweepAround(directory.realPath);
     await replace({ place: { directory, name }, content, previous: undefined, beforeRename: async () => {} }, signal);
     return { realPath: path.join(directory.realPath, name), created: true, hash };
   }
@@ -73,6 +74,7 @@ export async function writeTarget(sandbox: Sandbox, target: FileTarget, write: T
     await access(file.address, constants.W_OK);
     await using directory = await sandbox.pinExactly(path.dirname(file.realPath));
     const place = { directory, name: path.basename(file.realPath) };
+    sandbox.sweepAround(directory.realPath);
     await replace({ place, content, previous: file.stats, beforeRename: isUnchanged }, signal);
   }
   return { realPath: file.realPath, created: false, hash };

@@ -95,5 +95,5 @@ test('killed between temporary file and rename, the old file is whole and the te
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
   expect(signal).toBe('SIGKILL');
   expect(await readFile(path.join(folders.root, 'a.txt'), 'utf8')).toBe('old content');
-  expect((await readdir(folders.root)).toSorted()).toEqual([expect.stringMatching(/^\.signalbox-[0-9a-f]{16}\.tmp$/) as string, 'a.txt']);
+  expect((await readdir(folders.root)).toSorted()).toEqual([expect.stringMatching(/^\.signalbox-.*\.tmp$/) as string, 'a.txt']);
 });

@@ -1,4 +1,5 @@
 import { createDenyList, type DenyList } from './deny-list.ts';
+import { LeftoverSweeper } from '../files/sweep-leftovers.ts';
 import { FileLocks } from './file-locks.ts';
 import type { AllowedDirectory } from './permissions.ts';
 import type { Opener } from './pinned-path.ts';
@@ -12,6 +13,7 @@ export interface SandboxBase {
   /** Whether `isDenied` ever says yes. */
   readonly hasDenied: boolean;
   readonly locks: FileLocks;
+  readonly sweeper: LeftoverSweeper;
 }
 
 export interface SandboxBaseOptions {
@@ -25,5 +27,5 @@ export interface SandboxBaseOptions {
 
 /** @throws PathError `invalid` for a glob that cannot be used */
 export function createSandboxBase(opener: Opener, { deny = [], directories = [], locks = new FileLocks() }: SandboxBaseOptions = {}): SandboxBase {
-  return { opener, directories, isDenied: createDenyList(deny), hasDenied: deny.length > 0, locks };
+  return { opener, directories, isDenied: createDenyList(deny), hasDenied: deny.length > 0, locks, sweeper: new LeftoverSweeper() };
 }

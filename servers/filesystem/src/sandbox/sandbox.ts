@@ -37,6 +37,7 @@ export class Sandbox {
   readonly source: SandboxSource;
   readonly #base: SandboxBase;
   readonly #permissions: Permissions;
+  readonly #revocation = new AbortController();
 
   constructor(directories: readonly AllowedDirectory[], source: SandboxSource, base: SandboxBase) {
     this.directories = directories;
@@ -50,6 +51,21 @@ export class Sandbox {
     return this.#base.locks;
   }
 
+  /** Aborts when the client takes back what this sandbox allows. */
+  get revoked(): AbortSignal {
+    return this.#revocation.signal;
+  }
+
+  /** Stops the calls that run in this sandbox. */
+  revoke(): void {
+    this.#revocation.abort(new PathError('outside', 'The client has changed its roots while the call was running; it was stopped. Call list_allowed_directories to see what is allowed.'));
+  }
+
+  /** Removes, in the background, what ended servers left in a directory that is written to. */
+  sweepAround(realPath: string): void {
+    this.#base.sweeper.sweepAround(this, realPath);
+  }
+
   /** Whether `isDenied` ever says yes. */
   get hasDenied(): boolean {
     return this.#base.hasDenied;
@@ -58,11 +74,6 @@ export class Sandbox {
   /** Whether a real path inside is one of those the operator denied, or lies below one. Listings and walks leave such entries out. */
   isDenied(realPath: string): boolean {
     return this.#permissions.isDenied(realPath);
-  }
-
-  /** Whether `isDenied` ever says yes. */
-  get deniesAny(): boolean {
-    return this.#base.hasDenied;
   }
 
   /** Whether a real path is, or lies below, an allowed directory. */

@@ -56,6 +56,24 @@ function allowed(sandbox: Sandbox): { directories: string[]; source: string } {
   return { directories: sandbox.directories.map((directory) => directory.path), source: sandbox.source };
 }
 
+test('roots that are taken back stop the calls that run in them, and others go on', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/x': '' } });
+  const [a, b] = [path.join(folders.root, 'a'), path.join(folders.root, 'b')];
+  const { session } = await sessionOf([folders.root]);
+  const client = new ScriptedSession(rootsAt(a));
+  session.attach(client);
+  const first = await session.forRequest(legacy);
+  client.answer = rootsAt(a, b);
+  session.attach(client);
+  const wider = await session.forRequest(legacy);
+  expect([first.revoked.aborted, wider.revoked.aborted]).toEqual([false, false]);
+  client.answer = rootsAt(b);
+  session.attach(client);
+  const other = await session.forRequest(legacy);
+  expect([wider.revoked.aborted, other.revoked.aborted]).toEqual([true, false]);
+  expect(wider.revoked.reason).toMatchObject({ reason: 'outside', message: expect.stringContaining('has changed its roots') as string });
+});
+
 describe('the sandbox of a legacy session', () => {
   test('is the command line when the client has no roots capability', async () => {
     await using folders = await createTemporaryFolders();

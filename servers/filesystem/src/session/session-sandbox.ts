@@ -33,6 +33,7 @@ export class SessionSandbox {
   #session: LegacySession | undefined;
   #question: RootsQuestion | undefined;
   #hadRoots = false;
+  #current: Sandbox | undefined;
   /** The directories of the last answer. */
   #directories: string | undefined;
 
@@ -118,6 +119,9 @@ export class SessionSandbox {
     const directories = JSON.stringify(sandbox.directories.map(({ realPath }) => realPath));
     const hasChanged = this.#directories !== undefined && this.#directories !== directories;
     this.#directories = directories;
+    const isNarrower = this.#current?.directories.some(({ realPath }) => !sandbox.allows(realPath)) === true;
+    if (isNarrower) this.#current?.revoke();
+    this.#current = sandbox;
     this.#options.decided?.(sandbox, hasChanged);
   }
 

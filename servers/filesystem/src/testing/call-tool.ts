@@ -9,6 +9,7 @@ import type { Opener } from '../sandbox/pinned-path.ts';
 import type { FileLocks } from '../sandbox/file-locks.ts';
 import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
+import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolRunner, type ToolRunner } from '../tools/tool-runner.ts';
 import { createTools } from '../tools/create-tools.ts';
 
@@ -44,7 +45,7 @@ export async function createToolCaller(directories: readonly string[], options: 
   const lines: string[] = [];
   const limits = { ...defaultLimits, ...options.limits };
   const log = createLogger('debug', { write: (line) => lines.push(line) });
-  const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), confirm: options.confirm ?? (() => Promise.resolve()), log });
+  const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), confirm: options.confirm ?? (() => Promise.resolve()), log, calls: new RunningCalls() });
   const tools = createTools(runner);
   return {
     lines,

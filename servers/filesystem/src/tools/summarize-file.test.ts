@@ -10,6 +10,7 @@ import { Sandbox } from '../sandbox/sandbox.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 import { summarizeFileTool } from './summarize-file.ts';
+import { RunningCalls } from './running-calls.ts';
 import { createToolRunner } from './tool-runner.ts';
 
 const answer: CreateMessageResult = { role: 'assistant', content: { type: 'text', text: 'It is short.' }, model: 'test-model' };
@@ -25,7 +26,7 @@ test('answers with what the model of the host says, in both eras', async () => {
   const opener = await chooseOpener('/');
   const { directories } = await findAllowedDirectories([folders.root], opener);
   const sandbox = new Sandbox(directories, 'cli', createSandboxBase(opener));
-  const runner = createToolRunner({ limits: defaultLimits, sandboxOf: () => Promise.resolve(sandbox), confirm: () => Promise.resolve(), log: createLogger('error') });
+  const runner = createToolRunner({ limits: defaultLimits, sandboxOf: () => Promise.resolve(sandbox), confirm: () => Promise.resolve(), log: createLogger('error'), calls: new RunningCalls() });
   const { result } = await runInBothEras(() => ({ tool: summarizeFileTool(runner), effects: () => [] }), { arguments: { path: 'a.txt' }, handlers: { sample: () => Promise.resolve(answer) } });
   expect(result.structuredContent).toEqual({ path: 'a.txt', summary: 'It is short.', model: 'test-model', truncated: false, bytesRead: 8 });
 });

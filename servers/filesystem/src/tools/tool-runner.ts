@@ -4,6 +4,7 @@ import { logCall, type DestructiveStep, type Logger } from '@signalbox/server-ki
 import type { Limits } from '../files/limits.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { RunningCalls } from './running-calls.ts';
 
 /** What every tool is built with. */
 export interface ToolRunner {
@@ -35,10 +36,12 @@ export interface ToolRunnerOptions {
   readonly sandboxOf: (context: InteractiveContext) => Promise<Sandbox>;
   readonly confirm: ToolRunner['confirm'];
   readonly log: Logger;
+  /** Of the whole server. */
+  readonly calls: RunningCalls;
 }
 
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
-  const { limits, sandboxOf, confirm, log } = options;
+  const { limits, sandboxOf, confirm, log, calls } = options;
   return {
     limits,
     confirm,
@@ -50,8 +53,10 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
         };
         try {
           const sandbox = await sandboxOf(context);
-          context.signal.throwIfAborted();
-          return await body({ sandbox, signal: context.signal, scanned });
+          return await calls.run([context.signal, sandbox.revoked], async (signal) => {
+            signal.throwIfAborted();
+            return body({ sandbox, signal, scanned });
+          });
         } catch (error) {
           throw toolError(error, call.path);
         }
