@@ -68,7 +68,7 @@ export class Confirmations {
     const token = this.#tokens.get(confirmToken);
     this.#tokens.delete(confirmToken);
     if (token?.step === wanted && token.expiresAt > this.#now()) return;
-    throw new ToolError(`This confirmToken is not valid for these arguments: it was used already, has expired, or was given for another call. Nothing was done. Call ${tool} without it to get a new one.`);
+    throw new ToolError(`This confirmToken is not valid for these arguments: it was used already, has expired, or was given for another call, or what it would change is not the same any more. Nothing was done. Call ${tool} without it to get a new one.`);
   }
 
   #issue(step: string): string {

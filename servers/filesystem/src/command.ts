@@ -16,7 +16,8 @@ Options:
                           ignore: roots are not read (default narrow)
   --deny GLOB             hide and refuse what matches, by path below its directory or by name; may be repeated
   --confirm auto|always|never
-                          whether destructive steps ask a person (default auto)
+                          auto: a person is asked before a directory is deleted with what is in it; always: before
+                          anything existing is changed, moved or deleted (default auto)
   --max-result-bytes N    JSON one result takes, 65536 to 3145728 bytes (default ${defaultLimits.maxResultBytes})
   --max-read-bytes N      text one read returns, 1024 to 1572864 bytes (default ${defaultLimits.maxReadBytes})
   --max-entries N         entries one listing or search returns, 1 to 10000 (default ${defaultLimits.maxEntries})

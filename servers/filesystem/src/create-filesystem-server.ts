@@ -24,7 +24,7 @@ export interface FilesystemServerOptions {
   readonly readOnly?: boolean;
   /** Globs of what stays hidden and untouched inside the directories, matched against the path below its directory and against the name. Default none. */
   readonly deny?: readonly string[];
-  /** When destructive steps ask a person: `auto` (default) when the tool says so, `always`, or `never`. */
+  /** When a person is asked: `auto` (default) before a directory is deleted with what is in it, `always` before anything existing is changed, moved or deleted, or `never`. */
   readonly confirm?: ConfirmationPolicy;
   /** How subscriptions see changes; default `native`. `off`: there are none. */
   readonly watch?: WatchMode;
@@ -142,7 +142,7 @@ function createConnectionServer(options: FilesystemServerOptions, shared: Shared
     if (isChange) server.changes.resourcesChanged();
   };
   const session = new SessionSandbox({ cli, rootsMode, base, warn: (message) => log.warn(message), decided });
-  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: (context, step) => confirmations.confirm(context, step), log, calls });
+  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: (context, step) => confirmations.confirm(context, step), confirmsRoutine: options.confirm === 'always', log, calls });
   const server: Server = createServer({
     info: { name: 'signalbox-filesystem', title: 'Filesystem', version: packageVersion(import.meta.url) },
     instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',

@@ -15,6 +15,8 @@ export interface WriteOptions {
   readonly createParents: boolean;
   /** Hash the file must have before; checked once more right before it is replaced. */
   readonly expectedHash?: string | undefined;
+  /** Refuses to replace a file; default false. */
+  readonly onlyNew?: boolean;
   /** Aborting before the last step leaves the file as it was. */
   readonly signal: AbortSignal;
 }
@@ -32,11 +34,12 @@ export interface WrittenFile {
  * @throws PathError
  */
 export async function writeAtomically(sandbox: Sandbox, target: { readonly path: string; readonly content: Buffer }, options: WriteOptions): Promise<WrittenFile> {
-  const { createParents, expectedHash, signal } = options;
+  const { createParents, expectedHash, onlyNew = false, signal } = options;
   return withFileTarget(sandbox, target.path, {
     create: { createParents, parentAdvice: 'Set createParents to true to create it.' },
     signal,
     body: async (found) => {
+      if (onlyNew && found.file !== undefined) throw new PathError('refused', `${target.path} has appeared meanwhile; nothing was written. Call again.`);
       if (expectedHash !== undefined) await requireHash(found, expectedHash, { path: target.path, signal });
       return writeTarget(sandbox, found, { content: target.content, expectedHash, signal });
     },

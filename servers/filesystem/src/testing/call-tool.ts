@@ -10,7 +10,7 @@ import type { FileLocks } from '../sandbox/file-locks.ts';
 import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
-import { createToolRunner, type ToolRunner } from '../tools/tool-runner.ts';
+import { createToolRunner, type ToolRunnerOptions } from '../tools/tool-runner.ts';
 import { createTools } from '../tools/create-tools.ts';
 
 export interface ToolCaller {
@@ -34,7 +34,7 @@ export interface ToolCallerOptions {
   /** Default: those that all servers on this machine share. */
   readonly locks?: FileLocks;
   /** Default: every step may happen. */
-  readonly confirm?: ToolRunner['confirm'];
+  readonly confirm?: ToolRunnerOptions['confirm'];
 }
 
 /** For tests: the tools over a sandbox of these directories, without a connection and without argument validation. */

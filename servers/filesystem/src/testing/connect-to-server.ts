@@ -10,6 +10,8 @@ export interface ConnectOptions {
   /** Answers `roots/list`; without it the client has no roots. */
   readonly roots?: () => readonly Root[];
   readonly onResourcesChanged?: () => void;
+  /** Answers questions; without it the client cannot be asked any. */
+  readonly elicit?: (message: string) => 'accept' | 'decline';
 }
 
 export interface Served extends AsyncDisposable {
@@ -28,10 +30,13 @@ export async function serveFolders(options: FilesystemServerOptions): Promise<Se
   return {
     filesystem,
     lines,
-    async connect({ era = 'legacy', roots, onResourcesChanged = () => undefined } = {}) {
+    async connect({ era = 'legacy', roots, onResourcesChanged = () => undefined, elicit } = {}) {
       const [near, far] = createInMemoryTransports();
       await filesystem.server.connect(far);
-      const handlers = roots === undefined ? {} : { listRoots: () => Promise.resolve(roots()) };
+      const handlers = {
+        ...(roots === undefined ? {} : { listRoots: () => Promise.resolve(roots()) }),
+        ...(elicit === undefined ? {} : { elicit: ({ message }: { readonly message: string }) => Promise.resolve({ action: elicit(message), content: { confirm: true } }) }),
+      };
       const client = await connectClient(() => near, { info: { name: 'test', version: '1' }, era, handlers, onResourcesChanged });
       clients.push(client);
       return client;

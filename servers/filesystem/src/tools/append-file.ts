@@ -1,6 +1,8 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { appendFile } from '../files/append-file.ts';
-import type { ToolRunner } from './tool-runner.ts';
+import { hashOf } from '../files/file-hash.ts';
+import { requireEntry } from './require-entry.ts';
+import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 
 export function appendFileTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
@@ -13,6 +15,7 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
         path: { type: 'string' },
         content: { type: 'string' },
         createIfMissing: { type: 'boolean' },
+        confirmToken: tokenSchema,
       },
       required: ['path', 'content'],
       additionalProperties: false,
@@ -27,6 +30,16 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
     handler: (args, context) =>
       runner.run({ tool: 'append_file', path: args.path }, context, async ({ sandbox, signal }) => {
         const { path, content, createIfMissing = false } = args;
+        if (runner.confirmsRoutine) {
+          if (!createIfMissing) await requireEntry(sandbox, path);
+          await runner.confirm(context, {
+            tool: 'append_file',
+            arguments: { path, content: hashOf(Buffer.from(content)), createIfMissing },
+            impact: `${content.length} characters are added to ${sandbox.resolve(path)}.`,
+            confirmToken: args.confirmToken,
+            isRoutine: true,
+          });
+        }
         const { realPath, created, bytes, size } = await appendFile(sandbox, { path, content }, { createIfMissing, signal });
         return {
           structuredContent: { path: realPath, bytes, size, created },

@@ -1,6 +1,9 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { deletePath, deletionImpact } from '../files/delete-path.ts';
-import type { ToolRunner } from './tool-runner.ts';
+import type { TreeSummary } from '../files/tree-summary.ts';
+import { PathError } from '../sandbox/path-error.ts';
+import { requireEntry } from './require-entry.ts';
+import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 
 export function deleteFileTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
@@ -8,13 +11,13 @@ export function deleteFileTool(runner: ToolRunner): ToolDefinition {
     title: 'Delete',
     description:
       'Delete a file, a link itself or an empty directory for good; with recursive a directory and everything in it, after confirmation: ' +
-      'when asked for a confirmToken, ask the user and call again with it.',
+      'when given a confirmToken, ask the user and call again with it.',
     inputSchema: {
       type: 'object',
       properties: {
         path: { type: 'string' },
         recursive: { type: 'boolean' },
-        confirmToken: { type: 'string', description: 'From the answer that asks for it.' },
+        confirmToken: tokenSchema,
       },
       required: ['path'],
       additionalProperties: false,
@@ -28,18 +31,33 @@ export function deleteFileTool(runner: ToolRunner): ToolDefinition {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     handler: (args, context) =>
       runner.run({ tool: 'delete_file', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
-        const { path, recursive = false, confirmToken } = args;
-        const impact = recursive ? await deletionImpact(sandbox, path, { signal, onEntries: () => {} }) : undefined;
-        if (impact !== undefined) {
-          await runner.confirm(context, {
-            tool: 'delete_file',
-            arguments: { path, recursive },
-            impact: `${sandbox.resolve(path)} with ${impact.files} files and ${impact.directories} directories in it is deleted for good.`,
-            ...(confirmToken === undefined ? {} : { confirmToken }),
-          });
+        const { path, recursive = false } = args;
+        const countImpact = async () => (recursive ? await deletionImpact(sandbox, path, { signal, onEntries: () => {} }) : undefined);
+        // What a person was shown, also when the handler runs again with the answer.
+        const impact = (await context.once('impact', async () => (await countImpact()) ?? null)) ?? undefined;
+        if (runner.confirmsRoutine) await requireEntry(sandbox, path);
+        await runner.confirm(context, {
+          tool: 'delete_file',
+          // The answer counts for what was shown: for as many entries as there were.
+          arguments: { path, recursive, ...(impact === undefined ? {} : { files: impact.files, directories: impact.directories }) },
+          impact: impactText(sandbox.resolve(path), impact),
+          confirmToken: args.confirmToken,
+          isRoutine: impact === undefined,
+        });
+        if (impact !== undefined && hasGrown(impact, await countImpact())) {
+          throw new PathError('refused', `${path} has got more entries since the deletion was confirmed; nothing was removed. Call again.`);
         }
         const removed = await deletePath(sandbox, { path, recursive }, { signal, onEntries: (count) => scanned(count, `${count} removed`) });
         return { structuredContent: { path: sandbox.resolve(path), removed }, text: `Deleted ${path} (${removed} ${removed === 1 ? 'entry' : 'entries'}).` };
       }),
   });
+}
+
+function impactText(resolved: string, impact: TreeSummary | undefined): string {
+  if (impact === undefined) return `${resolved} is deleted for good.`;
+  return `${resolved} with ${impact.files} files and ${impact.directories} directories in it is deleted for good.`;
+}
+
+function hasGrown(before: TreeSummary, now: TreeSummary | undefined): boolean {
+  return now !== undefined && (now.files > before.files || now.directories > before.directories);
 }

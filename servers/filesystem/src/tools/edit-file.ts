@@ -1,8 +1,10 @@
-import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { defineTool, type InteractiveContext, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { editFile } from '../files/edit-file.ts';
+import { hashOf } from '../files/file-hash.ts';
 import { jsonBytes } from '../files/limits.ts';
 import { lineEndings } from '../files/text-encoding.ts';
-import type { ToolRunner } from './tool-runner.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 
 export function editFileTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
@@ -10,7 +12,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
     title: 'Edit file',
     description:
       'Replace pieces of a text file and get the diff. Each oldText must occur once, unless replaceAll. Edits apply in order, all or none. ' +
-      'Line endings and encoding are kept. dryRun only shows the diff.',
+      'dryRun only shows the diff.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -30,6 +32,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
         },
         dryRun: { type: 'boolean' },
         expectedHash: { type: 'string', description: 'Edit only if the file still has this hash.' },
+        confirmToken: tokenSchema,
       },
       required: ['path', 'edits'],
       additionalProperties: false,
@@ -51,6 +54,7 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
     handler: (args, context) =>
       runner.run({ tool: 'edit_file', path: args.path }, context, async ({ sandbox, signal }) => {
         const { dryRun = false, expectedHash } = args;
+        if (!dryRun && runner.confirmsRoutine) await confirmEdit(runner, context, { sandbox, args });
         const edited = await editFile(sandbox, { path: args.path, edits: args.edits }, { dryRun, expectedHash, signal });
         const diff = cut(edited.diff, (runner.limits.maxResultBytes - 8192) / 2);
         const isCut = diff.length < edited.diff.length;
@@ -66,6 +70,23 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
           text: `${fenced(diff)}${isCut ? '[The diff is longer.]\n' : ''}`,
         };
       }),
+  });
+}
+
+interface ConfirmedEdit {
+  readonly sandbox: Sandbox;
+  readonly args: { readonly path: string; readonly edits: readonly object[]; readonly confirmToken?: string };
+}
+
+async function confirmEdit(runner: ToolRunner, context: InteractiveContext, { sandbox, args }: ConfirmedEdit): Promise<void> {
+  const { path, edits } = args;
+  await using file = await sandbox.pin(path);
+  await runner.confirm(context, {
+    tool: 'edit_file',
+    arguments: { path, edits: hashOf(Buffer.from(JSON.stringify(edits))) },
+    impact: `${file.realPath} is changed by ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}.`,
+    confirmToken: args.confirmToken,
+    isRoutine: true,
   });
 }
 

@@ -11,7 +11,7 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
     name: 'list_directory',
     title: 'List directory',
     description:
-      'List a directory by name, with types. When truncated is true, call again with cursor = nextCursor. "." is the first allowed directory.',
+      'List a directory by name, with types. When truncated is true, call again with cursor = nextCursor.',
     inputSchema: {
       type: 'object',
       properties: {

@@ -3,6 +3,7 @@ import { chmod, link, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, st
 import path from 'node:path';
 import { ToolError } from '@signalbox/mcp-core';
 import { createTestContext } from '@signalbox/mcp-core/testing';
+import type { DestructiveStep } from '@signalbox/server-kit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { usableOpeners } from '../sandbox/choose-opener.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
@@ -133,7 +134,7 @@ describe.each(await usableOpeners('/'))('with the $kind opener', (opener) => {
     await link(at('t/c.txt'), at('keep.txt'));
     execFileSync('mkfifo', [at('t/fifo')]);
     const steps: unknown[] = [];
-    const confirm = (_context: unknown, step: unknown) => Promise.resolve(void steps.push(step));
+    const confirm = (_context: unknown, step: DestructiveStep) => Promise.resolve(void (step.isRoutine === true || steps.push(step)));
     const tools = await createToolCaller([folders.root], { opener, confirm });
     expect((await tools.call('delete_file', { path: 'a.txt' })).structured).toEqual({ path: at('a.txt'), removed: 1 });
     expect((await tools.call('delete_file', { path: 'empty', recursive: true })).structured).toMatchObject({ removed: 1 });
@@ -141,13 +142,13 @@ describe.each(await usableOpeners('/'))('with the $kind opener', (opener) => {
     await expect(tools.call('delete_file', { path: 'none' })).rejects.toThrow('no such file');
     expect(steps).toEqual([]);
     expect((await tools.call('delete_file', { path: 't', recursive: true, confirmToken: 'k' })).structured).toMatchObject({ removed: 6 });
-    expect(steps).toEqual([{ tool: 'delete_file', arguments: { path: 't', recursive: true }, impact: `${at('t')} with 4 files and 1 directories in it is deleted for good.`, confirmToken: 'k' }]);
+    expect(steps).toEqual([{ tool: 'delete_file', arguments: { path: 't', recursive: true, files: 4, directories: 1 }, isRoutine: false, impact: `${at('t')} with 4 files and 1 directories in it is deleted for good.`, confirmToken: 'k' }]);
     expect(await tree(folders.root)).toEqual(['keep.txt']);
   });
 
   test('nothing is deleted without confirmation, nor around what is denied', async () => {
     await using folders = await createTemporaryFolders({ root: { 't/c.txt': '', 'u/d/.env': 'S' } });
-    const tools = await createToolCaller([folders.root], { opener, deny: ['.env', 'v/*'], confirm: () => Promise.reject(new ToolError('declined')) });
+    const tools = await createToolCaller([folders.root], { opener, deny: ['.env', 'v/*'], confirm: (_context, { isRoutine }) => (isRoutine === true ? Promise.resolve() : Promise.reject(new ToolError('declined'))) });
     await expect(tools.call('delete_file', { path: 't', recursive: true })).rejects.toThrow('declined');
     await expect(tools.call('delete_file', { path: 'u', recursive: true })).rejects.toThrow('denies');
     // Under another name it might not be denied any more.

@@ -10,7 +10,7 @@ export function readTextFileTool(runner: ToolRunner): ToolDefinition {
     title: 'Read text file',
     description:
       'Read a text file, whole or in part: head, tail, or offset with limit. Long files come in pieces: when truncated is true, continue with ' +
-      'offset = nextOffset. Binary files are refused. Relative paths start at the first allowed directory.',
+      'offset = nextOffset. Binary files are refused.',
     outputSchema: windowSchema,
   });
 }

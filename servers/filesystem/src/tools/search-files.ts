@@ -10,7 +10,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
     name: 'search_files',
     title: 'Search files by name',
     description:
-      'Find files and directories by name, not by content. A plain name (package.json) is found at any depth; a glob matches the path relative to path: ' +
+      'Find files and directories by name. A plain name (package.json) is found at any depth; a glob matches the path relative to path: ' +
       '*.js is the first level, **/*.js any depth. To count, read total; groupDepth counts per directory of that depth, and maxResults 0 returns only counts.',
     inputSchema: {
       type: 'object',

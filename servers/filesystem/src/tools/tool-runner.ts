@@ -15,8 +15,18 @@ export interface ToolRunner {
    * Resolves when a destructive step may happen. In the modern era the handler then runs again from its start, so change nothing before.
    * @throws ToolError when it was declined or needs the confirm token of the error
    */
-  confirm(context: InteractiveContext, step: DestructiveStep): Promise<void>;
+  confirm(context: InteractiveContext, step: ConfirmedStep): Promise<void>;
+  /** Whether routine steps are confirmed too (`--confirm always`); what only serves their questions can be left out otherwise. */
+  readonly confirmsRoutine: boolean;
 }
+
+/** A destructive step; `confirmToken` as the caller sent it. */
+export interface ConfirmedStep extends Omit<DestructiveStep, 'confirmToken'> {
+  readonly confirmToken: string | undefined;
+}
+
+/** The argument by which a client without elicitation confirms a step. */
+export const tokenSchema = { type: 'string' } as const;
 
 export interface ToolCallName {
   readonly tool: string;
@@ -34,7 +44,9 @@ export interface RunningCall {
 export interface ToolRunnerOptions {
   readonly limits: Limits;
   readonly sandboxOf: (context: InteractiveContext) => Promise<Sandbox>;
-  readonly confirm: ToolRunner['confirm'];
+  readonly confirm: (context: InteractiveContext, step: DestructiveStep) => Promise<void>;
+  /** Default false. */
+  readonly confirmsRoutine?: boolean;
   readonly log: Logger;
   /** Of the whole server. */
   readonly calls: RunningCalls;
@@ -44,7 +56,8 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const { limits, sandboxOf, confirm, log, calls } = options;
   return {
     limits,
-    confirm,
+    confirm: (context, { confirmToken, ...step }) => confirm(context, confirmToken === undefined ? step : { ...step, confirmToken }),
+    confirmsRoutine: options.confirmsRoutine ?? false,
     run: (call, context, body) =>
       logCall({ tool: call.tool, signal: context.signal, log }, async (note) => {
         const scanned = (count: number, message?: string) => {

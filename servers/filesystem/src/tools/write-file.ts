@@ -1,7 +1,10 @@
-import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { defineTool, type InteractiveContext, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { hashOf } from '../files/file-hash.ts';
 import { encodeText } from '../files/text-encoding.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
-import type { ToolRunner } from './tool-runner.ts';
+import { PathError } from '../sandbox/path-error.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 
 export function writeFileTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
@@ -16,6 +19,7 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
         content: { type: 'string' },
         createParents: { type: 'boolean', description: 'Create missing directories. Default false.' },
         expectedHash: { type: 'string', description: 'Write only if the file still has this hash of a read or write.' },
+        confirmToken: tokenSchema,
       },
       required: ['path', 'content'],
       additionalProperties: false,
@@ -31,11 +35,36 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
       runner.run({ tool: 'write_file', path: args.path }, context, async ({ sandbox, signal }) => {
         const content = encodeText(args.content, { encoding: 'utf-8', bom: false });
         const { createParents = false, expectedHash } = args;
-        const { realPath, created, hash } = await writeAtomically(sandbox, { path: args.path, content }, { createParents, expectedHash, signal });
+        const isKnown = runner.confirmsRoutine && (await confirmReplacement(runner, context, { sandbox, args }));
+        const options = { createParents, expectedHash, signal, onlyNew: runner.confirmsRoutine && !isKnown };
+        const { realPath, created, hash } = await writeAtomically(sandbox, { path: args.path, content }, options);
         return {
           structuredContent: { path: realPath, bytes: content.length, created, hash },
           text: `${created ? 'Created' : 'Replaced'} ${realPath} (${content.length} bytes).`,
         };
       }),
   });
+}
+
+interface Replacement {
+  readonly sandbox: Sandbox;
+  readonly args: { readonly path: string; readonly content: string; readonly confirmToken?: string };
+}
+
+/** Asks before an existing file is replaced; whether there is one. */
+async function confirmReplacement(runner: ToolRunner, context: InteractiveContext, { sandbox, args }: Replacement): Promise<boolean> {
+  const file = await sandbox.pin(args.path).catch((error: unknown) => {
+    if (error instanceof PathError && error.reason === 'not-found') return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  await file.close();
+  await runner.confirm(context, {
+    tool: 'write_file',
+    arguments: { path: args.path, content: hashOf(Buffer.from(args.content)) },
+    impact: `The content of ${file.realPath} (${file.stats.size} bytes) is replaced.`,
+    confirmToken: args.confirmToken,
+    isRoutine: true,
+  });
+  return true;
 }

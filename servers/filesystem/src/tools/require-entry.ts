@@ -1,0 +1,10 @@
+import type { Sandbox } from '../sandbox/sandbox.ts';
+
+/**
+ * Checks that something exists before a person is asked about it.
+ * @throws PathError
+ */
+export async function requireEntry(sandbox: Sandbox, path: string): Promise<void> {
+  const { directory } = await sandbox.entry(path);
+  await directory.close();
+}
