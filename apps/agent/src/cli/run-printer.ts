@@ -57,6 +57,8 @@ export class RunPrinter {
         return this.line(`✗ ${this.#name(body.data.call_id)} cancelled${body.data.cancel === undefined ? '' : ` (${body.data.cancel})`}`);
       case 'tool_call.retrying':
         return this.line(`… ${this.#name(body.data.call_id)} is tried again: ${body.data.message ?? body.data.reason}`);
+      case 'tool_call.waiting':
+        return this.line(`… ${this.#name(body.data.call_id)} waits: ${body.data.message}`);
       case 'tool_call.outcome_unknown':
         return this.line(`? ${this.#name(body.data.call_id)}: ${body.data.message}`);
       case 'limit.exceeded':

@@ -104,7 +104,7 @@ function checkedEntry(entry: unknown, place: readonly [string, string]): Pick<Fi
   return { entry: checked.data.mcpServers?.[name], problems: [] };
 }
 
-const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'approvals', 'sampling', 'samplingReview', 'maxMessageBytes'];
+const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'approvals', 'sampling', 'samplingReview', 'maxMessageBytes', 'connections', 'connectMs'];
 const OTHER_NAMES: { readonly [field: string]: string } = { includeTools: 'signalbox.allow', excludeTools: 'signalbox.deny', disabledTools: 'signalbox.deny' };
 
 function unreadFields({ entry = {}, place }: FileServer, path: string): readonly string[] {

@@ -21,6 +21,8 @@ const serverPolicy = z.strictObject({
   approval: z.enum(['default', 'auto', 'ask', 'deny']).optional().describe('default: read-only tools of a trusted server run, all others ask'),
   approvals: z.array(approvalRule).max(1000).optional().describe('By patterns of tool names; the first that matches counts, before approval'),
   sampling: z.enum(['auto', 'ask', 'deny']).optional().describe('Whether the server may use the model; default ask'),
+  connections: z.int().min(1).max(32).optional().describe('Processes or sessions that may be open at a time, for a legacy server that asks questions; default 4, with 1 never a second one'),
+  connectMs: z.int().min(1000).max(600_000).optional().describe('Milliseconds the server has to connect; default 60000'),
   samplingReview: z.boolean().optional().describe("Whether a person sees the model's reply before the server does; default false"),
   maxMessageBytes: z.int().min(64 * 1024).max(256 * 1024 * 1024).optional().describe('The longest message of the server, in bytes; default 4194304'),
 });

@@ -45,6 +45,10 @@ export interface ServerRules {
   readonly samplingReview?: boolean;
   /** The longest message of the server that is read, in bytes; default 4 MiB. */
   readonly maxMessageBytes?: number;
+  /** The processes or sessions that may be open at a time; default 4. With 1 there is never a second one. */
+  readonly connections?: number;
+  /** Milliseconds the server has to connect; default 60,000. */
+  readonly connectMs?: number;
   /** Values taken from variables with secret-looking names; masked, like those of `env` and `headers`, in errors and logs. */
   readonly secrets?: readonly string[];
 }

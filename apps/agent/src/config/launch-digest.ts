@@ -3,7 +3,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import type { ServerConfig } from './config.ts';
 
 /** Fields about the use of the server, not about what is started. */
-const POLICY: ReadonlySet<string> = new Set(['configuredName', 'trust', 'allow', 'deny', 'approval', 'approvals', 'sampling', 'samplingReview', 'maxMessageBytes', 'secrets'] satisfies readonly (keyof ServerConfig)[]);
+const POLICY: ReadonlySet<string> = new Set(['configuredName', 'trust', 'allow', 'deny', 'approval', 'approvals', 'sampling', 'samplingReview', 'maxMessageBytes', 'connections', 'connectMs', 'secrets'] satisfies readonly (keyof ServerConfig)[]);
 
 /** Stands for the launch definition of a server, its environment included, without telling it: SHA-256 in hex. */
 export function launchDigest(server: ServerConfig): string {

@@ -263,7 +263,7 @@ describe('problems name the place and the remedy', () => {
     [
       'unknown policy field, nothing close',
       { mcpServers: { a: { command: 'x', signalbox: { zzzzzzzzz: true } } } },
-      '/etc/signalbox.json: mcpServers.a.signalbox.zzzzzzzzz: unknown; known are trust, allow, deny, roots, era, approval, approvals, sampling, samplingReview, maxMessageBytes',
+      '/etc/signalbox.json: mcpServers.a.signalbox.zzzzzzzzz: unknown; known are trust, allow, deny, roots, era, approval, approvals, sampling, connections, connectMs, samplingReview, maxMessageBytes',
     ],
     ['unknown policy field', { mcpServers: { a: { command: 'x', signalbox: { trusted: true } } } }, '/etc/signalbox.json: mcpServers.a.signalbox.trusted: unknown; did you mean "trust"?'],
     ['unknown model field', { llm: { modle: 'x' } }, '/etc/signalbox.json: llm.modle: unknown; did you mean "model"?'],

@@ -90,6 +90,8 @@ function rulesOf({ name, configuredName }: Pick<FileServer, 'name' | 'configured
     ...(policy.maxMessageBytes === undefined ? {} : { maxMessageBytes: policy.maxMessageBytes }),
     sampling: policy.sampling ?? 'ask',
     samplingReview: policy.samplingReview ?? false,
+    ...(policy.connections === undefined ? {} : { connections: policy.connections }),
+    ...(policy.connectMs === undefined ? {} : { connectMs: policy.connectMs }),
   };
 }
 

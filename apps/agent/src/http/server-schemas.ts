@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { json, time } from './schemas.ts';
 
+const waitingFields = {
+  reason: z.enum(['connections_busy', 'connection_opening', 'server_restarting', 'question_held']),
+  message: z.string(),
+  since: time,
+};
+
 export const Server = z
   .object({
     name: z.string(),
@@ -22,6 +28,18 @@ export const Server = z
     warnings: z.array(z.string()),
     error: z.string().optional(),
     pid: z.int().optional(),
+    connections: z
+      .array(
+        z.object({
+          pid: z.int().optional(),
+          calls: z.int().describe('Calls in flight'),
+          run_ids: z.array(z.string()),
+          open_questions: z.int().describe('Questions of the server that wait for an answer'),
+          retiring: z.string().optional().describe('Why it takes no new calls and is closed when it has none'),
+        }),
+      )
+      .describe('Its processes or sessions; more than one for a legacy server that asks questions'),
+    waiting_calls: z.array(z.object({ run_id: z.string(), call_id: z.string().optional(), ...waitingFields })).describe('Calls that wait for a connection'),
     since: time,
     restarts: z.int(),
   })
@@ -93,6 +111,7 @@ export const Tool = z
     title: z.string().optional(),
     description: z.string(),
     input_schema: json,
+    output_schema: json.optional(),
     annotations: json,
     trusted: z.boolean(),
   })

@@ -118,7 +118,7 @@ function counted(bus: SignalBus): { readonly bus: SignalBus; readonly listeners:
   };
 }
 
-const BROKEN = { name: 'broken', transport: 'stdio', state: 'failed', breaker: { state: 'closed', failures: 0 }, toolCount: 0, quarantined: [], roots: [], warnings: [], since: 0, restarts: 2 } as const;
+const BROKEN = { name: 'broken', transport: 'stdio', state: 'failed', breaker: { state: 'closed', failures: 0 }, toolCount: 0, quarantined: [], roots: [], warnings: [], since: 0, connections: [], waiting: [], restarts: 2 } as const;
 
 const emptyRegistry: ToolRegistry = {
   start: () => undefined,

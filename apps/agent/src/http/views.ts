@@ -110,6 +110,13 @@ export function serverView(status: ServerStatus): z.output<typeof Server> {
     quarantined: [...status.quarantined],
     roots: [...status.roots],
     warnings: [...status.warnings],
+    connections: status.connections.map(({ pid, calls, runs, openQuestions, retiring }) => ({
+      calls,
+      run_ids: [...runs],
+      open_questions: openQuestions,
+      ...defined({ pid, retiring }),
+    })),
+    waiting_calls: status.waiting.map(({ runId, callId, reason, message, since }) => ({ run_id: runId, reason, message, since: iso(since), ...defined({ call_id: callId }) })),
     since: iso(status.since),
     restarts: status.restarts,
     ...defined({
@@ -150,7 +157,7 @@ export function toolView(tool: CatalogueTool): z.output<typeof Tool> {
     input_schema: tool.inputSchema,
     annotations: { ...tool.annotations },
     trusted: tool.trusted,
-    ...defined({ title: tool.title }),
+    ...defined({ title: tool.title, output_schema: tool.outputSchema }),
   };
 }
 

@@ -69,9 +69,8 @@ export async function readCatalogue(server: ServerConfig, tools: readonly Tool[]
   return { entries, warnings };
 }
 
-function sizeOf({ tool, definition }: CatalogueEntry): number {
-  const { outputSchema } = definition;
-  return JSON.stringify(tool).length + (outputSchema === undefined ? 0 : JSON.stringify(outputSchema).length);
+function sizeOf({ tool }: CatalogueEntry): number {
+  return JSON.stringify(tool).length;
 }
 
 /** The client checks of a list that it holds objects; what is in them is the server's word. */
@@ -108,6 +107,7 @@ function toEntry(server: ServerConfig, tool: Tool, evaluate: BoundedEvaluation):
       ...(title === undefined ? {} : { title }),
       description,
       inputSchema: tool.inputSchema,
+      ...(isPlainObject(tool.outputSchema) ? { outputSchema: tool.outputSchema } : {}),
       annotations: hints(tool.annotations),
       trusted: server.trust,
     },

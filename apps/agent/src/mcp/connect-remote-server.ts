@@ -36,7 +36,7 @@ export async function connectRemoteServer(server: RemoteServerConfig, options: C
   const onAbort = (): void => transports.forEach((transport) => void transport.close());
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const client = await connectClient(open, { ...clientOptions(options), era: server.era, onClosed });
+    const client = await connectClient(open, { ...clientOptions(server, options), onClosed });
     isConnected = true;
     return { client, pid: undefined, exited, close: () => client.close().then(exit) };
   } finally {

@@ -36,7 +36,7 @@ export async function connectStdioServer(server: StdioServerConfig, options: Con
   const onAbort = (): void => void child?.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const client = await connectClient(open, { ...clientOptions(options), era: server.era, onClosed: options.onClosed });
+    const client = await connectClient(open, { ...clientOptions(server, options), onClosed: options.onClosed });
     return { client, pid: child?.pid, exited: child?.exited ?? Promise.resolve(), close: () => client.close().then(endRest) };
   } catch (error) {
     await endRest();

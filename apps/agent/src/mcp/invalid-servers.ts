@@ -40,6 +40,8 @@ function statusOf({ name, configuredName, transport, problems }: InvalidServer, 
     warnings: [],
     error: problems.join('; '),
     since,
+    connections: [],
+    waiting: [],
     restarts: 0,
   };
 }

@@ -1,5 +1,6 @@
 import type { ElicitResult, QuestionContext } from '@signalbox/mcp-core';
 import { expect, test } from 'vitest';
+import { ManualClock } from '../testing/manual-clock.ts';
 import { QuestionRouter, type CallInFlight } from './question-router.ts';
 
 const context: QuestionContext = { signal: new AbortController().signal, meta: {} };
@@ -7,7 +8,7 @@ const visit = (elicitationId: string) => ({ mode: 'url', message: 'sign in', url
 
 function routed(): { readonly router: QuestionRouter; readonly call: CallInFlight; readonly heard: readonly string[] } {
   const heard: string[] = [];
-  const router = new QuestionRouter({ roots: () => [], onConflict: () => undefined, onIdle: () => undefined });
+  const router = new QuestionRouter({ clock: new ManualClock(), roots: () => [], onUnnamedQuestion: () => undefined });
   const elicit = (): Promise<ElicitResult> => Promise.resolve({ action: 'accept' });
   const call = { runId: 'r', meta: {}, questions: { elicit }, onElicitationComplete: (id: string) => void heard.push(id) };
   router.begin(call);

@@ -35,8 +35,10 @@ export interface ConnectOptions {
 export type ConnectServer = (server: ServerConfig, options: ConnectOptions) => Promise<ServerConnection>;
 
 /** What every client of the pool is. */
-export function clientOptions({ info, handlers, onToolsChanged, onElicitationComplete, onLog }: ConnectOptions): Omit<ClientOptions, 'era' | 'onClosed'> {
+export function clientOptions({ era, connectMs }: ServerConfig, { info, handlers, onToolsChanged, onElicitationComplete, onLog }: ConnectOptions): Omit<ClientOptions, 'onClosed'> {
   return {
+    era,
+    ...(connectMs === undefined ? {} : { connectTimeoutMs: connectMs }),
     info,
     handlers,
     capabilities: { elicitationUrl: true, samplingTools: true },

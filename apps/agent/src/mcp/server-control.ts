@@ -44,7 +44,7 @@ async function approve(server: PooledServer, { tool, digest }: { readonly tool: 
   if (entry.changed === undefined) return true;
   const before = (await pins.of(name)).find((pin) => pin.tool === tool);
   await pins.keep([pinOf(entry, { firstSeenAt: before?.firstSeenAt ?? clock.now(), acceptedAt: clock.now() })]);
-  await server.life?.tools.compareWithPins();
+  await server.compareWithPins();
   return true;
 }
 

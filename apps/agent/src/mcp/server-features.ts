@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LocalError, ProtocolError, ResourceNotFoundError, type JsonObject } from '@signalbox/mcp-core';
 import type { RequestOptions } from '@signalbox/mcp-core/client';
 import { ServerRefusedError, ServerUnavailableError, type FollowedChange, type ServerFeatures } from '../ports/server-directory.ts';
+import type { Refusal } from './call-connections.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';
@@ -33,25 +34,33 @@ export function serverFeatures(server: PooledServer, surroundings: FeatureSurrou
 
 /** The request counts as a call of nobody's run: a question it causes is attributed to no run, and refused. */
 async function asked<T>(server: PooledServer, request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>): Promise<T> {
-  const life = readyLife(server);
-  const { connection, router } = life;
   const meta = { 'dev.signalbox/request': randomUUID() };
   const call = { runId: meta['dev.signalbox/request'], meta, questions: {} };
+  const lease = await server.acquire({ runId: call.runId, limitMs: LIMITS.maxTotalMs });
+  if (typeof lease === 'string') throw unavailable(server, lease);
+  const { connection, router } = lease.life;
   router.begin(call);
   try {
     return await request(connection.client, { ...LIMITS, meta });
   } catch (error) {
-    if (connection.pid === undefined && error instanceof LocalError && error.code === 'connection-lost') server.doubt(life);
+    if (connection.pid === undefined && error instanceof LocalError && error.code === 'connection-lost') server.doubt(lease.life);
     throw described(server, error);
   } finally {
     router.end(call, 'answered');
+    lease.release();
   }
 }
 
 function readyLife(server: PooledServer): ServerLife {
   if (server.life !== undefined) return server.life;
-  const { name, state, error } = server.status;
-  throw new ServerUnavailableError(`server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`);
+  throw unavailable(server, 'not-ready');
+}
+
+function unavailable(server: PooledServer, refusal: Refusal): ServerUnavailableError {
+  const { name } = server.config;
+  const { state, error } = server.stage;
+  if (refusal !== 'not-ready') return new ServerUnavailableError(`the connections to server ${name} were in use by runs for ${LIMITS.maxTotalMs / 1000} s`);
+  return new ServerUnavailableError(`server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`);
 }
 
 function described(server: PooledServer, error: unknown): unknown {

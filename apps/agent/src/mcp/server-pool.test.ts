@@ -30,6 +30,8 @@ describe('starting', () => {
         toolsChange: true,
         warnings: [],
         pid: 4001,
+        connections: [{ pid: 4001, calls: 0, runs: [], openQuestions: 0 }],
+        waiting: [],
         since: clock.now(),
         restarts: 0,
       },

@@ -102,7 +102,7 @@ function settled(
 }
 
 function readyTools(pool: readonly PooledServer[]): readonly CatalogueTool[] {
-  const ready = pool.filter((server) => server.stage.state === 'ready');
+  const ready = pool.filter((server) => server.isOffering);
   const tools = ready.flatMap((server) => [...server.catalogue.entries.values()].filter(({ changed }) => changed === undefined).map(({ tool }) => tool));
   return tools.toSorted((left, right) => (left.wireName < right.wireName ? -1 : 1));
 }
@@ -121,7 +121,7 @@ function whyNotOffered(pool: readonly PooledServer[], wireName: string): string 
   if (server === undefined) return undefined;
   const { name } = server.config;
   const { state, error } = server.stage;
-  if (state !== 'ready') return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
+  if (!server.isOffering) return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
   const entry = server.catalogue.entries.get(wireName);
   if (entry === undefined) return `server ${name} offers no tool of that name at present`;
   return entry.changed === undefined ? undefined : server.mask(`${quarantineReason(entry)}; a person has to approve that before it is called`);

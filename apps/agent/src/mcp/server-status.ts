@@ -17,10 +17,11 @@ export interface DescribedServer {
   readonly life: ServerLife | undefined;
   readonly breaker: BreakerStatus;
   readonly roots: readonly string[];
+  readonly calls: Pick<ServerStatus, 'connections' | 'waiting'>;
   readonly mask: (text: string) => string;
 }
 
-export function describeServer({ config, stage, life, breaker, roots, mask }: DescribedServer): ServerStatus {
+export function describeServer({ config, stage, life, breaker, roots, calls, mask }: DescribedServer): ServerStatus {
   const { state, since, restarts, error } = stage;
   return {
     name: config.name,
@@ -34,6 +35,7 @@ export function describeServer({ config, stage, life, breaker, roots, mask }: De
     warnings: [],
     since,
     restarts,
+    ...calls,
     ...(life === undefined ? {} : describeLife(life, mask)),
     ...(error === undefined ? {} : { error }),
   };

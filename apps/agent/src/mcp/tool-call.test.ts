@@ -202,78 +202,9 @@ describe('whom a question is put to', () => {
     await expect(server.options.handlers.elicit!(form, question)).rejects.toMatchObject({ code: -32603 });
   });
 
-  test('nobody when two runs may have caused it; from then on runs take turns', async () => {
-    const { server, call, pool } = await ready();
-    const first = await call({ runId: 'run-1', questions: accepts({ by: '1' }) });
-    const second = await call({ runId: 'run-2', questions: accepts({ by: '2' }) });
-    await expect(server.options.handlers.elicit!(form, question)).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('several runs') as string });
-
-    const third = pool.call(callRequest('server__t', { runId: 'run-3', questions: accepts({ by: '3' }) }));
-    second.received.answer(done);
-    await second.outcome;
-    expect(await server.options.handlers.elicit!(form, question)).toEqual({ action: 'accept', content: { by: '1' } });
-    expect(server.calls).toHaveLength(2);
-    first.received.answer(done);
-    await vi.waitFor(() => expect(server.calls).toHaveLength(3), { interval: 1, timeout: 10_000 });
-    expect(await server.options.handlers.elicit!(form, question)).toEqual({ action: 'accept', content: { by: '3' } });
-    server.calls[2]!.answer(done);
-    expect(await third).toEqual({ type: 'result', result: done });
-  });
-
-  test('nobody when a given-up call of another run may have caused it; the server is started afresh', async () => {
-    const { server, call, pool } = await ready();
-    const abort = new AbortController();
-    const first = await call({ runId: 'run-1', signal: abort.signal, questions: accepts({ by: '1' }) });
-    abort.abort();
-    await first.outcome;
-    const second = await call({ runId: 'run-2', questions: accepts({ by: '2' }) });
-    await expect(server.options.handlers.elicit!(form, question)).rejects.toMatchObject({ code: -32603 });
-    second.received.answer(done);
-    await second.outcome;
-    await statusOf(pool, 'server', ({ pid, state }) => state === 'ready' && pid === 4002);
-    await call({ runId: 'run-2', questions: accepts({ by: '2' }) });
-    expect(await server.options.handlers.elicit!(form, question)).toEqual({ action: 'accept', content: { by: '2' } });
-  });
-
   test('roots are told from the configuration, whatever is in flight', async () => {
     const { server } = await ready({ roots: ['/srv/my docs'] });
     expect(await server.options.handlers.listRoots!(question)).toEqual([{ uri: 'file:///srv/my%20docs', name: 'my docs' }]);
     expect((await ready()).server.options.handlers).not.toHaveProperty('listRoots');
-  });
-});
-
-describe('waiting for another run', () => {
-  async function busy(): Promise<Fixture & { readonly first: { readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall } }> {
-    const fixture = await ready();
-    const first = await fixture.call({ runId: 'run-1' });
-    const second = await fixture.call({ runId: 'run-2' });
-    await fixture.server.options.handlers.elicit!(form, question).catch(() => undefined);
-    second.received.answer(done);
-    await second.outcome;
-    return { ...fixture, first };
-  }
-
-  test('ends when it is cancelled: nothing was sent', async () => {
-    const { pool, server } = await busy();
-    const abort = new AbortController();
-    const outcome = pool.call(callRequest('server__t', { runId: 'run-2', signal: abort.signal }));
-    abort.abort();
-    expect(await outcome).toEqual({ type: 'cancelled', level: 'confirmed' });
-    expect(server.calls).toHaveLength(2);
-  });
-
-  test('ends after the call’s whole time', async () => {
-    const { pool, clock } = await busy();
-    const outcome = pool.call(callRequest('server__t', { runId: 'run-2', maxTotalMs: 3000 }));
-    clock.advance(3000);
-    expect(await outcome).toEqual({ type: 'not-sent', message: 'server server was kept busy by another run for 3 s' });
-  });
-
-  test('ends when the server fails', async () => {
-    const { pool, server, first } = await busy();
-    const outcome = pool.call(callRequest('server__t', { runId: 'run-2' }));
-    server.crash('gone');
-    expect(await first.outcome).toEqual({ type: 'lost', message: 'the connection to server server ended: gone' });
-    expect(await outcome).toMatchObject({ type: 'not-sent' });
   });
 });

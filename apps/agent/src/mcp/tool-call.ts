@@ -2,10 +2,11 @@ import { ErrorCode, LocalError, ProtocolError, type CallToolResult } from '@sign
 import type { InputRoundKeeper, RequestOptions } from '@signalbox/mcp-core/client';
 import { HttpError } from '@signalbox/mcp-core/http-client';
 import type { Clock } from '../ports/test-hooks.ts';
-import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { CallWaiting, CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { Trial } from './call-breaker.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { quarantineReason } from './pinned-catalogue.ts';
+import type { ConnectionLease } from './call-connections.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';
@@ -23,22 +24,21 @@ export async function callTool(server: PooledServer, call: { readonly entry: Cat
 async function attempt(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
   const refusal = checkArguments(call.entry, call.request) ?? notOffered(server, call) ?? (server.breaker.status.state === 'open' ? keptFrom(server) : undefined);
   if (refusal !== undefined) return refusal;
-  const admission = await admit(server, call.request, clock);
-  if (typeof admission !== 'function') return admission;
+  const lease = await acquire(server, call.request);
+  if ('type' in lease) return lease;
   try {
-    // What was waited for may have taken long.
-    const { life } = server;
+    // The call may have waited for long.
     const lateRefusal = notOffered(server, call);
-    if (life === undefined || lateRefusal !== undefined) return lateRefusal ?? notReady(server);
+    if (lateRefusal !== undefined) return lateRefusal;
     const trial = server.breaker.begin();
     if (trial === undefined) return keptFrom(server);
     try {
-      return await send({ server, life, clock, trial }, call);
+      return await send({ server, life: lease.life, clock, trial }, call);
     } finally {
       trial.dropped();
     }
   } finally {
-    admission();
+    lease.release();
   }
 }
 
@@ -47,7 +47,7 @@ function notOffered(server: PooledServer, { entry, request }: { readonly entry: 
   const isTask = request.resumeFrom !== undefined && 'taskId' in request.resumeFrom;
   const present = server.catalogue.entries.get(entry.tool.wireName);
   if (present?.changed !== undefined && !isTask) return { type: 'error', message: `${quarantineReason(present)}; a person has to approve that before it is called` };
-  return server.stage.state === 'ready' ? undefined : notReady(server);
+  return server.isOffering ? undefined : notReady(server);
 }
 
 function keptFrom(server: PooledServer): ToolCallOutcome {
@@ -70,19 +70,19 @@ function notReady(server: PooledServer): ToolCallOutcome {
   return { type: 'not-sent', message: `server ${server.config.name} is ${state}${error === undefined ? '' : `: ${error}`}` };
 }
 
-async function admit(server: PooledServer, request: ToolCallRequest, clock: Clock): Promise<(() => void) | ToolCallOutcome> {
-  const waiting = new AbortController();
-  const stopTimer = clock.after(request.maxTotalMs, () => waiting.abort());
-  try {
-    return await server.gate.enter(request.runId, AbortSignal.any([request.signal, waiting.signal]));
-  } catch {
-    // Nothing was sent, so nothing can be going on.
-    if (request.signal.aborted) return { type: 'cancelled', level: 'confirmed' };
-    return { type: 'not-sent', message: `server ${server.config.name} was kept busy by another run for ${seconds(request.maxTotalMs)}` };
-  } finally {
-    stopTimer();
-  }
+async function acquire(server: PooledServer, { runId, callId, signal, maxTotalMs, onWaiting }: ToolCallRequest): Promise<ConnectionLease | ToolCallOutcome> {
+  const granted = await server.acquire({ runId, callId, signal, limitMs: maxTotalMs, onWaiting });
+  if (typeof granted === 'object') return granted;
+  // Nothing was sent, so nothing can be going on.
+  if (granted === 'aborted') return { type: 'cancelled', level: 'confirmed' };
+  if (granted === 'not-ready') return notReady(server);
+  return { type: 'not-sent', message: `the connections to server ${server.config.name} were in use by other runs for ${seconds(maxTotalMs)}` };
 }
+
+const QUESTION_HELD: CallWaiting = {
+  reason: 'question_held',
+  message: 'the server asks a question that names no call while calls of several runs are in flight; it is answered when the calls of the other runs have ended',
+};
 
 interface Line {
   readonly server: PooledServer;
@@ -95,7 +95,14 @@ async function send(line: Line, { entry: { tool }, request }: { readonly entry: 
   const { trial } = line;
   const { connection, router } = line.life;
   const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
-  const call = { runId: request.runId, meta, questions: request.questions, onElicitationComplete: request.onElicitationComplete, onQuestion: () => trial.answered() };
+  const call = {
+    runId: request.runId,
+    meta,
+    questions: request.questions,
+    onElicitationComplete: request.onElicitationComplete,
+    onQuestion: () => trial.answered(),
+    onQuestionHeld: () => request.onWaiting?.(QUESTION_HELD),
+  };
   const parking = new Parking({ keeper: request.rounds, onAsked: () => trial.answered() }, request.resumeFrom !== undefined && !('taskId' in request.resumeFrom));
   const task = { taskId: request.resumeFrom !== undefined && 'taskId' in request.resumeFrom ? request.resumeFrom.taskId : undefined };
   const onTask = (taskId: string): void => {
@@ -217,13 +224,13 @@ async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): 
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling */
-function refused({ server, life }: Line, { resumeFrom }: ToolCallRequest, error: ProtocolError): ToolCallOutcome {
+function refused({ server }: Line, { resumeFrom }: ToolCallRequest, error: ProtocolError): ToolCallOutcome {
   const { name } = server.config;
   if (error.code === ErrorCode.invalidParams && resumeFrom !== undefined && 'taskId' in resumeFrom) {
     return { type: 'lost', message: `server ${name} no longer knows the task that the call became: ${error.message}`, isForgotten: true };
   }
   // So a server answers that no longer has the tool.
-  if (error.code === ErrorCode.invalidParams || error.code === ErrorCode.methodNotFound) void life.tools.refresh();
+  if (error.code === ErrorCode.invalidParams || error.code === ErrorCode.methodNotFound) server.refreshTools();
   return { type: 'error', message: `server ${name} answered with error ${error.code}: ${error.message}` };
 }
 
@@ -269,7 +276,6 @@ async function traceCancellation({ server, life, clock }: Line): Promise<CancelL
     if (error instanceof LocalError) return (await settlesWithin(connection.exited, server.graceMs, clock)) ? 'confirmed' : 'failed';
     // An error of the server is an answer, too.
   }
-  if (router.hasAsked) server.retire(life, 'a call that may still ask was cancelled');
   // Over HTTP each message goes its own way, and an answer to a later one tells nothing of an earlier one.
   return isRemote ? 'sent' : 'delivered';
 }

@@ -10,6 +10,8 @@ export interface CatalogueTool {
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  /** Of structured results; as the server lists it. */
+  readonly outputSchema?: JsonSchema;
   readonly annotations: ToolAnnotations;
   /** Whether the server's hints may be believed. */
   readonly trusted: boolean;
@@ -22,6 +24,25 @@ export interface BreakerStatus {
   readonly failures: number;
   /** Milliseconds since the Unix epoch at which the next call may be tried; absent while closed. */
   readonly opensAgainAt?: number;
+}
+
+/** Why a call that may be sent is not yet. */
+export interface CallWaiting {
+  readonly reason: 'connections_busy' | 'connection_opening' | 'server_restarting' | 'question_held';
+  /** For people. */
+  readonly message: string;
+}
+
+/** One process of a server, or one session with it. */
+export interface ServerConnectionStatus {
+  readonly pid?: number;
+  /** Calls in flight, and the ids of their runs. */
+  readonly calls: number;
+  readonly runs: readonly string[];
+  /** Questions of the server that wait for an answer. */
+  readonly openQuestions: number;
+  /** Why it takes no new calls and is closed when it has none. */
+  readonly retiring?: string;
 }
 
 export interface ServerStatus {
@@ -48,6 +69,10 @@ export interface ServerStatus {
   /** What went wrong, where, and what to do. */
   readonly error?: string;
   readonly pid?: number;
+  /** The first one answers lists. More than one only for a legacy server that asks questions. */
+  readonly connections: readonly ServerConnectionStatus[];
+  /** Calls that wait for a connection; `since` in milliseconds since the Unix epoch. */
+  readonly waiting: readonly (CallWaiting & { readonly runId: string; readonly callId?: string; readonly since: number })[];
   /** Milliseconds since the Unix epoch of the last change of `state`. */
   readonly since: number;
   readonly restarts: number;
@@ -64,6 +89,10 @@ export interface ToolCallRequest {
   readonly inactivityMs: number;
   readonly maxTotalMs: number;
   readonly onProgress: (progress: Progress) => void;
+  /** The id of the call in the ledger, shown while it waits. */
+  readonly callId?: string;
+  /** The call waits for a connection to its server, or a question that may be about it is held; called again when the reason changes. */
+  readonly onWaiting?: (waiting: CallWaiting) => void;
   /** Answers the server's questions during this call. */
   readonly questions: QuestionHandlers;
   /** Hears, perhaps after the call, that what a person was sent to a URL for is done; the id is that of the question. */

@@ -88,7 +88,7 @@ export class RecordedServers implements ToolRegistry {
   }
 }
 
-const READY = { state: 'ready', transport: 'stdio', breaker: { state: 'closed', failures: 0 }, toolCount: 0, quarantined: [], roots: [], warnings: [], restarts: 0 } as const;
+const READY = { state: 'ready', transport: 'stdio', breaker: { state: 'closed', failures: 0 }, toolCount: 0, quarantined: [], roots: [], warnings: [], connections: [], waiting: [], restarts: 0 } as const;
 
 function isReached(catalogue: StoredCatalogue, { turn, point }: ReplayState): boolean {
   return catalogue.turn < turn || (catalogue.turn === turn && (catalogue.point === 'begin' || point === 'plan'));

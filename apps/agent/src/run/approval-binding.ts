@@ -18,8 +18,8 @@ export interface Approvable {
 
 /** What an approval of the call is good for, as things are at present. */
 export function bindingOf({ policyOf }: Pick<EngineContext, 'policyOf'>, { callId, tool, arguments: args }: Approvable): ApprovalBinding {
-  // Whether its hints are believed is the host's affair, not the server's.
-  const { trusted: _, ...definition } = tool;
+  // The first is the host's affair, the second says nothing of what a call does.
+  const { trusted: _trusted, outputSchema: _outputSchema, ...definition } = tool;
   return { call: callId, server: policyOf(tool.server).launchDigest ?? '', tool: digestOf(definition), arguments: digestOf(args) };
 }
 

@@ -5,6 +5,7 @@ import { maySend } from './approvals.ts';
 import { isShutdown } from './commits.ts';
 import { completeElicitation } from './complete-elicitation.ts';
 import { enqueue, inBackground, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
+import { noteWaiting } from './note-waiting.ts';
 import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { questionsOf } from './questions.ts';
@@ -92,11 +93,16 @@ async function sendCall(context: EngineContext, dispatched: Dispatched): Promise
     wireName: call.wireName,
     arguments: call.arguments,
     runId: run.id,
+    callId: call.id,
     idempotencyKey: call.idempotencyKey,
     signal: activity.signal,
     inactivityMs: run.limits.callInactivityMs,
     maxTotalMs: run.limits.callMaxMs,
     onProgress: (update) => progress.add(update),
+    onWaiting: (waiting) => {
+      activity.park();
+      inBackground(context, 'storing that a call waits', noteWaiting(context, call, waiting));
+    },
     questions: questionsOf(context, dispatched, rounds),
     onElicitationComplete: (elicitationId) => inBackground(context, 'storing that a visit is done', completeElicitation(context, call, elicitationId)),
     rounds,

@@ -1,5 +1,5 @@
 import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
-import type { CancelLevel } from '../ports/tool-registry.ts';
+import type { CallWaiting, CancelLevel } from '../ports/tool-registry.ts';
 import type { InboxKind, Run, RunError, RunEvent } from '../ports/run-store.ts';
 
 /** Token counts as clients see them; `input` counts the whole prompt, cached parts included. */
@@ -117,6 +117,8 @@ export interface RunEventTypes {
     readonly remembered_approval_id: string | undefined;
   };
   'tool_call.dispatched': CallData;
+  /** The call waits for a connection to its server, or a question that may be about it is held. It goes on by itself. */
+  'tool_call.waiting': CallData & { readonly reason: CallWaiting['reason']; readonly message: string };
   /** The server goes on with the call as a task, which this process need not outlive. */
   'tool_call.working': CallData & { readonly task_id: string };
   /** As the server sent it; a message is cut at 4096 characters. */

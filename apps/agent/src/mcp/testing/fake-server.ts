@@ -3,6 +3,8 @@ import type { RequestOptions } from '@signalbox/mcp-core/client';
 import type { ConnectOptions, ConnectServer, ServerConnection } from '../server-connection.ts';
 
 export interface FakeCall {
+  /** Number of the launch whose connection carries it, from 1. */
+  readonly connection: number;
   readonly name: string;
   readonly arguments: unknown;
   readonly options: RequestOptions;
@@ -46,6 +48,8 @@ export class FakeServer {
   /** Connections that were not closed. */
   open = 0;
   readonly calls: FakeCall[] = [];
+  /** The options of each launch. */
+  readonly launched: ConnectOptions[] = [];
   #options: ConnectOptions | undefined;
   #exit: () => void = () => undefined;
 
@@ -61,6 +65,7 @@ export class FakeServer {
 
   readonly connect: ConnectServer = async (_server, options) => {
     this.#options = options;
+    this.launched.push(options);
     this.launches += 1;
     const plan = this.launchPlan.shift();
     if (plan instanceof Error) throw plan;
@@ -89,6 +94,7 @@ export class FakeServer {
     const exit = Promise.withResolvers<void>();
     const closed = new AbortController();
     let isClosed = false;
+    const number = this.launches;
     this.#exit = exit.resolve;
     this.open += 1;
     return {
@@ -120,16 +126,16 @@ export class FakeServer {
           return Promise.resolve();
         },
         watch: (filter) => (this.watchFailure === undefined ? Promise.resolve({ filter, ended: new Promise(() => undefined), close: () => Promise.resolve() }) : Promise.reject(this.watchFailure)),
-        callTool: (name, args, options = {}) => this.#call(name, args, options),
+        callTool: (name, args, options = {}) => this.#call({ connection: number, name, arguments: args, options }),
         ...this.features,
       },
     };
   }
 
-  #call(name: string, args: unknown, options: RequestOptions): Promise<CallToolResult> {
+  #call(call: Pick<FakeCall, 'connection' | 'name' | 'arguments' | 'options'>): Promise<CallToolResult> {
     const { promise, resolve, reject } = Promise.withResolvers<CallToolResult>();
-    this.calls.push({ name, arguments: args, options, answer: resolve, fail: reject });
-    options.signal?.addEventListener('abort', () => reject(new LocalError('request-cancelled', 'The request was cancelled', { sent: true })), { once: true });
+    this.calls.push({ ...call, answer: resolve, fail: reject });
+    call.options.signal?.addEventListener('abort', () => reject(new LocalError('request-cancelled', 'The request was cancelled', { sent: true })), { once: true });
     return promise;
   }
 }

@@ -88,7 +88,7 @@ export class FakeRegistry implements ToolRegistry {
   }
 }
 
-const QUIET = { transport: 'stdio', breaker: { state: 'closed', failures: 0 }, toolCount: 1, quarantined: [], roots: [], warnings: [], restarts: 0 } as const;
+const QUIET = { transport: 'stdio', breaker: { state: 'closed', failures: 0 }, toolCount: 1, quarantined: [], roots: [], warnings: [], connections: [], waiting: [], restarts: 0 } as const;
 
 export const READ_ONLY: ToolAnnotations = { readOnlyHint: true };
 

@@ -88,6 +88,7 @@ function step(state: FoldedRun, event: RunEventBody): FoldedRun {
     case 'inbox.completed':
     case 'turn.cancelled':
     case 'tool_call.progress':
+    case 'tool_call.waiting':
     case 'limit.warning':
     case 'limit.exceeded':
       return state;

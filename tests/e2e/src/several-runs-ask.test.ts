@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { officialEverythingServer } from '../../peers/src/official-servers.ts';
+import { ApiClient, type RunView } from './support/client.ts';
+import { startService, temporaryFolder, type Service } from './support/service.ts';
+
+/** The official server of the legacy era, on SDK v1: its questions name no call. */
+const ASK = 'everything__trigger-elicitation-request';
+const SUM = 'everything__get-sum';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let service: Service;
+let api: ApiClient;
+let remote: ChildProcess | undefined;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(async () => {
+  await service.stop();
+  remote?.kill('SIGKILL');
+  remote = undefined;
+  await folder.remove();
+});
+
+async function start(entry: object, policy: object = {}): Promise<void> {
+  const mcpServers = { everything: { ...entry, signalbox: { approval: 'auto', ...policy } } };
+  service = await startService({ folder: folder.path, config: { mcpServers } });
+  api = new ApiClient(service.url);
+}
+
+const stdio = { command: 'node', args: [officialEverythingServer, 'stdio'] };
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+async function streamableHttp(): Promise<object> {
+  const port = await freePort();
+  remote = spawn(process.execPath, [officialEverythingServer, 'streamableHttp'], { env: { PATH: process.env['PATH'], PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  await once(remote.stderr!, 'data');
+  return { url: `http://127.0.0.1:${port}/mcp` };
+}
+
+function call(tool: string, args: object = {}): Promise<RunView> {
+  return api.post(`/v1/tools/${tool}/call`, { arguments: args });
+}
+
+const sum = (): Promise<RunView> => call(SUM, { a: 2, b: 3 });
+
+async function isAsked({ id }: RunView): Promise<string> {
+  const { data } = await api.waitFor(id, ({ type }) => type === 'inbox.opened');
+  return String(data['inbox_item_id']);
+}
+
+const answer = (item: string): Promise<unknown> => api.post(`/v1/inbox/${item}/respond`, { action: 'accept', content: { name: 'Ada' } });
+const types = async ({ id }: RunView): Promise<readonly string[]> => (await api.events(id)).map(({ type }) => type);
+
+describe.each([
+  ['stdio', () => Promise.resolve(stdio)],
+  ['HTTP', streamableHttp],
+])('a legacy server of the official SDK over %s', (_transport, entry) => {
+  test('answers the calls of other runs while a question of one run waits, and each answer goes to its own run', async () => {
+    await start(await entry());
+    const asking = [await call(ASK), await call(ASK)];
+    const items = [await isAsked(asking[0]!), await isAsked(asking[1]!)];
+    expect(await api.settled((await sum()).id)).toMatchObject({ status: 'completed', answer: 'The sum of 2 and 3 is 5.' });
+    await api.post(`/v1/inbox/${items[1]!}/respond`, { action: 'decline' });
+    expect((await api.settled(asking[1]!.id)).answer).toMatch(/declined/);
+    await answer(items[0]!);
+    expect((await api.settled(asking[0]!.id)).answer).toMatch(/Ada/);
+  });
+
+  test('that is asked during a long call of another run, or after a cancelled one, still gets its first question answered', async () => {
+    await start(await entry());
+    const long = { duration: 3, steps: 3 };
+    const cancelled = await call('everything__trigger-long-running-operation', { duration: 60, steps: 60 });
+    await api.waitFor(cancelled.id, ({ type }) => type === 'tool_call.progress');
+    await api.post(`/v1/runs/${cancelled.id}/cancel`);
+    await api.settled(cancelled.id);
+    const busy = await call('everything__trigger-long-running-operation', long);
+    await api.waitFor(busy.id, ({ type }) => type === 'tool_call.progress');
+    const asking = await call(ASK);
+    await answer(await isAsked(asking));
+    expect(await api.settled(asking.id)).toMatchObject({ status: 'completed' });
+    expect(await api.settled(busy.id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('costs other runs no call when a call that asked is cancelled', async () => {
+    await start(await entry());
+    const asking = await call(ASK);
+    await isAsked(asking);
+    const others = [sum(), api.post(`/v1/runs/${asking.id}/cancel`).then(sum), sum()];
+    for (const other of await Promise.all(others)) expect(await api.settled(other.id)).toMatchObject({ status: 'completed', answer: 'The sum of 2 and 3 is 5.' });
+    expect(await api.settled((await sum()).id)).toMatchObject({ status: 'completed' });
+    expect(await api.settled(asking.id)).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+test('with one connection the calls of other runs wait, and the run and the server say why', async () => {
+  await start(stdio, { connections: 1 });
+  const asking = await call(ASK);
+  const item = await isAsked(asking);
+  const other = await sum();
+  const { data } = await api.waitFor(other.id, ({ type }) => type === 'tool_call.waiting');
+  expect(data).toMatchObject({ reason: 'connections_busy', message: 'the only connection to the server carries calls of other runs; 1 of them waits for a person or the model' });
+  const { data: servers } = await api.get<{ data: { connections: unknown; waiting_calls: unknown }[] }>('/v1/servers');
+  expect(servers[0]).toMatchObject({
+    connections: [{ calls: 1, run_ids: [asking.id], open_questions: 1 }],
+    waiting_calls: [{ run_id: other.id, call_id: data['call_id'], reason: 'connections_busy' }],
+  });
+  await answer(item);
+  expect(await api.settled(other.id)).toMatchObject({ status: 'completed', answer: 'The sum of 2 and 3 is 5.' });
+  expect(await types(asking)).not.toContain('tool_call.waiting');
+});
