@@ -31,7 +31,7 @@ export const stdioTarget: FuzzTarget = {
       },
       close: async () => {
         input.end();
-        await served;
+        await (await served).closed;
       },
     });
   },

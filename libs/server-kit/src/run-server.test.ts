@@ -89,6 +89,31 @@ describe('runServer while it serves', () => {
     expect(performance.now() - signalledAt).toBeLessThan(2000);
   });
 
+  test('aborts the handlers on SIGTERM, runs their finally blocks and then closes', async () => {
+    const child = startServer(`start: async () => ({
+      server: server(tool('work', async (_args, { signal }) => {
+        process.stderr.write('called\\n');
+        try {
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          return { content: [] };
+        } finally {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          process.stderr.write('cleaned up\\n');
+        }
+      })),
+      close: async () => { process.stderr.write('closed\\n'); },
+    }),`);
+    const lines: string[] = [];
+    const stderr = createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+    const called = once(stderr, 'line');
+    await answered(child, initialize);
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'work' } })}\n`);
+    await called;
+    child.kill('SIGTERM');
+    await once(child, 'close');
+    expect([child.exitCode, ...lines]).toEqual([0, 'called', 'cleaned up', 'closed']);
+  });
+
   test('ends within a second even when a call and close never return', async () => {
     const child = startServer(`start: async () => ({
       server: server(tool('hang', () => { process.stderr.write('called\\n'); return new Promise(() => setInterval(() => undefined, 1000)); })),

@@ -68,6 +68,7 @@ export async function runServer<const Options extends ParseArgsOptionsConfig>(de
 }
 
 const closeLimitMs = 400;
+const shutdownLimitMs = 950;
 
 async function serve<Options extends ParseArgsOptionsConfig>(
   definition: ServerMain<Options>,
@@ -86,13 +87,20 @@ async function serve<Options extends ParseArgsOptionsConfig>(
     return exit(1, startFailure(name, withVariable(variables, error)));
   }
   try {
-    if (http === undefined) await Promise.race([serveStdio(started.server), shutdownSignal()]);
+    if (http === undefined) await serveStdioUntil(shutdownSignal(), started.server);
     else await serveHttpUntil(shutdownSignal(), { name, http, server: started.server, env: process.env, log });
     await Promise.race([started.close?.(), delay(closeLimitMs)]);
   } catch (error) {
     return exit(1, error instanceof UsageError ? startFailure(name, error) : `${name}: ${describe(error)}`);
   }
   process.exit(0);
+}
+
+/** Serves over stdio until the input or `end` ends; handlers and tasks have then stopped. */
+async function serveStdioUntil(end: Promise<void>, server: Server): Promise<void> {
+  const listener = await serveStdio(server);
+  await Promise.race([listener.closed, end]);
+  await listener.close();
 }
 
 /** A library that prints must not corrupt the wire, and a host that closed our stderr must not end the process. */
@@ -103,8 +111,13 @@ function protectStreams(): void {
 
 function shutdownSignal(): Promise<void> {
   return new Promise((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
+    const shutdown = (): void => {
+      // Each step of the shutdown has a limit of its own; together they could take longer than a host waits.
+      setTimeout(() => process.exit(0), shutdownLimitMs).unref();
+      resolve();
+    };
+    process.once('SIGTERM', shutdown);
+    process.once('SIGINT', shutdown);
   });
 }
 

@@ -72,6 +72,7 @@ export class Peer implements TransportReceiver {
   #pending: Map<RequestId, AnswerReceiver> | undefined;
   #running: Map<RequestId, RunningRequest> | undefined;
   #handlersRunning = 0;
+  #idle: PromiseWithResolvers<void> | undefined;
   #nextId = 1;
   #isInputEnded = false;
   #isClosed = false;
@@ -143,6 +144,13 @@ export class Peer implements TransportReceiver {
   async answered(ids?: ReadonlySet<RequestId>): Promise<void> {
     const waiting = [...(this.#running?.values() ?? [])].filter(({ request }) => ids?.has(request.id) ?? true);
     await Promise.all(waiting.map(({ ended }) => ended));
+  }
+
+  /** Resolves when no handler runs, cancelled ones included. */
+  async idle(): Promise<void> {
+    if (this.#handlersRunning === 0) return;
+    this.#idle ??= Promise.withResolvers<void>();
+    await this.#idle.promise;
   }
 
   /** Closes the transport; idempotent. */
@@ -224,6 +232,7 @@ export class Peer implements TransportReceiver {
       reply = { error: INTERNAL_ERROR };
     }
     this.#handlersRunning -= 1;
+    if (this.#handlersRunning === 0) this.#idle?.resolve();
     running.answered();
     await this.#deliver(running.isCancelled || reply === undefined ? undefined : respond(request.id, reply), entry);
     running.end();

@@ -27,6 +27,8 @@ export interface ConnectionContext {
 
 /** How long the end of a connection waits for answers: long enough for quick handlers, short enough for a process that must end within a second. */
 const LAST_ANSWERS_MS = 400;
+/** How long aborted handlers have to run their `finally` blocks. */
+const LAST_CLEANUP_MS = 100;
 
 /**
  * One peer: its modern requests, each on its own, and its legacy session, if it opens one. An HTTP server has one for each idle session, so what most
@@ -141,6 +143,7 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
     this.#ending.abort();
     await withinLimit(this.peer.answered(ids), LAST_ANSWERS_MS);
     await this.peer.close();
+    await withinLimit(this.peer.idle(), LAST_CLEANUP_MS);
   }
 
   #initialize(incoming: IncomingRequest): Reply {

@@ -112,6 +112,9 @@ export interface Server {
 export interface ServerConnection {
   /** Resolves when the peer is gone and every handler has been told to stop. */
   readonly closed: Promise<void>;
-  /** Ends listen streams in good order, which takes at most 400 ms, then the connection; handlers that run are told to stop. Idempotent. */
+  /**
+   * Ends listen streams with their results, which takes at most 400 ms, then the connection, and aborts the running handlers.
+   * Resolves when they have ended, or 100 ms after they were aborted. Idempotent.
+   */
   close(): Promise<void>;
 }

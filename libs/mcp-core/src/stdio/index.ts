@@ -2,5 +2,5 @@ export type { ChildTransport, ProcessExit, SpawnOptions } from './child-transpor
 export { spawnStdio } from './child-transport.ts';
 export { StreamTransport } from '../jsonrpc/stream-transport.ts';
 export type { StreamTransportOptions } from '../jsonrpc/stream-transport.ts';
-export { serveStdio } from './serve-stdio.ts';
+export { serveStdio, type StdioListener } from './serve-stdio.ts';
 export type { ServeStdioOptions } from './serve-stdio.ts';

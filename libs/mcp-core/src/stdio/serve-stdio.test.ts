@@ -26,7 +26,9 @@ function serve(tools: readonly ToolDefinition[], options: { output?: Writable; m
   const server = createServer({ info: { name: 's', version: '1' }, tools, onError: (error) => errors.push(error), ...(progressIntervalMs === undefined ? {} : { progressIntervalMs }) });
   const served = serveStdio(server, { input, output, ...(maxLineBytes === undefined ? {} : { maxLineBytes }) });
   const write = (message: object): boolean => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  return { input, output: output as PassThrough, errors, served, write };
+  const ended = served.then(({ closed }) => closed);
+  const close = async (): Promise<void> => (await served).close();
+  return { input, output: output as PassThrough, errors, served: ended, close, write };
 }
 
 /** The next line of the output, parsed. */
@@ -45,6 +47,45 @@ describe('serveStdio', () => {
     expect(await nextLine(output)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     input.end();
     await served;
+  });
+
+  test('aborts the handlers when it is closed, waits for their finally blocks, and stops the tasks', async () => {
+    const steps: string[] = [];
+    const work = toolNamed('work', async (_args, context) => {
+      try {
+        await once(context.signal, 'abort');
+        return { content: [] };
+      } finally {
+        await new Promise((resolve) => { setImmediate(resolve); });
+        steps.push('call cleaned up');
+      }
+    });
+    const long = toolNamed('long', async (_args, context) => {
+      await context.startTask();
+      await once(context.signal, 'abort');
+      steps.push('task stopped');
+      return { content: [] };
+    });
+    const { output, close, served, write } = serve([work, { ...long, task: 'optional' }]);
+    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    write({ id: 1, method: 'tools/call', params: modern({ name: 'work' }) });
+    write({ id: 2, method: 'tools/call', params: modern({ name: 'long' }, meta) });
+    expect(await nextLine(output)).toMatchObject({ result: { resultType: 'task' } });
+    await close();
+    expect(steps.toSorted()).toEqual(['call cleaned up', 'task stopped']);
+    await expect(served).resolves.toBeUndefined();
+  });
+
+  test('closes although a handler never ends', async () => {
+    const begun = Promise.withResolvers<void>();
+    const hang = toolNamed('hang', () => {
+      begun.resolve();
+      return new Promise(() => undefined);
+    });
+    const { close, write } = serve([hang]);
+    write({ id: 1, method: 'tools/call', params: modern({ name: 'hang' }) });
+    await begun.promise;
+    await expect(close()).resolves.toBeUndefined();
   });
 
   test('stops the tasks when the input has ended', async () => {
@@ -90,7 +131,7 @@ describe('serveStdio', () => {
     expect(kinds).toEqual(new Set([1, 2, 'notifications/subscriptions/acknowledged', 'notifications/cancelled']));
   });
 
-  test('aborts 400 ms after the end of the input the handlers that still run, then resolves', async () => {
+  test('aborts 400 ms after the end of the input the handlers that still run, then resolves within 100 ms', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const started = Promise.withResolvers<undefined>();
@@ -108,8 +149,9 @@ describe('serveStdio', () => {
     await vi.advanceTimersByTimeAsync(399);
     expect(aborted).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    await served;
     expect(aborted).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(100);
+    await served;
     expect(output.read()).toBeNull();
   });
 

@@ -140,7 +140,7 @@ export function openStdio(server: Server): { readonly wire: RawWire; readonly in
       },
       close: async () => {
         input.end();
-        await served;
+        await (await served).closed;
       },
     },
   };
