@@ -47,8 +47,8 @@ export interface ServerChanges extends AsyncIterableIterator<ServerChange> {
 
 /**
  * A connected client of one server. All methods may be called concurrently. Methods reject with `ProtocolError` for the server's errors and
- * `LocalError` for ours. A `tools/call` that may have been executed is never sent twice: only an answer that proves that it was not (-32020, -32022, and
- * -32601 of a tool that must be called as a task) leads to a second one, and a question of the server (`input_required`) to the retry that it asks for.
+ * `LocalError` for ours. A `tools/call` that may have been executed is never sent twice: only an answer that proves that it was not (-32020, -32022,
+ * -32601 of a tool that must be called as a task, and -32042 after a person agreed to the visits) leads to a second one, and a question of the server (`input_required`) to the retry that it asks for.
  */
 export interface Client {
   /** Of the current connection. */

@@ -60,6 +60,7 @@ export class ConnectedClient implements Client {
       headersOf: (params) => this.#headersOf(params),
       asTask: (request) => this.#asTask(request),
       visit: (connection, request, data) => this.#rounds.visit(connection, request, data),
+      visited: (connection, request, visits) => this.#rounds.visited(connection, request, visits),
     });
     this.#watches = new Watches(this.#current, options.requestTimeoutMs);
   }

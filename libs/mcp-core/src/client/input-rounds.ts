@@ -4,8 +4,9 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import { LocalError, ProtocolError } from '../protocol/errors.ts';
 import type { InputRequired, SentRequest } from './active-request.ts';
 import type { AskingRequest, ClientOptions, InputAsked } from './client-options.ts';
-import type { Connection } from './connection.ts';
+import { DEFAULT_REQUEST_TIMEOUT_MS, type Connection } from './connection.ts';
 import { askingRequest, QuestionDesk } from './question-desk.ts';
+import { UrlVisits } from './url-visits.ts';
 
 export const DEFAULT_MAX_ROUNDS = 10;
 /** Far beyond what a server has reason to ask at once, so that it cannot start any number of handlers. */
@@ -18,10 +19,12 @@ const MAX_QUESTIONS = 1000;
 export class InputRounds {
   readonly #desk: QuestionDesk;
   readonly #maxRounds: number;
+  readonly #requestTimeoutMs: number;
 
   constructor(options: ClientOptions) {
     this.#desk = new QuestionDesk(options);
     this.#maxRounds = options.maxInputRounds ?? DEFAULT_MAX_ROUNDS;
+    this.#requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
   }
 
   /**
@@ -56,16 +59,38 @@ export class InputRounds {
   }
 
   /**
-   * Has a person visit the URLs that a server of 2025-11-25 names with its error -32042; whether there are some and every visit was agreed to.
+   * Has a person visit the URLs that a server of 2025-11-25 names with its error -32042. Returns the visits, which the caller
+   * stops, or `undefined` when there are none or one was not agreed to.
    * @throws LocalError as `answer`
    */
-  async visit(connection: Connection, request: SentRequest, data: unknown): Promise<boolean> {
-    const visits = isJsonObject(data) && Array.isArray(data.elicitations) ? data.elicitations.filter((params) => isJsonObject(params) && params.mode === 'url') : [];
-    if (visits.length === 0 || !this.#desk.takesUrls) return false;
+  async visit(connection: Connection, request: SentRequest, data: unknown): Promise<UrlVisits | undefined> {
+    const elicitations = isJsonObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
+    const urls = elicitations.filter((params) => isJsonObject(params)).filter(({ mode }) => mode === 'url');
+    if (urls.length === 0 || !this.#desk.takesUrls) return undefined;
     request.options.onAsked?.();
-    const questions = visits.map((params: unknown, index) => [String(index), { method: 'elicitation/create', params }] as const);
-    const answers = await this.#ask(connection, request, { questions: Object.fromEntries(questions), areNamed: false });
-    return Object.values(answers ?? {}).every((answer) => isJsonObject(answer) && answer.action === 'accept');
+    const visits = new UrlVisits(connection, urls.map(({ elicitationId }) => elicitationId).filter((id) => typeof id === 'string'));
+    let isAgreed = false;
+    try {
+      const questions = urls.map((params, index) => [String(index), { method: 'elicitation/create', params }] as const);
+      const answers = await this.#ask(connection, request, { questions: Object.fromEntries(questions), areNamed: false });
+      isAgreed = Object.values(answers ?? {}).every((answer) => isJsonObject(answer) && answer.action === 'accept');
+    } finally {
+      if (!isAgreed) visits.stop();
+    }
+    return isAgreed ? visits : undefined;
+  }
+
+  /**
+   * Whether the server announces that every visit is complete, within the request's inactivity limit.
+   * @throws LocalError `request-cancelled`, `connection-lost`
+   */
+  async visited(connection: Connection, request: SentRequest, visits: UrlVisits): Promise<boolean> {
+    const given = giveUp(connection, request);
+    try {
+      return await Promise.race([visits.completed(request.options.timeoutMs ?? this.#requestTimeoutMs), given.up]);
+    } finally {
+      given.stop();
+    }
   }
 
   async #ask(connection: Connection, request: SentRequest, { questions, areNamed }: Questions): Promise<JsonObject | undefined> {

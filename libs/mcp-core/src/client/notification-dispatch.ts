@@ -43,6 +43,7 @@ export class NotificationDispatch {
         if (!this.#requests.cancelled(notification)) this.#tell(notification);
         break;
       case 'notifications/elicitation/complete':
+        this.#tell(notification);
         this.#elicitationCompleted(method, params.elicitationId);
         break;
       default:

@@ -6,6 +6,7 @@ import type { Attempt, SendingOptions, SentRequest } from './active-request.ts';
 import type { Connection } from './connection.ts';
 import type { CurrentConnection } from './current-connection.ts';
 import { httpFailureOf, isLostAlone } from './http-failure.ts';
+import type { UrlVisits } from './url-visits.ts';
 
 /** Not sent again when it was lost: only its caller knows whether that is safe. */
 const TOOL_CALL = 'tools/call';
@@ -34,8 +35,10 @@ export interface SecondTryHooks {
   readonly headersOf: (params: JsonObject) => SendingOptions['headers'];
   /** The call as a task, if a new list says that the tool must be one. */
   readonly asTask: (request: SentRequest) => Promise<JsonObject | undefined>;
-  /** Has a person visit what the data of an error names; whether everything was visited. */
-  readonly visit: (connection: Connection, request: SentRequest, data: unknown) => Promise<boolean>;
+  /** Has a person visit the URLs in the data of an error; `undefined` when that was not agreed to. */
+  readonly visit: (connection: Connection, request: SentRequest, data: unknown) => Promise<UrlVisits | undefined>;
+  /** Whether the server announces that the visits are complete. */
+  readonly visited: (connection: Connection, request: SentRequest, visits: UrlVisits) => Promise<boolean>;
 }
 
 /** Sends a request a second time where the answer to the first proves that it was not executed, or where it only reads. */
@@ -55,7 +58,7 @@ export class SecondTries {
     if (isLostAlone(connection, error)) return READING.has(request.method) && request.options.attempt === undefined ? sendAgain(connection, request) : undefined;
     if (!(error instanceof ProtocolError)) return undefined;
     if (error.code === ErrorCode.methodNotFound && request.method === TOOL_CALL && connection.codec.tasks === 'core') return this.#asTask(connection, request, error);
-    if (error.code === ErrorCode.urlElicitationRequired && connection.codec.version === '2025-11-25') return this.#afterVisits(connection, request, error);
+    if (isVisitRequired(error) && connection.codec.hasUrlElicitationRequired) return this.#afterVisits(connection, request, error);
     if (connection.codec.era !== 'modern') return undefined;
     if (error.code === ErrorCode.headerMismatch && request.method === TOOL_CALL && connection.isHttp) return this.#withNewHeaders(connection, request, error);
     return error.code === ErrorCode.unsupportedProtocolVersion ? inMutualVersion(connection, request, error) : undefined;
@@ -88,13 +91,31 @@ export class SecondTries {
     return sendAgain(connection, { ...request, params });
   }
 
-  /** @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
+  /**
+   * A host may answer when a person has agreed to a visit or when the visit is over. So the request is sent again at once; when
+   * the server still refuses it, once more after the server has announced that the visits are complete.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+   */
   async #afterVisits(connection: Connection, request: SentRequest, error: ProtocolError): Promise<JsonObject> {
-    const spentMs = performance.now() - request.sentAt;
-    if (!(await this.#hooks.visit(connection, request, error.data))) throw error;
-    // Nobody's time limit ran while a person was asked.
-    return sendAgain(connection, { ...request, sentAt: performance.now() - spentMs });
+    let spentMs = performance.now() - request.sentAt;
+    const visits = await this.#hooks.visit(connection, request, error.data);
+    if (visits === undefined) throw error;
+    try {
+      // No time limit runs while a person is asked or on a visit.
+      const sentAt = performance.now();
+      return await sendAgain(connection, { ...request, sentAt: sentAt - spentMs }).catch(async (second: unknown) => {
+        spentMs += performance.now() - sentAt;
+        if (!isVisitRequired(second) || !(await this.#hooks.visited(connection, request, visits))) throw second;
+        return sendAgain(connection, { ...request, sentAt: performance.now() - spentMs });
+      });
+    } finally {
+      visits.stop();
+    }
   }
+}
+
+function isVisitRequired(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ErrorCode.urlElicitationRequired;
 }
 
 function inMutualVersion(connection: Connection, request: SentRequest, { data }: ProtocolError): Promise<JsonObject> | undefined {

@@ -53,10 +53,57 @@ describe('a server that wants URLs visited before it does what it was asked', ()
     expect(server.all('tools/call')).toHaveLength(1);
   });
 
-  test('and wants them visited again is taken at its word', async () => {
-    const { client, server, asked } = await connect([refusal(visit('a')), refusal(visit('a'))], accept);
-    await expect(client.callTool('pay', {})).rejects.toMatchObject({ code: -32042 });
-    expect([asked.length, server.all('tools/call').length]).toEqual([1, 2]);
+  test('and refuses again gets the request once more when it announces that all visits are complete', async () => {
+    const answers = [refusal(visit('a'), visit('b')), refusal(visit('b')), () => ({ result: done })];
+    const { client, server, asked } = await connect(answers, accept);
+    const call = client.callTool('pay', {});
+    await server.receives('tools/call', 2);
+    for (const elicitationId of ['unknown', 'a', 'a']) server.notify('notifications/elicitation/complete', { elicitationId });
+    await new Promise(setImmediate);
+    expect(server.all('tools/call')).toHaveLength(2);
+    server.notify('notifications/elicitation/complete', { elicitationId: 'b' });
+    expect(await call).toEqual(done);
+    expect([asked.length, server.all('tools/call').length]).toEqual([2, 3]);
+  });
+
+  test('and announced the end of the visit before a person agreed is not waited for', async () => {
+    const connected: { server?: ScriptedServer } = {};
+    const answers = [refusal(visit('a')), refusal(visit('a')), () => ({ result: done })];
+    const { client, server } = await connect(answers, () => {
+      connected.server?.notify('notifications/elicitation/complete', { elicitationId: 'a' });
+      return accept();
+    });
+    connected.server = server;
+    expect(await client.callTool('pay', {})).toEqual(done);
+  });
+
+  test('and refuses after the visits as well is taken at its word', async () => {
+    const answers = [refusal(visit('a')), refusal(visit('a')), refusal(visit('a'))];
+    const { client, server, asked } = await connect(answers, accept);
+    const call = client.callTool('pay', {});
+    await server.receives('tools/call', 2);
+    server.notify('notifications/elicitation/complete', { elicitationId: 'a' });
+    await expect(call).rejects.toMatchObject({ code: -32042 });
+    expect([asked.length, server.all('tools/call').length]).toEqual([1, 3]);
+  });
+
+  test.each([
+    ['announces nothing within the time limit', visit('a'), { timeoutMs: 20 }],
+    ['names no id that it could announce', { ...visit('a'), elicitationId: undefined }, { timeoutMs: 20 }],
+  ])('and refuses again and %s is taken at its word', async (_title, asked, options) => {
+    const { client, server } = await connect([refusal(asked), refusal(asked)], accept);
+    await expect(client.callTool('pay', {}, options)).rejects.toMatchObject({ code: -32042 });
+    expect(server.all('tools/call')).toHaveLength(2);
+  });
+
+  test('and refuses again is not waited for when the call is cancelled', async () => {
+    const stop = new AbortController();
+    const { client, server } = await connect([refusal(visit('a')), refusal(visit('a'))], accept);
+    const call = client.callTool('pay', {}, { signal: stop.signal });
+    await server.receives('tools/call', 2);
+    await new Promise(setImmediate);
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ code: 'request-cancelled' });
   });
 
   test.each<[string, Step]>([

@@ -35,6 +35,7 @@ export function buildCodec(revision: Revision): Codec {
     hasErrorsWithoutId: revision.hasErrorsWithoutId,
     rejectsBadArguments: revision.rejectsBadArguments,
     hasMissingCapabilityError: revision.era === 'modern',
+    hasUrlElicitationRequired: revision.hasElicitationId,
     tasks: revision.tasks,
     encodeCapabilities: (capabilities, isListed) => encodeTaskCapability(capabilities, revision.tasks, isListed),
     offersTasks: (capabilities) => hasTasks(capabilities, revision.tasks),

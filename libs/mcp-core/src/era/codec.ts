@@ -56,6 +56,8 @@ export interface Codec {
   readonly rejectsBadArguments: boolean;
   /** Whether a missing client capability has an error code of its own; else a tool answers it with `isError`. */
   readonly hasMissingCapabilityError: boolean;
+  /** Whether a request can be refused with -32042 until a person has visited URLs. */
+  readonly hasUrlElicitationRequired: boolean;
   readonly tasks: TaskFlavour;
 
   /** Whether a client with these capabilities can be asked for this in this revision. `elicitation: {}` means form mode. */

@@ -24,7 +24,7 @@ export interface Revision {
   readonly hasSamplingBlocks: boolean;
   /** `form-2025-06-18`: choices as `enum` with `enumNames`, no multiple choice, boolean defaults only. */
   readonly elicitation: 'none' | 'form-2025-06-18' | 'form-and-url';
-  /** Whether url elicitation carries an `elicitationId`. */
+  /** Whether url elicitation carries an `elicitationId`, and the error -32042 can name the ids that are required. */
   readonly hasElicitationId: boolean;
 }
 

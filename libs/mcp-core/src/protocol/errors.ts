@@ -13,13 +13,20 @@ export const ErrorCode = {
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
-  /** From servers of 2025-11-25: a person must visit URLs first. */
+  /**
+   * In 2025-11-25, to a client with url elicitation: a person must visit the URLs in `data.elicitations` first. A tool that
+   * throws it answers with it there; elsewhere its text is a result with `isError`.
+   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+   */
   urlElicitationRequired: -32042,
   /** Legacy peers: a person refused a sampling request. */
   rejectedByUser: -1,
 } as const;
 
-/** An error that crosses the wire with its code and data. */
+/**
+ * An error that crosses the wire with its code and data. Thrown by a tool it becomes a result with `isError` and its message,
+ * because the model can act on that; only -32021 (2026-07-28), -32042 (2025-11-25) and every code in a task stay errors.
+ */
 export class ProtocolError extends Error {
   readonly code: number;
   readonly data: unknown;

@@ -104,7 +104,9 @@ function failedResult(error: unknown, { caller, tool, request }: Failure): CallT
   if (error instanceof ProtocolError) {
     // The request of a task was answered long ago, so its protocol errors are an end that the client can tell from the tool's own failures.
     if (request.live !== undefined) throw error;
-    if (error.code === ErrorCode.missingClientCapability && request.exchange.codec.hasMissingCapabilityError) throw error;
+    const { codec, client } = request.exchange;
+    if (error.code === ErrorCode.missingClientCapability && codec.hasMissingCapabilityError) throw error;
+    if (error.code === ErrorCode.urlElicitationRequired && codec.hasUrlElicitationRequired && client.can('elicitation.url')) throw error;
     return errorResult(error.message);
   }
   if (!request.signal.aborted) caller.onError(error);

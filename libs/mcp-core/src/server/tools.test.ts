@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../protocol/capabilities.ts';
-import { ProtocolError, ToolError } from '../protocol/errors.ts';
+import { ErrorCode, ProtocolError, ToolError } from '../protocol/errors.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
 import { createServer } from './create-server.ts';
@@ -140,6 +140,23 @@ describe('tools/call', () => {
   test('gives the text of a protocol error, which is meant for the peer', async () => {
     const { call } = await speak('2025-11-25', [tool('no', () => Promise.reject(new ProtocolError(-1, 'The user refused')))]);
     expect(await call({ name: 'no' })).toMatchObject({ result: { isError: true, content: [{ text: 'The user refused' }] } });
+  });
+
+  test.each([
+    ['2025-11-25', { elicitation: { url: {} } }, true],
+    ['2025-11-25', { elicitation: {} }, false],
+    ['2025-06-18', { elicitation: { url: {} } }, false],
+  ])('answers %s, client with %j, with the error -32042 that it throws: %s', async (version, capabilities, isError) => {
+    const data = { elicitations: [{ mode: 'url', elicitationId: 'a', url: 'https://example.org/a', message: 'Sign in' }] };
+    const refuse = tool('visit', () => Promise.reject(new ProtocolError(ErrorCode.urlElicitationRequired, 'Sign in first', { data })));
+    const client = await connectRaw(createServer({ info: { name: 's', version: '1' }, tools: [refuse] }));
+    await initialize(client, version, capabilities);
+    const answer = await client.request('visit', 'tools/call', { name: 'visit', arguments: {} });
+    expect(answer).toMatchObject(
+      isError
+        ? { error: { code: -32042, message: 'Sign in first', data } }
+        : { result: { isError: true, content: [{ text: 'Sign in first' }] } },
+    );
   });
 
   test.each([[{ structuredContent: { sum: 'three' } }], [{ content: [{ type: 'text', text: 'three' }] } as const]])(
