@@ -33,7 +33,8 @@ const maxTokens = 1000;
 /**
  * Asks before destructive steps: the person behind the client where the client can elicit (a request of its own in the legacy eras, `input_required` in the
  * modern one), otherwise by a call that fails with the impact and a token, and has to be repeated with it. A token is used up by the first call that
- * brings it and counts for exactly the tool and arguments it was given for. Keep one object for all connections of a server.
+ * brings it and counts for exactly the tool and arguments it was given for. A call may confirm several steps, one after the
+ * other; a token then counts for the steps up to the one it was given for. Keep one object for all connections of a server.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */
 export class Confirmations {
@@ -41,7 +42,8 @@ export class Confirmations {
   readonly #tokenMs: number;
   readonly #now: () => number;
   /** Oldest first. */
-  readonly #tokens = new Map<string, { readonly step: string; readonly expiresAt: number }>();
+  readonly #tokens = new Map<string, Token>();
+  readonly #progress = new WeakMap<InteractiveContext, TokenProgress>();
 
   constructor({ policy = 'auto', tokenMs = 600_000, now = () => performance.now() }: ConfirmationsOptions = {}) {
     this.#policy = policy;
@@ -50,30 +52,38 @@ export class Confirmations {
   }
 
   /**
-   * Resolves when the step may happen. In the modern era the handler then runs again from its start: change nothing before.
+   * Resolves when the step may happen. The handler runs again from its start after each answer in the modern era, and for each
+   * token: confirm every step before the first change.
    * @throws ToolError when a person declined, and where nobody can be asked with the token to repeat the call with
    */
   async confirm(context: InteractiveContext, step: DestructiveStep): Promise<void> {
     if (this.#policy === 'never' || (this.#policy === 'auto' && step.isRoutine === true)) return;
     if (context.client.can('elicitation.form')) await ask(context, step);
-    else this.#redeem(step);
+    else this.#redeem(context, step);
   }
 
-  #redeem(step: DestructiveStep): void {
+  #redeem(context: InteractiveContext, step: DestructiveStep): void {
     const { tool, confirmToken, impact } = step;
-    const wanted = canonicalJson([tool, step.arguments]);
-    if (confirmToken === undefined) {
-      throw new ToolError(`${impact} Nothing was done yet. Ask the user; if they agree, call ${tool} again with the same arguments and "confirmToken": "${this.#issue(wanted)}".`);
-    }
+    const call = canonicalJson([tool, step.arguments]);
+    const progress = this.#progress.get(context) ?? { steps: 0, agreed: confirmToken === undefined ? 0 : this.#useToken(confirmToken, step, call) };
+    progress.steps += 1;
+    this.#progress.set(context, progress);
+    if (progress.steps <= progress.agreed) return;
+    const token = this.#issue({ call, steps: progress.steps, expiresAt: this.#now() + this.#tokenMs });
+    throw new ToolError(`${impact} Nothing was done yet. Ask the user; if they agree, call ${tool} again with the same arguments and "confirmToken": "${token}".`);
+  }
+
+  /** The number of steps that the token counts for. */
+  #useToken(confirmToken: string, { tool }: DestructiveStep, call: string): number {
     const token = this.#tokens.get(confirmToken);
     this.#tokens.delete(confirmToken);
-    if (token?.step === wanted && token.expiresAt > this.#now()) return;
-    throw new ToolError(`This confirmToken is not valid for these arguments: it was used already, has expired, or was given for another call, or what it would change is not the same any more. Nothing was done. Call ${tool} without it to get a new one.`);
+    if (token?.call === call && token.expiresAt > this.#now()) return token.steps;
+    throw new ToolError(`This confirmToken is not valid for these arguments: it was used already, has expired, was given for another call, or what it would change is not the same any more. Nothing was done. Call ${tool} without it to get a new one.`);
   }
 
-  #issue(step: string): string {
+  #issue(issued: Token): string {
     const token = process.getBuiltinModule('node:crypto').randomBytes(16).toString('base64url');
-    this.#tokens.set(token, { step, expiresAt: this.#now() + this.#tokenMs });
+    this.#tokens.set(token, issued);
     for (const oldest of this.#tokens.keys()) {
       if (this.#tokens.size <= maxTokens) break;
       this.#tokens.delete(oldest);
@@ -82,8 +92,23 @@ export class Confirmations {
   }
 }
 
-async function ask(context: InteractiveContext, { tool, impact }: DestructiveStep): Promise<void> {
-  const { action, content } = await context.elicit('confirm', {
+interface Token {
+  /** The tool and its arguments. */
+  readonly call: string;
+  /** How many steps of the call the user agreed to with it. */
+  readonly steps: number;
+  readonly expiresAt: number;
+}
+
+/** The steps of one call, of those that a token counts for. */
+interface TokenProgress {
+  steps: number;
+  readonly agreed: number;
+}
+
+async function ask(context: InteractiveContext, step: DestructiveStep): Promise<void> {
+  const { tool, impact } = step;
+  const { action, content } = await context.elicit(keyOf(step), {
     mode: 'form',
     message: impact,
     requestedSchema: {
@@ -94,4 +119,11 @@ async function ask(context: InteractiveContext, { tool, impact }: DestructiveSte
   });
   if (action === 'accept' && content?.['confirm'] === true) return;
   throw new ToolError(action === 'cancel' ? 'The user did not answer. Nothing was done.' : 'The user declined. Nothing was done.');
+}
+
+/** Each step of a call is a question of its own. */
+function keyOf({ tool, arguments: args, impact }: DestructiveStep): string {
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const digest = createHash('sha256').update(canonicalJson([tool, args, impact])).digest('base64url');
+  return `confirm-${digest.slice(0, 16)}`;
 }
