@@ -1,4 +1,5 @@
-import { createTestContext } from '@signalbox/mcp-core/testing';
+import { createServer, defineTool } from '@signalbox/mcp-core/server';
+import { connectInMemory, createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
 import { logCall, logErrors, logToolCalls } from './call-log.ts';
 import { createLogger } from './logger.ts';
@@ -30,6 +31,26 @@ describe('logCall', () => {
     await expect(logCall({ tool: 'b', signal: AbortSignal.abort(), log }, fail)).rejects.toBe(error);
     expect(lines).toEqual(['debug tool=a outcome=failed ms=N\n', 'debug tool=b outcome=cancelled ms=N\n']);
   });
+});
+
+test('logToolCalls logs a round that asks the client as asked, and a result with isError as failed', async () => {
+  const { lines, log } = recorder();
+  const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+  const tool = defineTool({
+    name: 'ask',
+    description: 'Asks',
+    inputSchema: { type: 'object', properties: {} },
+    annotations,
+    handler: async (_args, context) => {
+      const { action } = await context.elicit('sure', { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } });
+      return { content: [], isError: action !== 'accept' };
+    },
+  });
+  const server = createServer({ info: { name: 's', version: '1' }, tools: logToolCalls([tool], log) });
+  const client = await connectInMemory(server, { info: { name: 'c', version: '1' }, era: 'modern', handlers: { elicit: () => Promise.resolve({ action: 'decline' }) } });
+  await client.callTool('ask', {});
+  await client.close();
+  expect(lines).toEqual(['debug tool=ask outcome=asked ms=N\n', 'debug tool=ask outcome=failed ms=N\n']);
 });
 
 test('logToolCalls changes nothing but the handler, which gets its arguments and context', async () => {

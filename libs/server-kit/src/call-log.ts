@@ -1,32 +1,42 @@
-import type { InteractiveContext, ToolDefinition } from '@signalbox/mcp-core/server';
+import { Suspended, type InteractiveContext, type ToolDefinition } from '@signalbox/mcp-core/server';
 import type { Logger } from './logger.ts';
 
 export interface LoggedCall {
   readonly tool: string;
-  /** Of the request; aborted means the call was cancelled. */
+  /** Of the request; aborted means the call was cancelled, or asks its client and runs again with the answer. */
   readonly signal: AbortSignal;
   readonly log: Logger;
 }
 
 /**
- * Runs the body of one tool call and says at level debug how it ended: `tool=<name> outcome=finished|failed|cancelled <facts> ms=<n>`. What the body
- * notes, the last value of each name, are the facts.
+ * Runs the body of one tool call and logs its end at level debug: `tool=<name> outcome=<outcome> <facts> ms=<n>`. The facts
+ * are the last values that the body noted. The outcome is `finished`, `failed` (also a result with `isError`), `cancelled`, or
+ * `asked` for each round of a 2026-07-28 call that asks its client.
  */
 export async function logCall<Output>(call: LoggedCall, body: (note: (name: string, value: number) => void) => Promise<Output> | Output): Promise<Output> {
   const startedAt = performance.now();
   const facts = new Map<string, number>();
-  const end = (outcome: 'finished' | 'failed' | 'cancelled'): void => {
+  const end = (outcome: 'finished' | 'failed' | 'cancelled' | 'asked'): void => {
     const noted = Array.from(facts, ([name, value]) => `${name}=${value}`);
     call.log.debug([`tool=${call.tool}`, `outcome=${outcome}`, ...noted, `ms=${Math.round(performance.now() - startedAt)}`].join(' '));
   };
   try {
     const output = await body((name, value) => facts.set(name, value));
-    end('finished');
+    end(isSuspended(call.signal) ? 'asked' : isErrorResult(output) ? 'failed' : 'finished');
     return output;
   } catch (error) {
-    end(call.signal.aborted ? 'cancelled' : 'failed');
+    end(isSuspended(call.signal) ? 'asked' : call.signal.aborted ? 'cancelled' : 'failed');
     throw error;
   }
+}
+
+/** A handler that goes on although it asked runs again all the same. */
+function isSuspended({ reason }: AbortSignal): boolean {
+  return reason instanceof Suspended;
+}
+
+function isErrorResult(output: unknown): boolean {
+  return typeof output === 'object' && output !== null && 'isError' in output && output.isError === true;
 }
 
 /** The same tools, each call of which is logged as `logCall` does. */

@@ -22,7 +22,10 @@ export const UNKNOWN_RECORD: JournalRecord = { answers: {}, effects: {} };
 /** Reads the client's answer to a question; `undefined` when it does not fit and must be asked again. */
 export type ReadAnswer = <M extends QuestionMethod>(question: ExchangeQuestion<M>, response: JsonObject) => QuestionTypes[M]['result'] | undefined;
 
-/** Why a handler was stopped: its question is on the way to the client, with whose answer it runs again. */
+/**
+ * The reason with which the signal of a modern handler aborts, and its questions reject, when a question is on the way to the
+ * client. The handler runs again with the answer.
+ */
 export class Suspended extends Error {
   constructor() {
     super('The request goes on when the client has answered');
