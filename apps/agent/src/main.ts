@@ -3,6 +3,8 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
+// Without a listener the signal opens Node's inspector, which can read everything, to every program of this machine.
+process.on('SIGUSR1', () => undefined);
 enableCompileCache();
 // Everything that is loaded stays, by which the young generation would grow to 30 MB and never shrink.
 setFlagsFromString('--semi-space-growth-factor=1');
@@ -13,7 +15,8 @@ const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'packag
 
 // The timers of the service do not keep a process alive; a command that is not finished does.
 const untilFinished = setInterval(() => undefined, 60_000);
-process.exitCode = await runCommand(createProcessIo(process), {
+const io = createProcessIo(process);
+const exitCode = await runCommand(io, {
   argv: process.argv.slice(2),
   env: process.env,
   cwd: process.cwd(),
@@ -21,3 +24,4 @@ process.exitCode = await runCommand(createProcessIo(process), {
   version: manifest.version,
 });
 clearInterval(untilFinished);
+io.finish(exitCode);

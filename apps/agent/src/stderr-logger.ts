@@ -9,6 +9,12 @@ export interface StderrLoggerOptions {
   readonly format?: Config['logFormat'] | undefined;
 }
 
+/** Entries that could not be written since the process began, and why the last was lost. */
+interface Losses {
+  readonly count: number;
+  readonly reason: string;
+}
+
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
 
@@ -20,10 +26,20 @@ interface Entry {
 }
 
 /** Writes one line an entry: as text, time, level, message, then the fields as `name=value`; as JSON, one object. What could steer a terminal is left out of messages and escaped in values. */
-export function createStderrLogger({ level, format = 'text' }: StderrLoggerOptions, write: (line: string) => void): Logger {
+export function createStderrLogger({ level, format = 'text' }: StderrLoggerOptions, write: (line: string) => void, losses: () => Losses | undefined = () => undefined): Logger {
   const lineOf = format === 'json' ? jsonLine : textLine;
+  let reported = 0;
+  /** A line about entries that could not be written, once for each new loss; nothing for none. */
+  const lossLine = (time: string): string => {
+    const lost = losses();
+    if (lost === undefined || lost.count === reported) return '';
+    reported = lost.count;
+    return `${lineOf({ time, level: 'warn', message: 'log entries were lost', fields: { count: lost.count, reason: lost.reason } })}\n`;
+  };
   const log = (entryLevel: Level): Logger['info'] => (message, fields = {}) => {
-    if (LEVELS.indexOf(entryLevel) >= LEVELS.indexOf(level)) write(`${lineOf({ time: new Date().toISOString(), level: entryLevel, message, fields })}\n`);
+    if (LEVELS.indexOf(entryLevel) < LEVELS.indexOf(level)) return;
+    const time = new Date().toISOString();
+    write(`${lossLine(time)}${lineOf({ time, level: entryLevel, message, fields })}\n`);
   };
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 }

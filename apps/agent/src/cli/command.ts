@@ -64,7 +64,7 @@ async function runWithApp(io: Io, surroundings: Surroundings, { parsed, hooks }:
   const config = await configure(surroundings, parsed);
   const isTemporary = parsed.command !== 'serve';
   const dataDir = isTemporary ? await mkdtemp(join(tmpdir(), 'signalbox-')) : config.dataDir;
-  const logger = createStderrLogger({ level: config.logLevel, format: config.logFormat }, (line) => io.err(line));
+  const logger = createStderrLogger({ level: config.logLevel, format: config.logFormat }, (line) => io.err(line), () => io.losses?.());
   const app = await createApp({ config: { ...config, dataDir }, version: surroundings.version, logger, paced: parsed.command !== 'demo', hooks });
   try {
     return await withApp(io, app, { config, parsed, surroundings });

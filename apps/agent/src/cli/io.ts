@@ -1,9 +1,13 @@
+import type { Losses } from './lossy-output.ts';
+
 /** The terminal a command talks to; `main.ts` makes the real one. */
 export interface Io {
   /** To stdout, verbatim; held back while a question is open. */
   out(text: string): void;
-  /** To stderr, verbatim. */
+  /** To stderr, verbatim; lost when it cannot be written. */
   err(text: string): void;
+  /** Texts for stderr that were lost; undefined while there are none. */
+  losses?(): Losses | undefined;
   /** Whether stdout is a terminal that can be redrawn. */
   readonly isTerminal: boolean;
   /** Whether a person can be asked on stdin. */
@@ -11,7 +15,7 @@ export interface Io {
   readonly columns: number;
   /** Asks one line; undefined when aborted, or when the input has ended. One question at a time. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Hears Ctrl-C and SIGTERM; returns the unsubscribe function. */
+  /** Hears Ctrl-C, SIGTERM and SIGHUP; returns the unsubscribe function. */
   onInterrupt(listener: () => void): () => void;
 }
 

@@ -9,7 +9,7 @@ export interface Served {
   readonly isDemo: boolean;
 }
 
-/** Starts the service, says where it is and what to try, and resolves with the exit code at the first Ctrl-C or SIGTERM; the next one ends the process at once. */
+/** Starts the service, says where it is and what to try, and resolves with the exit code at the first Ctrl-C, SIGTERM or SIGHUP; the next one ends the process at once. */
 export async function serve(io: Io, app: App, served: Served): Promise<number> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const unsubscribe = io.onInterrupt(stop);

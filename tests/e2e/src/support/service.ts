@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly env?: { readonly [name: string]: string };
   /** The program to run instead of the service itself, with the same arguments. */
   readonly program?: string;
+  /** A file descriptor in place of the pipe for stderr, or `unread` for a pipe that nobody empties. */
+  readonly stderr?: number | 'unread';
 }
 
 export interface Service {
@@ -43,24 +45,26 @@ export interface Service {
 const START_LIMIT_MS = 15_000;
 
 /** Starts the real service as a process of its own, on a free port, and resolves when it listens; one that does not is ended. */
-export async function startService({ folder, config, env = {}, program = agentMain }: ServiceOptions): Promise<Service> {
+export async function startService({ folder, config, env = {}, program = agentMain, stderr }: ServiceOptions): Promise<Service> {
   const file = join(folder, 'signalbox.json');
   await writeFile(file, JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'debug', ...config }));
   const child = spawn(process.execPath, [program, 'serve', '--config', file], {
     cwd: folder,
     // Hundreds of starts share what was compiled by the first.
     env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],
   });
   let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
+  if (stderr === undefined) {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+  }
   const exited = once(child, 'exit');
   const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
       const found = /ready on (http:\S+)/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
