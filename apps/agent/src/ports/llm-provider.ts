@@ -57,7 +57,7 @@ export interface Usage {
   readonly cacheWrite: number;
   readonly output: number;
   readonly reasoning: number;
-  /** `partial`: the stream ended before the provider's final count; `estimated`: no count came at all. */
+  /** `partial`: the provider's final count did not come, or lacks the output; `estimated`: no count came at all. */
   readonly source: 'reported' | 'partial' | 'estimated';
   /** US dollars; undefined when a price is not known. */
   readonly costUsd?: number;
@@ -78,7 +78,7 @@ export type LlmEvent =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'finish'; readonly stop: StopReason; readonly rawStop?: string; readonly usage: Usage; readonly model: string; readonly message: Message };
 
-export type LlmErrorKind = 'auth' | 'quota' | 'rate' | 'overloaded' | 'invalid' | 'context' | 'timeout' | 'network' | 'aborted' | 'protocol';
+export type LlmErrorKind = 'auth' | 'quota' | 'rate' | 'overloaded' | 'invalid' | 'context' | 'timeout' | 'network' | 'aborted' | 'protocol' | 'too_large';
 
 /** The one error of this port. `message` says what happened, where, and what to do, and never holds a key. */
 export class LlmError extends Error {

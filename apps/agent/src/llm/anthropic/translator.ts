@@ -4,10 +4,12 @@ import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { parseToolArguments } from '../tool-arguments.ts';
+import { reportedUsage, tokenCount } from '../usage-counts.ts';
 import { protocolError } from '../wire-failure.ts';
 
 type Raw = Anthropic.RawMessageStreamEvent;
-type RawUsage = Partial<Pick<Anthropic.Usage, 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens' | 'output_tokens_details'>>;
+/** Compatible servers send other types than the API's. */
+type RawUsage = { readonly [Name in 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens']?: unknown } & { readonly output_tokens_details?: { readonly thinking_tokens?: unknown } };
 
 export interface TranslatorOptions {
   readonly endpoint: Endpoint;
@@ -82,15 +84,11 @@ export class MessagesTranslator {
 
   usage(): Usage {
     const { input_tokens: uncached, cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite, output_tokens: output, output_tokens_details: details } = this.#usage;
-    const isCounted = uncached !== undefined;
-    return {
-      input: isCounted ? uncached + (cacheRead ?? 0) + (cacheWrite ?? 0) : this.#options.promptTokens,
-      cacheRead: cacheRead ?? 0,
-      cacheWrite: cacheWrite ?? 0,
-      output: this.#hasFinalUsage && output !== undefined ? output : tokensIn(this.#builder.length),
-      reasoning: details?.thinking_tokens ?? 0,
-      source: isCounted ? (this.#hasFinalUsage ? 'reported' : 'partial') : 'estimated',
-    };
+    const estimatedOutput = tokensIn(this.#builder.length);
+    const prompt = tokenCount(uncached);
+    const input = prompt === undefined ? undefined : prompt + (tokenCount(cacheRead) ?? 0) + (tokenCount(cacheWrite) ?? 0);
+    const counts = { input, cacheRead, cacheWrite, output: this.#hasFinalUsage ? output : undefined, reasoning: details?.thinking_tokens };
+    return reportedUsage(counts, estimatedOutput) ?? { input: this.#options.promptTokens, cacheRead: 0, cacheWrite: 0, output: estimatedOutput, reasoning: 0, source: 'estimated' };
   }
 
   #start(message: Anthropic.Message): void {

@@ -5,6 +5,7 @@ import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { StopCutter } from '../stop-cutter.ts';
+import { reportedUsage } from '../usage-counts.ts';
 import { llmError, protocolError } from '../wire-failure.ts';
 
 type Chunk = OpenAI.ChatCompletionChunk;
@@ -50,10 +51,10 @@ interface LenientDelta {
 }
 
 interface LenientUsage {
-  readonly prompt_tokens?: number;
-  readonly completion_tokens?: number;
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number } | null;
-  readonly completion_tokens_details?: { readonly reasoning_tokens?: number } | null;
+  readonly prompt_tokens?: unknown;
+  readonly completion_tokens?: unknown;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: unknown; readonly cache_write_tokens?: unknown } | null;
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: unknown } | null;
 }
 
 interface CallDraft {
@@ -112,18 +113,24 @@ export class ChatTranslator {
   #take(chunk: LenientChunk): void {
     if (chunk.error !== undefined) throw llmError(streamError(chunk.error), this.#options.endpoint);
     this.#start(chunk);
-    const usage = usageOf(chunk.usage);
+    const usage = this.#usageOf(chunk.usage);
     if (usage !== undefined) this.#usage = usage;
     const [choice] = chunk.choices ?? [];
     if (choice !== undefined) this.#choice(choice);
     if (this.#rawStop !== undefined && usage !== undefined && !this.#isOver()) this.#finish(this.#rawStop);
   }
 
+  #usageOf(usage: LenientUsage | null | undefined): Usage | undefined {
+    const { prompt_tokens: prompt, completion_tokens: output, prompt_tokens_details: input, completion_tokens_details: details } = usage ?? {};
+    const counts = { input: prompt, cacheRead: input?.cached_tokens, cacheWrite: input?.cache_write_tokens, output, reasoning: details?.reasoning_tokens };
+    return reportedUsage(counts, tokensIn(this.#builder.length));
+  }
+
   #start({ id, model }: LenientChunk): void {
     if (this.#started) return;
     this.#started = true;
     this.#completionId = id ?? '';
-    if (model !== undefined && model !== '') this.#model = model;
+    if (typeof model === 'string' && model !== '') this.#model = model;
     const { requestId } = this.#options;
     const named = typeof requestId === 'string' ? requestId : id;
     this.#emit({ type: 'start', model: this.#model, ...(named === undefined || named === '' ? {} : { requestId: named }) });
@@ -232,19 +239,6 @@ export class ChatTranslator {
     this.#builder.add(event);
     this.#events.push(event);
   }
-}
-
-function usageOf(usage: LenientUsage | null | undefined): Usage | undefined {
-  if (usage === undefined || usage === null || usage.prompt_tokens === undefined) return undefined;
-  const { prompt_tokens_details: input, completion_tokens_details: output } = usage;
-  return {
-    input: usage.prompt_tokens,
-    cacheRead: input?.cached_tokens ?? 0,
-    cacheWrite: input?.cache_write_tokens ?? 0,
-    output: usage.completion_tokens ?? 0,
-    reasoning: output?.reasoning_tokens ?? 0,
-    source: 'reported',
-  };
 }
 
 function streamError(error: NonNullable<LenientChunk['error']>): { readonly codes: string[]; readonly text: string } {

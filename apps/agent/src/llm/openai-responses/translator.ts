@@ -4,6 +4,7 @@ import { type Endpoint, nativeProviderOf } from '../endpoint.ts';
 import { tokensIn } from '../../estimate-tokens.ts';
 import { MessageBuilder } from '../message-builder.ts';
 import { StopCutter } from '../stop-cutter.ts';
+import { reportedUsage } from '../usage-counts.ts';
 import { llmError, protocolError } from '../wire-failure.ts';
 
 type Raw = OpenAI.Responses.ResponseStreamEvent;
@@ -25,10 +26,10 @@ export interface TranslatorOptions {
 
 /** Compatible servers leave the details out. */
 interface LenientUsage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly input_tokens_details?: { readonly cached_tokens?: number; readonly cache_write_tokens?: number };
-  readonly output_tokens_details?: { readonly reasoning_tokens?: number };
+  readonly input_tokens?: unknown;
+  readonly output_tokens?: unknown;
+  readonly input_tokens_details?: { readonly cached_tokens?: unknown; readonly cache_write_tokens?: unknown } | null;
+  readonly output_tokens_details?: { readonly reasoning_tokens?: unknown } | null;
 }
 
 /** Where an output item has got to. */
@@ -110,7 +111,7 @@ export class ResponsesTranslator {
   #start(response: Response | undefined): void {
     if (this.#started) return;
     this.#started = true;
-    if (response?.model !== undefined) this.#model = response.model;
+    if (typeof response?.model === 'string') this.#model = response.model;
     const { requestId } = this.#options;
     this.#emit({ type: 'start', model: this.#model, ...(typeof requestId === 'string' ? { requestId } : {}) });
     for (const message of this.#options.warnings) this.#emit({ type: 'warning', message });
@@ -187,7 +188,13 @@ export class ResponsesTranslator {
     const message = this.#builder.build(stop, { refusal: this.#refusal });
     const isUsable = response.status !== 'incomplete' && message.content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
     const native = isUsable ? this.#native() : undefined;
-    this.#emit({ type: 'finish', stop, rawStop, usage: usageOf(response.usage) ?? this.usage(), model: this.#model, message: { ...message, ...(native === undefined ? {} : { native }) } });
+    this.#emit({ type: 'finish', stop, rawStop, usage: this.#usageOf(response.usage) ?? this.usage(), model: this.#model, message: { ...message, ...(native === undefined ? {} : { native }) } });
+  }
+
+  #usageOf(usage: LenientUsage | null | undefined): Usage | undefined {
+    const { input_tokens: input, output_tokens: output, input_tokens_details: parts, output_tokens_details: details } = usage ?? {};
+    const counts = { input, cacheRead: parts?.cached_tokens, cacheWrite: parts?.cache_write_tokens, output, reasoning: details?.reasoning_tokens };
+    return reportedUsage(counts, tokensIn(this.#builder.length));
   }
 
   #cut(stop: 'stop_sequence' | 'max_tokens', rawStop: string): void {
@@ -226,19 +233,6 @@ function stopOf({ status, incomplete_details: incomplete }: Response, { calls, r
   if (status === 'incomplete') return 'other';
   if (calls) return 'tool_use';
   return refused ? 'refusal' : 'end';
-}
-
-function usageOf(usage: LenientUsage | null | undefined): Usage | undefined {
-  if (usage === undefined || usage === null) return undefined;
-  const { input_tokens_details: input, output_tokens_details: output } = usage;
-  return {
-    input: usage.input_tokens,
-    cacheRead: input?.cached_tokens ?? 0,
-    cacheWrite: input?.cache_write_tokens ?? 0,
-    output: usage.output_tokens,
-    reasoning: output?.reasoning_tokens ?? 0,
-    source: 'reported',
-  };
 }
 
 /** Documented flat, seen nested under `error`. */
