@@ -1,22 +1,32 @@
 import type { Block, LlmEvent, Message, NativeTurn, StopReason } from '../ports/llm-provider.ts';
+import { AnswerBounds } from './answer-bounds.ts';
 import { parseToolArguments } from './tool-arguments.ts';
 
-type Draft =
-  | { readonly type: 'text' | 'reasoning'; text: string }
-  | { readonly type: 'tool_use'; readonly index: number; readonly id: string; readonly name: string; rawInput: string };
+interface CallDraft {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  rawInput: string;
+}
+
+type Draft = { readonly type: 'text' | 'reasoning'; text: string } | CallDraft;
 
 /** Folds the deltas of one turn into its message: neighbouring deltas of a kind join into one block, tool calls stand where they started. */
 export class MessageBuilder {
   readonly #drafts: Draft[] = [];
+  readonly #calls = new Map<number, CallDraft>();
+  readonly #bounds = new AnswerBounds();
 
+  /** @throws LlmError `too_large` when the message grows beyond what an answer may hold */
   add(event: LlmEvent): void {
+    this.#bounds.add(event);
     switch (event.type) {
       case 'text':
       case 'reasoning':
         this.#append(event.type, event.delta);
         return;
       case 'tool_start':
-        this.#drafts.push({ type: 'tool_use', index: event.index, id: event.id, name: event.name, rawInput: '' });
+        this.#open({ type: 'tool_use', id: event.id, name: event.name, rawInput: '' }, event.index);
         return;
       case 'tool_arguments':
         this.#call(event.index).rawInput += event.delta;
@@ -49,9 +59,15 @@ export class MessageBuilder {
     else this.#drafts.push({ type, text: delta });
   }
 
-  #call(index: number): Extract<Draft, { type: 'tool_use' }> {
-    for (const draft of this.#drafts) if (draft.type === 'tool_use' && draft.index === index) return draft;
-    throw new Error(`arguments came for tool call ${index}, which was not started`);
+  #open(call: CallDraft, index: number): void {
+    this.#drafts.push(call);
+    if (!this.#calls.has(index)) this.#calls.set(index, call);
+  }
+
+  #call(index: number): CallDraft {
+    const call = this.#calls.get(index);
+    if (call === undefined) throw new Error(`arguments came for tool call ${index}, which was not started`);
+    return call;
   }
 }
 

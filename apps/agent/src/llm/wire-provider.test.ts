@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import type { LlmEvent } from '../ports/llm-provider.ts';
 import { systemClock } from '../system-clock.ts';
+import { MAX_RAW_EVENTS } from './answer-bounds.ts';
 import { modelCard } from './catalogue/model-cards.ts';
 import { agentRequest, collect, userText } from './testing/collect.ts';
 import { failure } from './testing/failure.ts';
 import { WireProvider } from './wire-provider.ts';
 
-test('an answer that never ends is cut at 64 MiB', async () => {
-  const event: LlmEvent = { type: 'text', delta: 'x' };
-  const provider = new WireProvider<LlmEvent>(
+/** A provider whose answer never ends. */
+function endlessProvider(translate: (raw: LlmEvent) => readonly LlmEvent[], bytesPerEvent: number): WireProvider<LlmEvent> {
+  return new WireProvider<LlmEvent>(
     {
       info: { provider: 'openai', model: 'm', scripted: false },
       label: 'The server',
@@ -17,22 +18,31 @@ test('an answer that never ends is cut at 64 MiB', async () => {
         Promise.resolve({
           card: modelCard({ provider: 'openai', model: 'm', baseUrl: undefined, apiKey: undefined, scenario: undefined }, 'm'),
           promptTokens: 1,
-          open: () => Promise.resolve({ events: endless(event, () => onBytes(1024 * 1024)), translate: (raw: LlmEvent) => [raw], usage: () => ({ input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, source: 'estimated' }) }),
+          open: () => Promise.resolve({ events: endless({ type: 'text', delta: 'x' }, () => onBytes(bytesPerEvent)), translate, usage: () => ({ input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, source: 'estimated' }) }),
           toError: () => {
             throw new Error('not an error of the SDK');
           },
         }),
     },
-    { clock: systemClock, random: () => 0, idleTimeoutMs: 1000, deadlineMs: 10_000 },
+    { clock: systemClock, random: () => 0, idleTimeoutMs: 10_000, deadlineMs: 60_000 },
   );
+}
+
+test('an answer that never ends is cut at 64 MiB', async () => {
+  const provider = endlessProvider((raw) => [raw], 1024 * 1024);
   const seen: string[] = [];
   const error = await failure(
     (async () => {
       for await (const { type } of provider.stream(agentRequest([userText('x')]), { signal: new AbortController().signal })) seen.push(type);
     })(),
   );
-  expect(error).toMatchObject({ kind: 'protocol', message: expect.stringContaining('more than 67108864 bytes') as string });
+  expect(error).toMatchObject({ kind: 'too_large', message: expect.stringContaining('more than 67108864 bytes') as string });
   expect(seen).toHaveLength(64);
+});
+
+test('an answer of too many empty events is discarded', async () => {
+  const error = await failure(collect(endlessProvider(() => [], 1), agentRequest([userText('x')])));
+  expect(error).toMatchObject({ kind: 'too_large', message: expect.stringContaining(`more than ${MAX_RAW_EVENTS} events`) as string });
 });
 
 test('an adapter that cannot start the call fails it with its own error', async () => {

@@ -2,6 +2,7 @@ import { addUsage } from '../add-usage.ts';
 import { type LlmEvent, LlmError, type LlmProvider, type LlmRequest, type ProviderInfo, type Usage } from '../ports/llm-provider.ts';
 import type { ModelCard } from '../ports/model-card.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import { AnswerBounds } from './answer-bounds.ts';
 import { CallGuard } from './call-guard.ts';
 import { withCost } from './catalogue/cost.ts';
 import { assertPairedCalls } from './history.ts';
@@ -146,10 +147,14 @@ export class WireProvider<Raw> implements LlmProvider {
     place.leave();
     account.current = () => response.usage();
     const iterator = response.events[Symbol.asyncIterator]();
+    const bounds = new AnswerBounds();
     const read: ReadEvents = async () => {
       const result = await translated(guard.watch(iterator.next()), { call, guard });
       guard.signal.throwIfAborted();
-      if (result.done !== true) return this.#translate(response, result.value);
+      if (result.done !== true) {
+        bounds.addRawEvent();
+        return this.#translate(response, result.value);
+      }
       const events = response.end?.() ?? [];
       if (events.length === 0) throw new LlmError('network', `${this.#adapter.label} ended the answer before it was complete. Try again.`, { retryable: true });
       return events;
@@ -207,6 +212,6 @@ function countBytes(guard: CallGuard, label: string): (count: number) => void {
   return (count) => {
     total += count;
     guard.touch();
-    if (total > MAX_RESPONSE_BYTES) guard.abort(new LlmError('protocol', `${label} sent more than ${MAX_RESPONSE_BYTES} bytes in one answer, and the call was ended.`));
+    if (total > MAX_RESPONSE_BYTES) guard.abort(new LlmError('too_large', `${label} sent more than ${MAX_RESPONSE_BYTES} bytes in one answer, and the call was ended.`));
   };
 }
