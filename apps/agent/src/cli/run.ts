@@ -3,6 +3,7 @@ import { eventView } from '../http/views.ts';
 import type { Run, RunEvent } from '../ports/run-store.ts';
 import { followRun, type RunFrame } from '../run/follow-run.ts';
 import { terminalJson } from '../terminal-text.ts';
+import { awaitServers } from './await-servers.ts';
 import { InboxPrompt } from './inbox-prompt.ts';
 import type { Io } from './io.ts';
 import { RunPrinter } from './run-printer.ts';
@@ -22,6 +23,7 @@ const UNASKED = { inboxExpiryMs: 1 };
  */
 export async function runTask(io: Io, app: App, { prompt, servers, isJson }: RunCommand): Promise<Run> {
   await app.start();
+  await awaitServers(io, app.registry, servers);
   const canAsk = io.canAsk && !isJson;
   const run = await app.engine.createRun({ prompt, ...(servers.length === 0 ? {} : { servers }), ...(canAsk ? {} : { limits: UNASKED }) });
   const stop = new AbortController();

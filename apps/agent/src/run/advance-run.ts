@@ -2,7 +2,7 @@ import { isSettled } from '../ports/run-store.ts';
 import { beginTurn } from './begin-turn.ts';
 import type { EngineContext } from './engine-context.ts';
 import { watchWallClock } from './limits.ts';
-import { serversReady } from './servers-ready.ts';
+import { firstConnections } from './servers-ready.ts';
 import { takeTurn } from './take-turn.ts';
 import { isItsTurn } from './thread-turns.ts';
 
@@ -15,7 +15,7 @@ export async function advanceRun(context: EngineContext, runId: string): Promise
   if (context.closing.aborted) return;
   const activity = context.activities.beginTurn(runId);
   try {
-    await serversReady(context, run.servers, activity.signal);
+    await firstConnections(context, run.servers, activity.signal);
     const turn = await context.commit(runId, (change) => beginTurn(context, change), 'begin-turn');
     if (turn !== undefined) await takeTurn(context, turn, activity.signal);
   } finally {

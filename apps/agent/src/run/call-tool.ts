@@ -10,7 +10,7 @@ import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
 import { questionsOf } from './questions.ts';
 import { reconcile } from './reconcile.ts';
-import { serversReady } from './servers-ready.ts';
+import { serverConnected } from './servers-ready.ts';
 import { settleCall, type CallEnd } from './settle-call.ts';
 
 /** A result for which there was no room so often is not tried again. */
@@ -42,7 +42,7 @@ export async function callTool(context: EngineContext, callId: string): Promise<
 
 async function performCall(context: EngineContext, planned: ToolCall, activity: CallActivity): Promise<void> {
   try {
-    await serversReady(context, [planned.server], AbortSignal.any([activity.signal, context.closing]));
+    await serverConnected(context, planned.server, AbortSignal.any([activity.signal, context.closing]));
     const dispatched = planned.state === 'planned' ? await dispatch(context, planned, activity) : await takeOver(context, planned, activity);
     if (dispatched !== undefined) await settle(context, dispatched, await sendCall(context, dispatched));
   } catch (error) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import type { EngineContext } from './engine-context.ts';
-import { serversReady } from './servers-ready.ts';
+import { firstConnections } from './servers-ready.ts';
 import { callsThenAnswer } from './testing/fake-llm.ts';
 import { ok, READ_ONLY, type FakeTool } from './testing/fake-registry.ts';
 import { ManualClock } from './testing/manual-clock.ts';
@@ -72,9 +72,9 @@ test('a server that connects is waited for no longer than ever when the clock wa
   const clock = new ManualClock();
   const waits: number[] = [];
   const registry: Partial<ToolRegistry> = {
-    servers: () => [{ name: 'a', state: 'connecting', since: clock.now() + YEAR_MS } as ReturnType<ToolRegistry['servers']>[number]],
+    servers: () => [{ name: 'a', state: 'connecting', restarts: 0, since: clock.now() + YEAR_MS } as ReturnType<ToolRegistry['servers']>[number]],
     settled: (waitMs) => Promise.resolve(void waits.push(waitMs)),
   };
-  await serversReady({ registry, clock } as unknown as EngineContext, undefined, new AbortController().signal);
+  await firstConnections({ registry, clock } as unknown as EngineContext, undefined, new AbortController().signal);
   expect(waits).toEqual([15_000]);
 });

@@ -117,6 +117,25 @@ test('a server that hangs while it connects is waited for once and not at every 
   expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'without it' });
 });
 
+test('a server that was ready or failed before delays no turn while it connects again', async () => {
+  const service = await openService({ script: () => ({ text: 'without it' }), tools: { a__one: { call: () => Promise.resolve(ok('1')) } }, isStarted: false });
+  service.registry.connecting = new Promise<never>(() => undefined);
+  service.registry.status = { a: { restarts: 1, since: service.clock.now() } };
+  await service.engine.start();
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'without it' });
+});
+
+test('a run waits for the first connection of its own servers only', async () => {
+  const tools = { hanging__one: { call: () => Promise.resolve(ok('1')) }, fine__one: { call: () => Promise.resolve(ok('1')) } };
+  const service = await openService({ script: () => ({ text: 'fine' }), tools, isStarted: false });
+  service.registry.connecting = new Promise<never>(() => undefined);
+  service.registry.status = { fine: { state: 'ready' } };
+  await service.engine.start();
+  const { id } = await service.engine.createRun({ prompt: 'go', servers: ['fine'] });
+  expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+});
+
 test('a server whose calls hang takes no place from the others, and what waits for room on it is sent when there is some', async () => {
   const answers = Promise.withResolvers<void>();
   const slow = Array.from({ length: 40 }, () => ({ name: 'slow__one' }));

@@ -7,7 +7,7 @@ import { newRun } from './new-run.ts';
 import { planCalls } from './plan-calls.ts';
 import { giveReceipt } from './receipt.ts';
 import { reconcile } from './reconcile.ts';
-import { serversReady } from './servers-ready.ts';
+import { serverConnected } from './servers-ready.ts';
 
 /** Stores a run of one tool call that a client asked for, and calls for it. Approvals, limits and the ledger are those of any other call. */
 export async function startCall(context: EngineContext, { wireName, arguments: input, limits = {}, metadata = {} }: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun> {
@@ -38,7 +38,7 @@ export async function startCall(context: EngineContext, { wireName, arguments: i
 /** Waits for a server that has begun to connect before the tool counts as missing. */
 async function findTool(context: EngineContext, wireName: string): Promise<CatalogueTool> {
   const { registry, closing } = context;
-  if (registry.find(wireName) === undefined) await serversReady(context, [wireName.split('__')[0] ?? ''], closing);
+  if (registry.find(wireName) === undefined) await serverConnected(context, wireName.split('__')[0] ?? '', closing);
   const tool = registry.find(wireName);
   if (tool === undefined) throw new EngineError('tool_not_found', `No tool is called ${JSON.stringify(wireName)}; GET /v1/tools lists those of the servers that are ready.`);
   return tool;
