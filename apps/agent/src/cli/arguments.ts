@@ -9,6 +9,7 @@ Usage
   signalbox run "task" [options]        run one task in this process and follow it
   signalbox demo [options]              run the demos unattended and check their answers
   signalbox inbox [show|answer] …       what waits for a person in a running service; see signalbox inbox --help
+  signalbox tools approve SERVER …      approve changed tools of a server; see signalbox tools --help
   signalbox replay RUN [--data-dir DIR] take a settled run through the loop again and compare; see signalbox replay --help
 
 Options
@@ -108,5 +109,5 @@ function parse(argv: readonly string[]) {
 function commandOf(word: string | undefined): Arguments['command'] {
   if (word === undefined) return 'help';
   if (word === 'serve' || word === 'run' || word === 'demo') return word;
-  throw new UsageError(`unknown command "${word}"; the commands are serve, run, demo, inbox and replay`);
+  throw new UsageError(`unknown command "${word}"; the commands are serve, run, demo, inbox, tools and replay`);
 }

@@ -19,6 +19,7 @@ import { runReplay } from './replay-command.ts';
 import { isInterrupted, runTask } from './run.ts';
 import { serve } from './serve.ts';
 import { ServiceError } from './service-client.ts';
+import { runTools } from './tools-command.ts';
 
 export interface Surroundings {
   readonly argv: readonly string[];
@@ -34,6 +35,7 @@ export async function runCommand(io: Io, surroundings: Surroundings, hooks: Test
   const [command, ...rest] = surroundings.argv;
   try {
     if (command === 'inbox') return await runInbox(io, { argv: rest, env: surroundings.env });
+    if (command === 'tools') return await runTools(io, { argv: rest, env: surroundings.env });
     if (command === 'replay') return await runReplay(io, { argv: rest, env: surroundings.env, cwd: surroundings.cwd });
     const parsed = parseArguments(surroundings.argv);
     if (parsed.command === 'help') io.out(USAGE);

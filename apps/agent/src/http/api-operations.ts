@@ -35,6 +35,7 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'GET /v1/servers/{name}': 'getServer',
   'GET /v1/servers/{name}/tools': 'listServerTools',
   'POST /v1/servers/{name}/tools/{tool}/approve': 'approveServerTool',
+  'POST /v1/servers/{name}/tools/approve': 'approveTools',
   'GET /v1/servers/{name}/resources': 'listServerResources',
   'GET /v1/servers/{name}/resources/read': 'readServerResource',
   'GET /v1/servers/{name}/resource-templates': 'listServerResourceTemplates',

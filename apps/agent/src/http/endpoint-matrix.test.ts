@@ -65,6 +65,7 @@ const ROWS: { readonly [endpoint: string]: Row } = {
   'DELETE /v1/approvals/{id}': { missing: gone('/v1/approvals/none', 'approval_not_found'), invalid: badPath(`/v1/approvals/${LONG}`) },
   'GET /v1/audit': { missing: badPath('/v1/audit?run_id='), invalid: { path: '/v1/audit?cursor=forged', status: 400, code: 'invalid_cursor' } },
   'GET /v1/tools': TOKEN_ONLY,
+  'POST /v1/servers/{name}/tools/approve': { missing: bad({}, '/v1/servers/r/tools/approve'), invalid: bad({ tools: [] }, '/v1/servers/r/tools/approve') },
   'POST /v1/tools/{name}/call': { missing: gone('/v1/tools/r__none/call', 'tool_not_found'), invalid: { path: '/v1/tools/r__read/call', body: { arguments: { path: 7 } }, status: 400, code: 'invalid_arguments' } },
   'GET /v1/servers': TOKEN_ONLY,
   'GET /v1/servers/{name}': { missing: gone('/v1/servers/none', 'server_not_found'), invalid: badPath(`/v1/servers/${LONG}`) },

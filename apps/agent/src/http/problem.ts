@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../ports/run-engine.ts';
-import { DefinitionChangedError, ServerRefusedError, ServerUnavailableError } from '../ports/server-directory.ts';
+import { DefinitionChangedError, ServerRefusedError, ServerUnavailableError, UnknownToolError } from '../ports/server-directory.ts';
 import { InvalidCursorError } from '../ports/run-store.ts';
 
 /** Where in the input something is wrong; `path` is a JSON pointer into body, query or parameters. */
@@ -42,6 +42,7 @@ const problems = {
   idempotency_key_reused: [409, 'The idempotency key was used for another request'],
   idempotency_key_in_use: [409, 'A request with this idempotency key is in progress'],
   response_erased: [410, 'What the request was answered with was deleted'],
+  tool_quarantined: [409, 'The tool changed and is not approved'],
   definition_changed: [409, 'The tool has another definition by now'],
   payload_too_large: [413, 'The request body is too large'],
   range_not_satisfiable: [416, 'The range lies outside of the artifact'],
@@ -101,6 +102,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof EngineError) return new Problem(error.code, error.message, { errors: error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })) });
   if (error instanceof ServerUnavailableError) return new Problem('server_unavailable', error.message);
   if (error instanceof ServerRefusedError) return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
+  if (error instanceof UnknownToolError) return new Problem('tool_not_found', error.message);
   if (error instanceof DefinitionChangedError) return new Problem('definition_changed', error.message);
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
   const invalid = validationErrors(error);

@@ -84,7 +84,20 @@ describe('a changed tool', () => {
     expect(await send('POST', '/s/tools/read%2Fall/approve')).toMatchObject({ status: 200, body: { quarantined: [] } });
   });
 
+  test('is approved with others, or with all that are quarantined', async () => {
+    for (const tools of ['all', [{ tool: 'read/all' }]]) {
+      const { send, pool } = await quarantined();
+      expect(await send('POST', '/s/tools/approve', { tools })).toMatchObject({ status: 200, body: { name: 's', quarantined: [], approved: ['read/all'] } });
+      expect(pool.tools()).toHaveLength(1);
+      expect(await send('POST', '/s/tools/approve', { tools })).toMatchObject({ status: 200, body: { approved: [] } });
+    }
+  });
+
   test.each([
+    ['/s/tools/approve', { tools: [{ tool: 'read/all' }, { tool: 'none' }] }, 404, 'tool_not_found'],
+    ['/s/tools/approve', { tools: [{ tool: 'read/all', digest: 'ab' }] }, 409, 'definition_changed'],
+    ['/s/tools/approve', { tools: 'some' }, 400, 'invalid_request'],
+    ['/nowhere/tools/approve', { tools: 'all' }, 404, 'server_not_found'],
     ['/s/tools/read%2Fall/approve', { digest: 'ab' }, 409, 'definition_changed'],
     ['/s/tools/none/approve', {}, 404, 'tool_not_found'],
     ['/nowhere/tools/read%2Fall/approve', {}, 404, 'server_not_found'],

@@ -5,7 +5,7 @@ import type { ServerStatus } from '../ports/tool-registry.ts';
 import type { HttpApp } from './http-server.ts';
 import { Problem } from './problem.ts';
 import { ProblemDetails } from './schemas.ts';
-import { ApproveTool, Server, ServerMode, ServerParameters, ServerRoots, ServerToolParameters } from './server-schemas.ts';
+import { ApprovedTools, ApproveTool, ApproveTools, Server, ServerMode, ServerParameters, ServerRoots, ServerToolParameters } from './server-schemas.ts';
 import { serverView } from './views.ts';
 
 export interface ServerLookup {
@@ -38,6 +38,16 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
       const isKnown = await controlOf(name).approve(tool, request.body.digest);
       if (!isKnown) throw new Problem('tool_not_found', `the server ${name} has no tool called "${tool}"; GET /v1/servers/${name} lists those that are pinned`);
       return serverView(statusOf(name));
+    },
+  );
+
+  app.post(
+    '/v1/servers/:name/tools/approve',
+    { schema: { summary: 'Approve the changed definitions of several tools, all or none', params: ServerParameters, body: ApproveTools, response: { 200: ApprovedTools, ...problem } } },
+    async (request) => {
+      const { name } = request.params;
+      const approved = await controlOf(name).approveTools(request.body.tools);
+      return { ...serverView(statusOf(name)), approved: [...approved] };
     },
   );
 

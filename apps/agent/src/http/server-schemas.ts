@@ -90,6 +90,16 @@ export const ServerMode = z
 
 export const ApproveTool = z.strictObject({ digest: z.string().min(1).max(100).optional().describe('Of the definition that was looked at; another one is refused') }).meta({ id: 'ApproveTool' });
 
+export const ApproveTools = z
+  .strictObject({
+    tools: z
+      .union([z.literal('all'), z.array(z.strictObject({ tool: z.string().min(1).max(1000), digest: z.string().min(1).max(100).optional().describe('Of the definition that was looked at') })).min(1).max(1000)])
+      .describe('all: every quarantined tool of the server'),
+  })
+  .meta({ id: 'ApproveTools' });
+
+export const ApprovedTools = Server.extend({ approved: z.array(z.string()).describe('Tools that were quarantined') }).meta({ id: 'ApprovedTools' });
+
 export const ServerRoots = z.strictObject({ roots: z.array(z.string().min(1).max(4096)).max(100).describe('Absolute paths or file: URLs') }).meta({ id: 'ServerRoots' });
 
 /** As the server sent them. */

@@ -131,6 +131,7 @@ const emptyRegistry: ToolRegistry = {
   ],
   find: () => undefined,
   whyNotOffered: () => undefined,
+  isQuarantined: () => false,
   checkArguments: () => undefined,
   call: () => Promise.reject(new Error('not called here')),
   onServerChange: () => undefined,

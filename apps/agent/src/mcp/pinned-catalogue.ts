@@ -37,7 +37,7 @@ export async function pinCatalogue(server: ServerConfig, catalogue: Catalogue, {
     const isQuarantined = changed.length > 0 && !server.trust;
     entries.set(wireName, { ...entry, ...(isQuarantined ? { changed } : {}) });
   }
-  const quarantined = [...entries.values()].filter(({ changed }) => changed !== undefined).map((entry) => `${quarantineReason(entry)}; approve it after a look at it`);
+  const quarantined = [...entries.values()].filter(({ changed }) => changed !== undefined).map((entry) => quarantineReason(entry));
   const surplus = newTools > left ? [`${newTools - left} new tools are not offered: the server has had ${MAX_PINS} others`] : [];
   return { entries, warnings: [...catalogue.warnings, ...surplus, ...quarantined, ...(await keep(pins, kept))] };
 }
@@ -47,9 +47,11 @@ export function pinOf({ tool, parts }: Pick<CatalogueEntry, 'tool' | 'parts'>, t
   return { server: tool.server, tool: tool.name, parts, ...times };
 }
 
-/** For people: why a quarantined tool may not be used. */
+/** For people and models: why a quarantined tool may not be used, and how a person approves it. */
 export function quarantineReason({ tool, changed = [] }: CatalogueEntry): string {
-  return `the tool ${JSON.stringify(tool.name.slice(0, 100))} is quarantined: its ${changed.join(', ')} changed since it was first seen`;
+  const name = tool.name.slice(0, 100);
+  const command = `signalbox tools approve ${tool.server} ${/^[\w./-]+$/.test(name) ? name : JSON.stringify(name)}`;
+  return `the tool ${JSON.stringify(name)} is quarantined: its ${changed.join(', ')} changed since it was first seen; it can be called when a person has looked at it and approved it (${command})`;
 }
 
 /** A disk that is full keeps no tool from being used; the next reading pins it. */

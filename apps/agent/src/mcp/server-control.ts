@@ -1,4 +1,4 @@
-import { DefinitionChangedError, type PinnedTool, type ServerControl } from '../ports/server-directory.ts';
+import { DefinitionChangedError, UnknownToolError, type PinnedTool, type ServerControl, type ToolApproval } from '../ports/server-directory.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import type { CatalogueEntry } from './catalogue.ts';
@@ -17,6 +17,7 @@ export function serverControl(server: PooledServer, surroundings: ControlSurroun
     drain: (mode) => server.drain(mode),
     pins: () => pinnedTools(server, surroundings.pins),
     approve: (tool, digest) => approve(server, { tool, digest }, surroundings),
+    approveTools: (tools) => approveTools(server, tools, surroundings),
     setRoots: (paths) => server.setRoots(paths),
   };
 }
@@ -35,17 +36,30 @@ async function pinnedTools(server: PooledServer, pins: ToolPins): Promise<readon
   });
 }
 
-async function approve(server: PooledServer, { tool, digest }: { readonly tool: string; readonly digest: string | undefined }, { pins, clock }: ControlSurroundings): Promise<boolean> {
+async function approve(server: PooledServer, approval: ToolApproval, surroundings: ControlSurroundings): Promise<boolean> {
+  if (entryOf(server, approval.tool) === undefined) return false;
+  await approveTools(server, [approval], surroundings);
+  return true;
+}
+
+async function approveTools(server: PooledServer, tools: 'all' | readonly ToolApproval[], { pins, clock }: ControlSurroundings): Promise<readonly string[]> {
   const { name } = server.config;
+  const entries = tools === 'all' ? [...server.catalogue.entries.values()] : tools.map((approval) => approvedEntry(server, approval));
+  const quarantined = entries.filter(({ changed }) => changed !== undefined);
+  if (quarantined.length === 0) return [];
+  const before = new Map((await pins.of(name)).map((pin) => [pin.tool, pin]));
+  const acceptedAt = clock.now();
+  await pins.keep(quarantined.map((entry) => pinOf(entry, { firstSeenAt: before.get(entry.tool.name)?.firstSeenAt ?? acceptedAt, acceptedAt })));
+  await server.compareWithPins();
+  return quarantined.map(({ tool }) => tool.name);
+}
+
+function approvedEntry(server: PooledServer, { tool, digest }: ToolApproval): CatalogueEntry {
   const entry = entryOf(server, tool);
-  if (entry === undefined) return false;
+  if (entry === undefined) throw new UnknownToolError(server.config.name, tool);
   const present = definitionDigest(entry.parts);
   if (digest !== undefined && digest !== present) throw new DefinitionChangedError(`the definition of ${JSON.stringify(tool)} is another one by now, with the digest ${present}; look at it again`);
-  if (entry.changed === undefined) return true;
-  const before = (await pins.of(name)).find((pin) => pin.tool === tool);
-  await pins.keep([pinOf(entry, { firstSeenAt: before?.firstSeenAt ?? clock.now(), acceptedAt: clock.now() })]);
-  await server.compareWithPins();
-  return true;
+  return entry;
 }
 
 function entryOf(server: PooledServer, tool: string): CatalogueEntry | undefined {

@@ -59,6 +59,7 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
       const entry = entryOf(pool, wireName)?.entry;
       return entry?.changed === undefined ? entry?.tool : undefined;
     },
+    isQuarantined: (wireName) => entryOf(pool, wireName)?.entry.changed !== undefined,
     checkArguments: (wireName, args) => argumentProblem(entryOf(pool, wireName)?.entry, args),
     whyNotOffered: (wireName) => whyNotOffered(pool, wireName),
     call: (request) => call(pool, request, clock),
@@ -124,7 +125,7 @@ function whyNotOffered(pool: readonly PooledServer[], wireName: string): string 
   if (!server.isOffering) return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
   const entry = server.catalogue.entries.get(wireName);
   if (entry === undefined) return `server ${name} offers no tool of that name at present`;
-  return entry.changed === undefined ? undefined : server.mask(`${quarantineReason(entry)}; a person has to approve that before it is called`);
+  return entry.changed === undefined ? undefined : server.mask(quarantineReason(entry));
 }
 
 function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObject): string | undefined {

@@ -46,7 +46,7 @@ async function attempt(server: PooledServer, call: { readonly entry: CatalogueEn
 function notOffered(server: PooledServer, { entry, request }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): ToolCallOutcome | undefined {
   const isTask = request.resumeFrom !== undefined && 'taskId' in request.resumeFrom;
   const present = server.catalogue.entries.get(entry.tool.wireName);
-  if (present?.changed !== undefined && !isTask) return { type: 'error', message: `${quarantineReason(present)}; a person has to approve that before it is called` };
+  if (present?.changed !== undefined && !isTask) return { type: 'error', message: quarantineReason(present) };
   return server.isOffering ? undefined : notReady(server);
 }
 

@@ -40,11 +40,11 @@ describe('a tool whose definition changes', () => {
   test('is not offered, is refused with the reason, and told in the status and the log', async () => {
     const fixture = await ready([kind, toolNamed('u')]);
     const status = await fixture.offer(evil, toolNamed('u'));
-    const reason = 'the tool "t" is quarantined: its description changed since it was first seen';
-    expect(status).toMatchObject({ state: 'ready', toolCount: 1, quarantined: ['t'], warnings: [`${reason}; approve it after a look at it`] });
+    const reason = 'the tool "t" is quarantined: its description changed since it was first seen; it can be called when a person has looked at it and approved it (signalbox tools approve server t)';
+    expect(status).toMatchObject({ state: 'ready', toolCount: 1, quarantined: ['t'], warnings: [reason] });
     expect(names(fixture)).toEqual(['u']);
-    expect(await fixture.pool.call(callRequest('server__t'))).toEqual({ type: 'error', message: `${reason}; a person has to approve that before it is called` });
-    expect(fixture.pool.whyNotOffered('server__t')).toBe(`${reason}; a person has to approve that before it is called`);
+    expect(await fixture.pool.call(callRequest('server__t'))).toEqual({ type: 'error', message: reason });
+    expect(fixture.pool.whyNotOffered('server__t')).toBe(reason);
     expect(fixture.pool.find('server__t')).toBeUndefined();
     expect(fixture.server.calls).toEqual([]);
     expect(fixture.log.filter((line) => line.includes('is quarantined'))).toHaveLength(1);

@@ -54,6 +54,7 @@ export class EngineError extends Error {
     | 'thread_busy'
     | 'agent_not_found'
     | 'tool_not_found'
+    | 'tool_quarantined'
     | 'tool_call_not_found'
     | 'invalid_arguments'
     | 'invalid_output_schema'
@@ -78,7 +79,7 @@ export class EngineError extends Error {
 export interface RunEngine {
   /** Resolves when the run is committed: from then on it reaches a terminal, visible state whatever dies. @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_agent`, `unknown_thread`, `thread_busy` */
   createRun(input: NewRun, receipt?: Receipt<Run>): Promise<Run>;
-  /** Makes one tool call, with the approvals and limits of any other, as a run of its own. @throws EngineError `tool_not_found`, `invalid_arguments` */
+  /** Makes one tool call, with the approvals and limits of any other, as a run of its own. @throws EngineError `tool_not_found`, `tool_quarantined`, `invalid_arguments` */
   startCall(input: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun>;
   /** Begins a new run with a copy of what was said in another up to the end of a turn. @throws EngineError `run_not_found`, `invalid_fork` */
   forkRun(id: string, fork: Fork, receipt?: Receipt<Run>): Promise<Run>;

@@ -25,8 +25,19 @@ export interface ServerControl {
    * @throws DefinitionChangedError
    */
   approve(tool: string, digest?: string): Promise<boolean>;
+  /**
+   * Accepts the changed definitions of all its quarantined tools, or of those named, all or none. Resolves with the names of the tools that were quarantined.
+   * @throws UnknownToolError, DefinitionChangedError
+   */
+  approveTools(tools: 'all' | readonly ToolApproval[]): Promise<readonly string[]>;
   /** Takes the place of its roots, until the service ends. Resolves when the server has been told, or will be. */
   setRoots(paths: readonly string[]): Promise<void>;
+}
+
+export interface ToolApproval {
+  readonly tool: string;
+  /** Of the definition that was looked at; another one is refused. */
+  readonly digest?: string | undefined;
 }
 
 export interface PinnedTool {
@@ -38,6 +49,17 @@ export interface PinnedTool {
   readonly acceptedAt: number | undefined;
   /** The definition that waits for approval. */
   readonly quarantined?: { readonly digest: string; readonly changed: readonly string[]; readonly definition: JsonObject };
+}
+
+/** The server has no tool of that name. */
+export class UnknownToolError extends Error {
+  readonly tool: string;
+
+  constructor(server: string, tool: string) {
+    super(`the server ${server} has no tool called ${JSON.stringify(tool)}`);
+    this.name = 'UnknownToolError';
+    this.tool = tool;
+  }
 }
 
 /** The definition that was to be approved is not the present one. */

@@ -128,6 +128,8 @@ export interface ToolRegistry {
   find(wireName: string): CatalogueTool | undefined;
   /** Why a tool is not among those that runs may use, for people and models; undefined when no server is named by its wire name. */
   whyNotOffered(wireName: string): string | undefined;
+  /** Whether the tool is there but is not offered, because its definition changed and nobody has approved that. */
+  isQuarantined(wireName: string): boolean;
   /** What is wrong with the arguments of a call, for people and models; undefined when they fit the tool's schema. */
   checkArguments(wireName: string, args: JsonObject): string | undefined;
   /** Never rejects. Arguments are validated against the tool's schema before anything is sent. Progress comes in order and before the outcome. */

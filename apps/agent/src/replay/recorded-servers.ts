@@ -44,6 +44,10 @@ export class RecordedServers implements ToolRegistry {
     return undefined;
   }
 
+  isQuarantined(): boolean {
+    return false;
+  }
+
   checkArguments(): undefined {
     return undefined;
   }

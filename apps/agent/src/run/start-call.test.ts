@@ -83,6 +83,12 @@ describe('a call without a model', () => {
     expect((await service.read.runs({ limit: 9 })).data).toEqual([]);
   });
 
+  test('of a quarantined tool is refused with the reason', async () => {
+    const service = await open();
+    service.registry.quarantined = 'r__read';
+    await expect(service.engine.startCall(call('r__read', { path: 'a' }))).rejects.toMatchObject({ code: 'tool_quarantined', message: 'r__read is not called: it is quarantined' });
+  });
+
   test('cannot be forked', async () => {
     const service = await open();
     const { run } = await service.engine.startCall(call('r__read', { path: 'a' }));

@@ -40,6 +40,8 @@ async function findTool(context: EngineContext, wireName: string): Promise<Catal
   const { registry, closing } = context;
   if (registry.find(wireName) === undefined) await serverConnected(context, wireName.split('__')[0] ?? '', closing);
   const tool = registry.find(wireName);
-  if (tool === undefined) throw new EngineError('tool_not_found', `No tool is called ${JSON.stringify(wireName)}; GET /v1/tools lists those of the servers that are ready.`);
-  return tool;
+  if (tool !== undefined) return tool;
+  const reason = registry.whyNotOffered(wireName);
+  if (reason !== undefined && registry.isQuarantined(wireName)) throw new EngineError('tool_quarantined', `${wireName} is not called: ${reason}`);
+  throw new EngineError('tool_not_found', `No tool is called ${JSON.stringify(wireName)}${reason === undefined ? '' : ` at present (${reason})`}; GET /v1/tools lists those of the servers that are ready.`);
 }

@@ -20,6 +20,8 @@ export class FakeRegistry implements ToolRegistry {
   connecting: Promise<unknown> | undefined;
   /** What the servers are beside what is the same for all. */
   status: { readonly [server: string]: Partial<ServerStatus> } = {};
+  /** Wire name of a tool that is quarantined. */
+  quarantined: string | undefined;
   readonly #tools: { readonly [wireName: string]: FakeTool };
 
   readonly #onCall: () => void;
@@ -60,11 +62,15 @@ export class FakeRegistry implements ToolRegistry {
   }
 
   find(wireName: string): CatalogueTool | undefined {
-    return this.tools().find((tool) => tool.wireName === wireName);
+    return this.tools().find((tool) => tool.wireName === wireName && wireName !== this.quarantined);
   }
 
-  whyNotOffered(): string | undefined {
-    return undefined;
+  whyNotOffered(wireName: string): string | undefined {
+    return wireName === this.quarantined ? 'it is quarantined' : undefined;
+  }
+
+  isQuarantined(wireName: string): boolean {
+    return wireName === this.quarantined;
   }
 
   checkArguments(wireName: string, args: JsonObject): string | undefined {
