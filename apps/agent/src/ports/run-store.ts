@@ -286,6 +286,7 @@ export interface RunReader extends ThreadReader, ArtifactReader, EpochReader {
   inboxItemOf(callId: string, questionKey: string): Promise<InboxItem | undefined>;
   /** Oldest first. */
   inboxItems(options: { readonly runId?: string; readonly callId?: string; readonly state?: InboxState }): Promise<readonly InboxItem[]>;
+  countInboxItems(options: { readonly callId: string; readonly state?: InboxState }): Promise<number>;
   /** Those that count for a run, or all of them, oldest first. */
   rememberedApprovals(filter?: { readonly runId: string; readonly threadId?: string | undefined }): Promise<readonly RememberedApproval[]>;
   /** In the order in which they were written, `seq > after`. */

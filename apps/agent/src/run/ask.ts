@@ -69,8 +69,7 @@ async function holdCall({ sql, runId, emit }: Change, { callId, attempt, itemId 
   const status = (await sql.run(runId))?.status;
   const isHeld = (status === 'running' || status === 'input_required') && (await sql.updateToolCall(callId, { state: SENT_CALL_STATES, attempt }, { state: 'input_required' }));
   if (!isHeld) throw new ProtocolError(ErrorCode.rejectedByUser, 'The call that asks is being stopped.');
-  const open = await sql.inboxItems({ runId, state: 'open' });
-  if (open.filter((item) => item.callId === callId).length >= MAX_OPEN_QUESTIONS) throw new ProtocolError(ErrorCode.rejectedByUser, `Too many questions are open: ${MAX_OPEN_QUESTIONS}.`);
+  if ((await sql.countInboxItems({ callId, state: 'open' })) >= MAX_OPEN_QUESTIONS) throw new ProtocolError(ErrorCode.rejectedByUser, `Too many questions are open: ${MAX_OPEN_QUESTIONS}.`);
   emit({ type: 'tool_call.input_required', data: { call_id: callId, attempt, inbox_item_id: itemId } });
 }
 
@@ -89,8 +88,8 @@ async function deliver(context: EngineContext, change: Change, { id, attempt, is
   if (isWithdrawn && item.questionKey !== undefined) return item;
   if (item.state === 'open' || (item.state === 'answered' && isWithdrawn)) await voidItem(context, change, { item, reason: 'withdrawn' });
   else if (item.state === 'answered' && (await sql.updateInboxItem(id, 'answered', { state: 'delivered' }))) emit({ type: 'inbox.delivered', data: itemData(item) });
-  const open = await sql.inboxItems({ runId: item.runId, state: 'open' });
-  const isLast = !open.some((other) => other.callId === item.callId && other.id !== id);
+  // The item itself is open no more.
+  const isLast = item.callId !== undefined && (await sql.countInboxItems({ callId: item.callId, state: 'open' })) === 0;
   const call = item.callId === undefined ? undefined : await sql.toolCall(item.callId);
   // What is parked is sent again, and says so itself.
   if (isLast && call !== undefined && call.parked === undefined) await goOn(change, call, attempt);

@@ -2,7 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../plain-object.ts';
 import { EngineError } from '../ports/run-engine.ts';
 import type { InboxItem, InboxKind } from '../ports/run-store.ts';
-import { contentProblems } from './elicitation-content.ts';
+import { fieldsOf, fillForm } from './elicitation-form.ts';
 import { fieldProblem, joinProblems, type FieldProblem } from './field-problem.ts';
 import { samplingEditProblems, replyEditProblems } from './sampling-edits.ts';
 
@@ -59,18 +59,17 @@ export function noteOf({ note }: InboxResponse): string {
 }
 
 function checkContent(item: InboxItem, action: string, content: unknown): Pick<InboxResponse, 'content'> {
-  const check = contentCheck(item, action);
-  if (content === undefined && (check === undefined || item.kind !== 'elicitation_form')) return {};
-  if (check === undefined) throw refuse([fieldProblem(['content'], CONTENT_PLACE)]);
-  if (!isPlainObject(content)) throw refuse([fieldProblem(['content'], item.kind === 'elicitation_form' ? 'must be an object with the fields of the form' : 'must be an object')]);
-  const problems = check(content);
+  const isForm = item.kind === 'elicitation_form' && action === 'accept';
+  const check = isForm ? undefined : editCheck(item, action);
+  if (!isForm && content === undefined) return {};
+  if (!isForm && check === undefined) throw refuse([fieldProblem(['content'], CONTENT_PLACE)]);
+  if (!isPlainObject(content)) throw refuse([fieldProblem(['content'], isForm ? 'must be an object with the fields of the form' : 'must be an object')]);
+  const { content: checked, problems } = check === undefined ? fillForm(fieldsOf(item.request), content) : { content, problems: check(content) };
   if (problems.length > 0) throw refuse(problems);
-  return { content };
+  return { content: checked };
 }
 
-function contentCheck({ kind, request }: InboxItem, action: string): ((content: JsonObject) => readonly FieldProblem[]) | undefined {
-  // Opened only with a schema that compiles.
-  if (kind === 'elicitation_form' && action === 'accept') return (content) => contentProblems(request['requested_schema'] as JsonObject, content);
+function editCheck({ kind, request }: InboxItem, action: string): ((content: JsonObject) => readonly FieldProblem[]) | undefined {
   if (kind === 'sampling_approval' && action === 'approve') return (content) => samplingEditProblems(request, content);
   if (kind === 'sampling_reply' && action === 'approve') return replyEditProblems;
   return undefined;

@@ -67,10 +67,10 @@ describe('a form that a server asks for during a call', () => {
   test.each([
     [{ action: 'accept' }, 'content: must be an object with the fields of the form'],
     [{ action: 'accept', content: {} }, 'content.name: is required'],
-    [{ action: 'accept', content: { name: 'A' } }, 'content.name: must NOT have fewer than 2 characters'],
-    [{ action: 'accept', content: { name: 'Ada', mail: 'x' } }, 'content.mail: must match format "email"'],
+    [{ action: 'accept', content: { name: 'A' } }, 'content.name: must have at least 2 characters'],
+    [{ action: 'accept', content: { name: 'Ada', mail: 'x' } }, 'content.mail: must be an e-mail address'],
     [{ action: 'accept', content: { name: 'Ada', size: 'XL' } }, 'content.size: must be one of "S", "M"'],
-    [{ action: 'accept', content: { name: 'Ada', age: '7', zip: 1 } }, 'content.zip: is no field of this form; content.age: must be integer'],
+    [{ action: 'accept', content: { name: 'Ada', age: '7', zip: 1 } }, 'content.zip: is not a field of this form; content.age: must be a number'],
     [{ action: 'decline', content: { name: 'Ada' } }, 'content: is only part of an accepted form, or of an approved sampling request or reply'],
     [{ action: 'approve' }, 'action: must be one of accept, decline, cancel'],
   ])('refuses an answer that does not fit, and stays open: %j', async (response, message) => {
@@ -101,8 +101,45 @@ describe('a form that a server asks for during a call', () => {
 
   test('that cannot be checked is refused to the server', async () => {
     const { service, id } = await withQuestion({ message: 'x', requestedSchema: { type: 'string' } });
-    expect(await answerOf(service, id)).toContain('requestedSchema cannot be used: it is no object schema with properties');
+    expect(await answerOf(service, id)).toContain('requestedSchema cannot be used: it is not an object schema with properties');
     expect(await service.read.inboxItems({ runId: id })).toEqual([]);
+  });
+
+  test('is answered with the defaults of the fields that the answer leaves out', async () => {
+    const requestedSchema = { type: 'object', properties: { name: { type: 'string', default: 'Ada' }, size: { type: 'string', enum: ['S', 'M'], default: 'M' } }, required: ['name'] };
+    const { service, id } = await withQuestion({ message: 'Who are you?', requestedSchema });
+    await service.engine.respond((await service.item(id)).id, { action: 'accept', content: { size: 'S' } });
+    expect(await answerOf(service, id)).toEqual({ action: 'accept', content: { name: 'Ada', size: 'S' } });
+    expect((await service.event(id, 'inbox.answered')).data).toMatchObject({ response: { content: { name: 'Ada', size: 'S' } } });
+  });
+
+  test('with a form or a message that is too large is refused to the server, and no item is opened', async () => {
+    const { service, id } = await withQuestion({ ...FORM, message: 'm'.repeat(8193) });
+    expect(await answerOf(service, id)).toContain('message has more than 8192 bytes');
+    expect(await service.read.inboxItems({ runId: id })).toEqual([]);
+  });
+
+  test('is refused after 100 of one call, the refused and the withdrawn ones included', async () => {
+    const heard: unknown[] = [];
+    const bad: ElicitParams = { message: 'x', requestedSchema: { type: 'string' } };
+    const a__ask: FakeTool = {
+      annotations: READ_ONLY,
+      call: async ({ questions: { elicit } }) => {
+        const ask = async (params: ElicitParams, signal: AbortSignal): Promise<void> => void (await elicit!(params, { signal, meta: {} }).catch((error: unknown) => heard.push(error)));
+        for (let count = 0; count < 40; count += 1) await ask(FORM, AbortSignal.abort());
+        for (let count = 0; count < 60; count += 1) await ask(bad, new AbortController().signal);
+        await ask(FORM, new AbortController().signal);
+        return ok('');
+      },
+    };
+    const service = await openService({ script: callsThenAnswer([[{ name: 'a__ask' }]]), tools: { a__ask } });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    await service.settled(id);
+    expect(heard).toHaveLength(101);
+    expect(String(heard[39])).toContain('The question was withdrawn.');
+    expect(String(heard[99])).toContain('requestedSchema cannot be used');
+    expect(String(heard[100])).toContain('This call asked 100 questions; no more are put to a person.');
+    expect(await service.read.inboxItems({ runId: id })).toHaveLength(40);
   });
 
   test('as an address to open is answered without content', async () => {
@@ -284,6 +321,7 @@ describe('sampling', () => {
 
   test.each<[string, Partial<CreateMessageParams>, string]>([
     ['no messages', { messages: [] }, '-32602 messages must not be empty'],
+    ['more than 2 MiB', { systemPrompt: 's'.repeat(2 * 1024 * 1024) }, '-32602 the request has more than 2097152 bytes'],
     ['no tokens', { maxTokens: 0 }, '-32602 maxTokens must be a positive integer'],
     ['two tools of one name', { tools: [{ name: 'x', inputSchema: { type: 'object' } }, { name: 'x', inputSchema: { type: 'object' } }] }, '-32602 tools must have different names, and an inputSchema that is an object'],
     ['an order to call none of no tools', { toolChoice: { mode: 'required' } }, '-32602 toolChoice.mode is required, and there are no tools'],

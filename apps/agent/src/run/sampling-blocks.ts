@@ -1,12 +1,27 @@
 import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent, type SamplingMessage } from '@signalbox/mcp-core';
 import { estimateTokens } from '../estimate-tokens.ts';
+import { exceededLimit, MAX_JSON_DEPTH } from '../json-limits.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { Block, Message } from '../ports/llm-provider.ts';
 import type { ModelNeeds } from './choose-model.ts';
 import type { SamplingTools } from './sampling-tools.ts';
 
+/** The largest sampling request, as JSON; images and audio are in it as base64. */
+const MAX_REQUEST_BYTES = 2 * 1024 * 1024;
+const MAX_MESSAGES = 1000;
+const MAX_TOOLS = 128;
+
 /** @throws ProtocolError -32602 when the request is not one that can be served, by any model */
-export function checkSamplingRequest({ messages, maxTokens, temperature, stopSequences, tools, toolChoice }: CreateMessageParams): void {
+export function checkSamplingRequest(params: CreateMessageParams): void {
+  const exceeded = exceededLimit(params, { maxDepth: MAX_JSON_DEPTH, maxBytes: MAX_REQUEST_BYTES });
+  if (exceeded === 'bytes') throw invalid(`the request has more than ${MAX_REQUEST_BYTES} bytes`);
+  if (exceeded === 'depth') throw invalid(`the request is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  if (params.messages.length > MAX_MESSAGES) throw invalid(`messages may be at most ${MAX_MESSAGES}`);
+  if (params.tools !== undefined && params.tools.length > MAX_TOOLS) throw invalid(`tools may be at most ${MAX_TOOLS}`);
+  checkSamplingFields(params);
+}
+
+function checkSamplingFields({ messages, maxTokens, temperature, stopSequences, tools, toolChoice }: CreateMessageParams): void {
   if (messages.length === 0) throw invalid('messages must not be empty');
   if (!Number.isInteger(maxTokens) || maxTokens < 1) throw invalid('maxTokens must be a positive integer');
   if (temperature !== undefined && !Number.isFinite(temperature)) throw invalid('temperature must be a number');

@@ -2,6 +2,7 @@ import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageR
 import type { InboxItem } from '../ports/run-store.ts';
 import { ask, type Asker } from './ask.ts';
 import type { EngineContext } from './engine-context.ts';
+import type { QuestionCount } from './question-count.ts';
 import { Sampler } from './sampler.ts';
 import { applySamplingEdit } from './sampling-edits.ts';
 
@@ -16,11 +17,13 @@ export interface SamplingPlace {
 export class SamplingDesk {
   readonly #context: EngineContext;
   readonly #asker: Asker;
+  readonly #count: QuestionCount;
   readonly #sampler: Sampler;
 
-  constructor(context: EngineContext, asker: Asker) {
+  constructor(context: EngineContext, asker: Asker, count: QuestionCount) {
     this.#context = context;
     this.#asker = asker;
+    this.#count = count;
     this.#sampler = new Sampler(context, asker);
   }
 
@@ -40,6 +43,7 @@ export class SamplingDesk {
 
   /** The request as a person approved it. */
   async #approve(params: CreateMessageParams, place: SamplingPlace): Promise<CreateMessageParams> {
+    await this.#count.take(place.questionKey);
     const item = await ask(this.#context, this.#asker, { kind: 'sampling_approval', request: this.#sampler.requestOf(params), ...place });
     if (item.response?.['action'] !== 'approve') throw refusal(item.state === 'expired' ? 'Nobody approved the sampling request in time.' : 'User rejected sampling request');
     const edited = applySamplingEdit(params, contentOf(item));
@@ -49,6 +53,7 @@ export class SamplingDesk {
 
   /** The reply as a person approved it. */
   async #review(reply: CreateMessageResult, place: SamplingPlace): Promise<CreateMessageResult> {
+    await this.#count.take(place.questionKey);
     const item = await ask(this.#context, this.#asker, { kind: 'sampling_reply', request: { text: textOf(reply), model: reply.model, stop_reason: reply.stopReason, ...callsIn(reply) }, ...place });
     if (item.response?.['action'] !== 'approve') throw refusal(item.state === 'expired' ? 'Nobody approved the reply of the model in time.' : 'User rejected the reply of the model');
     const text = contentOf(item)?.['text'];

@@ -87,6 +87,12 @@ export function createRunReader(db: Kysely<Database>): RunReader {
       return (await query.execute()).map((row) => inboxCodec.decode(row));
     },
 
+    async countInboxItems({ callId, state }) {
+      let query = db.selectFrom('inboxItems').select((item) => item.fn.countAll<number>().as('items')).where('callId', '=', callId);
+      if (state !== undefined) query = query.where('state', '=', state);
+      return (await query.executeTakeFirstOrThrow()).items;
+    },
+
     async rememberedApprovals(filter) {
       let query = db.selectFrom('rememberedApprovals').selectAll().orderBy('createdAt').orderBy('id');
       if (filter !== undefined) {

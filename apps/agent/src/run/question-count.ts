@@ -1,0 +1,28 @@
+import { ErrorCode, ProtocolError } from '@signalbox/mcp-core';
+import type { ToolCall } from '../ports/run-store.ts';
+import type { EngineContext } from './engine-context.ts';
+
+/** The most questions of one call, the refused and the withdrawn ones included. */
+export const MAX_QUESTIONS = 100;
+
+/** Counts the questions of one call; those of an earlier process that held the call are counted by their inbox items. */
+export class QuestionCount {
+  readonly #read: EngineContext['store']['read'];
+  readonly #call: ToolCall;
+  #earlier: Promise<number> | undefined;
+  #asked = 0;
+
+  constructor({ store }: EngineContext, call: ToolCall) {
+    this.#read = store.read;
+    this.#call = call;
+  }
+
+  /** Counts one more question; one that was asked before under the same key is not counted. @throws ProtocolError when there were too many */
+  async take(questionKey: string | undefined): Promise<void> {
+    const { id } = this.#call;
+    const earlier = await (this.#earlier ??= this.#read.countInboxItems({ callId: id }));
+    if (this.#asked + earlier < MAX_QUESTIONS && questionKey !== undefined && (await this.#read.inboxItemOf(id, questionKey)) !== undefined) return;
+    this.#asked += 1;
+    if (this.#asked + earlier > MAX_QUESTIONS) throw new ProtocolError(ErrorCode.rejectedByUser, `This call asked ${MAX_QUESTIONS} questions; no more are put to a person.`);
+  }
+}
