@@ -20,6 +20,7 @@ interface Item extends Asked {
   readonly state: string;
   readonly expires_at: string;
   readonly response?: JsonObject;
+  readonly is_shortened?: boolean;
 }
 
 /** Lists, shows and answers what waits for a person in a running service; returns the exit code. @throws UsageError, ServiceError */
@@ -51,16 +52,24 @@ async function answer(io: Io, client: ServiceClient, { id, response, run, isJson
   const closed = items.find((item) => item.state !== 'open');
   if (closed !== undefined) throw new ServiceError(`the inbox item ${closed.id} is not open any more: it is ${closed.state}`);
   if (items.length === 0) io.err('nothing waits for a person\n');
-  return askAll(io, items, respond);
+  // A list has long questions cut.
+  const whole = (item: Item): Promise<Item> => (item.is_shortened === true ? getItem(client, item.id) : Promise.resolve(item));
+  return askAll(io, items, { respond, whole });
 }
 
-async function askAll(io: Io, items: readonly Item[], respond: (id: string, body: JsonObject) => Promise<void>): Promise<number> {
+interface Service {
+  readonly respond: (id: string, body: JsonObject) => Promise<void>;
+  readonly whole: (item: Item) => Promise<Item>;
+}
+
+async function askAll(io: Io, items: readonly Item[], { respond, whole }: Service): Promise<number> {
   const stop = new AbortController();
   const unsubscribe = io.onInterrupt(() => stop.abort());
   let isAnswered = true;
   try {
-    for (const item of items) {
+    for (const listed of items) {
       if (stop.signal.aborted) break;
+      const item = await whole(listed);
       io.out(shown(item));
       isAnswered = (await answerItem(io, item, { respond: (body) => respond(item.id, body), signal: stop.signal })) && isAnswered;
     }

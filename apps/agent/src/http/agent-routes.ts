@@ -4,8 +4,8 @@ import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { limitsOf, givenLimitsView } from './limits-view.ts';
 import { Problem } from './problem.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
-import { Agent, AgentList, ListQuery, NewAgent } from './thread-schemas.ts';
+import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
+import { Agent, AgentList, NewAgent } from './thread-schemas.ts';
 import { pageOf } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };

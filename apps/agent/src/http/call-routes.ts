@@ -19,7 +19,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
   const answerOf = async ({ run, call }: EngineCallRun, reader: RunReader): Promise<Answer<z.output<typeof CallRun>>> => ({
     status: run.finishedAt === undefined ? 202 : 200,
     location: `/v1/runs/${run.id}`,
-    body: { ...runView(run, await reader.inboxItems({ runId: run.id, state: 'open' }), llm.info), call: toolCallView(call) },
+    body: { ...runView(run, await reader.openInbox([run.id]), llm.info), call: toolCallView(call) },
     runId: run.id,
   });
 

@@ -18,12 +18,13 @@ export const ToolCall = z
     artifact_id: z.string().optional().describe('Where the text of the result is longer than 64 KiB: the artifact that has all of it'),
     error: z.string().optional(),
     cancel: z.enum(['sent', 'delivered', 'confirmed', 'failed']).optional(),
+    is_shortened: z.literal(true).optional().describe('Present in lists where long parts of arguments or result are cut, empty or left out; GET /v1/runs/{id}/tool-calls/{call_id} has them'),
     created_at: time,
     finished_at: time.optional(),
   })
   .meta({ id: 'ToolCall' });
 
-export const ToolCallList = z.object({ data: z.array(ToolCall) }).meta({ id: 'ToolCallList' });
+export const ToolCallList = z.object({ data: z.array(ToolCall), next_cursor: z.string().optional() }).meta({ id: 'ToolCallList' });
 
 export const NewCall = z
   .strictObject({

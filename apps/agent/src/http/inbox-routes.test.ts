@@ -51,11 +51,51 @@ describe('an inbox item', () => {
   });
 });
 
+describe('the inbox', () => {
+  const FORM = { server: 'files', tool: 'write', name: 'files__write', message: 'Who?', requested_schema: { type: 'object', properties: { hero: { type: 'string', title: 'Hero', oneOf: [{ const: 'hero-1', title: 'Superman' }], default: 'hero-1' }, age: { type: 'integer', minimum: 0 } }, required: ['hero'] } };
+  const item = { runId: 'r1', callId: undefined, kind: 'elicitation_form', state: 'open', response: undefined, owner: undefined, questionKey: undefined, binding: undefined, expiresAt: 1, answeredAt: undefined } as const;
+
+  test('shows a form as a list of its fields with titles, defaults and choices', async () => {
+    await edge.store.write((sql) => sql.insertInboxItem({ ...item, id: 'i2', request: FORM, createdAt: 1 }));
+    const fields = [
+      { name: 'hero', type: 'string', title: 'Hero', required: true, default: 'hero-1', choices: [{ value: 'hero-1', title: 'Superman' }] },
+      { name: 'age', type: 'integer', required: false, minimum: 0 },
+    ];
+    expect(await get('/v1/inbox/i2')).toMatchObject({ status: 200, body: { fields } });
+    expect(await get('/v1/inbox?limit=1')).toMatchObject({ status: 200, body: { data: [{ id: 'i1' }] } });
+    const { body } = (await get('/v1/inbox')) as { body: { data: object[] } };
+    expect(body.data).toEqual([expect.not.objectContaining({ fields }), expect.objectContaining({ id: 'i2', fields })]);
+  });
+
+  test('is paged by a cursor', async () => {
+    for (const id of ['i2', 'i3']) await edge.store.write((sql) => sql.insertInboxItem({ ...item, id, request: FORM, createdAt: 1 }));
+    const { body: first } = (await get('/v1/inbox?limit=2')) as { body: { data: { id: string }[]; next_cursor: string } };
+    const { body: second } = (await get(`/v1/inbox?limit=2&cursor=${first.next_cursor}`)) as { body: { data: { id: string }[] } };
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(['i1', 'i2', 'i3']);
+    expect(second).not.toHaveProperty('next_cursor');
+    expect(await get('/v1/inbox?cursor=forged')).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+  });
+
+  test('and a view of a run show a long form cut and without its fields', async () => {
+    const long = { ...FORM, message: 'm'.repeat(6000) };
+    await edge.store.write((sql) => sql.insertInboxItem({ ...item, id: 'i2', request: long, createdAt: 1 }));
+    const cut = { id: 'i2', is_shortened: true, request: { message: `${'m'.repeat(500)}…` } };
+    expect(await get('/v1/inbox')).toMatchObject({ body: { data: [{ id: 'i1' }, cut] } });
+    expect(await get('/v1/runs/r1')).toMatchObject({ body: { inbox: [{ id: 'i1' }, cut] } });
+    expect(await get('/v1/runs')).toMatchObject({ body: { data: [{ inbox: [{ id: 'i1' }, cut] }] } });
+    expect(await get('/v1/inbox/i2')).toMatchObject({ body: { request: { message: long.message }, fields: [{ name: 'hero' }, { name: 'age' }] } });
+  });
+});
+
 describe('remembered approvals', () => {
   test('are listed, of all runs or of one', async () => {
     const view = { id: 'p1', run_id: 'r1', inbox_item_id: 'i1', server: 'files', tool: 'write', created_at: '1970-01-01T00:00:00.000Z' };
     expect(await get('/v1/approvals')).toEqual({ status: 200, body: { data: [view] } });
     expect(await get('/v1/approvals?run_id=r2')).toEqual({ status: 200, body: { data: [] } });
+    await edge.store.write((sql) => sql.rememberApproval({ ...APPROVAL, id: 'p2', createdAt: 1 }));
+    const { body } = (await get('/v1/approvals?limit=1')) as { body: { data: object[]; next_cursor: string } };
+    expect(body.data).toEqual([view]);
+    expect(await get(`/v1/approvals?limit=1&cursor=${body.next_cursor}`)).toMatchObject({ body: { data: [{ id: 'p2' }] } });
     expect(await get('/v1/approvals?runs=r2')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
   });
 

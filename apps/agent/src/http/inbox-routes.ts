@@ -3,8 +3,8 @@ import type { RememberedApproval } from '../ports/run-store.ts';
 import type { HttpApp, HttpDependencies } from './http-server.ts';
 import { Problem } from './problem.ts';
 import { InboxItem } from './inbox-schemas.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
-import { inboxItemView } from './views.ts';
+import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
+import { inboxItemView, pageOf, pageOptions } from './views.ts';
 
 const Approval = z
   .object({
@@ -18,8 +18,8 @@ const Approval = z
   })
   .meta({ id: 'Approval' });
 
-const ApprovalList = z.object({ data: z.array(Approval) }).meta({ id: 'ApprovalList' });
-const ApprovalQuery = z.strictObject({ run_id: z.string().min(1).max(100).optional() });
+const ApprovalList = z.object({ data: z.array(Approval), next_cursor: z.string().optional() }).meta({ id: 'ApprovalList' });
+const ApprovalQuery = ListQuery.extend({ run_id: z.string().min(1).max(100).optional() });
 
 /** Single inbox items, and the approvals that count for more than one call. */
 export function inboxRoutes(app: HttpApp, { engine, read }: HttpDependencies): void {
@@ -34,8 +34,7 @@ export function inboxRoutes(app: HttpApp, { engine, read }: HttpDependencies): v
     { schema: { summary: 'List remembered approvals, oldest first', querystring: ApprovalQuery, response: { 200: ApprovalList, 400: ProblemDetails } } },
     async (request) => {
       const { run_id: runId } = request.query;
-      const approvals = await read.rememberedApprovals();
-      return { data: approvals.filter((approval) => runId === undefined || approval.runId === runId).map(approvalView) };
+      return pageOf(await read.approvals({ ...pageOptions(request.query), ...(runId === undefined ? {} : { runId }) }), approvalView);
     },
   );
 

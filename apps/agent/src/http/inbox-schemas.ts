@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { z } from 'zod';
-import { json, time } from './schemas.ts';
+import { json, ListQuery, time } from './schemas.ts';
 
 export const InboxKind = z.enum(['tool_approval', 'elicitation_form', 'elicitation_url', 'sampling_approval', 'sampling_reply', 'outcome_unknown']);
 const InboxState = z.enum(['open', 'answered', 'delivered', 'void', 'expired']);
@@ -89,7 +89,31 @@ export const StoredInboxResponse = z
   .object({ action: InboxAction, content: json.optional(), arguments: json.optional(), remember: Remember.optional(), remembered_approval_id: z.string().optional(), note: z.string().optional() })
   .meta({ id: 'StoredInboxResponse' });
 
+const Choice = z.object({ value: z.union([z.string(), z.number()]), title: z.string().describe('The text to show; the value itself where the server gives none') }).meta({ id: 'FormChoice' });
+
+/** A field of a form in the same shape for every revision of the protocol. */
+export const FormField = z
+  .object({
+    name: z.string().describe('The member of `content` that answers the field'),
+    type: z.enum(['string', 'number', 'integer', 'boolean', 'array']).describe('array: a list of texts, of `choices` where there are any'),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    required: z.boolean(),
+    default: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional().describe('Taken where the answer leaves the field out; null in the answer leaves an optional field empty'),
+    choices: z.array(Choice).optional().describe('The only values that the field, or an entry of an array, may have'),
+    format: z.string().optional().describe('email, uri, date and date-time are checked'),
+    min_length: z.number().optional().describe('In characters'),
+    max_length: z.number().optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    min_items: z.number().optional(),
+    max_items: z.number().optional(),
+  })
+  .meta({ id: 'FormField' });
+
 export interface InboxItemBody {
+  readonly fields?: readonly z.output<typeof FormField>[];
+  readonly is_shortened?: true;
   readonly id: string;
   readonly run_id: string;
   readonly call_id?: string;
@@ -120,6 +144,8 @@ const itemVariants = inboxRequestVariants({
   created_at: time,
   expires_at: time,
   answered_at: time.optional(),
+  fields: z.array(FormField).optional().describe('Of an elicitation_form: its fields, with titles, defaults and choices. Absent where is_shortened'),
+  is_shortened: z.literal(true).optional().describe('Present in lists, runs and snapshots where long parts of request or response are cut or empty; GET /v1/inbox/{id} has them'),
 }).map((variant) => variant.meta({ id: COMPONENTS[variant.shape.kind.value] }));
 
 /** Something that a person has to answer. The variants are told apart by `kind`. */
@@ -140,9 +166,9 @@ export const InboxResponse = z
   })
   .meta({ id: 'InboxResponse' });
 
-export const InboxList = z.object({ data: z.array(InboxItem) }).meta({ id: 'InboxList' });
+export const InboxList = z.object({ data: z.array(InboxItem), next_cursor: z.string().optional() }).meta({ id: 'InboxList' });
 
-export const InboxQuery = z.strictObject({
+export const InboxQuery = ListQuery.extend({
   run_id: z.string().min(1).max(100).optional(),
   state: InboxState.optional(),
 });

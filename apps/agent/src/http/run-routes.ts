@@ -10,9 +10,9 @@ import { Problem } from './problem.ts';
 import { ToolCallList } from './call-schemas.ts';
 import { EventsQuery, RunEventPage } from './event-schemas.ts';
 import { CancelRun, NewFork, NewRun, Run as RunSchema, ResumeRun, RunList, RunListQuery } from './run-schemas.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
+import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
 import { RunStreamFrame } from './stream-schemas.ts';
-import { eventView, pageOf, runView, toolCallView } from './views.ts';
+import { eventView, listedCallView, pageOf, pageOptions, runView } from './views.ts';
 
 type RunBody = z.output<typeof RunSchema>;
 
@@ -28,7 +28,7 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { engine, read, llm, once } = dependencies;
 
-  const view = async (run: Run, reader: RunReader = read): Promise<RunBody> => runView(run, isSettled(run) ? [] : await reader.inboxItems({ runId: run.id, state: 'open' }), llm.info);
+  const view = async (run: Run, reader: RunReader = read): Promise<RunBody> => runView(run, isSettled(run) ? [] : await reader.openInbox([run.id]), llm.info);
   const accepted = async (run: Run, reader: RunReader): Promise<Answer<RunBody>> => ({ status: 202, location: `/v1/runs/${run.id}`, body: await view(run, reader), runId: run.id });
 
   const existing = async (id: string): Promise<Run> => {
@@ -87,15 +87,16 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     '/v1/runs',
     { schema: { summary: 'List runs, newest first', querystring: RunListQuery, response: { 200: RunList, ...problem } } },
     async (request) => {
-      const { limit, cursor, status, thread_id: threadId, agent_id: agentId } = request.query;
+      const { status, thread_id: threadId, agent_id: agentId } = request.query;
       const { data, nextCursor } = await read.runs({
-        limit,
-        ...(cursor === undefined ? {} : { cursor }),
+        ...pageOptions(request.query),
         ...(status === undefined ? {} : { status }),
         ...(threadId === undefined ? {} : { threadId }),
         ...(agentId === undefined ? {} : { agentId }),
       });
-      return pageOf({ data: await Promise.all(data.map((run) => view(run))), nextCursor }, (run) => run);
+      const items = await read.openInbox(data.filter((run) => !isSettled(run)).map(({ id }) => id));
+      const ofRun = Map.groupBy(items, ({ runId }) => runId);
+      return pageOf({ data, nextCursor }, (run) => runView(run, ofRun.get(run.id) ?? [], llm.info));
     },
   );
 
@@ -123,10 +124,10 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
 
   app.get(
     '/v1/runs/:id/tool-calls',
-    { schema: { summary: "List a run's tool calls", params: RunParameters, response: { 200: ToolCallList, ...problem } } },
+    { schema: { summary: "List a run's tool calls, in order", params: RunParameters, querystring: ListQuery, response: { 200: ToolCallList, ...problem } } },
     async (request) => {
       const run = await existing(request.params.id);
-      return { data: (await read.toolCalls(run.id)).map(toolCallView) };
+      return pageOf(await read.toolCallPage(run.id, pageOptions(request.query)), listedCallView);
     },
   );
 

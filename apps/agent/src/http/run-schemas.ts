@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InboxItem } from './inbox-schemas.ts';
-import { json, Limits, Metadata, time } from './schemas.ts';
+import { json, Limits, ListQuery, Metadata, time } from './schemas.ts';
 
 const runStatus = z.enum(['queued', 'running', 'input_required', 'cancelling', 'completed', 'failed', 'cancelled', 'expired']);
 
@@ -93,7 +93,8 @@ export const Run = z
       })
       .optional()
       .describe('The model cannot be asked at present, and the run asks again; status_reason is then model_unavailable'),
-    inbox: z.array(InboxItem).describe('Open inbox items of the run'),
+    inbox: z.array(InboxItem).describe('The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= has all of them'),
+    is_shortened: z.literal(true).optional().describe('Present in lists where prompt, instructions or answer are cut at 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} has them'),
     created_at: time,
     started_at: time.optional(),
     finished_at: time.optional(),
@@ -110,9 +111,7 @@ export const ResumeRun = z
   .strictObject({ limits: Limits.optional().describe('In place of the limits that the run had') })
   .meta({ id: 'ResumeRun' });
 
-export const RunListQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().min(1).max(500).optional(),
+export const RunListQuery = ListQuery.extend({
   status: runStatus.optional(),
   thread_id: z.string().min(1).max(100).optional(),
   agent_id: z.string().min(1).max(100).optional(),

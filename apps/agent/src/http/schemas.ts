@@ -41,6 +41,12 @@ export const ProblemDetails = z
 
 export const RunParameters = z.object({ id: z.string().min(1).max(100) });
 
+/** A page of a list. */
+export const ListQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().min(1).max(500).optional(),
+});
+
 export const PageQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(100), cursor: z.string().max(100).optional() });
 
 export const Health = z

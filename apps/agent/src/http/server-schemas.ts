@@ -127,4 +127,4 @@ export const Tool = z
   })
   .meta({ id: 'Tool' });
 
-export const ToolList = z.object({ data: z.array(Tool) }).meta({ id: 'ToolList' });
+export const ToolList = z.object({ data: z.array(Tool), next_cursor: z.string().optional() }).meta({ id: 'ToolList' });

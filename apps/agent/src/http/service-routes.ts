@@ -2,9 +2,10 @@ import type { HttpApp, RouteDependencies } from './http-server.ts';
 import type { InboxItem as StoredItem } from '../ports/run-store.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { InboxItem, InboxList, InboxQuery, InboxResponse } from './inbox-schemas.ts';
-import { ProblemDetails, RunParameters } from './schemas.ts';
+import { PageQuery, ProblemDetails, RunParameters } from './schemas.ts';
 import { ServerList, ToolList } from './server-schemas.ts';
-import { inboxItemView, serverView, toolView } from './views.ts';
+import { pageByName } from './page-by-name.ts';
+import { inboxItemView, listedItemView, pageOf, pageOptions, serverView, toolView } from './views.ts';
 
 /** Inbox, servers and tools. */
 export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): void {
@@ -15,8 +16,8 @@ export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): vo
     { schema: { summary: 'List inbox items, oldest first', querystring: InboxQuery, response: { 200: InboxList, 400: ProblemDetails } } },
     async (request) => {
       const { run_id: runId, state } = request.query;
-      const items = await read.inboxItems({ ...(runId === undefined ? {} : { runId }), ...(state === undefined ? {} : { state }) });
-      return { data: items.map(inboxItemView) };
+      const items = await read.inbox({ ...pageOptions(request.query), ...(runId === undefined ? {} : { runId }), ...(state === undefined ? {} : { state }) });
+      return pageOf(items, listedItemView);
     },
   );
 
@@ -44,7 +45,9 @@ export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): vo
     data: registry.servers().map(serverView),
   }));
 
-  app.get('/v1/tools', { schema: { summary: 'List the tools of the ready servers', response: { 200: ToolList } } }, async () => ({
-    data: registry.tools().map(toolView),
-  }));
+  app.get(
+    '/v1/tools',
+    { schema: { summary: 'List the tools of the ready servers, by name', querystring: PageQuery, response: { 200: ToolList, 400: ProblemDetails } } },
+    async (request) => pageOf(pageByName(registry.tools(), request.query), toolView),
+  );
 }

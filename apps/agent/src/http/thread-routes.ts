@@ -4,8 +4,8 @@ import type { Thread as StoredThread } from '../ports/thread-store.ts';
 import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Problem } from './problem.ts';
-import { PageQuery, ProblemDetails, RunParameters } from './schemas.ts';
-import { ListQuery, NewThread, Thread, ThreadList, ThreadMessageList, type ThreadMessage } from './thread-schemas.ts';
+import { ListQuery, PageQuery, ProblemDetails, RunParameters } from './schemas.ts';
+import { NewThread, Thread, ThreadList, ThreadMessageList, type ThreadMessage } from './thread-schemas.ts';
 import { pageOf } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };

@@ -50,8 +50,3 @@ export const Agent = z
   .meta({ id: 'Agent' });
 
 export const AgentList = z.object({ data: z.array(Agent), next_cursor: z.string().optional() }).meta({ id: 'AgentList' });
-
-export const ListQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().min(1).max(500).optional(),
-});

@@ -1,14 +1,21 @@
+import type { CallToolResult } from '@signalbox/mcp-core';
 import type { z } from 'zod';
+import type { Listed } from '../ports/list-store.ts';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
 import type { ModelOutage, Page, InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type { PageOptions } from '../ports/thread-store.ts';
 import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
 import { artifactIdOf } from '../run/artifacts.ts';
+import { fieldsOf } from '../run/elicitation-form.ts';
+import { previewOf } from '../run/events.ts';
+import type { FormField as Field } from '../run/form-field.ts';
 import { usageData } from '../run/usage.ts';
+import { MAX_LISTED_CHARACTERS, shortenObject, shortenText, type Shortened } from '../short-json.ts';
 import { limitsView } from './limits-view.ts';
 import type { ToolCall } from './call-schemas.ts';
 import type { RunEvent } from './event-schemas.ts';
-import type { InboxItem } from './inbox-schemas.ts';
+import type { FormField, InboxItem } from './inbox-schemas.ts';
 import type { Run } from './run-schemas.ts';
 import type { PinnedTool, Server, Tool } from './server-schemas.ts';
 
@@ -23,7 +30,7 @@ function defined<T extends object>(members: T): Partial<Defined<T>> {
 
 const optionalTime = (time: number | undefined): string | undefined => (time === undefined ? undefined : iso(time));
 
-export function runView(run: StoredRun, openItems: readonly StoredItem[], info: ProviderInfo): z.output<typeof Run> {
+export function runView(run: StoredRun & Partial<Listed<object>>, openItems: readonly Listed<StoredItem>[], info: ProviderInfo): z.output<typeof Run> {
   return {
     id: run.id,
     kind: run.kind,
@@ -37,7 +44,7 @@ export function runView(run: StoredRun, openItems: readonly StoredItem[], info: 
     last_seq: run.lastSeq,
     turns: run.turns,
     tool_calls: run.toolCalls,
-    inbox: openItems.map(inboxItemView),
+    inbox: openItems.map(listedItemView),
     created_at: iso(run.createdAt),
     ...defined({
       status_reason: run.statusReason,
@@ -55,6 +62,7 @@ export function runView(run: StoredRun, openItems: readonly StoredItem[], info: 
       model_outage: run.modelOutage === undefined ? undefined : outageView(run.modelOutage),
       started_at: optionalTime(run.startedAt),
       finished_at: optionalTime(run.finishedAt),
+      is_shortened: run.isShortened === true ? (true as const) : undefined,
     }),
   };
 }
@@ -76,7 +84,28 @@ export function inboxItemView(item: StoredItem): z.output<typeof InboxItem> {
     request: item.request,
     created_at: iso(item.createdAt),
     expires_at: iso(item.expiresAt),
+    ...(item.kind === 'elicitation_form' ? { fields: fieldsOf(item.request).map(fieldView) } : {}),
     ...defined({ call_id: item.callId, response: item.response, answered_at: optionalTime(item.answeredAt) }),
+  };
+}
+
+/** An item in a list: a form that is cut has no fields. */
+export function listedItemView({ isShortened, ...item }: Listed<StoredItem>): z.output<typeof InboxItem> {
+  if (!isShortened) return inboxItemView(item);
+  const { fields: _fields, ...view } = inboxItemView(item);
+  return { ...view, is_shortened: true };
+}
+
+function fieldView({ name, type, required, minLength, maxLength, minItems, maxItems, ...same }: Field): z.output<typeof FormField> {
+  const { choices, default: initial, ...texts } = same;
+  return {
+    name,
+    type,
+    required,
+    ...texts,
+    ...(initial === undefined ? {} : { default: typeof initial === 'object' ? [...initial] : initial }),
+    ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
+    ...defined({ min_length: minLength, max_length: maxLength, min_items: minItems, max_items: maxItems }),
   };
 }
 
@@ -95,6 +124,23 @@ export function toolCallView(call: StoredCall): z.output<typeof ToolCall> {
     created_at: iso(call.createdAt),
     ...defined({ result: call.result, artifact_id: call.result && artifactIdOf(call.result), error: call.error, cancel: call.cancel, finished_at: optionalTime(call.finishedAt) }),
   };
+}
+
+/** A call in a list: long arguments and a long result are cut. */
+export function listedCallView(call: StoredCall): z.output<typeof ToolCall> {
+  const args = shortenObject(call.arguments);
+  const result = call.result === undefined ? undefined : shortResult(call.result);
+  const error = call.error === undefined ? undefined : shortenText(call.error);
+  const view = toolCallView({ ...call, arguments: args.value, error: error?.value });
+  const isShortened = args.isShortened || result?.isShortened === true || error?.isShortened === true;
+  return { ...view, ...(result === undefined ? {} : { result: result.value }), ...(isShortened ? { is_shortened: true } : {}) };
+}
+
+/** A long result is its text, cut. */
+function shortResult(result: CallToolResult): Shortened<unknown> {
+  if (JSON.stringify(result).length <= MAX_LISTED_CHARACTERS) return { value: result, isShortened: false };
+  const { text, is_error: isError } = previewOf(result);
+  return { value: { content: [{ type: 'text', text: shortenText(text).value }], ...(isError ? { isError } : {}) }, isShortened: true };
 }
 
 export function serverView(status: ServerStatus): z.output<typeof Server> {
@@ -164,4 +210,9 @@ export function toolView(tool: CatalogueTool): z.output<typeof Tool> {
 /** A page of a list, as clients see it. */
 export function pageOf<T, View>({ data, nextCursor }: Page<T>, view: (each: T) => View): { data: View[]; next_cursor?: string } {
   return { data: data.map(view), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
+}
+
+/** The page that a query asks for. */
+export function pageOptions({ limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined }): PageOptions {
+  return { limit, ...(cursor === undefined ? {} : { cursor }) };
 }

@@ -168,6 +168,81 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
       expect(await ids({ runId: 'r1', state: 'open' })).toEqual(['i1']);
     });
 
+    test('the inbox is paged oldest first, and no item is left out or given twice', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        for (const id of ['i3', 'i1', 'i2']) await sql.insertInboxItem({ ...itemRow(id), createdAt: 7 });
+        await sql.insertInboxItem({ ...itemRow('i0'), createdAt: 9 });
+        await sql.insertInboxItem({ ...itemRow('i4'), createdAt: 6, state: 'void' });
+      });
+      const first = await store.read.inbox({ limit: 2 });
+      const second = await store.read.inbox({ limit: 2, cursor: first.nextCursor ?? '' });
+      const third = await store.read.inbox({ limit: 2, cursor: second.nextCursor ?? '' });
+      expect([first, second, third].map(({ data }) => data.map(({ id }) => id))).toEqual([['i4', 'i1'], ['i2', 'i3'], ['i0']]);
+      expect(third.nextCursor).toBeUndefined();
+      expect((await store.read.inbox({ limit: 9, runId: 'r1', state: 'void' })).data.map(({ id }) => id)).toEqual(['i4']);
+      await expect(store.read.inbox({ limit: 2, cursor: 'forged' })).rejects.toBeInstanceOf(InvalidCursorError);
+    });
+
+    test('a list shows a long question cut, and the item itself has all of it', async () => {
+      const store = await openStore();
+      const request = { server: 'a', message: 'm'.repeat(8000), requested_schema: { type: 'object', properties: { f: { type: 'string', description: 'd'.repeat(60_000) } } } };
+      await store.write(async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        await sql.insertInboxItem({ ...itemRow('i1'), request });
+        await sql.insertInboxItem({ ...itemRow('i2'), request: { message: 'short' } });
+      });
+      const [long, short] = (await store.read.inbox({ limit: 9 })).data;
+      expect(long).toMatchObject({ id: 'i1', isShortened: true, request: { server: 'a', message: `${'m'.repeat(500)}…`, requested_schema: {} } });
+      expect(short).toMatchObject({ id: 'i2', isShortened: false, request: { message: 'short' } });
+      expect((await store.read.inboxItem('i1'))?.request).toEqual(request);
+      await store.write((sql) => sql.updateInboxItem('i2', 'open', { request: { message: 'n'.repeat(9000) } }));
+      expect((await store.read.inbox({ limit: 9 })).data[1]).toMatchObject({ isShortened: true, request: { message: `${'n'.repeat(500)}…` } });
+    });
+
+    test('the open items of several runs are read at once, the oldest 20 of each', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        for (const id of ['r1', 'r2', 'r3']) await sql.insertRun(queuedRun(id));
+        for (let count = 0; count < 25; count += 1) await sql.insertInboxItem({ ...itemRow(`a${count}`), createdAt: count });
+        await sql.insertInboxItem({ ...itemRow('b1'), runId: 'r2', createdAt: 3 });
+        await sql.insertInboxItem({ ...itemRow('b2'), runId: 'r2', createdAt: 2, state: 'void' });
+        await sql.insertInboxItem({ ...itemRow('c1'), runId: 'r3' });
+      });
+      const items = await store.read.openInbox(['r1', 'r2']);
+      expect(items.filter(({ runId }) => runId === 'r1').map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `a${index}`));
+      expect(items.filter(({ runId }) => runId !== 'r1').map(({ id }) => id)).toEqual(['b1']);
+      expect(await store.read.openInbox([])).toEqual([]);
+    });
+
+    test('a list of runs has long texts cut and long values left out, and the run itself has all of them', async () => {
+      const store = await openStore();
+      const long = { prompt: 'p'.repeat(3000), instructions: 'i'.repeat(3000), answer: 'a'.repeat(3000), output: { text: 'o'.repeat(5000) } };
+      await store.write(async (sql) => {
+        await sql.insertRun({ ...queuedRun('r1'), ...long, createdAt: 2 });
+        await sql.insertRun({ ...queuedRun('r2'), outputSchema: { type: 'object', description: 's'.repeat(5000) }, createdAt: 1 });
+        await sql.insertRun({ ...queuedRun('r3'), output: { a: 1 }, createdAt: 0 });
+      });
+      const [first, second, third] = (await store.read.runs({ limit: 9 })).data;
+      expect(first).toMatchObject({ id: 'r1', isShortened: true, prompt: `${'p'.repeat(1000)}…`, instructions: `${'i'.repeat(1000)}…`, answer: `${'a'.repeat(1000)}…`, output: undefined });
+      expect(second).toMatchObject({ id: 'r2', isShortened: true, outputSchema: undefined });
+      expect(third).toEqual({ ...queuedRun('r3'), output: { a: 1 }, createdAt: 0, isShortened: false });
+      expect(await store.read.run('r1')).toMatchObject(long);
+    });
+
+    test('the tool calls of a run are paged in order of turn and position', async () => {
+      const store = await openStore();
+      await store.write(async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        for (const [id, turn, position] of [['c4', 2, 1], ['c1', 1, 0], ['c3', 2, 0], ['c2', 1, 1]] as const) await sql.insertToolCall({ ...callRow(id), turn, position });
+      });
+      const first = await store.read.toolCallPage('r1', { limit: 3 });
+      const second = await store.read.toolCallPage('r1', { limit: 3, cursor: first.nextCursor ?? '' });
+      expect([first, second].map(({ data }) => data.map(({ id }) => id))).toEqual([['c1', 'c2', 'c3'], ['c4']]);
+      expect(second.nextCursor).toBeUndefined();
+    });
+
     test('the partial text of a run is one row that is overwritten and removed', async () => {
       const store = await openStore();
       await store.write((sql) => sql.insertRun(queuedRun('r1')));

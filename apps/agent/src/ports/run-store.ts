@@ -2,8 +2,9 @@ import type { CallToolResult, JsonObject } from '@signalbox/mcp-core';
 import type { ArtifactReader, ArtifactWriter } from './artifact-store.ts';
 import type { EpochReader, EpochWriter } from './epoch-store.ts';
 import type { IdempotencyWriter } from './idempotency-store.ts';
+import type { ListReader } from './list-store.ts';
 import type { Message, Usage } from './llm-provider.ts';
-import type { Metadata, PageOptions, ThreadReader, ThreadWriter } from './thread-store.ts';
+import type { Metadata, ThreadReader, ThreadWriter } from './thread-store.ts';
 import type { CancelLevel } from './tool-registry.ts';
 
 export type RunStatus = 'queued' | 'running' | 'input_required' | 'cancelling' | 'completed' | 'failed' | 'cancelled' | 'expired';
@@ -267,10 +268,8 @@ export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | '
 export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
-export interface RunReader extends ThreadReader, ArtifactReader, EpochReader {
+export interface RunReader extends ThreadReader, ArtifactReader, EpochReader, ListReader {
   run(id: string): Promise<Run | undefined>;
-  /** Newest first. `cursor` is opaque; a bad one throws `InvalidCursorError`. */
-  runs(options: PageOptions & { readonly status?: RunStatus; readonly threadId?: string; readonly agentId?: string }): Promise<Page<Run>>;
   /** How many runs have each status; those without any are left out. */
   runCounts(): Promise<ReadonlyMap<RunStatus, number>>;
   /** Ascending, `seq > after`. */

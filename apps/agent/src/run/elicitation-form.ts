@@ -37,15 +37,15 @@ export function checkMessage(message: string): void {
 }
 
 /** The fields of a requested schema, in its order. @throws FormError */
-export function readForm(schema: JsonSchema | JsonObject): readonly FormField[] {
-  const { properties, required = [] } = schema;
+export function readForm(schema: JsonObject): readonly FormField[] {
+  const { properties, required = [] } = schema as { readonly properties?: unknown; readonly required?: unknown };
   if (!isPlainObject(properties)) throw new FormError('it is not an object schema with properties');
   const names = Object.keys(properties);
   if (names.length > MAX_FIELDS) throw new FormError(`it has ${names.length} fields, and at most ${MAX_FIELDS} are allowed`);
   if (!Array.isArray(required)) throw new FormError('its required is not a list of names');
   const needed = new Set<unknown>(required.slice(0, MAX_FIELDS));
-  const missing = [...required].find((name: unknown) => typeof name !== 'string' || !Object.hasOwn(properties, name));
-  if (missing !== undefined || required.length > MAX_FIELDS) throw new FormError('its required names a field that is not in properties');
+  const isKnown = (name: unknown): boolean => typeof name === 'string' && Object.hasOwn(properties, name);
+  if (required.length > MAX_FIELDS || ![...needed].every(isKnown)) throw new FormError('its required names a field that is not in properties');
   return names.map((name) => readField(name, properties[name], needed.has(name)));
 }
 

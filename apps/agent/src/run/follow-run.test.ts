@@ -11,7 +11,7 @@ function followed() {
   const read: Partial<RunReader> = {
     run: () => Promise.resolve({ id: 'r1', status: state.status, lastSeq: events.length } as Run),
     partial: () => Promise.resolve(state.partial),
-    inboxItems: () => Promise.resolve([]),
+    openInbox: () => Promise.resolve([]),
     events: (_id, { after, limit }) => Promise.resolve(events.slice(after, after + limit)),
   };
   const frames: RunFrame[] = [];

@@ -1,3 +1,4 @@
+import type { Listed } from '../ports/list-store.ts';
 import { isSettled, type InboxItem, type PartialMessage, type Run, type RunEvent } from '../ports/run-store.ts';
 import type { Signal, SignalBus } from '../ports/signal-bus.ts';
 import type { FollowReader } from './shared-run-reader.ts';
@@ -6,7 +7,7 @@ export type Delta = Extract<Signal, { type: 'delta' }>;
 
 /** What a reader of a run gets: first one snapshot, then events in `seq` order, and between them deltas of unfinished messages. */
 export type RunFrame =
-  | { readonly type: 'snapshot'; readonly run: Run; readonly partial: PartialMessage | undefined; readonly inbox: readonly InboxItem[] }
+  | { readonly type: 'snapshot'; readonly run: Run; readonly partial: PartialMessage | undefined; readonly inbox: readonly Listed<InboxItem>[] }
   | { readonly type: 'event'; readonly event: RunEvent }
   | { readonly type: 'delta'; readonly delta: Delta }
   /** Deltas were dropped because the reader was too slow; a snapshot follows. Events are never dropped. */
@@ -48,7 +49,7 @@ export async function* followRun(dependencies: { read: FollowReader; bus: Signal
 async function* snapshotOf(read: FollowReader, mailbox: Mailbox, runId: string): AsyncGenerator<RunFrame, void> {
   const run = await read.run(runId);
   if (run === undefined) return;
-  const [partial, inbox] = await Promise.all([read.partial(run.id), read.inboxItems({ runId: run.id, state: 'open' })]);
+  const [partial, inbox] = await Promise.all([read.partial(run.id), read.openInbox([run.id])]);
   mailbox.begin(partial);
   yield { type: 'snapshot', run, partial, inbox };
 }

@@ -147,7 +147,7 @@ function typeOf(property: { readonly [keyword: string]: unknown }): FieldType | 
 function withoutNull(property: { readonly [keyword: string]: unknown }): { readonly [keyword: string]: unknown } {
   const { anyOf, ...others } = property;
   if (others['type'] !== undefined || !Array.isArray(anyOf) || anyOf.length > MAX_CHOICES) return property;
-  const [only, ...more] = anyOf.filter((entry: unknown) => !(isPlainObject(entry) && entry['type'] === 'null'));
+  const [only, ...more] = (anyOf as readonly unknown[]).filter((entry) => !(isPlainObject(entry) && entry['type'] === 'null'));
   return more.length === 0 && isPlainObject(only) && only['const'] === undefined ? { ...only, ...others } : property;
 }
 

@@ -15,7 +15,7 @@ function shared() {
     },
     events: (_id, { after }) => Promise.resolve([{ runId: 'r1', seq: after + 1, type: 'a', version: 1, at: 0, data: {} }]),
     partial: () => Promise.resolve(undefined),
-    inboxItems: () => Promise.resolve([]),
+    openInbox: () => Promise.resolve([]),
   };
   return { asked, shared: shareReads(read, bus), signal: () => bus.publish({ type: 'events', runId: 'r1', lastSeq: 1 }) };
 }

@@ -2,7 +2,7 @@ import type { RunReader } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 
 /** What a reader of a run's stream reads. */
-export type FollowReader = Pick<RunReader, 'run' | 'events' | 'partial' | 'inboxItems'>;
+export type FollowReader = Pick<RunReader, 'run' | 'events' | 'partial' | 'openInbox'>;
 
 /**
  * A reader for many that follow the same runs: those who ask the same after a signal share one answer. What was asked before the signal is never given to
@@ -29,6 +29,6 @@ export function shareReads(read: FollowReader, bus: SignalBus): FollowReader {
     run: (id) => share(`run ${id}`, () => read.run(id)),
     events: (id, options) => share(`events ${id} ${options.after} ${options.limit}`, () => read.events(id, options)),
     partial: (id) => read.partial(id),
-    inboxItems: (options) => read.inboxItems(options),
+    openInbox: (runIds) => read.openInbox(runIds),
   };
 }

@@ -1,19 +1,16 @@
 import { InvalidCursorError } from '../ports/run-store.ts';
 
-/** Where a page, newest first, ended. */
-export interface Position {
-  readonly createdAt: number;
-  readonly id: string;
-}
+/** The place of a row in a list: the number it is sorted by first, then the text. */
+export type Place = readonly [number, string];
 
-export function encodeCursor({ createdAt, id }: Position): string {
-  return Buffer.from(JSON.stringify([createdAt, id])).toString('base64url');
+export function encodeCursor(place: Place): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
 /** @throws InvalidCursorError */
-export function decodeCursor(cursor: string): Position {
+export function decodeCursor(cursor: string): Place {
   const text = Buffer.from(cursor, 'base64url').toString();
-  const [, createdAt, id] = /^\[(\d{1,16}),"([\w-]{1,64})"\]$/.exec(text) ?? [];
-  if (createdAt === undefined || id === undefined) throw new InvalidCursorError();
-  return { createdAt: Number(createdAt), id };
+  const [, first, second] = /^\[(\d{1,16}),"([\w-]{1,100})"\]$/.exec(text) ?? [];
+  if (first === undefined || second === undefined) throw new InvalidCursorError();
+  return [Number(first), second];
 }

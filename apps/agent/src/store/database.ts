@@ -20,7 +20,8 @@ export interface Database {
   turns: Row<ActiveTurn, never> & { runId: string; status: string; startedAt: number; endedAt: number | null };
   partials: { runId: string; messageId: string; text: string };
   toolCalls: Row<ToolCall, 'arguments' | 'modelArguments' | 'result' | 'parked'>;
-  inboxItems: Row<InboxItem, 'request' | 'response' | 'binding'>;
+  /** `preview`: what lists show of a long request. */
+  inboxItems: Row<InboxItem, 'request' | 'response' | 'binding'> & { preview: string | null };
   rememberedApprovals: Row<RememberedApproval, never>;
   audit: Row<AuditEntry, never> & { seq: Generated<number>; at: number };
   samplingCounts: { runId: string; server: string; requests: number };
@@ -74,7 +75,7 @@ export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', '
 export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'] });
 export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
 export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'] });
-export const inboxCodec = createCodec<InboxItem, Database['inboxItems']>({ json: ['request', 'response', 'binding'] });
+export const inboxCodec = createCodec<InboxItem, Omit<Database['inboxItems'], 'preview'>>({ json: ['request', 'response', 'binding'] });
 export const rememberedApprovalCodec = createCodec<RememberedApproval, Database['rememberedApprovals']>({});
 export const auditCodec = createCodec<Omit<StoredAuditEntry, 'seq'>, Row<Omit<StoredAuditEntry, 'seq'>, never>>({});
 export const storedAuditCodec = createCodec<StoredAuditEntry, Row<StoredAuditEntry, never>>({});

@@ -2,9 +2,11 @@ import type { Kysely } from 'kysely';
 import { SETTLED_STATUSES, type RunReader } from '../ports/run-store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
 import { createEpochReader } from './epoch-rows.ts';
-import { newestFirst } from './newest-first.ts';
+import { createListReader } from './list-rows.ts';
 import { createThreadReader } from './thread-rows.ts';
 import { eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, storedAuditCodec, toolCallCodec, type Database } from './database.ts';
+
+const INBOX_COLUMNS = ['id', 'runId', 'callId', 'kind', 'state', 'request', 'response', 'owner', 'questionKey', 'binding', 'createdAt', 'expiresAt', 'answeredAt'] as const;
 
 /** Reads over a connection or a transaction. */
 export function createRunReader(db: Kysely<Database>): RunReader {
@@ -12,18 +14,11 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     ...createThreadReader(db),
     ...createArtifactReader(db),
     ...createEpochReader(db),
+    ...createListReader(db),
 
     async run(id) {
       const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
       return row && runCodec.decode(row);
-    },
-
-    async runs({ status, threadId, agentId, ...page }) {
-      let query = db.selectFrom('runs').selectAll();
-      if (status !== undefined) query = query.where('status', '=', status);
-      if (threadId !== undefined) query = query.where('threadId', '=', threadId);
-      if (agentId !== undefined) query = query.where('agentId', '=', agentId);
-      return newestFirst(query, page, (row) => runCodec.decode(row));
     },
 
     async runCounts() {
@@ -70,17 +65,17 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     },
 
     async inboxItem(id) {
-      const row = await db.selectFrom('inboxItems').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await db.selectFrom('inboxItems').select(INBOX_COLUMNS).where('id', '=', id).executeTakeFirst();
       return row && inboxCodec.decode(row);
     },
 
     async inboxItemOf(callId, questionKey) {
-      const row = await db.selectFrom('inboxItems').selectAll().where('callId', '=', callId).where('questionKey', '=', questionKey).orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
+      const row = await db.selectFrom('inboxItems').select(INBOX_COLUMNS).where('callId', '=', callId).where('questionKey', '=', questionKey).orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
       return row && inboxCodec.decode(row);
     },
 
     async inboxItems({ runId, callId, state }) {
-      let query = db.selectFrom('inboxItems').selectAll().orderBy('createdAt').orderBy('id');
+      let query = db.selectFrom('inboxItems').select(INBOX_COLUMNS).orderBy('createdAt').orderBy('id');
       if (runId !== undefined) query = query.where('runId', '=', runId);
       if (callId !== undefined) query = query.where('callId', '=', callId);
       if (state !== undefined) query = query.where('state', '=', state);

@@ -1,12 +1,13 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../ports/test-hooks.ts';
-import type { RunTransaction } from '../ports/run-store.ts';
+import type { InboxItem, RunTransaction } from '../ports/run-store.ts';
 import { createArtifactWriter } from './artifact-rows.ts';
 import { changed } from './changed.ts';
 import { auditCodec, eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
 import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { createRunReader } from './run-reader.ts';
+import { shortenObject } from '../short-json.ts';
 import { createThreadWriter } from './thread-rows.ts';
 
 /** The writes of one transaction; `clock` stamps events and turns. */
@@ -80,11 +81,12 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     },
 
     async insertInboxItem(item) {
-      await db.insertInto('inboxItems').values(inboxCodec.encode(item)).execute();
+      await db.insertInto('inboxItems').values({ ...inboxCodec.encode(item), preview: previewOf(item.request) }).execute();
     },
 
     async updateInboxItem(id, expected, patch) {
-      return changed(db.updateTable('inboxItems').set(inboxCodec.encode(patch)).where('id', '=', id).where('state', '=', expected));
+      const preview = patch.request === undefined ? {} : { preview: previewOf(patch.request) };
+      return changed(db.updateTable('inboxItems').set({ ...inboxCodec.encode(patch), ...preview }).where('id', '=', id).where('state', '=', expected));
     },
 
     async rememberApproval(approval) {
@@ -132,4 +134,10 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
       return changed(db.updateTable('turns').set({ status, endedAt: clock.now() }).where('messageId', '=', messageId).where('status', '=', 'active'));
     },
   };
+}
+
+/** The short form of a long request, as JSON. */
+function previewOf(request: InboxItem['request']): string | null {
+  const { value, isShortened } = shortenObject(request);
+  return isShortened ? JSON.stringify(value) : null;
 }

@@ -3,7 +3,7 @@ import type { ThreadReader, ThreadWriter } from '../ports/thread-store.ts';
 import { changed } from './changed.ts';
 import { agentCodec, threadCodec, type Database } from './database.ts';
 import { deleteUnusedTools } from './epoch-rows.ts';
-import { newestFirst } from './newest-first.ts';
+import { pageByTime } from './pages.ts';
 
 /** Reads of threads and stored agents. */
 export function createThreadReader(db: Kysely<Database>): ThreadReader {
@@ -14,7 +14,7 @@ export function createThreadReader(db: Kysely<Database>): ThreadReader {
     },
 
     async threads(page) {
-      return newestFirst(db.selectFrom('threads').selectAll(), page, (row) => threadCodec.decode(row));
+      return pageByTime(db.selectFrom('threads').selectAll(), page, { order: 'newest first', decode: (row) => threadCodec.decode(row) });
     },
 
     async agent(id) {
@@ -23,7 +23,7 @@ export function createThreadReader(db: Kysely<Database>): ThreadReader {
     },
 
     async agents(page) {
-      return newestFirst(db.selectFrom('agents').selectAll(), page, (row) => agentCodec.decode(row));
+      return pageByTime(db.selectFrom('agents').selectAll(), page, { order: 'newest first', decode: (row) => agentCodec.decode(row) });
     },
   };
 }

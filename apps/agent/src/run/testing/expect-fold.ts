@@ -6,7 +6,9 @@ import { foldEvents } from './fold.ts';
 /** Fails unless the events of every run are numbered without gap and tell exactly what its rows say. */
 export async function expectFoldMatches(read: RunReader): Promise<void> {
   const { data: runs } = await read.runs({ limit: 1000 });
-  for (const run of runs) {
+  for (const { id } of runs) {
+    const run = await read.run(id);
+    if (run === undefined) throw new Error(`the run ${id} is listed and not there`);
     const events = await read.events(run.id, { after: 0, limit: 100_000 });
     expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
     expect(run.lastSeq).toBe(events.length);

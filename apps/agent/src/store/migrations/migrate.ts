@@ -9,6 +9,7 @@ import { approvals } from './0004-approvals.ts';
 import { toolPins } from './0005-tool-pins.ts';
 import { epochs } from './0006-epochs.ts';
 import { modelOutages } from './0007-model-outages.ts';
+import { lists } from './0008-lists.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -19,6 +20,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0005-tool-pins': toolPins,
   '0006-epochs': epochs,
   '0007-model-outages': modelOutages,
+  '0008-lists': lists,
 };
 
 /**

@@ -1,0 +1,98 @@
+import { sql, type Kysely } from 'kysely';
+import { MAX_OPEN_ITEMS_SHOWN, type Listed, type ListReader } from '../ports/list-store.ts';
+import type { InboxItem, Run } from '../ports/run-store.ts';
+import { MAX_LISTED_CHARACTERS, shortenObject, shortenText } from '../short-json.ts';
+import { decodeCursor } from './cursor.ts';
+import { inboxCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import { pageByTime, pageOfRows } from './pages.ts';
+
+/** Reads of lists. They read no more of a long column than they show, so that no row makes a list slow or large. */
+export function createListReader(db: Kysely<Database>): ListReader {
+  return {
+    async runs({ status, threadId, agentId, ...page }) {
+      let query = listedRuns(db);
+      if (status !== undefined) query = query.where('status', '=', status);
+      if (threadId !== undefined) query = query.where('threadId', '=', threadId);
+      if (agentId !== undefined) query = query.where('agentId', '=', agentId);
+      return pageByTime(query, page, { order: 'newest first', decode: listedRun });
+    },
+
+    async inbox({ runId, state, ...page }) {
+      let query = db.selectFrom('inboxItems').select(INBOX_COLUMNS).select(shortRequest);
+      if (runId !== undefined) query = query.where('runId', '=', runId);
+      if (state !== undefined) query = query.where('state', '=', state);
+      return pageByTime(query, page, { order: 'oldest first', decode: listedItem });
+    },
+
+    async openInbox(runIds) {
+      if (runIds.length === 0) return [];
+      const place = sql<number>`row_number() over (partition by ${sql.ref('runId')} order by ${sql.ref('createdAt')}, ${sql.ref('id')})`;
+      const open = db.selectFrom('inboxItems').select(['id', place.as('place')]).where('runId', 'in', runIds).where('state', '=', 'open');
+      const shown = db.selectFrom(open.as('ranked')).select('ranked.id').where('place', '<=', MAX_OPEN_ITEMS_SHOWN);
+      const rows = await db.selectFrom('inboxItems').select(INBOX_COLUMNS).select(shortRequest).where('id', 'in', shown).orderBy('createdAt').orderBy('id').execute();
+      return rows.map(listedItem);
+    },
+
+    async approvals({ runId, ...page }) {
+      let query = db.selectFrom('rememberedApprovals').selectAll();
+      if (runId !== undefined) query = query.where('runId', '=', runId);
+      return pageByTime(query, page, { order: 'oldest first', decode: (row) => rememberedApprovalCodec.decode(row) });
+    },
+
+    async toolCallPage(runId, { limit, cursor }) {
+      let query = db.selectFrom('toolCalls').selectAll().where('runId', '=', runId).orderBy('turn').orderBy('position').limit(limit + 1);
+      if (cursor !== undefined) {
+        const [turn, position] = decodeCursor(cursor);
+        query = query.where((where) => where(where.refTuple('turn', 'position'), '>', where.tuple(turn, Number(position))));
+      }
+      const rows = await query.execute();
+      return pageOfRows(rows.map((row) => toolCallCodec.decode(row)), limit, ({ turn, position }) => [turn, String(position)]);
+    },
+  };
+}
+
+/** One character more than a list shows, so that a longer text is known to be longer. */
+const TEXT_CHARACTERS = 1001;
+
+const RUN_COLUMNS = [
+  'id', 'kind', 'status', 'statusReason', 'servers', 'provider', 'model', 'scripted', 'limits', 'threadId', 'threadPosition', 'agentId', 'metadata', 'forkedFrom', 'lastSeq',
+  'turns', 'toolCalls', 'usage', 'repairedTurn', 'error', 'modelOutage', 'waitedMs', 'waitingSince', 'createdAt', 'startedAt', 'finishedAt',
+] as const;
+
+const beginning = <T extends string | null>(column: string) => sql<T>`substr(${sql.ref(column)}, 1, ${sql.lit(TEXT_CHARACTERS)})`;
+
+const short = (column: string) => sql<string | null>`case when length(${sql.ref(column)}) <= ${sql.lit(MAX_LISTED_CHARACTERS)} then ${sql.ref(column)} end`;
+
+const isLong = sql<number>`coalesce(length(${sql.ref('output')}), 0) > ${sql.lit(MAX_LISTED_CHARACTERS)} or coalesce(length(${sql.ref('outputSchema')}), 0) > ${sql.lit(MAX_LISTED_CHARACTERS)}`;
+
+function listedRuns(db: Kysely<Database>) {
+  return db
+    .selectFrom('runs')
+    .select(RUN_COLUMNS)
+    .select([
+      beginning<string>('prompt').as('prompt'),
+      beginning<string | null>('instructions').as('instructions'),
+      beginning<string | null>('answer').as('answer'),
+      short('output').as('output'),
+      short('outputSchema').as('outputSchema'),
+      isLong.as('isLong'),
+    ]);
+}
+
+function listedRun({ isLong: isLeftOut, ...row }: Database['runs'] & { readonly isLong: number }): Listed<Run> {
+  const run = runCodec.decode(row);
+  const [prompt, instructions, answer] = [run.prompt, run.instructions, run.answer].map((text) => (text === undefined ? undefined : shortenText(text)));
+  const isShortened = isLeftOut === 1 || [prompt, instructions, answer].some((text) => text?.isShortened === true);
+  return { ...run, prompt: prompt?.value ?? '', instructions: instructions?.value, answer: answer?.value, isShortened };
+}
+
+const INBOX_COLUMNS = ['id', 'runId', 'callId', 'kind', 'state', 'response', 'owner', 'questionKey', 'binding', 'createdAt', 'expiresAt', 'answeredAt', 'preview'] as const;
+
+const shortRequest = sql<string>`coalesce(${sql.ref('preview')}, ${sql.ref('request')})`.as('request');
+
+function listedItem({ preview, ...row }: Database['inboxItems']): Listed<InboxItem> {
+  const item = inboxCodec.decode(row);
+  const request = shortenObject(item.request);
+  const response = item.response === undefined ? undefined : shortenObject(item.response);
+  return { ...item, request: request.value, response: response?.value, isShortened: preview !== null || request.isShortened || response?.isShortened === true };
+}
