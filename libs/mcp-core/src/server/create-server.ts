@@ -80,11 +80,17 @@ class ConnectingServer implements Server {
   }
 
   setTools(tools: readonly ToolDefinition[]): void {
+    this.#checkLists();
     this.#catalogue.setTools(tools);
   }
 
   setPrompts(prompts: readonly PromptDefinition[]): void {
+    this.#checkLists();
     this.#catalogue.setPrompts(prompts);
+  }
+
+  #checkLists(): void {
+    if (this.#context.options.hasFixedLists === true) throw new Error('The lists of this server are fixed (hasFixedLists): clients were told that they do not change');
   }
 }
 

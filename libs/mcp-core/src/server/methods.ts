@@ -41,15 +41,16 @@ export interface MethodsContext {
   readonly onError: (error: unknown) => void;
 }
 
-/** What the options declare. List changes are declared with every feature because `Server.changes` can publish them. */
-export function capabilitiesOf({ tools, prompts, resources }: ServerOptions, { hasCompletions, hasTasks }: { readonly hasCompletions: boolean; readonly hasTasks: boolean }): ServerCapabilities {
+/** The capabilities that the options declare. Changes of lists are among them unless the lists are fixed, because `Server.changes` can publish them. */
+export function capabilitiesOf({ tools, prompts, resources, hasFixedLists = false }: ServerOptions, { hasCompletions, hasTasks }: { readonly hasCompletions: boolean; readonly hasTasks: boolean }): ServerCapabilities {
+  const lists = hasFixedLists ? {} : { listChanged: true };
   return {
     logging: {},
     ...(hasCompletions ? { completions: {} } : {}),
-    ...(prompts === undefined ? {} : { prompts: { listChanged: true } }),
-    ...(tools === undefined ? {} : { tools: { listChanged: true } }),
+    ...(prompts === undefined ? {} : { prompts: lists }),
+    ...(tools === undefined ? {} : { tools: lists }),
     ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
-    ...(resources === undefined ? {} : { resources: { listChanged: true, ...(resources.subscribe === undefined ? {} : { subscribe: true }) } }),
+    ...(resources === undefined ? {} : { resources: { ...lists, ...(resources.subscribe === undefined ? {} : { subscribe: true }) } }),
   };
 }
 

@@ -50,6 +50,8 @@ export interface ServerOptions {
   /** Listed sorted by name, in every era and to every client alike. */
   readonly prompts?: readonly PromptDefinition[];
   readonly resources?: ResourceProvider;
+  /** Whether the lists of tools, prompts and resources never change: `listChanged` is not declared then, and `setTools` and `setPrompts` throw. Default false. */
+  readonly hasFixedLists?: boolean;
   /** Tools, and prompts, on a page of their lists; without it all are on one. */
   readonly pageSize?: number;
   /** Called when a legacy session is initialized and again after each `roots/list_changed`; requests of that session wait for its promise. */
