@@ -23,6 +23,7 @@ export function createWeatherServer(options: WeatherServerOptions): Server {
   return createServer({
     info: { name: 'signalbox-weather', title: 'Weather', version: packageVersion(import.meta.url) },
     ...(provider.demo ? { instructions: 'All weather of this server is made-up demonstration data. Say so when you use it.' } : {}),
+    hasFixedLists: true,
     tools: logToolCalls([weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)], log),
     ...(stateKeys === undefined ? {} : { requestState: { keys: stateKeys } }),
     onError: logErrors(log),

@@ -5,6 +5,8 @@ export interface Place {
   readonly name: string;
   /** State, province or the like. */
   readonly admin1?: string;
+  /** County, district or the like. */
+  readonly admin2?: string;
   readonly country?: string;
   /** ISO 3166-1 alpha-2. */
   readonly countryCode?: string;

@@ -17,7 +17,13 @@ export interface Candidate {
   readonly id: string;
   readonly name: string;
   readonly admin1?: string;
+  readonly admin2?: string;
   readonly country?: string;
+  /** Degrees. */
+  readonly latitude: number;
+  /** Degrees. */
+  readonly longitude: number;
+  readonly population?: number;
 }
 
 export interface WeatherErrorDetails {

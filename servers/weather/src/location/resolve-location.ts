@@ -47,12 +47,13 @@ export async function resolveOrAsk(
   if (resolution.kind === 'found') return resolution;
   const { candidates } = resolution;
   if (!context.client.can('elicitation.form')) throw ambiguousPlace(text, candidates);
+  const labels = placeLabels(candidates);
   const answer = await context.elicit('place', {
     message: `Which place does "${text.trim()}" mean?`,
     requestedSchema: {
       type: 'object',
       properties: {
-        place: { type: 'string', title: 'Place', oneOf: candidates.map((place) => ({ const: place.id, title: placeLabel(place) })) },
+        place: { type: 'string', title: 'Place', oneOf: candidates.map((place, index) => ({ const: place.id, title: labels[index] ?? place.id })) },
       },
       required: ['place'],
     },
@@ -74,12 +75,50 @@ export function ambiguousPlace(text: string, candidates: readonly Place[]): Weat
 
 /** "Springfield, Illinois, United States". */
 export function placeLabel(place: Place): string {
-  return [place.name, place.admin1, place.country].filter((part, index, parts) => part !== undefined && part !== parts[index - 1]).join(', ');
+  return joinParts([place.name, place.admin1, place.country]);
+}
+
+/**
+ * The label of each place, in their order. Places that share a label also get the district, and those that still do their coordinates and inhabitants:
+ * "Newtown, Kent County, Testshire, Testland (51.2, 0.5; 4,100 inhabitants)".
+ */
+export function placeLabels(places: readonly Place[]): readonly string[] {
+  const withDistricts = unlessAlone(places, placeLabel, (place) => joinParts([place.name, place.admin2, place.admin1, place.country]));
+  return unlessAlone(places, (_place, index) => withDistricts[index] ?? '', (place, index) => `${withDistricts[index]} (${whereabouts(place)})`);
+}
+
+type Label = (place: Place, index: number) => string;
+
+/** The short label of each place, or the long one where several places have the same short label. */
+function unlessAlone(places: readonly Place[], short: Label, long: Label): readonly string[] {
+  const labels = places.map(short);
+  return places.map((place, index) => {
+    const label = labels[index] ?? '';
+    return labels.indexOf(label) === labels.lastIndexOf(label) ? label : long(place, index);
+  });
+}
+
+function whereabouts({ latitude, longitude, population }: Place): string {
+  const coordinates = `${latitude}, ${longitude}`;
+  return population === undefined ? coordinates : `${coordinates}; ${population.toLocaleString('en')} inhabitants`;
+}
+
+function joinParts(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part, index) => part !== undefined && part !== parts[index - 1]).join(', ');
 }
 
 export function toCandidate(place: Place): Candidate {
-  const { id, name, admin1, country } = place;
-  return { id, name, ...(admin1 === undefined ? {} : { admin1 }), ...(country === undefined ? {} : { country }) };
+  const { id, name, admin1, admin2, country, latitude, longitude, population } = place;
+  return {
+    id,
+    name,
+    ...(admin1 === undefined ? {} : { admin1 }),
+    ...(admin2 === undefined ? {} : { admin2 }),
+    ...(country === undefined ? {} : { country }),
+    latitude,
+    longitude,
+    ...(population === undefined ? {} : { population }),
+  };
 }
 
 function found(place: Place): Resolution {
@@ -102,6 +141,8 @@ function unknownPlace(query: PlaceQuery, elsewhere: readonly Place[], provider: 
   return new WeatherError('unknown-place', `No place named "${query.name}"${where} was found. ${remedies.join(' ')}`, { candidates: candidates.map(toCandidate) });
 }
 
-function candidateList(places: readonly Place[]): string {
-  return places.map((place) => `${place.id} (${placeLabel(place)})`).join('; ');
+/** "geo:1 (Springfield, Missouri, United States); geo:2 (…)". */
+export function candidateList(places: readonly Place[]): string {
+  const labels = placeLabels(places);
+  return places.map((place, index) => `${place.id} (${labels[index]})`).join('; ');
 }

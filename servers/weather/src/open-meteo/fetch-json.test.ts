@@ -91,6 +91,39 @@ describe('fetchJson', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
+  test.each([
+    ['a date', () => new Date(Date.now() + 90_000).toUTCString(), 90],
+    ['a number beyond a day', () => '1e99', 86_400],
+  ])('understands a Retry-After that is %s', async (_what, header, seconds) => {
+    const upstream = await startUpstream(onTestFinished, ({ response }) => response.writeHead(429, { 'retry-after': header() }).end());
+    const { details, message } = await failure(fetchJson(upstream.url, settings(), never));
+    expect(details.retryAfterSeconds).toBeGreaterThan(seconds - 3);
+    expect(details.retryAfterSeconds).toBeLessThanOrEqual(seconds);
+    expect(message).toMatch(/Try again in \d+ seconds/);
+  });
+
+  test('repeats nothing of a reason that could turn the text around', async () => {
+    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { error: true, reason: 'evil\u202Etxt' }, 400));
+    expect((await failure(fetchJson(upstream.url, settings(), never))).message).toContain('evil txt');
+  });
+
+  test.each<[string, Answer]>([
+    ['is cut off', ({ response }) => void response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{', () => response.destroy())],
+    ['is not the gzip that it says', ({ response }) => void response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end('no gzip')],
+  ])('does not say that the computer is offline when an answer %s', async (_what, answer) => {
+    const upstream = await startUpstream(onTestFinished, answer);
+    const error = await failure(fetchJson(upstream.url, settings(), never));
+    expect(error.message).not.toContain('offline');
+    expect(error).toMatchObject({ code: 'invalid-response', message: expect.stringContaining('cannot be read') as unknown });
+  });
+
+  test('says at once that a port is not allowed', async () => {
+    const own = settings();
+    const error = await failure(fetchJson(new URL('http://127.0.0.1:22/'), own, never));
+    expect(error).toMatchObject({ code: 'network', message: expect.stringContaining('port 22 is not allowed') as unknown });
+    expect(own.pauses).toEqual([]);
+  });
+
   test('waits once for a Retry-After of two seconds', async () => {
     const upstream = await startUpstream(onTestFinished, ({ response, nth }) => (nth === 1 ? response.writeHead(429, { 'retry-after': '2' }).end() : sendJson(response, { nth })));
     const own = settings();

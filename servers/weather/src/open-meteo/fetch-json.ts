@@ -57,22 +57,22 @@ async function fetchOnce(url: URL, settings: FetchSettings, signal: AbortSignal)
       // 'error' would report a redirect as one more connection failure, and those are tried again.
       const response = await fetch(url, { headers, redirect: 'manual', signal: trySignal });
       settings.debug(`GET ${url.origin}${url.pathname} ${response.status} in ${Math.round(performance.now() - startedAt)} ms`);
-      return await outcomeOf(url, response);
+      return await outcomeOf(url, response, settings);
     } catch (error) {
       trySignal.throwIfAborted();
       if (error instanceof WeatherError) return { kind: 'failed', error, retry: never };
       settings.debug(`GET ${url.origin}${url.pathname} failed: ${networkCause(error)}`);
-      return { kind: 'failed', error: unreachable(url, error), retry: { kind: 'backoff' } };
+      return failedExchange(url, error);
     }
   });
 }
 
 const maxBodyBytes = 2 * 1024 * 1024;
 
-async function outcomeOf(url: URL, response: Response): Promise<Outcome> {
+async function outcomeOf(url: URL, response: Response, settings: FetchSettings): Promise<Outcome> {
   const { status } = response;
   if (status === 200) return { kind: 'json', value: await readJson(url, response) };
-  if (status === 429) return rateLimited(url, response);
+  if (status === 429) return rateLimited(url, response, settings);
   const failed = (error: WeatherError, retry: Retry): Outcome => ({ kind: 'failed', error, retry });
   const reason = await readReason(response);
   if (status >= 500) {
@@ -104,20 +104,29 @@ async function readJson(url: URL, response: Response): Promise<unknown> {
 
 const longestRetryAfterMs = 2000;
 
-async function rateLimited(url: URL, response: Response): Promise<Outcome> {
-  const announced = Number.parseFloat(response.headers.get('retry-after') ?? '');
+async function rateLimited(url: URL, response: Response, settings: FetchSettings): Promise<Outcome> {
+  const announced = secondsOf(response.headers.get('retry-after'), settings.runtime.now());
   const reason = await readReason(response);
-  const retryAfterSeconds = Number.isFinite(announced) && announced >= 0 ? Math.ceil(announced) : secondsUntilReset(reason);
+  const retryAfterSeconds = Math.ceil(announced ?? secondsUntilReset(reason));
   const error = new WeatherError('rate-limited', `The rate limit of ${url.host} is reached (HTTP 429${reason}). Try again in ${retryAfterSeconds} seconds.`, {
     retryAfterSeconds,
   });
-  const afterMs = announced * 1000;
-  return { kind: 'failed', error, retry: afterMs >= 0 && afterMs <= longestRetryAfterMs ? { kind: 'once', afterMs } : never };
+  const afterMs = announced === undefined ? Infinity : announced * 1000;
+  return { kind: 'failed', error, retry: afterMs <= longestRetryAfterMs ? { kind: 'once', afterMs } : never };
+}
+
+const daySeconds = 86_400;
+
+/** Seconds of a Retry-After header, a number or a date, at most a day. @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+function secondsOf(header: string | null, now: number): number | undefined {
+  const value = header?.trim() ?? '';
+  const seconds = /^\d/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), daySeconds);
 }
 
 /** Open-Meteo sends no Retry-After; its text names the window that is used up. */
 function secondsUntilReset(reason: string): number {
-  if (/daily/i.test(reason)) return 86_400;
+  if (/daily/i.test(reason)) return daySeconds;
   return /hourly/i.test(reason) ? 3600 : 60;
 }
 
@@ -125,16 +134,28 @@ function secondsUntilReset(reason: string): number {
 async function readReason(response: Response): Promise<string> {
   const text = await readText(response, maxBodyBytes);
   const reason = /"reason"\s*:\s*"((?:[^"\\]|\\.){1,200})/.exec(text ?? '')?.[1];
-  return reason === undefined ? '' : `: ${reason.replaceAll(/[\p{Cc}\\]/gu, ' ')}`;
+  return reason === undefined ? '' : `: ${reason.replaceAll(/[\p{Cc}\p{Cf}\\]/gu, ' ')}`;
 }
 
 function timedOut(url: URL, timeoutMs: number): WeatherError {
   return new WeatherError('timeout', `${url.host} did not answer within ${timeoutMs / 1000} s. Try again in a minute.`);
 }
 
-function unreachable(url: URL, cause: unknown): WeatherError {
-  const message = `${url.host} cannot be reached (${networkCause(cause)}): this computer seems to be offline, or the service is down. Try again later.`;
-  return new WeatherError('network', message, { cause });
+/** Codes with which a connection is not made at all. */
+const unreachableCodes: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT']);
+/** A port that fetch never uses, such as 22; trying again cannot help. */
+const forbiddenPort = 'bad port';
+
+function failedExchange(url: URL, error: unknown): Outcome {
+  const cause = networkCause(error);
+  const failed = (code: 'network' | 'invalid-response', text: string, retry: Retry): Outcome => ({
+    kind: 'failed',
+    error: new WeatherError(code, `${url.host} ${text}`, { cause: error }),
+    retry,
+  });
+  if (cause === forbiddenPort) return failed('network', `cannot be used: port ${url.port} is not allowed for HTTP. Correct the configured URL.`, never);
+  if (unreachableCodes.has(cause)) return failed('network', `cannot be reached (${cause}): this computer seems to be offline, or the service is down. Try again later.`, { kind: 'backoff' });
+  return failed('invalid-response', `broke off its answer or sent one that cannot be read (${cause}). Try again later.`, { kind: 'backoff' });
 }
 
 /** The code of what undici wraps in "fetch failed". */

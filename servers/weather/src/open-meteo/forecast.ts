@@ -45,10 +45,11 @@ export function currentOf(document: unknown): CurrentWeather {
   const root = recordOf(document);
   const current = recordOf(root?.['current']);
   const time = localTime(current?.['time']);
-  if (root === undefined || current === undefined || time === undefined) throw unknownShape('current weather');
+  const offsetSeconds = numberOf(root?.['utc_offset_seconds']) ?? 0;
+  if (root === undefined || current === undefined || time === undefined || Math.abs(offsetSeconds) > maxOffsetSeconds) throw unknownShape('current weather');
   const value = (name: string) => numberOf(current[name]) ?? null;
   return {
-    observedAt: `${time}:00${offset(numberOf(root['utc_offset_seconds']) ?? 0)}`,
+    observedAt: `${time}:00${offset(offsetSeconds)}`,
     timezone: textOf(root['timezone']) ?? 'GMT',
     temperature: value('temperature_2m'),
     apparentTemperature: value('apparent_temperature'),
@@ -72,7 +73,7 @@ export function forecastOf(document: unknown, days: number): Forecast {
 }
 
 function dayOf(daily: JsonRecord, date: unknown, index: number): DailyWeather {
-  if (typeof date !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(date)) throw unknownShape('forecast');
+  if (typeof date !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(date) || !isInCalendar(date)) throw unknownShape('forecast');
   const value = (name: string) => numberOf(listOf(daily[name])[index]) ?? null;
   return {
     date,
@@ -94,8 +95,18 @@ function wholeNumber(value: number | null): number | null {
 
 /** `YYYY-MM-DDTHH:MM`, as the service writes local times. */
 function localTime(value: unknown): string | undefined {
-  return typeof value === 'string' ? /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.exec(value)?.[0] : undefined;
+  const time = typeof value === 'string' ? /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.exec(value)?.[0] : undefined;
+  return time !== undefined && isInCalendar(time) ? time : undefined;
 }
+
+/** Whether a date, or a date with a time, exists: 2026-02-30 does not. */
+function isInCalendar(text: string): boolean {
+  const date = new Date(`${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** Of the time zones of the world, -12:00 to +14:00. */
+const maxOffsetSeconds = 14 * 3600;
 
 function offset(seconds: number): string {
   const minutes = Math.round(Math.abs(seconds) / 60);

@@ -11,7 +11,7 @@ export function searchQuery(name: string): URLSearchParams {
 }
 
 /**
- * The populated places of a search answer, or all of its places when none is marked as populated.
+ * The populated places of a search answer, or all of its places when none is marked as populated; each place once.
  * @throws WeatherError `invalid-response`
  */
 export function placesOf(document: unknown): readonly Place[] {
@@ -24,7 +24,8 @@ export function placesOf(document: unknown): readonly Place[] {
     return place === undefined ? [] : [{ place, populated: isPopulated(result) }];
   });
   const populated = found.filter((result) => result.populated);
-  return (populated.length > 0 ? populated : found).map((result) => result.place);
+  const places = (populated.length > 0 ? populated : found).map((result) => result.place);
+  return [...new Map(places.map((place) => [place.id, place])).values()];
 }
 
 /** A place of a geocoding document; `undefined` without a usable id, name and coordinates. */
@@ -38,14 +39,16 @@ export function placeOf(result: unknown): Place | undefined {
   if (!Number.isInteger(id) || Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return undefined;
   const regions = ['admin1', 'admin2', 'admin3', 'admin4'].flatMap((key) => textOf(record[key]) ?? []);
   const admin1 = textOf(record['admin1']);
+  const admin2 = textOf(record['admin2']);
   const country = textOf(record['country']);
   const countryCode = textOf(record['country_code']);
   const timezone = textOf(record['timezone']);
-  const population = numberOf(record['population']);
+  const population = inhabitants(numberOf(record['population']));
   return {
     id: `geo:${id}`,
     name,
     ...(admin1 === undefined ? {} : { admin1 }),
+    ...(admin2 === undefined ? {} : { admin2 }),
     ...(country === undefined ? {} : { country }),
     ...(countryCode === undefined ? {} : { countryCode }),
     regions,
@@ -55,6 +58,10 @@ export function placeOf(result: unknown): Place | undefined {
     ...(population === undefined ? {} : { population }),
     precision: 'place',
   };
+}
+
+function inhabitants(count: number | undefined): number | undefined {
+  return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 /** GeoNames codes of populated places begin with PPL. @see https://www.geonames.org/export/codes.html */

@@ -12,8 +12,9 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A finite number: 1e999 in JSON is read as Infinity. */
 export function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 /** Text from outside, its control characters removed, at most 200 characters; `undefined` when nothing is left. */

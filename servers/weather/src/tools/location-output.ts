@@ -18,6 +18,7 @@ export const locationSchema = {
     id: text,
     name: text,
     admin1: text,
+    admin2: text,
     country: text,
     latitude: number,
     longitude: number,
@@ -29,6 +30,6 @@ export const locationSchema = {
 
 /** `timezone` is what the weather's times are in. */
 export function locationOutput(place: Place, timezone: string) {
-  const { latitude, longitude, precision } = place;
-  return { ...toCandidate(place), latitude, longitude, timezone: place.timezone ?? timezone, precision };
+  const { population: _choosing, ...candidate } = toCandidate(place);
+  return { ...candidate, timezone: place.timezone ?? timezone, precision: place.precision };
 }

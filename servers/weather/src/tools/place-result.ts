@@ -1,5 +1,5 @@
 import type { ToolOutput } from '@signalbox/mcp-core/server';
-import { placeLabel, toCandidate } from '../location/resolve-location.ts';
+import { candidateList, toCandidate } from '../location/resolve-location.ts';
 import type { CacheState, Place, WeatherProvider } from '../provider.ts';
 import type { UnitLabels } from '../units.ts';
 import { locationOutput, locationSchema } from './location-output.ts';
@@ -52,5 +52,5 @@ export function placeResultSchema(properties: { readonly [name: string]: unknown
 
 function alternativesText(alternatives: readonly Place[]): string {
   if (alternatives.length === 0) return '';
-  return `\nOther places of this name: ${alternatives.map((place) => `${place.id} (${placeLabel(place)})`).join('; ')}.`;
+  return `\nOther places of this name: ${candidateList(alternatives)}.`;
 }

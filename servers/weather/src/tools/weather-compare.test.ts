@@ -39,6 +39,20 @@ describe('weather_compare', () => {
     expect(new Set(context.progressed.map((update) => update.message))).toEqual(new Set(['A: 10 °C', 'B: 11 °C', 'C: 12 °C']));
   });
 
+  test('reports every one of 20 places, the first before half of the requests are made', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `Place ${index}`);
+    const { tool, upstream } = await setUp(openMeteo(Object.fromEntries(names.map((name, index) => [name, [geocoded(index, name)]]))));
+    const reported: number[] = [];
+    const context = createTestContext();
+    const progress: typeof context.progress = (update) => {
+      reported.push(upstream.requests.length);
+      return context.progress(update);
+    };
+    await callTool(tool, { locations: names, metric: 'wind' }, Object.create(context, { progress: { value: progress } }) as typeof context);
+    expect(context.progressed.map(({ progress: done }) => done)).toEqual(names.map((_, index) => index + 1));
+    expect(reported[0]).toBeLessThan(upstream.requests.length / 2);
+  });
+
   test('makes two requests at once, never more', async () => {
     const held: (() => void)[] = [];
     const { tool, upstream } = await setUp(({ response }) => {

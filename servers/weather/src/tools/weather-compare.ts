@@ -37,10 +37,10 @@ export function weatherCompareTool(setup: ToolSetup) {
       const compareOne = async (query: string): Promise<Compared> => {
         const compared = await compareAt(query, { provider, signal, days, valueOf: (daily) => metricOf(metric, daily, system) });
         done += 1;
-        context.progress({ progress: done, total: locations.length, message: `${query}: ${compared.ok ? measured(compared.value, unit) : 'failed'}` });
+        await context.progress({ progress: done, total: locations.length, message: `${query}: ${compared.ok ? measured(compared.value, unit) : 'failed'}` });
         return compared;
       };
-      const results = await Promise.all(locations.map(compareOne));
+      const results = await mapAtOnce(locations, compareOne, placesAtOnce);
       const ranking = rank(results);
       const failures = results.filter((result) => !result.ok);
       const text = [
@@ -92,6 +92,20 @@ const outputSchema = {
   },
   required: ['metric', 'unit', 'days', 'results', 'ranking', 'source', 'attribution', 'demo'],
 };
+
+/** Places under way together: enough for every allowed number of requests at once, few enough that the first ends early. */
+const placesAtOnce = 5;
+
+/** The outcomes in the order of the items, at most `atOnce` of which are under way together. */
+async function mapAtOnce<Item, Outcome>(items: readonly Item[], work: (item: Item) => Promise<Outcome>, atOnce: number): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) outcomes[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return outcomes;
+}
 
 type Compared =
   | {
