@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { QueryResult } from './executor/protocol.ts';
@@ -213,6 +213,8 @@ describe('ExecutorPool', () => {
     rmSync(path);
     await expect(read('SELECT * FROM t')).rejects.toThrow('no longer exists');
     expect(existsSync(path)).toBe(false);
+    mkdirSync(path);
+    await expect(read('SELECT * FROM t')).rejects.toThrow('there is a directory now');
   });
 
   test('reports damaged pages', async () => {

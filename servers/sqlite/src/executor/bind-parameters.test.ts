@@ -52,6 +52,20 @@ describe('bindParameters', () => {
     expect(() => bind(params)).toThrow(message);
   });
 
+  test.each([
+    ['more parameters than SQLite takes', Array.from({ length: 200_000 }, () => 1), 'There are 200000 parameters; one statement takes at most 32766'],
+    ['as many by name', Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`p${index}`, 1])), 'There are 40000 parameters'],
+    ['a whole number that lost digits', [9_007_199_254_740_992], 'Parameter 1 is beyond ±(2^53 - 1), where JSON numbers lose digits; write {"$int64": "digits"}'],
+    ['half of a surrogate pair', ['a\uD800b'], 'Parameter 1 is not Unicode text'],
+  ])('refuses %s', (_what, params, message) => {
+    expect(() => bind(params)).toThrow(ParameterError);
+    expect(() => bind(params)).toThrow(message);
+  });
+
+  test('binds numbers beyond 64 bits as REAL', () => {
+    expect(bind([1e300])).toEqual([1e300]);
+  });
+
   test('refuses a mix of ? and ?1', () => {
     expect(() => bind([1, 2], 'SELECT ?, ?1')).toThrow('either ? or numbered');
   });

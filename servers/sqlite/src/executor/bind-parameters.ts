@@ -11,19 +11,23 @@ export class ParameterError extends Error {
 type SqlValue = null | string | number | bigint | Uint8Array;
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** SQLite's own limit of parameters in one statement. @see https://www.sqlite.org/limits.html#max_variable_number */
+const MAX_PARAMETERS = 32_766;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * The arguments for better-sqlite3's statement methods: an array fills `?` and `?1`, an object fills `:name`, `@name` and `$name`.
- * Whole numbers are bound as INTEGER, booleans as 0 and 1, `{"$blob": base64}` as BLOB, `{"$int64": digits}` as INTEGER.
+ * Whole numbers up to ±(2^53 - 1) are bound as INTEGER, booleans as 0 and 1, `{"$blob": base64}` as BLOB, `{"$int64": digits}` as INTEGER.
  *
  * @throws ParameterError
  */
 export function bindParameters(params: unknown, tokens: readonly Token[]): unknown[] {
   if (params === undefined) return [];
-  if (Array.isArray(params)) return bindPositions(params, tokens);
   if (typeof params !== 'object' || params === null) throw new ParameterError('params must be an array or an object.');
+  const count = Array.isArray(params) ? params.length : Object.keys(params).length;
+  if (count > MAX_PARAMETERS) throw new ParameterError(`There are ${count} parameters; one statement takes at most ${MAX_PARAMETERS}.`);
+  if (Array.isArray(params)) return bindPositions(params, tokens);
   const named = Object.entries(params).map(([name, value]) => [name.replace(/^[:@$]/, ''), toSqlValue(value, name)]);
   return [Object.fromEntries(named)];
 }
@@ -38,14 +42,28 @@ function bindPositions(params: readonly unknown[], tokens: readonly Token[]): un
 }
 
 function toSqlValue(value: unknown, name: string): SqlValue {
-  if (value === null || typeof value === 'string') return value;
+  if (value === null) return value;
+  if (typeof value === 'string') return toText(value, name);
   if (typeof value === 'boolean') return value ? 1n : 0n;
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value === 'number') return toNumber(value, name);
   if (typeof value === 'object') {
     if ('$int64' in value) return toInteger(value.$int64, name);
     if ('$blob' in value) return toBlob(value.$blob, name);
   }
   throw new ParameterError(`Parameter ${name} must be null, a string, a number, a boolean, {"$int64": "digits"} or {"$blob": "base64"}.`);
+}
+
+/** SQLite would store half of a surrogate pair as U+FFFD, another text. */
+function toText(text: string, name: string): string {
+  if (!text.isWellFormed()) throw new ParameterError(`Parameter ${name} is not Unicode text: it holds half of a surrogate pair.`);
+  return text;
+}
+
+/** A whole number beyond ±2^53 may have lost digits on its way here, so it is neither bound as INTEGER nor silently as REAL. */
+function toNumber(value: number, name: string): number | bigint {
+  if (Number.isSafeInteger(value)) return BigInt(value);
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) throw new ParameterError(`Parameter ${name} is beyond ±(2^53 - 1), where JSON numbers lose digits; write {"$int64": "digits"}.`);
+  return value;
 }
 
 function toInteger(digits: unknown, name: string): bigint {

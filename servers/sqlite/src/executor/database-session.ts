@@ -37,6 +37,7 @@ export class DatabaseSession {
   #identify(): string {
     const file = statSync(this.#options.path, { bigint: true, throwIfNoEntry: false });
     if (file === undefined) throw new Error(`The database file ${this.#options.path} no longer exists.`);
+    if (!file.isFile()) throw new Error(`In place of the database file ${this.#options.path} there is ${file.isDirectory() ? 'a directory' : 'something that is not a file'} now.`);
     return `${file.dev}:${file.ino}`;
   }
 

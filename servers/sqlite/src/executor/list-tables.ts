@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { resultBytes } from './compact-json.ts';
-import type { TableList, TableSummary, TableType } from './protocol.ts';
+import type { ListTablesInput, TableList, TableSummary, TableType } from './protocol.ts';
 
 interface TableRow {
   readonly name: string;
@@ -9,12 +9,13 @@ interface TableRow {
 
 const ENVELOPE_BYTES = 4096;
 const TABLES = `SELECT name, type FROM pragma_table_list
-  WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND (type <> 'view' OR :views) ORDER BY name`;
+  WHERE schema = 'main' AND type <> 'shadow' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND (type <> 'view' OR :views)
+    AND (:pattern IS NULL OR name GLOB :pattern) AND (:after IS NULL OR name > :after) ORDER BY name`;
 const COLUMNS = `SELECT name, type FROM pragma_table_xinfo(?, 'main') WHERE hidden <> 1`;
 
 /** Lists tables by name, without SQLite's own and the shadow tables of virtual ones, as many as fit into `maxResultBytes`. */
-export function listTables(database: Database, includeViews: boolean, maxResultBytes: number): TableList {
-  const rows = database.prepare<[object], TableRow>(TABLES).all({ views: includeViews ? 1 : 0 });
+export function listTables(database: Database, { includeViews, pattern, after }: ListTablesInput, maxResultBytes: number): TableList {
+  const rows = database.prepare<[object], TableRow>(TABLES).all({ views: includeViews ? 1 : 0, pattern: pattern ?? null, after: after ?? null });
   const tables: TableSummary[] = [];
   let bytesLeft = maxResultBytes - ENVELOPE_BYTES;
   for (const row of rows) {
@@ -23,7 +24,9 @@ export function listTables(database: Database, includeViews: boolean, maxResultB
     if (bytesLeft < 0) break;
     tables.push(table);
   }
-  return { tables, truncated: tables.length < rows.length };
+  const last = tables.at(-1);
+  const truncated = tables.length < rows.length;
+  return { tables, truncated, ...(truncated && last !== undefined ? { nextCursor: last.name } : {}) };
 }
 
 /** A view whose table is gone must not hide the others. */

@@ -39,9 +39,20 @@ export interface TableSummary {
   readonly error?: string;
 }
 
+export interface ListTablesInput {
+  readonly includeViews: boolean;
+  /** As for GLOB: `*` and `?`; letter case counts. */
+  readonly pattern?: string;
+  /** Name of the last table of the page before. */
+  readonly after?: string;
+}
+
 export interface TableList {
   readonly tables: readonly TableSummary[];
+  /** More tables exist than fit. */
   readonly truncated: boolean;
+  /** Given as `cursor` to get the tables after these. */
+  readonly nextCursor?: string;
 }
 
 export interface TableColumn {
@@ -85,7 +96,7 @@ export interface TableDescription {
 /** What a query process can be asked to do. */
 export interface Operations {
   readonly 'read-query': { readonly input: ReadQueryInput; readonly output: QueryResult };
-  readonly 'list-tables': { readonly input: { readonly includeViews: boolean }; readonly output: TableList };
+  readonly 'list-tables': { readonly input: ListTablesInput; readonly output: TableList };
   readonly 'describe-table': { readonly input: { readonly name: string }; readonly output: TableDescription };
 }
 

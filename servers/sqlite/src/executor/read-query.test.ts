@@ -42,6 +42,11 @@ describe('readQuery', () => {
 
   test('marks a column of several types', () => {
     expect(read("VALUES (1), ('x'), (NULL)").columns[0]).toMatchObject({ type: 'mixed' });
+    expect(read('VALUES (1), (9007199254740993)')).toMatchObject({ columns: [{ type: 'int64' }], rows: [[1], ['9007199254740993']] });
+    expect(read("VALUES (1), (1.5), (9007199254740993), ('9007199254740993')")).toMatchObject({
+      columns: [{ type: 'mixed' }],
+      rows: [[1], [1.5], [{ $int64: '9007199254740993' }], ['9007199254740993']],
+    });
   });
 
   test('describes the columns of an empty result', () => {

@@ -16,6 +16,8 @@ export interface ResultLimits {
 const ENVELOPE_BYTES = 4096;
 const MAX_COLUMN_NAME_BYTES = 128;
 const MIN_CELL_BYTES = 16;
+/** `{"$int64":…}` around a large integer, once as structured content and once, escaped, as text. */
+const MARK_BYTES = 24;
 
 /**
  * Runs one reading statement within the limits. At least one row is returned where there is one: its cells are cut until it fits.
@@ -48,6 +50,7 @@ class RowCollector {
   readonly #types: (ColumnType | undefined)[];
   readonly #limits: ResultLimits;
   readonly #rows: (readonly unknown[])[] = [];
+  readonly #largeIntegers: { readonly row: unknown[]; readonly column: number }[] = [];
   #bytesLeft: number;
   #truncated = false;
 
@@ -67,9 +70,11 @@ class RowCollector {
       this.#truncated = true;
       return false;
     }
-    this.#rows.push(fitting.map((cell) => cell.json));
+    const cells = fitting.map((cell) => cell.json);
+    this.#rows.push(cells);
     fitting.forEach((cell, index) => {
       this.#types[index] = mergeTypes(this.#types[index], cell.type);
+      if (cell.type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
     });
     return true;
   }
@@ -79,14 +84,23 @@ class RowCollector {
       const type = this.#types[index];
       return type === undefined ? { name } : { name, type };
     });
+    this.#markIntegers();
     return { columns, rows: this.#rows, rowCount: this.#rows.length, truncated: this.#truncated };
+  }
+
+  /** In a column of several types, digits alone could be text: large integers are written as they are for parameters. */
+  #markIntegers(): void {
+    for (const { row, column } of this.#largeIntegers) {
+      if (this.#types[column] === 'mixed') row[column] = { $int64: row[column] };
+    }
   }
 
   #fit(row: readonly unknown[]): readonly EncodedCell[] | undefined {
     let maxCellBytes = this.#limits.maxCellBytes;
     for (;;) {
       const cells = row.map((value) => encodeCell(value, maxCellBytes));
-      const bytes = resultBytes(cells.map((cell) => cell.json)) + 2;
+      const marks = MARK_BYTES * cells.filter((cell) => cell.type === 'int64').length;
+      const bytes = resultBytes(cells.map((cell) => cell.json)) + marks + 2;
       if (bytes <= this.#bytesLeft) {
         this.#bytesLeft -= bytes;
         return cells;
@@ -99,5 +113,6 @@ class RowCollector {
 
 function mergeTypes(known: ColumnType | undefined, seen: ColumnType | undefined): ColumnType | undefined {
   if (known === undefined || seen === undefined || known === seen) return known ?? seen;
-  return known === 'int64' || seen === 'int64' ? 'int64' : 'mixed';
+  const isWhole = [known, seen].every((type) => type === 'integer' || type === 'int64');
+  return isWhole ? 'int64' : 'mixed';
 }

@@ -43,7 +43,7 @@ function perform(request: ExecutorRequest, configuration: ExecutorConfiguration,
     case 'read-query':
       return readQuery(database, request.input, configuration);
     case 'list-tables':
-      return listTables(database, request.input.includeViews, configuration.maxResultBytes);
+      return listTables(database, request.input, configuration.maxResultBytes);
     case 'describe-table':
       return describeTable(database, request.input.name, configuration);
   }

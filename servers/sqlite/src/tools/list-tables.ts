@@ -10,7 +10,11 @@ export function listTablesTool(pool: ExecutorPool): ToolDefinition {
     description: 'Lists the tables of the SQLite database with their columns and declared types, sorted by name; views too when asked for.',
     inputSchema: {
       type: 'object',
-      properties: { includeViews: { type: 'boolean', description: 'List views as well; default false' } },
+      properties: {
+        includeViews: { type: 'boolean', description: 'List views as well; default false' },
+        pattern: { type: 'string', description: 'Only names that match: * is any text, ? any character' },
+        cursor: { type: 'string', description: 'nextCursor of an earlier result, for the tables after it' },
+      },
       additionalProperties: false,
     },
     outputSchema: {
@@ -34,13 +38,15 @@ export function listTablesTool(pool: ExecutorPool): ToolDefinition {
           },
         },
         truncated: { type: 'boolean', description: 'More tables exist than fit into the result' },
+        nextCursor: { type: 'string', description: 'Present when truncated' },
       },
       required: ['tables', 'truncated'],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    handler: async ({ includeViews = false }, context) => {
-      const structuredContent = await pool.run('list-tables', { includeViews }, context.signal);
+    handler: async ({ includeViews = false, pattern, cursor }, context) => {
+      const input = { includeViews, ...(pattern === undefined ? {} : { pattern }), ...(cursor === undefined ? {} : { after: cursor }) };
+      const structuredContent = await pool.run('list-tables', input, context.signal);
       return { structuredContent, text: compactJson(structuredContent) };
     },
   });
