@@ -2,6 +2,7 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
 import type { Task } from '../protocol/tasks.ts';
+import type { SchemaEvaluator } from '../schema/schema-evaluator.ts';
 
 /** What a handler of a server's question gets. */
 export interface QuestionContext {
@@ -112,6 +113,11 @@ export interface ClientOptions {
    * `invalid-response` (`reject`, default), the host hears of it (`report`), or it is not looked at (`off`).
    */
   readonly outputValidation?: 'reject' | 'report' | 'off';
+  /**
+   * Evaluates the output schemas of the server. Default: in this process and in bounded time, so that results are not checked whose schema needs a regular
+   * expression, a million steps or one of the rarer keywords.
+   */
+  readonly schemaEvaluator?: SchemaEvaluator;
   /** Default: a cache of its own. */
   readonly cache?: CacheOptions;
   /** With it, a modern server is asked for messages of level `info` and above. */

@@ -20,4 +20,7 @@ export type {
   RequestOptions,
 } from './client-options.ts';
 export { connectClient } from './connect-client.ts';
+export { quickCheck } from '../schema/quick-check.ts';
+export type { QuickProblem, QuickVerdict } from '../schema/quick-check.ts';
+export type { SchemaEvaluator } from '../schema/schema-evaluator.ts';
 export type { ClientTasks } from './tasks.ts';

@@ -129,6 +129,16 @@ describe('structured content', () => {
     }
   });
 
+  test('is judged by the evaluator of the host, where it has one', async () => {
+    const evaluated: unknown[] = [];
+    const schemaEvaluator = { check: (_schema: JsonObject, value: unknown) => Promise.resolve(evaluated.push(value) === 1 ? [] : ['It is odd.']) };
+    const { client } = await connect([tool], { call: answering({ structuredContent: { n: 'x' } }), schemaEvaluator });
+    await client.listTools();
+    expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 'x' } });
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-response', message: expect.stringContaining('It is odd.') as string });
+    expect(evaluated).toEqual([{ n: 'x' }, { n: 'x' }]);
+  });
+
   test('is not judged by a list that has changed, until that is read again', async () => {
     const { client, server } = await connect([tool], { call: answering({ structuredContent: 1 }) });
     await client.listTools();
@@ -149,7 +159,8 @@ describe('structured content', () => {
   test.each<[string, JsonObject]>([
     ['refers to the network', { $ref: 'http://127.0.0.1:9/schema.json' }],
     ['is no schema', { type: 'nonsense' }],
-    ['is too deep', Array.from({ length: 300 }).reduce<JsonObject>((schema) => ({ type: 'object', properties: { a: schema } }), {})],
+    ['has a regular expression', { properties: { n: { pattern: '^(a+)+$' } } }],
+    ['refers to itself without end', { allOf: [{ $ref: '#' }] }],
   ])('whose schema %s is given, which is told once and does not harm the list', async (_name, schema) => {
     const { client, problems } = await connect([{ ...tool, outputSchema: schema }], { call: answering({ structuredContent: { n: 1 } }) });
     expect(await client.listTools()).toHaveLength(1);

@@ -3,7 +3,7 @@ import { LocalError } from '../protocol/errors.ts';
 import type { TaskSupport } from '../protocol/tasks.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import { type MirroredParam, readMirroredParams } from '../schema/mirrored-params.ts';
-import { type SchemaCheck, SchemaValidator } from '../schema/schema-validator.ts';
+import { inProcessEvaluator, type SchemaEvaluator } from '../schema/schema-evaluator.ts';
 import type { ClientOptions } from './client-options.ts';
 import { mirrorParams } from './param-headers.ts';
 
@@ -14,16 +14,14 @@ interface KnownTool {
 }
 
 const NONE: readonly MirroredParam[] = [];
-/** For compiling a schema the server wrote, and for each check that it makes long. */
-const MAX_CHECK_MS = 500;
 
 /**
- * What the last list said of each tool: which arguments travel as headers, and what its results must look like. A schema is compiled by the first result,
- * so one that cannot be used does not harm the list.
+ * What the last list said of each tool: which arguments travel as headers, and what its results must look like. A schema is evaluated with results only, so
+ * one that cannot be used does not harm the list.
  */
 export class KnownTools {
   readonly #options: ClientOptions;
-  readonly #validator = new SchemaValidator({ timeLimitMs: MAX_CHECK_MS });
+  readonly #evaluator: SchemaEvaluator;
   readonly #tools = new Map<string, KnownTool>();
   readonly #unusable = new WeakSet<JsonSchema>();
   /** Whether the list has not changed since it was read. */
@@ -31,6 +29,7 @@ export class KnownTools {
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.#evaluator = options.schemaEvaluator ?? inProcessEvaluator;
   }
 
   /** Replaces what was known. Returns the tools that can be used over this transport, and reports the others. */
@@ -77,17 +76,26 @@ export class KnownTools {
   checkOutput(name: string, result: CallToolResult): CallToolResult | Promise<CallToolResult> {
     const outputSchema = this.#outputSchema(name);
     if (outputSchema === undefined || result.isError === true) return result;
-    const check = this.#validator.compiled(outputSchema);
-    return check === undefined ? this.#compile(name, outputSchema).then((compiled) => this.#judge(name, result, compiled)) : this.#judge(name, result, check);
+    if (!('structuredContent' in result)) return this.#judge(name, result, ['It has none.']);
+    if (this.#unusable.has(outputSchema)) return result;
+    try {
+      const problems = this.#evaluator.check(outputSchema, result.structuredContent);
+      if (!(problems instanceof Promise)) return this.#judge(name, result, problems);
+      return problems.then(
+        (found) => this.#judge(name, result, found),
+        (error: unknown) => this.#uncheckable(name, outputSchema, { error, result }),
+      );
+    } catch (error) {
+      if (error instanceof LocalError) throw error;
+      return this.#uncheckable(name, outputSchema, { error, result });
+    }
   }
 
   #outputSchema(name: string): JsonSchema | undefined {
     return this.#isCurrent ? this.#tools.get(name)?.outputSchema : undefined;
   }
 
-  #judge(name: string, result: CallToolResult, check: SchemaCheck | undefined): CallToolResult {
-    if (check === undefined) return result;
-    const problems = 'structuredContent' in result ? check(result.structuredContent) : ['It has none.'];
+  #judge(name: string, result: CallToolResult, problems: readonly string[]): CallToolResult {
     if (problems.length === 0) return result;
     const message = `The structured content of tool ${name} does not fit its output schema: ${problems.join(' ')}`;
     if (this.#options.outputValidation !== 'report') throw new LocalError('invalid-response', message, { sent: true });
@@ -95,16 +103,13 @@ export class KnownTools {
     return result;
   }
 
-  /** A schema that does not compile is reported once, and its tool's results are not checked. */
-  async #compile(name: string, schema: JsonSchema): Promise<SchemaCheck | undefined> {
-    if (this.#unusable.has(schema)) return undefined;
-    try {
-      return await this.#validator.compile(schema);
-    } catch (error) {
+  /** A schema that cannot be used is reported once, and its tool's results are not checked. */
+  #uncheckable(name: string, schema: JsonSchema, { error, result }: { readonly error: unknown; readonly result: CallToolResult }): CallToolResult {
+    if (!this.#unusable.has(schema)) {
       this.#unusable.add(schema);
       this.#report(`The output schema of tool ${name} cannot be used, so its results are not checked`, error);
-      return undefined;
     }
+    return result;
   }
 
   #report(message: string, cause?: unknown): void {

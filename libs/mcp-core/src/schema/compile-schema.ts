@@ -1,7 +1,6 @@
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../protocol/tools.ts';
-import { TimeLimitError, type TimeLimit } from './time-limit.ts';
 
 const OPTIONS: Options = {
   strict: false,
@@ -34,16 +33,16 @@ export interface CompiledSchema {
 
 /**
  * Compiles with the validator library, which the first schema loads. Each schema has instances of its own, so nothing one schema says is known to another.
- * @throws Error when the schema is invalid, takes longer than the limit, refers to what is not in it, or is of another dialect than 2020-12 and draft-07.
+ * @throws Error when the schema is invalid, refers to what is not in it, or is of another dialect than 2020-12 and draft-07.
  */
-export async function compileSchema({ $schema = DEFAULT_DIALECT, ...schema }: JsonSchema, limit: TimeLimit = unlimited): Promise<CompiledSchema> {
+export async function compileSchema({ $schema = DEFAULT_DIALECT, ...schema }: JsonSchema): Promise<CompiledSchema> {
   // A validator of an asynchronous schema returns a promise, which passes for success.
   if (schema.$async !== undefined) throw new Error('The schema has the keyword $async, which no dialect has');
   const dialect = String($schema).replace(/^https?:/u, '').replace(/#$/u, '');
   const load = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
   if (load === undefined) throw new Error(`Schemas of the dialect ${JSON.stringify($schema)} are not supported; use 2020-12 (${DEFAULT_DIALECT}) or draft-07`);
   const [Validator, { default: formats }] = await Promise.all([load(), import('ajv-formats')]);
-  const compile = (options: Options): ValidateFunction => limit(() => formats.default(new Validator({ ...OPTIONS, ...options })).compile(schema));
+  const compile = (options: Options): ValidateFunction => formats.default(new Validator({ ...OPTIONS, ...options })).compile(schema);
   const compileWith = (meta: boolean): CompiledSchema => {
     let all: ValidateFunction | undefined;
     return { validate: compile({ meta }), validateAll: () => (all ??= compile({ meta, allErrors: true })) };
@@ -56,10 +55,6 @@ export async function compileSchema({ $schema = DEFAULT_DIALECT, ...schema }: Js
   }
 }
 
-function unlimited<T>(work: () => T): T {
-  return work();
-}
-
 /** JSON Schema asks for Unicode patterns, but many are only valid without. */
 function lenientRegExp(pattern: string, flags: string): RegExp {
   try {
@@ -70,7 +65,6 @@ function lenientRegExp(pattern: string, flags: string): RegExp {
 }
 
 function explain(error: unknown): unknown {
-  if (error instanceof TimeLimitError) return new Error(`Compiling the schema ${error.message}`, { cause: error });
   const reference = missingReference(error);
   return reference === undefined ? error : new Error(`The schema refers to ${reference}, which is not in it; nothing is fetched for a schema`, { cause: error });
 }

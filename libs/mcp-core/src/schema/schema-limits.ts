@@ -23,14 +23,6 @@ export function boundedSchemaText(schema: JsonSchema): string {
   return text;
 }
 
-/** What can make a check much longer than the value and the schema are: regular expressions, repetition, comparing all with all. */
-const LONG_KEYWORDS = new Set(['pattern', 'patternProperties', 'format', 'uniqueItems', '$ref', '$dynamicRef']);
-
-/** Whether a check may take long; the schema must be within the bounds. */
-export function canTakeLong(schema: JsonSchema): boolean {
-  return Object.entries(schema).some(([keyword, value]) => LONG_KEYWORDS.has(keyword) || (isPart(value) && canTakeLong(value as JsonSchema)));
-}
-
 function isPart(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -3,8 +3,7 @@ import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import { shorten } from '../protocol/shorten.ts';
 import { compileSchema, type CompiledSchema } from './compile-schema.ts';
-import { boundedSchemaText, canTakeLong } from './schema-limits.ts';
-import { createTimeLimit, TimeLimitError, type TimeLimit } from './time-limit.ts';
+import { boundedSchemaText } from './schema-limits.ts';
 
 /** What is wrong with a value, one sentence each; empty when it conforms. */
 export type SchemaCheck = (value: unknown) => readonly string[];
@@ -22,16 +21,9 @@ const NO_PROBLEMS: readonly string[] = [];
  * parts and length.
  */
 export class SchemaValidator {
-  readonly #timeLimitMs: number | undefined;
-  #timeLimit: Promise<TimeLimit> | undefined;
   readonly #ready = new WeakMap<JsonSchema, SchemaCheck>();
   readonly #compiling = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
   readonly #equal = new Map<string, Promise<SchemaCheck>>();
-
-  /** `timeLimitMs` bounds compiling a schema and, where the schema could make it long, each check; for schemas that a peer wrote. Default: none. */
-  constructor({ timeLimitMs }: { readonly timeLimitMs?: number } = {}) {
-    this.#timeLimitMs = timeLimitMs;
-  }
 
   /** The check of a schema that was compiled before, without waiting. */
   compiled(schema: JsonSchema): SchemaCheck | undefined {
@@ -49,7 +41,7 @@ export class SchemaValidator {
 
   async #compile(schema: JsonSchema): Promise<SchemaCheck> {
     const digest = nodeCrypto().createHash('sha256').update(boundedSchemaText(schema)).digest('base64');
-    const equal = this.#equal.get(digest) ?? this.#build(schema);
+    const equal = this.#equal.get(digest) ?? compileSchema(schema).then(toCheck);
     this.#equal.delete(digest);
     this.#equal.set(digest, equal);
     const [oldest] = this.#equal.keys();
@@ -57,14 +49,6 @@ export class SchemaValidator {
     const check = await equal;
     this.#ready.set(schema, check);
     return check;
-  }
-
-  async #build(schema: JsonSchema): Promise<SchemaCheck> {
-    if (this.#timeLimitMs === undefined) return toCheck(await compileSchema(schema));
-    this.#timeLimit ??= createTimeLimit(this.#timeLimitMs);
-    const limit = await this.#timeLimit;
-    const check = toCheck(await compileSchema(schema, limit));
-    return canTakeLong(schema) ? withinTime(check, limit) : check;
   }
 }
 
@@ -88,17 +72,6 @@ function isLong(value: unknown): boolean {
     queue.push(...(parts as unknown[]));
   }
   return false;
-}
-
-function withinTime(check: SchemaCheck, limit: TimeLimit): SchemaCheck {
-  return (value) => {
-    try {
-      return limit(() => check(value));
-    } catch (error) {
-      if (error instanceof TimeLimitError || error instanceof RangeError) return ['The value cannot be checked: its schema makes that too long.'];
-      throw error;
-    }
-  };
 }
 
 function describe(error: ErrorObject): string {
