@@ -9,6 +9,7 @@ import { createLlmProvider } from './llm/provider.ts';
 import { observeService } from './metrics/observation.ts';
 import { createOutputChecker } from './mcp/output-checker.ts';
 import { withInvalidServers } from './mcp/invalid-servers.ts';
+import { SchemaChecks } from './mcp/schema-checks.ts';
 import { createServerPool } from './mcp/server-pool.ts';
 import type { LlmProvider } from './ports/llm-provider.ts';
 import type { Logger } from './ports/logger.ts';
@@ -69,7 +70,8 @@ export async function createApp({ config, version, logger, paced = true, hooks =
   const store = hooks.store?.(opened) ?? opened;
   const bus = createInProcessSignalBus();
   const queue = createMemoryJobQueue({ clock, onError: (job, error) => logger.error('a job failed', { ...job, error }) });
-  const pool = createServerPool({ servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock });
+  const schemas = new SchemaChecks();
+  const pool = createServerPool({ servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock, schemas });
   const registry = withInvalidServers(pool, config.invalidServers ?? [], { clock, logger });
   const { metrics, onEvents, onServed } = observeService({ clock, logger });
   const { crashPoints, recovery } = hooks;
@@ -79,7 +81,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     bus,
     registry,
     llm,
-    outputs: createOutputChecker(),
+    outputs: createOutputChecker(schemas),
     clock,
     logger,
     onEvents,
@@ -93,6 +95,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
   let phase: ReturnType<HttpDependencies['phase']> = 'starting';
   const start = (): Promise<void> => {
     started ??= (async () => {
+      schemas.start();
       registry.start();
       await engine.start();
       phase = 'ready';
@@ -119,6 +122,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
       await http?.close();
       await engine.close({ graceMs: CLOSE_GRACE_MS });
       await registry.close();
+      await schemas.close();
       await store.close();
       const unused = cassette?.unused() ?? 0;
       if (unused > 0) logger.warn('answers of the cassette were not asked for', { unused });

@@ -5,7 +5,7 @@ import { matchesPattern } from '../name-patterns.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import { compileArgumentValidator, UnusableSchemaError, type ArgumentValidator } from './argument-validator.ts';
-import type { BoundedEvaluation } from './bounded-evaluation.ts';
+import { SchemaError, type SchemaChecks } from './schema-checks.ts';
 import { definitionParts, pinnedDefinition, type DefinitionParts } from './definition-parts.ts';
 import { wireName } from './tool-names.ts';
 
@@ -33,14 +33,14 @@ const MAX_DESCRIPTION_LENGTH = 64 * 1024;
 const MAX_DEFINITION_LENGTH = 512 * 1024;
 /** All that is kept of the tools of one server. */
 const MAX_CATALOGUE_LENGTH = 8 * 1024 * 1024;
-/** Milliseconds that the schemas of one server may take together. */
+/** Milliseconds that compiling the schemas of one server may take together. */
 const COMPILE_BUDGET_MS = 5000;
 
 /**
  * What of a server's tools is offered: those its patterns let through, with a usable name and schema. A tool that is left out for another reason
  * is named in the warnings and harms no other. Gives way to other work between two tools.
  */
-export async function readCatalogue(server: ServerConfig, tools: readonly Tool[], evaluate: BoundedEvaluation): Promise<Catalogue> {
+export async function readCatalogue(server: ServerConfig, tools: readonly Tool[], checks: SchemaChecks): Promise<Catalogue> {
   const entries = new Map<string, CatalogueEntry>();
   const named = tools.filter(isNamed);
   const warnings = unmatchedPatterns(server, named);
@@ -50,10 +50,10 @@ export async function readCatalogue(server: ServerConfig, tools: readonly Tool[]
   for (const tool of named.slice(0, MAX_TOOLS)) {
     if (!isOffered(server, tool.name)) continue;
     await nextTurn();
-    const startedAt = performance.now();
     try {
       if (spentMs > COMPILE_BUDGET_MS) throw new UnusableSchemaError('the schemas of the server take too long to compile');
-      const entry = toEntry(server, tool, evaluate);
+      const { entry, compileMs } = await toEntry(server, tool, checks);
+      spentMs += compileMs;
       const added = sizeOf(entry);
       if (added > MAX_DEFINITION_LENGTH) throw new UnusableSchemaError(`its definition is larger than ${MAX_DEFINITION_LENGTH / 1024} KiB`);
       if (length + added > MAX_CATALOGUE_LENGTH) throw new UnusableSchemaError(`the definitions of the server's tools are larger than ${MAX_CATALOGUE_LENGTH / 1024 / 1024} MiB together`);
@@ -61,9 +61,9 @@ export async function readCatalogue(server: ServerConfig, tools: readonly Tool[]
       length += added;
     } catch (error) {
       if (!(error instanceof UnusableSchemaError)) throw error;
+      if (error.cause instanceof SchemaError) spentMs += error.cause.spentMs;
       warnings.push(`tool ${JSON.stringify(tool.name.slice(0, 100))} is not offered: ${error.message}`);
     }
-    spentMs += performance.now() - startedAt;
   }
   if (named.length > MAX_TOOLS) warnings.push(`${named.length - MAX_TOOLS} tools are not offered: only the first ${MAX_TOOLS} of a server are`);
   return { entries, warnings };
@@ -89,14 +89,14 @@ function unmatchedPatterns(server: ServerConfig, tools: readonly Tool[]): string
   return [...unmatched('allow'), ...unmatched('deny')];
 }
 
-function toEntry(server: ServerConfig, tool: Tool, evaluate: BoundedEvaluation): CatalogueEntry {
+async function toEntry(server: ServerConfig, tool: Tool, checks: SchemaChecks): Promise<{ readonly entry: CatalogueEntry; readonly compileMs: number }> {
   const description = text(tool.description) ?? '';
   const title = text(tool.title);
   if (description.length > MAX_DESCRIPTION_LENGTH) throw new UnusableSchemaError(`its description is longer than ${MAX_DESCRIPTION_LENGTH / 1024} KiB`);
   if (!isPlainObject(tool.inputSchema)) throw new UnusableSchemaError('its input schema is not an object');
-  const validate = compileArgumentValidator(tool.inputSchema, evaluate);
+  const { validate, ms } = await compileArgumentValidator(server.name, tool.inputSchema, checks);
   const definition = pinnedDefinition(tool);
-  return {
+  const entry = {
     validate,
     definition,
     parts: definitionParts(definition),
@@ -112,6 +112,7 @@ function toEntry(server: ServerConfig, tool: Tool, evaluate: BoundedEvaluation):
       trusted: server.trust,
     },
   };
+  return { entry, compileMs: ms };
 }
 
 function text(value: unknown): string | undefined {

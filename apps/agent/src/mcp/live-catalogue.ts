@@ -1,14 +1,14 @@
 import { LocalError, type Tool } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import type { Clock } from '../ports/test-hooks.ts';
-import type { BoundedEvaluation } from './bounded-evaluation.ts';
 import { EMPTY_CATALOGUE, readCatalogue, type Catalogue } from './catalogue.ts';
 import { coalesce } from './coalesce.ts';
 import { pinCatalogue, type PinSurroundings } from './pinned-catalogue.ts';
+import type { SchemaChecks } from './schema-checks.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 export interface LiveCatalogueOptions extends PinSurroundings {
-  readonly evaluate: BoundedEvaluation;
+  readonly schemas: SchemaChecks;
   /** It was read again, or compared again with the pins. */
   readonly onCatalogue: () => void;
 }
@@ -48,7 +48,7 @@ export class LiveCatalogue {
 
   /** The first reading; `problems` are told with its warnings. */
   async read(problems: readonly string[] = []): Promise<void> {
-    const listed = await readCatalogue(this.#server, await listTools(this.#connection, this.#options.clock), this.#options.evaluate);
+    const listed = await readCatalogue(this.#server, await listTools(this.#connection, this.#options.clock), this.#options.schemas);
     this.#listed = { ...listed, warnings: [...problems, ...listed.warnings] };
     await this.#compare();
   }

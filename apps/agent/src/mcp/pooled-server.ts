@@ -2,7 +2,6 @@ import { LocalError, type Implementation } from '@signalbox/mcp-core';
 import { HttpError } from '@signalbox/mcp-core/http-client';
 import type { ServerConfig } from '../config/config.ts';
 import type { BreakerStatus, ServerStatus } from '../ports/tool-registry.ts';
-import type { BoundedEvaluation } from './bounded-evaluation.ts';
 import { CallBreaker } from './call-breaker.ts';
 import { CallConnections, type CallAdmission, type ConnectionLease, type Refusal } from './call-connections.ts';
 import { EMPTY_CATALOGUE, type Catalogue } from './catalogue.ts';
@@ -10,6 +9,7 @@ import { describeFailure } from './describe-failure.ts';
 import { secretMask } from './mask-secrets.ts';
 import type { PinSurroundings } from './pinned-catalogue.ts';
 import { restartDelayMs } from './restart-delay.ts';
+import type { SchemaChecks } from './schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { startLife, type ServerLife } from './server-life.ts';
 import { ServerLog } from './server-log.ts';
@@ -22,7 +22,7 @@ export interface PooledServerOptions extends PinSurroundings {
   readonly random: () => number;
   /** Milliseconds the server has to answer a ping. */
   readonly graceMs: number;
-  readonly evaluate: BoundedEvaluation;
+  readonly schemas: SchemaChecks;
   readonly onChange: (status: ServerStatus) => void;
 }
 

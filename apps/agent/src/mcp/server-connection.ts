@@ -1,5 +1,5 @@
 import type { Implementation, QuestionHandlers } from '@signalbox/mcp-core';
-import type { Client, ClientOptions } from '@signalbox/mcp-core/client';
+import type { Client, ClientOptions, SchemaEvaluator } from '@signalbox/mcp-core/client';
 import type { ServerConfig } from '../config/config.ts';
 
 /** One connected server. */
@@ -27,6 +27,8 @@ export interface ConnectOptions {
   readonly onToolsChanged: () => void;
   /** Hears that what a person was sent to a URL for is done, by the server's id of it. */
   readonly onElicitationComplete: (elicitationId: string) => void;
+  /** For the output schemas of the server. */
+  readonly schemaEvaluator: SchemaEvaluator;
   /** Called once, when an opened connection ended for whatever reason. */
   readonly onClosed: (error?: Error) => void;
 }
@@ -35,13 +37,14 @@ export interface ConnectOptions {
 export type ConnectServer = (server: ServerConfig, options: ConnectOptions) => Promise<ServerConnection>;
 
 /** What every client of the pool is. */
-export function clientOptions({ era, connectMs }: ServerConfig, { info, handlers, onToolsChanged, onElicitationComplete, onLog }: ConnectOptions): Omit<ClientOptions, 'onClosed'> {
+export function clientOptions({ era, connectMs }: ServerConfig, { info, handlers, onToolsChanged, onElicitationComplete, onLog, schemaEvaluator }: ConnectOptions): Omit<ClientOptions, 'onClosed'> {
   return {
     era,
     ...(connectMs === undefined ? {} : { connectTimeoutMs: connectMs }),
     info,
     handlers,
     capabilities: { elicitationUrl: true, samplingTools: true },
+    schemaEvaluator,
     onToolsChanged,
     onElicitationComplete,
     onLog: ({ level, logger, data }) => onLog(`${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),

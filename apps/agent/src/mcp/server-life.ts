@@ -27,6 +27,7 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
     info: options.info,
     signal,
     handlers: router.handlers,
+    schemaEvaluator: options.schemas.evaluatorFor(server.name),
     onStderr: options.onStderr,
     onLog: options.onLog,
     onToolsChanged: () => void opened.promise.then((tools) => tools.refresh()),

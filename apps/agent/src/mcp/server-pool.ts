@@ -5,7 +5,6 @@ import type { Clock } from '../ports/test-hooks.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
-import { createBoundedEvaluation } from './bounded-evaluation.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { connectRemoteServer } from './connect-remote-server.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
@@ -13,6 +12,7 @@ import { memoryToolPins } from './memory-tool-pins.ts';
 import { quarantineReason } from './pinned-catalogue.ts';
 import { PooledServer } from './pooled-server.ts';
 import { createReaper } from './reaper.ts';
+import { SchemaChecks } from './schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { serverControl } from './server-control.ts';
 import { serverFeatures } from './server-features.ts';
@@ -32,18 +32,19 @@ export interface ServerPoolOptions {
   readonly random?: () => number;
   /** Milliseconds a server has to react, to a ping after a cancellation, to the end of its input and to SIGTERM; default 2000. */
   readonly graceMs?: number;
+  /** Evaluates the schemas of the servers, and is closed by who gives it; default: of its own. */
+  readonly schemas?: SchemaChecks;
 }
 
 /** The tools and other features of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
 export function createServerPool(options: ServerPoolOptions): ToolRegistry & ServerDirectory {
-  const { servers, clientInfo, logger, clock, connect, pins = memoryToolPins(), random = Math.random, graceMs = 2000 } = options;
+  const { servers, clientInfo, logger, clock, connect, pins = memoryToolPins(), random = Math.random, graceMs = 2000, schemas = new SchemaChecks() } = options;
   const listeners = new Set<(status: ServerStatus) => void>();
-  const evaluate = createBoundedEvaluation();
   const reaper = createReaper({ graceMs });
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
   };
-  const shared = { info: clientInfo, clock, logger, pins, random, graceMs, evaluate, onChange };
+  const shared = { info: clientInfo, clock, logger, pins, random, graceMs, schemas, onChange };
   const connectServer: ConnectServer = connect ?? ((server, how) => (isRemote(server) ? connectRemoteServer(server, how) : connectStdioServer(server, how, { reaper, graceMs })));
   const pool = servers.map((config) => new PooledServer(config, { ...shared, connect: connectServer }));
   const onServerChange = (listener: () => void): (() => void) => {
@@ -74,6 +75,7 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
     onServerChange: (listener) => void listeners.add(listener),
     close: async () => {
       await Promise.all(pool.map((server) => server.close()));
+      if (options.schemas === undefined) await schemas.close();
       await reaper.close();
     },
   };
@@ -128,10 +130,10 @@ function whyNotOffered(pool: readonly PooledServer[], wireName: string): string 
   return entry.changed === undefined ? undefined : server.mask(quarantineReason(entry));
 }
 
-function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObject): string | undefined {
+async function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObject): Promise<string | undefined> {
   if (entry === undefined) return 'cannot be checked, for the tool is not there at present';
   try {
-    return entry.validate(args);
+    return await entry.validate(args);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -22,7 +22,8 @@ export async function callTool(server: PooledServer, call: { readonly entry: Cat
 }
 
 async function attempt(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
-  const refusal = checkArguments(call.entry, call.request) ?? notOffered(server, call) ?? (server.breaker.status.state === 'open' ? keptFrom(server) : undefined);
+  const checked = checkArguments(call.entry, call.request);
+  const refusal = (checked instanceof Promise ? await checked : checked) ?? notOffered(server, call) ?? (server.breaker.status.state === 'open' ? keptFrom(server) : undefined);
   if (refusal !== undefined) return refusal;
   const lease = await acquire(server, call.request);
   if ('type' in lease) return lease;
@@ -56,13 +57,19 @@ function keptFrom(server: PooledServer): ToolCallOutcome {
   return { type: 'not-sent', message: `server ${server.config.name} did not answer ${failures} calls in a row; ${until}` };
 }
 
-function checkArguments({ tool, validate }: CatalogueEntry, request: ToolCallRequest): ToolCallOutcome | undefined {
+/** At once for ordinary arguments. */
+function checkArguments({ tool, validate }: CatalogueEntry, request: ToolCallRequest): ToolCallOutcome | undefined | Promise<ToolCallOutcome | undefined> {
+  const uncheckable = (error: unknown): ToolCallOutcome => ({ type: 'error', message: `tool ${tool.wireName} cannot be called: ${messageOf(error)}` });
   try {
     const problem = validate(request.arguments);
-    return problem === undefined ? undefined : { type: 'result', result: { content: [{ type: 'text', text: problem }], isError: true } };
+    return problem instanceof Promise ? problem.then(argumentsRefused, uncheckable) : argumentsRefused(problem);
   } catch (error) {
-    return { type: 'error', message: `tool ${tool.wireName} cannot be called: ${messageOf(error)}` };
+    return uncheckable(error);
   }
+}
+
+function argumentsRefused(problem: string | undefined): ToolCallOutcome | undefined {
+  return problem === undefined ? undefined : { type: 'result', result: { content: [{ type: 'text', text: problem }], isError: true } };
 }
 
 function notReady(server: PooledServer): ToolCallOutcome {

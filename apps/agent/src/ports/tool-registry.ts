@@ -131,7 +131,7 @@ export interface ToolRegistry {
   /** Whether the tool is there but is not offered, because its definition changed and nobody has approved that. */
   isQuarantined(wireName: string): boolean;
   /** What is wrong with the arguments of a call, for people and models; undefined when they fit the tool's schema. */
-  checkArguments(wireName: string, args: JsonObject): string | undefined;
+  checkArguments(wireName: string, args: JsonObject): Promise<string | undefined>;
   /** Never rejects. Arguments are validated against the tool's schema before anything is sent. Progress comes in order and before the outcome. */
   call(request: ToolCallRequest): Promise<ToolCallOutcome>;
   /** Hears every change of a server's state, for events and logs. */

@@ -48,7 +48,7 @@ export class RecordedServers implements ToolRegistry {
     return false;
   }
 
-  checkArguments(): undefined {
+  async checkArguments(): Promise<undefined> {
     return undefined;
   }
 

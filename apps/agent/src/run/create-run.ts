@@ -14,7 +14,7 @@ export async function createRun(context: EngineContext, input: NewRun, receipt?:
   const agent = await agentOf(context, input.agentId);
   const run = newRun(context, { ...agentFields(agent), ...input, limits: { ...agent?.limits, ...input.limits } });
   refuseUnknownServers(context, run.servers ?? []);
-  refuseOutputSchema(context, run);
+  await refuseOutputSchema(context, run);
   refuseUnknownPrice(context, run);
   for (;;) {
     const stored = await context.commit(run.id, (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', receipt }), 'create-run');
@@ -95,8 +95,8 @@ function refuseUnknownPrice({ llm }: EngineContext, { limits, model, kind }: Run
   ]);
 }
 
-function refuseOutputSchema({ outputs }: EngineContext, { outputSchema }: Run): void {
-  const problem = outputSchema === undefined ? undefined : outputs.unusable(outputSchema);
+async function refuseOutputSchema({ outputs }: EngineContext, { outputSchema }: Run): Promise<void> {
+  const problem = outputSchema === undefined ? undefined : await outputs.unusable(outputSchema);
   if (problem !== undefined) throw new EngineError('invalid_output_schema', `The output schema cannot be used: ${problem}.`, [{ path: '/output_schema', message: problem }]);
 }
 

@@ -7,7 +7,7 @@ import { endRun } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
 import { spend } from './limits.ts';
 import { messageText } from './message-text.ts';
-import { finishAnswer } from './output.ts';
+import { finishAnswer, type FinalAnswer } from './output.ts';
 import { NO_OUTAGE } from './model-outage.ts';
 import { planCalls, type ToolUse } from './plan-calls.ts';
 import { reconcile } from './reconcile.ts';
@@ -15,7 +15,7 @@ import type { Finish } from './stream-message.ts';
 import { usageData } from './usage.ts';
 
 /** Stores the message of a turn with what follows from it: tool calls, the answer, or the end of the run. */
-export async function finishTurn(context: EngineContext, change: Change, { turn, finish }: { readonly turn: Turn; readonly finish: Finish }): Promise<void> {
+export async function finishTurn(context: EngineContext, change: Change, { turn, finish, checked }: Pick<Finished, 'turn' | 'finish'> & Pick<FinalAnswer, 'checked'>): Promise<void> {
   const { sql, runId } = change;
   const run = await sql.run(runId);
   if (run === undefined || !(await sql.endTurn(turn.messageId, 'completed'))) return;
@@ -26,7 +26,7 @@ export async function finishTurn(context: EngineContext, change: Change, { turn,
   if (failure !== undefined) return endRun(context, change, { status: 'failed', error: failure });
   if (toolUses.length > 0) return callTools(context, change, { turn, toolUses });
   if (finish.stop === 'pause') return change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
-  return finishAnswer(context, change, { run, turn, answer: messageText(finish.message.content) });
+  return finishAnswer(context, change, { run, turn, answer: messageText(finish.message.content), checked });
 }
 
 interface Finished {

@@ -34,10 +34,10 @@ export interface InboxResponse {
 }
 
 /** What is wrong with the arguments of a call, for people; nothing when they fit the tool. */
-export type CheckArguments = (wireName: string, args: JsonObject) => string | undefined;
+export type CheckArguments = (wireName: string, args: JsonObject) => Promise<string | undefined>;
 
 /** Checks an answer against the item it answers. @throws EngineError `invalid_response`, naming the fields */
-export function checkResponse(item: InboxItem, response: JsonObject, checkArguments: CheckArguments): InboxResponse {
+export async function checkResponse(item: InboxItem, response: JsonObject, checkArguments: CheckArguments): Promise<InboxResponse> {
   const { action, content, arguments: args, remember, note, ...others } = response;
   const actions = INBOX_ACTIONS[item.kind];
   const [other] = Object.keys(others);
@@ -47,7 +47,7 @@ export function checkResponse(item: InboxItem, response: JsonObject, checkArgume
   return {
     action,
     ...checkContent(item, action, content),
-    ...checkEdit(item, action, { args, checkArguments }),
+    ...(await checkEdit(item, action, { args, checkArguments })),
     ...checkRemember(item, action, remember),
     ...(note === undefined ? {} : { note }),
   };
@@ -80,12 +80,12 @@ interface Edit {
   readonly checkArguments: CheckArguments;
 }
 
-function checkEdit({ kind, request }: InboxItem, action: string, { args, checkArguments }: Edit): Pick<InboxResponse, 'arguments'> {
+async function checkEdit({ kind, request }: InboxItem, action: string, { args, checkArguments }: Edit): Promise<Pick<InboxResponse, 'arguments'>> {
   if (args === undefined) return {};
   if (kind !== 'tool_approval') throw refuse([fieldProblem(['arguments'], `is no field of an answer to an item of kind ${kind}`)]);
   if (action !== 'approve') throw refuse([fieldProblem(['arguments'], 'is only part of an approval')]);
   if (!isPlainObject(args)) throw refuse([fieldProblem(['arguments'], 'must be an object')]);
-  const problem = checkArguments(String(request['name']), args);
+  const problem = await checkArguments(String(request['name']), args);
   if (problem !== undefined) throw refuse([fieldProblem(['arguments'], problem)]);
   return { arguments: args };
 }

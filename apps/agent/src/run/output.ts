@@ -10,13 +10,28 @@ export interface FinalAnswer {
   readonly turn: Turn;
   /** The text of the last message. */
   readonly answer: string;
+  /** What the answer is by the output schema of the run, if that has one. */
+  readonly checked: CheckedOutput | undefined;
+}
+
+export interface CheckedOutput {
+  /** The answer read as JSON. */
+  readonly output: unknown;
+  /** What is wrong with it; empty when it fits. */
+  readonly problems: readonly string[];
+}
+
+/** Checks an answer that must fit a schema. Takes up to half a second, so it is done before the answer is stored. */
+export async function checkOutput({ outputs }: EngineContext, { outputSchema }: Run, answer: string): Promise<CheckedOutput | undefined> {
+  if (outputSchema === undefined) return undefined;
+  const output = outputOf(answer);
+  return { output, problems: output === undefined ? ['the answer is not one JSON object and nothing else'] : await outputs.problems(outputSchema, output) };
 }
 
 /** Ends a run with its answer. One that must fit a schema and does not is asked for once more, with what is wrong with it; then the run fails. */
-export async function finishAnswer(context: EngineContext, change: Change, { run, turn, answer }: FinalAnswer): Promise<void> {
-  if (run.outputSchema === undefined) return endRun(context, change, { status: 'completed', answer });
-  const output = outputOf(answer);
-  const problems = output === undefined ? ['the answer is not one JSON object and nothing else'] : context.outputs.problems(run.outputSchema, output);
+export async function finishAnswer(context: EngineContext, change: Change, { run, turn, answer, checked }: FinalAnswer): Promise<void> {
+  if (checked === undefined) return endRun(context, change, { status: 'completed', answer });
+  const { output, problems } = checked;
   if (problems.length === 0) return endRun(context, change, { status: 'completed', answer, output });
   change.emit({ type: 'turn.output_rejected', data: { turn: turn.number, message_id: turn.messageId, problems } });
   if (run.repairedTurn !== undefined) {

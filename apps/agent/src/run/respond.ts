@@ -20,7 +20,7 @@ export async function respond(context: EngineContext, itemId: string, { answer, 
   const item = await context.store.read.inboxItem(itemId);
   if (item === undefined) throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
   if (item.state !== 'open') throw notOpen(item);
-  const response = checkResponse(item, answer, (wireName, args) => context.registry.checkArguments(wireName, args));
+  const response = await checkResponse(item, answer, (wireName, args) => context.registry.checkArguments(wireName, args));
   return context.commit(item.runId, async (change) => {
     const { sql, emit, afterCommit } = change;
     const stored = { ...response };

@@ -13,7 +13,7 @@ import { serverConnected } from './servers-ready.ts';
 export async function startCall(context: EngineContext, { wireName, arguments: input, limits = {}, metadata = {} }: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun> {
   if (context.closing.aborted) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
   const { server } = await findTool(context, wireName);
-  const wrong = context.registry.checkArguments(wireName, input);
+  const wrong = await context.registry.checkArguments(wireName, input);
   if (wrong !== undefined) throw new EngineError('invalid_arguments', wrong, [{ path: '/arguments', message: wrong }]);
   const startedAt = context.clock.now();
   const run = { ...newRun(context, { kind: 'call', prompt: `Call ${wireName}`, servers: [server], limits, metadata }), status: 'running' as const, startedAt, toolCalls: 1 };

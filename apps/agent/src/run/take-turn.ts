@@ -11,6 +11,8 @@ import type { EngineContext } from './engine-context.ts';
 import { finishTurn } from './finish-turn.ts';
 import { fitContext } from './fit-context.ts';
 import { waitForModel } from './model-outage.ts';
+import { messageText } from './message-text.ts';
+import { checkOutput } from './output.ts';
 import { reconcile } from './reconcile.ts';
 import { streamMessage } from './stream-message.ts';
 
@@ -28,7 +30,8 @@ export async function takeTurn(context: EngineContext, turn: Turn, signal: Abort
   if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
   const { finish } = streamed;
   context.reach('after-model-call');
-  await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish }), 'finish-turn');
+  const checked = await checkOutput(context, run, messageText(finish.message.content));
+  await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish, checked }), 'finish-turn');
 }
 
 async function requestFor({ store, llm, logger }: EngineContext, { run, epoch }: Turn): Promise<LlmRequest> {

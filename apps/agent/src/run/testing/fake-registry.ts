@@ -73,7 +73,7 @@ export class FakeRegistry implements ToolRegistry {
     return wireName === this.quarantined;
   }
 
-  checkArguments(wireName: string, args: JsonObject): string | undefined {
+  async checkArguments(wireName: string, args: JsonObject): Promise<string | undefined> {
     return this.#tools[wireName]?.check?.(args);
   }
 
