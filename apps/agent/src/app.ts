@@ -110,7 +110,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     llm,
     start,
     async listen() {
-      const onError = (error: unknown, { method, url }: { readonly method: string; readonly url: string }): void => logger.error('a request failed', { method, url, error });
+      const onError: HttpDependencies['onError'] = (error, { method, path, requestId }) => logger.error('a request failed', { method, path, request_id: requestId, error });
       const dependencies = { engine, store, read: store.read, newId: () => v7(), bus, queue, registry, directory: registry, llm, clock, metrics, phase: () => phase, version, onServed, onError };
       http = await createHttpServer(dependencies, { host: config.host, token: config.token }, join(import.meta.dirname, '../openapi.json'));
       const url = await http.listen({ host: config.host, port: config.port });

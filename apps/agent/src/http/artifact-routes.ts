@@ -24,8 +24,7 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
       const artifact = await read.artifact(id);
       if (artifact === undefined) throw new Problem('artifact_not_found', `no artifact has the id "${id}"`);
       const bytes = Buffer.from(artifact.text);
-      // What a server wrote must never be taken for a page of this origin.
-      reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'accept-ranges': 'bytes' });
+      reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'accept-ranges': 'bytes' });
       const range = rangeOf(request.headers.range, bytes.length);
       if (range === undefined) return sendBytes(reply, bytes);
       if (range.from >= bytes.length) {

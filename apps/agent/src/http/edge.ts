@@ -1,12 +1,22 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../ports/test-hooks.ts';
 import { Problem } from './problem.ts';
+import { TokenAttempts } from './token-attempts.ts';
 
 export interface EdgeOptions {
   /** The address the service binds to; a name that clients may use besides the loopback ones. */
   readonly host: string;
   /** Required as a bearer token when set. */
   readonly token: string | undefined;
+  readonly clock: Clock;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether the request has the token, or none is needed. */
+    isAuthorized: boolean;
+  }
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -25,10 +35,31 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
   const isAnyHostOurs = EVERY_ADDRESS.has(host) && options.token !== undefined;
   const digest = options.token === undefined ? undefined : sha256(options.token);
 
-  app.addHook('onRequest', async (request) => {
+  const attempts = new TokenAttempts(options.clock);
+  const trustedSockets = new WeakSet<object>();
+
+  /** Whether the request has the token. Connections that had it before are not slowed down by other clients of their address. */
+  const hasToken = async (request: FastifyRequest): Promise<boolean> => {
+    if (digest === undefined) return true;
+    const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (given === undefined) return false;
+    const { socket } = request.raw;
+    if (!trustedSockets.has(socket)) await attempts.turn(request.ip);
+    const isRight = timingSafeEqual(sha256(given), digest);
+    if (isRight) trustedSockets.add(socket);
+    else attempts.wasWrong(request.ip);
+    return isRight;
+  };
+
+  app.decorateRequest('isAuthorized', false);
+  app.addHook('onRequest', async (request, reply) => {
+    // On the raw response, so that streams have them as well.
+    reply.raw.setHeader('x-request-id', request.id);
+    reply.raw.setHeader('x-content-type-options', 'nosniff');
     if (!isAnyHostOurs) checkHost(request, names);
     checkOrigin(request);
-    if (digest !== undefined && !OPEN_TO_ALL.has(request.routeOptions.url ?? '')) checkToken(request, digest);
+    request.isAuthorized = await hasToken(request);
+    if (!request.isAuthorized && !OPEN_TO_ALL.has(request.routeOptions.url ?? '')) throw new Problem('unauthorized', "send the configured token in the header 'authorization: Bearer …'");
     if (request.method === 'POST' || request.method === 'PUT') checkContentType(request);
   });
 }
@@ -44,12 +75,6 @@ function checkOrigin(request: FastifyRequest): void {
   const { origin, host } = request.headers;
   if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return;
   throw new Problem('forbidden_origin', 'requests from web pages of other origins are refused; call the API from a program, or from a page it serves itself');
-}
-
-function checkToken(request: FastifyRequest, expected: Buffer): void {
-  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (given !== undefined && timingSafeEqual(sha256(given), expected)) return;
-  throw new Problem('unauthorized', "send the configured token in the header 'authorization: Bearer …'");
 }
 
 function checkContentType(request: FastifyRequest): void {

@@ -20,16 +20,19 @@ import { callRoutes } from './call-routes.ts';
 import { describeApi, type ApiDocument } from './describe-api.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
 import { FrameTexts } from './frame-texts.ts';
+import { connectionLimits, type ConnectionLimits } from './connection-limits.ts';
 import { createServeOnce, principalOf, type ServeOnce } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { Problem, sendProblem, toProblem } from './problem.ts';
 import { probeRoutes } from './probe-routes.ts';
+import { failedRequest, requestIdOf } from './request-id.ts';
 import { tellOfRequests } from './request-log.ts';
 import { runRoutes } from './run-routes.ts';
 import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
+import { StreamSlots } from './stream-slots.ts';
 import { threadRoutes } from './thread-routes.ts';
 
 export interface HttpDependencies {
@@ -51,16 +54,33 @@ export interface HttpDependencies {
   /** Hears of each request when its answer has ended. */
   readonly onServed: (request: LoggedRequest) => void;
   /** Hears each failure that a client is told only as `internal_error`. */
-  readonly onError: (error: unknown, request: { readonly method: string; readonly url: string }) => void;
+  readonly onError: (error: unknown, request: FailedRequest) => void;
   /** Makes the text of a response; default `serializeAsIs`. */
   readonly serializer?: FastifySerializerCompiler<z.ZodType>;
 }
+
+/** A request as the log may name it: without the query. */
+export interface FailedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly requestId: string;
+}
+
+export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'token'> {
+  /** Default: by the limit of file descriptors of this process. */
+  readonly limits?: ConnectionLimits;
+  /** Time to receive a whole request, default 30 s; half of it for the head. */
+  readonly requestTimeoutMs?: number;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
 
 export interface RouteDependencies extends HttpDependencies {
   readonly principal: string;
   readonly once: ServeOnce;
   readonly follow: FollowReader;
   readonly frames: FrameTexts;
+  readonly streams: StreamSlots;
 }
 
 export type HttpApp = FastifyInstance<
@@ -75,11 +95,15 @@ export type HttpApp = FastifyInstance<
  * The REST edge, not yet listening. Schemas are one source for validation, types and `/openapi.json`. With `openApiFile` that document is read from there
  * instead of made anew, which saves what makes it: a twentieth of the start and of the memory.
  */
-export async function createHttpServer(dependencies: HttpDependencies, edge: EdgeOptions, openApiFile?: string): Promise<FastifyInstance> {
+export async function createHttpServer(dependencies: HttpDependencies, { host, token, limits = connectionLimits(), requestTimeoutMs = REQUEST_TIMEOUT_MS }: ServerOptions, openApiFile?: string): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
     bodyLimit: 1024 * 1024,
     forceCloseConnections: true,
+    requestTimeout: requestTimeoutMs,
+    http: { headersTimeout: requestTimeoutMs / 2, connectionsCheckingInterval: requestTimeoutMs / 6 },
+    requestIdHeader: false,
+    genReqId: requestIdOf,
     // As much as a request line can hold: the schemas refuse what is too long, and name it.
     routerOptions: { maxParamLength: 16 * 1024 },
     frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toProblem(error)),
@@ -91,17 +115,19 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
   );
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
-    if (problem.code === 'internal_error') dependencies.onError(error, { method: request.method, url: request.url });
+    const hasLeft = request.raw.destroyed && !request.raw.complete;
+    if (problem.code === 'internal_error' && !hasLeft) dependencies.onError(error, failedRequest(request));
     return sendProblem(request, reply, problem);
   });
   tellOfRequests(app, dependencies.onServed);
   parseJsonBodies(app);
-  protectEdge(app, edge);
+  protectEdge(app, { host, token, clock: dependencies.clock });
+  app.server.maxConnections = limits.connections;
 
   if (openApiFile === undefined) await describeRoutes(app, dependencies.version);
   const typed = app.withTypeProvider<ZodTypeProvider>();
-  const principal = principalOf(edge.token);
-  const routeDependencies = { ...dependencies, principal, once: createServeOnce({ ...dependencies, principal }), follow: shareReads(dependencies.read, dependencies.bus), frames: new FrameTexts(dependencies.llm.info) };
+  const principal = principalOf(token);
+  const routeDependencies = { ...dependencies, principal, once: createServeOnce({ ...dependencies, principal }), follow: shareReads(dependencies.read, dependencies.bus), frames: new FrameTexts(dependencies.llm.info), streams: new StreamSlots(limits.streams) };
   runRoutes(typed, routeDependencies);
   callRoutes(typed, routeDependencies);
   threadRoutes(typed, routeDependencies);
@@ -109,7 +135,7 @@ export async function createHttpServer(dependencies: HttpDependencies, edge: Edg
   artifactRoutes(typed, routeDependencies);
   probeRoutes(typed, routeDependencies);
   serviceRoutes(typed, routeDependencies);
-  serverRoutes(typed, dependencies);
+  serverRoutes(typed, routeDependencies);
   inboxRoutes(typed, dependencies);
   auditRoutes(typed, dependencies);
   let description: ApiDocument | undefined;

@@ -52,6 +52,8 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 export function createServeOnce(options: OnceOptions): ServeOnce {
   const { store, principal } = options;
   return async <T, Body>(request: FastifyRequest, { make, answer }: Effect<T, Body>): Promise<Once<Body>> => {
+    // SQLite writes to removed files without an error.
+    store.checkFiles();
     const key = keyOf(request);
     if (key === undefined) return { ...(await answer(await make(), store.read)), isReplayed: false };
     const used = await claim<Body>(options, request, { principal, key });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../ports/test-hooks.ts';
 import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { Problem } from './problem.ts';
 import { Health, ProblemDetails } from './schemas.ts';
@@ -7,8 +8,11 @@ const Readiness = z.object({ status: z.literal('ready') }).meta({ id: 'Readiness
 const METRICS = { description: 'The text format of Prometheus', content: { 'text/plain': { schema: z.string() } } };
 
 /** What watches over the service asks for. */
-export function probeRoutes(app: HttpApp, { llm, version, phase, read, queue, registry, metrics }: RouteDependencies): void {
-  app.get('/healthz', { schema: { summary: 'Whether the service answers', response: { 200: Health } } }, async () => {
+export function probeRoutes(app: HttpApp, { llm, version, phase, read, store, clock, queue, registry, metrics }: RouteDependencies): void {
+  const probe = atMostOncePerSecond(clock, () => store.probe());
+
+  app.get('/healthz', { schema: { summary: 'Whether the service answers', description: 'Where a token is configured, a request without it gets the status alone.', response: { 200: Health } } }, async (request) => {
+    if (!request.isAuthorized) return { status: 'ok' as const };
     const { provider, model, scripted, notice } = llm.info;
     return { status: 'ok' as const, version, provider, model, scripted, ...(notice === undefined ? {} : { notice }) };
   });
@@ -18,7 +22,7 @@ export function probeRoutes(app: HttpApp, { llm, version, phase, read, queue, re
     {
       schema: {
         summary: 'Whether the service takes work',
-        description: 'Not before the runs of an earlier process are recovered, and not while the store cannot be read. MCP servers that are not connected do not count.',
+        description: 'Not before the runs of an earlier process are recovered, and not while the store cannot be read or written. MCP servers that are not connected do not count.',
         response: { 200: Readiness, 503: ProblemDetails },
       },
     },
@@ -27,6 +31,7 @@ export function probeRoutes(app: HttpApp, { llm, version, phase, read, queue, re
       await read.run('none').catch((error: unknown) => {
         throw new Problem('not_ready', 'the store cannot be read', { cause: error });
       });
+      await probe();
       return { status: 'ready' as const };
     },
   );
@@ -35,4 +40,14 @@ export function probeRoutes(app: HttpApp, { llm, version, phase, read, queue, re
     reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
     return metrics.text({ read, queue, registry });
   });
+}
+
+/** Shares the outcome of an action among the callers of a second, so that probes cannot keep the disk busy. */
+function atMostOncePerSecond(clock: Clock, action: () => Promise<void>): () => Promise<void> {
+  let last: { readonly at: number; readonly outcome: Promise<void> } | undefined;
+  return () => {
+    const now = clock.now();
+    if (last === undefined || now - last.at >= 1000) last = { at: now, outcome: action() };
+    return last.outcome;
+  };
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../ports/run-engine.ts';
 import { DefinitionChangedError, ServerRefusedError, ServerUnavailableError, UnknownToolError } from '../ports/server-directory.ts';
-import { InvalidCursorError } from '../ports/run-store.ts';
+import { InvalidCursorError, StorageError } from '../ports/run-store.ts';
 
 /** Where in the input something is wrong; `path` is a JSON pointer into body, query or parameters. */
 export interface FieldError {
@@ -23,6 +23,7 @@ const problems = {
   unauthorized: [401, 'A bearer token is required'],
   forbidden_host: [403, 'The Host header is not allowed'],
   forbidden_origin: [403, 'The Origin header is not allowed'],
+  method_not_allowed: [405, 'The endpoint does not support the method'],
   route_not_found: [404, 'There is no such endpoint'],
   server_not_found: [404, 'There is no such MCP server'],
   resource_not_found: [404, 'The MCP server has no such resource'],
@@ -47,15 +48,24 @@ const problems = {
   payload_too_large: [413, 'The request body is too large'],
   range_not_satisfiable: [416, 'The range lies outside of the artifact'],
   unsupported_media_type: [415, 'The request body must be JSON'],
+  too_many_attempts: [429, 'Too many wrong tokens'],
   server_refused: [502, 'The MCP server refused'],
   server_unavailable: [503, 'The MCP server is not available'],
   internal_error: [500, 'Something went wrong in the service'],
   not_ready: [503, 'The service cannot take work'],
+  too_many_streams: [503, 'Too many event streams are open'],
+  storage_full: [503, 'The disk is full'],
+  storage_broken: [503, 'The database cannot be written'],
+  storage_lost: [503, 'The database was removed'],
   shutting_down: [503, 'The service is shutting down'],
 } as const satisfies { readonly [code: string]: readonly [number, string] };
 
-/** What is in the way now is likely to be gone then. */
+/** Codes with other statuses than 429 and 503 whose cause ends by itself. */
+const TEMPORARY: ReadonlySet<ProblemCode> = new Set(['idempotency_key_in_use', 'thread_busy']);
 const RETRY_AFTER_S = 1;
+
+/** Statuses after which the connection is closed. */
+const CLOSING: ReadonlySet<number> = new Set([401, 403, 413, 429]);
 
 export type ProblemCode = keyof typeof problems;
 
@@ -77,8 +87,11 @@ export class Problem extends Error {
 /** Answers with an RFC 9457 body. @see https://www.rfc-editor.org/rfc/rfc9457 */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const [status, title] = problems[problem.code];
-  const isRetryable = status === 503 || problem.code === 'idempotency_key_in_use';
+  const isRetryable = status === 429 || status === 503 || TEMPORARY.has(problem.code);
   if (isRetryable) reply.header('retry-after', RETRY_AFTER_S);
+  // The rest of a body that is not wanted is never read.
+  if (CLOSING.has(status)) reply.header('connection', 'close');
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
   return reply
     .code(status)
     .header('content-type', 'application/problem+json')
@@ -91,6 +104,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
         instance: request.url,
         code: problem.code,
         retryable: isRetryable,
+        request_id: request.id,
         ...(problem.errors === undefined ? {} : { errors: problem.errors }),
       }),
     );
@@ -104,6 +118,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof ServerRefusedError) return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
   if (error instanceof UnknownToolError) return new Problem('tool_not_found', error.message);
   if (error instanceof DefinitionChangedError) return new Problem('definition_changed', error.message);
+  if (error instanceof StorageError) return new Problem(`storage_${error.reason}`, error.message, { cause: error });
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
   const invalid = validationErrors(error);
   if (invalid !== undefined) return new Problem('invalid_request', summary(invalid), { errors: invalid });

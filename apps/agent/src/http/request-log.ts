@@ -7,6 +7,7 @@ export function tellOfRequests(app: FastifyInstance, onServed: (request: LoggedR
     onServed({
       method: request.method,
       route: request.routeOptions.url ?? 'none',
+      requestId: request.id,
       status: reply.raw.statusCode,
       durationMs: reply.elapsedTime,
       runId: runIdOf(request, reply),

@@ -11,6 +11,7 @@ import { ToolCallList } from './call-schemas.ts';
 import { EventsQuery, RunEventPage } from './event-schemas.ts';
 import { CancelRun, NewFork, NewRun, Run as RunSchema, ResumeRun, RunList, RunListQuery } from './run-schemas.ts';
 import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
+import { failedRequest } from './request-id.ts';
 import { RunStreamFrame } from './stream-schemas.ts';
 import { eventView, listedCallView, pageOf, pageOptions, runView } from './views.ts';
 
@@ -37,6 +38,16 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     return run;
   };
 
+  /** Holds a slot for as long as a request for a stream is served. A run is not started for a stream that cannot be opened. */
+  const withSlot = async <T>(request: FastifyRequest, serve: () => Promise<T>): Promise<T> => {
+    const freeSlot = accepts(request, 'text/event-stream') ? dependencies.streams.take() : undefined;
+    try {
+      return await serve();
+    } finally {
+      freeSlot?.();
+    }
+  };
+
   /** A run that began, as a resource or as its stream. */
   const begun = async (request: FastifyRequest, reply: FastifyReply, served: Once<RunBody>): Promise<RunBody | FastifyReply> => {
     const body = replyWith(reply, served);
@@ -58,8 +69,10 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       },
     },
     async (request, reply) => {
-      const served = await once(request, { make: (receipt) => engine.createRun(newRun(request.body), receipt), answer: accepted });
-      return begun(request, reply, served);
+      return withSlot(request, async () => {
+        const served = await once(request, { make: (receipt) => engine.createRun(newRun(request.body), receipt), answer: accepted });
+        return begun(request, reply, served);
+      });
     },
   );
 
@@ -78,8 +91,10 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     async (request, reply) => {
       const { at_turn: atTurn, prompt } = request.body;
       const fork = { ...(atTurn === undefined ? {} : { atTurn }), ...(prompt === undefined ? {} : { prompt }) };
-      const served = await once(request, { make: (receipt) => engine.forkRun(request.params.id, fork, receipt), answer: accepted });
-      return begun(request, reply, served);
+      return withSlot(request, async () => {
+        const served = await once(request, { make: (receipt) => engine.forkRun(request.params.id, fork, receipt), answer: accepted });
+        return begun(request, reply, served);
+      });
     },
   );
 
@@ -194,7 +209,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         const after = last ?? request.query.after ?? 0;
         if (after > run.lastSeq) throw new Problem('invalid_request', `the run has ${run.lastSeq} events, so none can follow event ${after}; leave Last-Event-ID and \`after\` out to read all of them`);
         if (last !== undefined && isSettled(run) && last === run.lastSeq) return reply.code(204).send(null);
-        return stream(dependencies, { request, reply, run, after });
+        return withSlot(request, () => stream(dependencies, { request, reply, run, after }));
       }
       const { after = 0, limit } = request.query;
       const events = await read.events(run.id, { after, limit });
@@ -212,6 +227,7 @@ interface Stream {
   readonly after: number;
 }
 
+/** Streams the run until it is settled or the reader has left. */
 async function stream(dependencies: RouteDependencies, { request, reply, run, after }: Stream): Promise<FastifyReply> {
   reply.hijack();
   const isReplayed = reply.getHeader('idempotent-replayed') !== undefined;
@@ -219,7 +235,7 @@ async function stream(dependencies: RouteDependencies, { request, reply, run, af
   try {
     await streamEvents(dependencies, reply.raw, { run, after, headers });
   } catch (error) {
-    dependencies.onError(error, { method: request.method, url: request.url });
+    dependencies.onError(error, failedRequest(request));
     reply.raw.destroy();
   }
   return reply;

@@ -34,7 +34,8 @@ export const ProblemDetails = z
     detail: z.string(),
     instance: z.string(),
     code: z.enum(PROBLEM_CODES),
-    retryable: z.boolean(),
+    retryable: z.boolean().describe('Whether the same request can succeed later'),
+    request_id: z.string(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
   .meta({ id: 'ProblemDetails' });
@@ -50,5 +51,5 @@ export const ListQuery = z.strictObject({
 export const PageQuery = z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(100), cursor: z.string().max(100).optional() });
 
 export const Health = z
-  .object({ status: z.literal('ok'), version: z.string(), provider: z.string(), model: z.string(), scripted: z.boolean(), notice: z.string().optional() })
+  .object({ status: z.literal('ok'), version: z.string().optional(), provider: z.string().optional(), model: z.string().optional(), scripted: z.boolean().optional(), notice: z.string().optional() })
   .meta({ id: 'Health' });

@@ -4,8 +4,9 @@ import type { CompletionReference } from '@signalbox/mcp-core';
 import type { FollowedChange, ServerControl, ServerFeatures } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-registry.ts';
 import { heartbeat } from './event-stream.ts';
-import type { HttpApp, HttpDependencies } from './http-server.ts';
+import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { Problem } from './problem.ts';
+import { failedRequest } from './request-id.ts';
 import { PageQuery, ProblemDetails } from './schemas.ts';
 import { ChangesQuery, CompletionRequest, CompletionValues, McpList, PromptArguments, PromptParameters, PromptResult, ResourceContentList, ResourceQuery, ServerDetail, ServerParameters, ToolList } from './server-schemas.ts';
 import { ServerChangeFrame } from './stream-schemas.ts';
@@ -16,7 +17,7 @@ import { pinView, serverView, toolView } from './views.ts';
 const problem = { 400: ProblemDetails, 404: ProblemDetails, 502: ProblemDetails, 503: ProblemDetails };
 
 /** What one MCP server offers: its tools, resources, prompts, completions and changes. */
-export function serverRoutes(app: HttpApp, dependencies: HttpDependencies): void {
+export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { registry, directory } = dependencies;
 
   const statusOf = (name: string): ServerStatus => {
@@ -117,11 +118,17 @@ interface Follower {
 }
 
 /** The status line waits for the subscription: what the server refuses is a problem, not a stream. */
-async function followChanges({ clock, metrics, onError }: HttpDependencies, { request, reply, features, uris }: Follower): Promise<FastifyReply> {
+async function followChanges({ clock, metrics, streams, onError }: RouteDependencies, { request, reply, features, uris }: Follower): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
+  const freeSlot = streams.take();
   const changes = features.changes(uris, gone.signal)[Symbol.asyncIterator]();
-  let next = Promise.resolve(await changes.next());
+  let next = Promise.resolve(
+    await changes.next().catch((error: unknown) => {
+      freeSlot();
+      throw error;
+    }),
+  );
   reply.hijack();
   const writer = new SseWriter(reply.raw, { clock });
   const streamClosed = metrics.streamOpened();
@@ -133,11 +140,12 @@ async function followChanges({ clock, metrics, onError }: HttpDependencies, { re
     }
     writer.end();
   } catch (error) {
-    onError(error, { method: request.method, url: request.url });
+    onError(error, failedRequest(request));
     reply.raw.destroy();
   } finally {
     stopHeartbeat();
     streamClosed();
+    freeSlot();
     gone.abort();
   }
   return reply;

@@ -14,8 +14,7 @@ import { queuedEvent } from '../run/create-run.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { openRunStore } from '../store/open-run-store.ts';
-import type { EdgeOptions } from './edge.ts';
-import { createHttpServer, type HttpDependencies } from './http-server.ts';
+import { createHttpServer, type HttpDependencies, type ServerOptions } from './http-server.ts';
 import { checkedSerializer } from './testing/checked-serializer.ts';
 
 export interface TestEdge {
@@ -48,7 +47,7 @@ const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
 };
 
 /** The edge over a real store, with an engine that only stores what it is asked. */
-export async function createTestEdge(edge: Partial<EdgeOptions> = {}, engine: Partial<RunEngine> = {}, servers: Partial<Pick<HttpDependencies, 'registry' | 'directory' | 'version'>> = {}): Promise<TestEdge> {
+export async function createTestEdge(edge: Partial<ServerOptions> = {}, engine: Partial<RunEngine> = {}, servers: Partial<Pick<HttpDependencies, 'registry' | 'directory' | 'version'>> = {}): Promise<TestEdge> {
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const store = await openRunStore({ dataDir, durability: 'process', clock });
   const { bus, listeners } = counted(createInProcessSignalBus());

@@ -80,14 +80,14 @@ test('a stream counts while it is open, and once', async () => {
 
 test('a request is one line by its route; probes are lines for debugging, and the time of a stream is no latency', async () => {
   const { metrics, onServed, lines } = observed(new ManualClock());
-  const request = { method: 'GET', route: '/v1/runs/:id', status: 200, durationMs: 12.4, runId: 'r1', isStream: false };
+  const request = { method: 'GET', route: '/v1/runs/:id', status: 200, durationMs: 12.4, requestId: 'q1', runId: 'r1', isStream: false };
   onServed(request);
   onServed({ ...request, route: '/v1/runs/:id/events', isStream: true });
   onServed({ ...request, route: '/readyz', runId: undefined });
   expect(lines).toEqual([
-    { level: 'info', message: 'a request was answered', fields: { method: 'GET', route: '/v1/runs/:id', status: 200, duration_ms: 12, run_id: 'r1' } },
-    { level: 'info', message: 'a request was answered', fields: { method: 'GET', route: '/v1/runs/:id/events', status: 200, duration_ms: 12, run_id: 'r1' } },
-    { level: 'debug', message: 'a request was answered', fields: { method: 'GET', route: '/readyz', status: 200, duration_ms: 12 } },
+    { level: 'info', message: 'a request was answered', fields: { method: 'GET', route: '/v1/runs/:id', status: 200, duration_ms: 12, request_id: 'q1', run_id: 'r1' } },
+    { level: 'info', message: 'a request was answered', fields: { method: 'GET', route: '/v1/runs/:id/events', status: 200, duration_ms: 12, request_id: 'q1', run_id: 'r1' } },
+    { level: 'debug', message: 'a request was answered', fields: { method: 'GET', route: '/readyz', status: 200, duration_ms: 12, request_id: 'q1' } },
   ]);
   const text = await metrics.text(sources(await openService({ script: () => ({ text: '' }) })));
   expect(text).toContain('\nsignalbox_http_requests_total{method="GET",route="/v1/runs/:id",status="200"} 1\n');

@@ -13,6 +13,8 @@ export interface Observation {
 }
 
 export interface LoggedRequest extends ServedRequest {
+  /** Also in the `x-request-id` header of the response. */
+  readonly requestId: string;
   /** The run that the request was about, or that it started. */
   readonly runId: string | undefined;
   readonly isStream: boolean;
@@ -38,11 +40,11 @@ export function observeService({ clock, logger }: { readonly clock: Clock; reado
     metrics,
     onEvents: (runId, events) => timings.hear(runId, events),
     onServed: (request) => {
-      const { method, route, status, durationMs, runId, isStream } = request;
+      const { method, route, status, durationMs, requestId, runId, isStream } = request;
       // The time of a stream says how long its reader stayed.
       if (!isStream) metrics.requestServed(request);
       const level = PROBES.has(route) ? 'debug' : 'info';
-      logger[level]('a request was answered', { method, route, status, duration_ms: Math.round(durationMs), ...(runId === undefined ? {} : { run_id: runId }) });
+      logger[level]('a request was answered', { method, route, status, duration_ms: Math.round(durationMs), request_id: requestId, ...(runId === undefined ? {} : { run_id: runId }) });
     },
   };
 }

@@ -345,7 +345,23 @@ export interface RunStore {
   readonly read: RunReader;
   /** Runs `work` in one write transaction and retries nothing; throwing rolls back. */
   write<T>(work: (transaction: RunTransaction) => Promise<T>): Promise<T>;
+  /** @throws StorageError `lost` when the files of the store were removed or replaced */
+  checkFiles(): void;
+  /** Checks the files and writes a little. @throws StorageError */
+  probe(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The store cannot keep anything at present. */
+export class StorageError extends Error {
+  /** `full`: the disk has no room; `broken`: the disk cannot be read or written; `lost`: the files were removed or replaced. */
+  readonly reason: 'full' | 'broken' | 'lost';
+
+  constructor(reason: StorageError['reason'], message: string, options: ErrorOptions = {}) {
+    super(message, options);
+    this.name = 'StorageError';
+    this.reason = reason;
+  }
 }
 
 export class InvalidCursorError extends Error {

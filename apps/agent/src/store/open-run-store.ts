@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
+import { CamelCasePlugin, Kysely, sql, SqliteDialect } from 'kysely';
 import type { RunStore } from '../ports/run-store.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
@@ -12,6 +12,7 @@ import type { Database } from './database.ts';
 import { migrate } from './migrations/migrate.ts';
 import { createRunReader } from './run-reader.ts';
 import { createRunTransaction } from './run-transaction.ts';
+import { storageErrors, watchFile } from './storage-errors.ts';
 import { StoreError } from './store-error.ts';
 import { createToolPins } from './tool-pins.ts';
 
@@ -46,12 +47,19 @@ export async function openRunStore({ dataDir, durability, clock }: RunStoreOptio
     const reader = connect(new Sqlite(file, { readonly: true }));
     connections.push(reader);
     const bootId = randomUUID();
+    const checkFiles = watchFile(file);
     await writer.insertInto('boots').values({ id: bootId, pid: process.pid, startedAt: clock.now() }).execute();
     return {
       bootId,
       toolPins: createToolPins({ reader, writer }),
       read: createRunReader(reader),
-      write: (work) => writer.transaction().execute((transaction) => work(createRunTransaction(transaction, clock))),
+      write: (work) => storageErrors(writer.transaction().execute((transaction) => work(createRunTransaction(transaction, clock)))),
+      checkFiles,
+      async probe() {
+        checkFiles();
+        // Writes the first page of the database, even though it stays the same.
+        await storageErrors(sql`pragma user_version = 0`.execute(writer));
+      },
       close,
     };
   } catch (error) {

@@ -4,7 +4,7 @@ import type { RunEngine } from '../../ports/run-engine.ts';
 import type { Service } from '../../run/testing/service.ts';
 import { observeService } from '../../metrics/observation.ts';
 import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
-import { createHttpServer, type HttpDependencies } from '../http-server.ts';
+import { createHttpServer, type HttpDependencies, type ServerOptions } from '../http-server.ts';
 import { checkedSerializer } from './checked-serializer.ts';
 
 export interface ServiceEdge {
@@ -12,15 +12,17 @@ export interface ServiceEdge {
   request(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, options?: { readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }): Promise<LightMyRequestResponse>;
 }
 
-export interface EdgeOptions extends Partial<Pick<HttpDependencies, 'read' | 'onServed' | 'serializer'>> {
+export interface EdgeOptions extends Partial<Pick<HttpDependencies, 'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock'>> {
   readonly token?: string;
   /** Takes the place of methods of the engine. */
   readonly engine?: Partial<RunEngine>;
+  readonly limits?: ServerOptions['limits'];
+  readonly requestTimeoutMs?: number;
   readonly phase?: ReturnType<HttpDependencies['phase']>;
 }
 
 /** The edge over an engine with everything behind it. */
-export async function createServiceEdge(service: Service, { token, engine = {}, phase = 'ready', ...others }: EdgeOptions = {}): Promise<ServiceEdge> {
+export async function createServiceEdge(service: Service, { token, engine = {}, phase = 'ready', limits, requestTimeoutMs, ...others }: EdgeOptions = {}): Promise<ServiceEdge> {
   const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
   const { store, read, bus, registry, clock, llm } = service;
   const { metrics, onServed } = observeService({ clock, logger: quiet });
@@ -44,7 +46,7 @@ export async function createServiceEdge(service: Service, { token, engine = {}, 
       serializer: checkedSerializer,
       ...others,
     },
-    { host: '127.0.0.1', token },
+    { host: '127.0.0.1', token, ...(limits === undefined ? {} : { limits }), ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }) },
   );
   return {
     app,

@@ -215,5 +215,5 @@ function mortal(store: RunStore, { life, die, dieAfterCommits, isFull }: Death):
     if (commits >= dieAfterCommits) die();
     return isOver() ? never : result;
   };
-  return { bootId: store.bootId, read, write, close: () => store.close() };
+  return { ...store, read, write };
 }

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { StorageError } from '../ports/run-store.ts';
+import { callsThenAnswer } from '../run/testing/fake-llm.ts';
+import { ManualClock } from '../run/testing/manual-clock.ts';
+import { openService } from '../run/testing/service.ts';
+import { connectionLimits } from './connection-limits.ts';
+import type { FailedRequest } from './http-server.ts';
+import { createServiceEdge, type EdgeOptions, type ServiceEdge } from './testing/service-edge.ts';
+import { FREE_ATTEMPTS, MAX_WAITING, SLOW_MS } from './token-attempts.ts';
+
+const script = () => ({ text: 'done' });
+const HALF_A_POST = 'POST /v1/runs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n';
+
+async function listen(options: EdgeOptions = {}): Promise<{ readonly edge: ServiceEdge; readonly url: string; readonly open: (text: string) => Promise<Socket> }> {
+  const service = await openService({ script });
+  const edge = await createServiceEdge(service, options);
+  const url = await edge.app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => edge.app.close());
+  const open = async (text: string): Promise<Socket> => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  };
+  return { edge, url, open };
+}
+
+async function connectionsOf({ app: { server } }: ServiceEdge): Promise<number> {
+  return promisify(server.getConnections.bind(server))();
+}
+
+async function answerOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.setEncoding('latin1').on('data', (part: string) => {
+    text += part;
+  });
+  await once(socket, 'close');
+  return text;
+}
+
+test('a request without the token is answered before its body, and its connection is closed', async () => {
+  const { open } = await listen({ token: 'secret' });
+  const answer = await answerOf(await open(`${HALF_A_POST}\r\n{`));
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  expect(answer).toMatch(/connection: close/i);
+  expect(answer).toMatch(/www-authenticate: Bearer/i);
+});
+
+test.each([
+  ['a body that does not come is not awaited, with the token', `${HALF_A_POST}authorization: Bearer secret\r\n\r\n{`],
+  ['a head that does not end is not awaited', 'GET /v1/runs HTTP/1.1\r\nhost: localhost\r\n'],
+])('%s', async (_title, text) => {
+  const { open } = await listen({ token: 'secret', requestTimeoutMs: 300 });
+  expect(await answerOf(await open(text))).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('connections and streams are bounded by the descriptors of the process, half of which stay free for other uses', () => {
+  expect(connectionLimits(96)).toEqual({ connections: 48, streams: 24 });
+  expect(connectionLimits(1024)).toEqual({ connections: 512, streams: 256 });
+  expect(connectionLimits(1_048_576)).toEqual({ connections: 8192, streams: 4096 });
+  expect(connectionLimits().connections).toBeGreaterThan(0);
+});
+
+test('connections over the bound are closed', async () => {
+  const { open, edge } = await listen({ limits: { connections: 2, streams: 1 } });
+  await open('');
+  await open('');
+  await expect.poll(() => connectionsOf(edge)).toBe(2);
+  const third = await open('');
+  expect(await answerOf(third)).toBe('');
+});
+
+test('a stream over the bound is refused with 503 and starts no run; a stream that ends makes room', async () => {
+  const { url } = await listen({ limits: { connections: 100, streams: 0 } });
+  const start = { method: 'POST', headers: { 'content-type': 'application/json', accept: 'text/event-stream' }, body: '{"prompt":"go"}' };
+  const refused = await fetch(`${url}/v1/runs`, start);
+  expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([503, '1', expect.objectContaining({ code: 'too_many_streams', retryable: true })]);
+  expect(await (await fetch(`${url}/v1/runs`)).json()).toEqual({ data: [] });
+
+  const roomy = await listen({ limits: { connections: 100, streams: 1 } });
+  for (let time = 0; time < 3; time += 1) {
+    const response = await fetch(`${roomy.url}/v1/runs`, start);
+    expect(response.status).toBe(200);
+    await response.text();
+  }
+});
+
+test('wrong tokens of one address are slowed down, and too many at once are refused; the right token still works', async () => {
+  const clock = new ManualClock();
+  const { edge } = await listen({ token: 'secret', clock });
+  const send = async (token: string): Promise<number> => (await edge.request('GET', '/v1/runs', { headers: { authorization: `Bearer ${token}` } })).statusCode;
+  for (let attempt = 0; attempt < FREE_ATTEMPTS; attempt += 1) expect(await send(`guess-${attempt}`)).toBe(401);
+
+  const waiting = Array.from({ length: MAX_WAITING }, (_, index) => send(index === 3 ? 'secret' : 'wrong'));
+  const refused = await edge.request('GET', '/v1/runs', { headers: { authorization: 'Bearer wrong' } });
+  expect([refused.statusCode, refused.headers['retry-after'], refused.json()]).toEqual([429, '1', expect.objectContaining({ code: 'too_many_attempts', retryable: true })]);
+  clock.pass(MAX_WAITING * SLOW_MS);
+  expect(await Promise.all(waiting)).toEqual(Array.from({ length: MAX_WAITING }, (_, index) => (index === 3 ? 200 : 401)));
+});
+
+test('every response has an id and must not be taken for another type, streams included', async () => {
+  const { url } = await listen();
+  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', 'x-request-id': 'mine.1' };
+  const stream = await fetch(`${url}/v1/runs`, { method: 'POST', headers, body: '{"prompt":"go"}' });
+  const missing = await fetch(`${url}/v1/runs/none`);
+  for (const { headers: given } of [stream, missing]) expect(given.get('x-content-type-options')).toBe('nosniff');
+  expect(stream.headers.get('x-request-id')).toBe('mine.1');
+  expect(await missing.json()).toMatchObject({ request_id: missing.headers.get('x-request-id') });
+  const odd = await fetch(`${url}/healthz`, { headers: { 'x-request-id': 'a b"c' } });
+  expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a client without the token learns from /healthz that the service answers, and nothing else', async () => {
+  const { edge } = await listen({ token: 'secret' });
+  expect((await edge.request('GET', '/healthz')).json()).toEqual({ status: 'ok' });
+  expect((await edge.request('GET', '/healthz', { headers: { authorization: 'Bearer secret' } })).json()).toMatchObject({ status: 'ok', version: '1.2.3' });
+});
+
+test('a failure is reported without the query of its request, and a client that hangs up is no failure', async () => {
+  const failures: FailedRequest[] = [];
+  const service = await openService({ script: callsThenAnswer([], 'done') });
+  const edge = await createServiceEdge(service, { read: { ...service.read, runs: () => Promise.reject(new Error('broken')) }, onError: (_error, request) => failures.push(request) });
+  const url = await edge.app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(() => edge.app.close());
+
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(`${HALF_A_POST}\r\n{`);
+  await expect.poll(() => connectionsOf(edge)).toBe(1);
+  socket.destroy();
+  await expect.poll(() => connectionsOf(edge)).toBe(0);
+  expect((await edge.request('GET', '/v1/runs?limit=7')).statusCode).toBe(500);
+  expect(failures).toEqual([{ method: 'GET', path: '/v1/runs', requestId: expect.any(String) as string }]);
+});
+
+test('a service whose disk is full or whose database was removed says so, and accepts no run that it would lose', async () => {
+  const service = await openService({ script });
+  const full = new StorageError('full', 'the disk of the data directory is full');
+  const lost = new StorageError('lost', 'the database file was removed');
+  const fullEdge = await createServiceEdge(service, { store: { ...service.store, probe: () => Promise.reject(full) }, engine: { createRun: () => Promise.reject(full) } });
+  const lostEdge = await createServiceEdge(service, {
+    store: {
+      ...service.store,
+      probe: () => Promise.reject(lost),
+      checkFiles: () => {
+        throw lost;
+      },
+    },
+  });
+  for (const [edge, code] of [[fullEdge, 'storage_full'], [lostEdge, 'storage_lost']] as const) {
+    for (const response of [await edge.request('GET', '/readyz'), await edge.request('POST', '/v1/runs', { body: { prompt: 'go' } })]) {
+      expect([response.statusCode, response.headers['retry-after'], response.json()]).toEqual([503, '1', expect.objectContaining({ code, retryable: true })]);
+    }
+  }
+  expect((await lostEdge.request('GET', '/v1/runs')).json()).toEqual({ data: [] });
+});

@@ -1,0 +1,27 @@
+import { statSync } from 'node:fs';
+import { StorageError } from '../ports/run-store.ts';
+
+/** Resolves as the given promise does. @throws StorageError in place of the errors of SQLite about the disk */
+export async function storageErrors<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw storageErrorOf(error) ?? error;
+  }
+}
+
+/** @see https://www.sqlite.org/rescode.html */
+function storageErrorOf(error: unknown): StorageError | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'SQLITE_FULL') return new StorageError('full', 'the disk of the data directory is full', { cause: error });
+  if (/^SQLITE_(?:IOERR|READONLY|CORRUPT|CANTOPEN|NOTADB)/.test(code)) return new StorageError('broken', `the database cannot be written (${code})`, { cause: error });
+  return undefined;
+}
+
+/** Returns a function that throws `StorageError` when the path no longer leads to the file that it leads to now. */
+export function watchFile(path: string): () => void {
+  const { ino } = statSync(path);
+  return () => {
+    if (statSync(path, { throwIfNoEntry: false })?.ino !== ino) throw new StorageError('lost', `the database file ${path} was removed or replaced while the service was running; restart the service`);
+  };
+}
