@@ -15,7 +15,7 @@ describe('a client that can be asked', () => {
   test.each([
     ['accepts', { action: 'accept', content: { confirm: true } }, undefined],
     ['accepts without agreeing', { action: 'accept', content: { confirm: false } }, 'declined'],
-    ['accepts without saying anything', { action: 'accept' }, 'declined'],
+    ['accepts without saying anything', { action: 'accept' }, 'does not fit its form'],
     ['declines', { action: 'decline' }, 'declined'],
     ['goes away', { action: 'cancel' }, 'did not answer'],
   ] as const)('%s', async (_what, answer, problem) => {

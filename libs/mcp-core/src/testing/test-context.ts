@@ -1,9 +1,16 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { AuthContext } from '../jsonrpc/transport.ts';
+import { declaredCapabilities } from '../client/declared-capabilities.ts';
+import type { HandlerCapabilities } from '../client/client-options.ts';
 import { missingCapabilityError } from '../era/client-can.ts';
-import type { ClientCapability, Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
+import { latestLegacyCodec, latestModernCodec } from '../era/codecs.ts';
+import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
+import type { Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
 import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
-import type { InteractiveContext, Question } from '../server/context.ts';
+import { answerProblems } from '../server/answer-problems.ts';
+import type { InteractiveContext, Question, RequestClient } from '../server/context.ts';
+import { prepareSampling } from '../server/prepare-sampling.ts';
+import { capabilityOf } from '../server/question-capability.ts';
 
 export interface TestContextOptions {
   readonly signal?: AbortSignal;
@@ -11,12 +18,14 @@ export interface TestContextOptions {
   readonly clientInfo?: Implementation;
   readonly meta?: JsonObject;
   readonly auth?: AuthContext;
-  /** Answers every elicitation; without it the client has no elicitation. */
+  /** Answers every elicitation; without it the client has no elicitation. A content that does not fit the form is refused as in a legacy session. */
   readonly elicit?: (key: string, params: ElicitParams) => ElicitResult | Promise<ElicitResult>;
   /** Answers every sampling request; without it the client has no sampling. */
   readonly sample?: (key: string, params: CreateMessageParams) => CreateMessageResult | Promise<CreateMessageResult>;
   /** Without it the client has no roots. */
   readonly roots?: readonly Root[];
+  /** What the client declares beside its handlers: by default forms, and neither URLs to open, tools in sampling nor extensions. */
+  readonly capabilities?: Omit<HandlerCapabilities, 'applyDefaults'>;
 }
 
 /** A handler's context that records what the handler reports and asks. */
@@ -27,12 +36,13 @@ export interface TestContext extends InteractiveContext {
   readonly asked: readonly { readonly key: string; readonly params: ElicitParams | CreateMessageParams }[];
 }
 
-/** The context of a call from a client that can do what the options answer. */
+/** The context of a call from a client that has declared what the options answer, and nothing else. */
 export function createTestContext(options: TestContextOptions = {}): TestContext {
   const progressed: Progress[] = [];
   const logged: { level: LoggingLevel; data: unknown; logger: string | undefined }[] = [];
   const asked: { key: string; params: ElicitParams | CreateMessageParams }[] = [];
   const memo = new Map<string, Promise<unknown>>();
+  const client = clientOf(options);
   const answerOne = (key: string, question: Question): Promise<unknown> => {
     if (question.elicit !== undefined) return context.elicit(key, question.elicit);
     return question.sample === undefined ? context.listRoots() : context.sample(key, question.sample);
@@ -42,7 +52,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     logged,
     asked,
     signal: options.signal ?? new AbortController().signal,
-    client: { info: options.clientInfo, era: options.era ?? 'legacy', can: (capability) => canAnswer(options, capability) },
+    client,
     meta: options.meta ?? {},
     auth: options.auth,
     progress: (update) => {
@@ -54,14 +64,20 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       logged.push({ level, data, logger });
     },
     elicit: async (key, params) => {
-      if (options.elicit === undefined) throw missingCapabilityError(params.mode === 'url' ? 'elicitation.url' : 'elicitation.form');
+      const capability = capabilityOf('elicitation/create', params);
+      if (options.elicit === undefined || !client.can(capability)) throw missingCapabilityError(capability);
       asked.push({ key, params });
-      return options.elicit(key, params);
+      const answer = await options.elicit(key, params);
+      const problems = answerProblems(params, answer);
+      if (problems.length === 0) return answer;
+      throw new ProtocolError(ErrorCode.invalidParams, `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`);
     },
     sample: async (key, params) => {
-      if (options.sample === undefined) throw missingCapabilityError('sampling');
-      asked.push({ key, params });
-      return options.sample(key, params);
+      const capability = capabilityOf('sampling/createMessage', params);
+      if (options.sample === undefined || !client.can(capability)) throw missingCapabilityError(capability);
+      const sent = prepareSampling(params, client);
+      asked.push({ key, params: sent });
+      return options.sample(key, sent);
     },
     listRoots: async () => {
       if (options.roots === undefined) throw missingCapabilityError('roots');
@@ -82,7 +98,17 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
   return context;
 }
 
-function canAnswer(options: TestContextOptions, capability: ClientCapability): boolean {
-  if (capability === 'roots') return options.roots !== undefined;
-  return (capability.startsWith('sampling') ? options.sample : options.elicit) !== undefined;
+/** A client of the newest revision of its era, which declares what it can as a real client does. */
+function clientOf({ era = 'legacy', clientInfo, capabilities = {}, elicit, sample, roots }: TestContextOptions): RequestClient {
+  const codec = era === 'legacy' ? latestLegacyCodec : latestModernCodec;
+  const unused = (): never => {
+    throw new Error('The handlers of a test context are not called by a server');
+  };
+  const handlers = {
+    ...(elicit === undefined ? {} : { elicit: unused }),
+    ...(sample === undefined ? {} : { sample: unused }),
+    ...(roots === undefined ? {} : { listRoots: unused }),
+  };
+  const declared = declaredCapabilities({ info: { name: 'test', version: '0' }, handlers, capabilities });
+  return { info: clientInfo, era, can: (capability) => codec.can(declared, capability) };
 }

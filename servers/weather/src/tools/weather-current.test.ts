@@ -122,8 +122,6 @@ describe('weather_current', () => {
   test.each([
     [{ action: 'decline' }],
     [{ action: 'cancel' }],
-    [{ action: 'accept' }],
-    [{ action: 'accept', content: { place: 'geo:99' } }],
     [{ action: 'decline', content: { place: 'geo:1' } }],
   ] as const)('asks for no weather after the answer %j', async (answer) => {
     const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
@@ -131,6 +129,16 @@ describe('weather_current', () => {
     await expect(call).rejects.toMatchObject({ code: 'choice-declined' });
     expect(upstream.requests.map((url) => url.pathname)).toEqual(['/v1/search']);
   });
+
+  test.each([[{ action: 'accept' }], [{ action: 'accept', content: { place: 'geo:99' } }]] as const)(
+    'asks for no weather after the answer %j, which does not fit the form',
+    async (answer) => {
+      const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
+      const call = callTool(tool, { location: 'Springfield' }, createTestContext({ elicit: () => answer }));
+      await expect(call).rejects.toThrow('does not fit its form');
+      expect(upstream.requests.map((url) => url.pathname)).toEqual(['/v1/search']);
+    },
+  );
 
   test('lists the candidates when nobody can be asked', async () => {
     const { tool, upstream } = await setUp(openMeteo({ Springfield: springfields }));
