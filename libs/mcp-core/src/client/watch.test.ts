@@ -237,3 +237,71 @@ describe('a watch on a modern server', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
+
+describe('a watch and a new connection', () => {
+  const LISTEN = 'subscriptions/listen';
+
+  /** Two modern servers, one for each connection; both acknowledge every stream. */
+  async function connectTwice(listen: (server: ScriptedServer) => Step) {
+    const servers = [0, 1].map(() => {
+      const script: Script = { 'server/discover': discovered };
+      const server = new ScriptedServer(script);
+      script[LISTEN] = listen(server);
+      return server;
+    });
+    const left = [...servers];
+    const client = await connectClient(() => left.shift()!, { info: { name: 't', version: '0' }, era: 'modern' });
+    return { client, first: servers[0]!, second: servers[1]! };
+  }
+
+  function acknowledge(server: ScriptedServer): Step {
+    return ({ id, params }) => {
+      const meta = { 'io.modelcontextprotocol/subscriptionId': id };
+      server.notify('notifications/subscriptions/acknowledged', { _meta: meta, notifications: params!.notifications });
+      return undefined;
+    };
+  }
+
+  test('a broken stream that was restored by a reconnect is not opened again, and is missed once', async () => {
+    const { client, first, second } = await connectTwice(acknowledge);
+    const heard: string[] = [];
+    await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) => heard.push(uri));
+    first.fail(first.all(LISTEN)[0]!.id!, new Error('socket hang up'));
+    await flush();
+    first.crash();
+    await client.reconnect();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(second.all(LISTEN)).toHaveLength(1);
+    expect(heard).toEqual(['file:///a']);
+  });
+
+  test('a reconnect while a broken stream is opened again subscribes once, and is missed once', async () => {
+    let opened = 0;
+    // The second stream of the first server is never acknowledged.
+    const listen = (server: ScriptedServer): Step => (request) => ((opened += 1) === 2 ? undefined : acknowledge(server)(request));
+    const { client, first, second } = await connectTwice(listen);
+    const heard: string[] = [];
+    await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) => heard.push(uri));
+    first.fail(first.all(LISTEN)[0]!.id!, new Error('socket hang up'));
+    await vi.advanceTimersByTimeAsync(700);
+    expect(first.all(LISTEN)).toHaveLength(2);
+    first.crash();
+    await client.reconnect();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(second.all(LISTEN)).toHaveLength(1);
+    expect(heard).toEqual(['file:///a']);
+  });
+
+  test('a watch that ended in the turn of its acknowledgment is not restored', async () => {
+    const { client, first, second } = await connectTwice((server) => (request) => {
+      acknowledge(server)(request);
+      return { result: { resultType: 'complete' } };
+    });
+    const watch = await client.watch({ toolsListChanged: true }, () => undefined);
+    await expect(watch.ended).resolves.toBeInstanceOf(Error);
+    first.crash();
+    await client.reconnect();
+    await flush();
+    expect(second.all(LISTEN)).toEqual([]);
+  });
+});

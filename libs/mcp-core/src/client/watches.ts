@@ -38,7 +38,7 @@ export class Watches {
       () => this.#open.delete(watch),
     );
     await watch.subscribe();
-    this.#open.add(watch);
+    if (!watch.isClosed) this.#open.add(watch);
     if (this.#current.isClosed) watch.end();
     return watch;
   }
@@ -84,6 +84,9 @@ class RestorableWatch implements Watch {
   readonly #closing = new AbortController();
   readonly #end = Promise.withResolvers<Error | undefined>();
   #subscription: Subscription | undefined;
+  /** Of the last subscription that was asked for; what an earlier one answers comes too late. */
+  #generation = 0;
+  #reopening: AbortController | undefined;
 
   constructor(listener: WatchListener, subscribe: Subscribe, onEnd: () => void) {
     this.#listener = listener;
@@ -96,28 +99,41 @@ class RestorableWatch implements Watch {
     return this.#subscription?.filter ?? {};
   }
 
-  async subscribe(): Promise<void> {
-    const subscription = await this.#subscribe((end) => this.#lost(end));
-    const replaced = this.#subscription;
-    this.#subscription = subscription;
-    // It is usually gone with its connection.
-    void replaced?.close();
-    if (this.#isClosed) await subscription.close();
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
-  /** Whatever happens to it, the others are restored. */
+  /** Whether the watch has a new subscription: false when it was closed or subscribed once more meanwhile. */
+  async subscribe(): Promise<boolean> {
+    this.#generation += 1;
+    const generation = this.#generation;
+    const subscription = await this.#subscribe((end) => {
+      if (generation === this.#generation) this.#lost(end);
+    });
+    if (this.isClosed || generation !== this.#generation) {
+      await subscription.close();
+      return false;
+    }
+    // It is usually gone with its connection.
+    void this.#subscription?.close();
+    this.#subscription = subscription;
+    return true;
+  }
+
+  /** Subscribes on a new connection, instead of reopening a broken stream. Never rejects: whatever happens to it, the others are restored. */
   async restore(): Promise<void> {
+    this.#reopening?.abort();
     try {
-      await this.subscribe();
-      if (!this.#isClosed) this.#listener.missed();
+      if (await this.subscribe()) this.#listener.missed();
     } catch (error) {
       // A connection that was lost again is restored again; a refusal is an end.
-      if (!isLost(error)) this.end(error as Error);
+      if (isTimeout(error)) void this.#reopen(error);
+      else if (!isLost(error)) this.end(error as Error);
     }
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
+    if (this.isClosed) return;
     this.end();
     await this.#subscription?.close();
   }
@@ -134,25 +150,24 @@ class RestorableWatch implements Watch {
   }
 
   async #reopen(reason: Error): Promise<void> {
+    const stop = new AbortController();
+    this.#reopening = stop;
+    const signal = AbortSignal.any([this.#closing.signal, stop.signal]);
     let last = reason;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
       try {
-        await pause(pauseMs * (1 + Math.random() / 4), this.#closing.signal);
-        await this.subscribe();
-        if (!this.#isClosed) this.#listener.missed();
+        await pause(pauseMs * (1 + Math.random() / 4), signal);
+        if (await this.subscribe()) this.#listener.missed();
         return;
       } catch (error) {
+        if (stop.signal.aborted) return;
         // Only errors are thrown.
         last = error as Error;
-        if (this.#isClosed || !isLost(error)) break;
+        if (this.isClosed || !isLost(error)) break;
       }
     }
     this.end(last);
-  }
-
-  get #isClosed(): boolean {
-    return this.#closing.signal.aborted;
   }
 }
 
@@ -173,5 +188,9 @@ function pause(durationMs: number, signal: AbortSignal): Promise<void> {
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof LocalError && (error.code === 'connection-lost' || error.code === 'connection-closed' || error.code === 'request-timeout');
+  return error instanceof LocalError && (error.code === 'connection-lost' || error.code === 'connection-closed' || isTimeout(error));
+}
+
+function isTimeout(error: unknown): error is LocalError {
+  return error instanceof LocalError && error.code === 'request-timeout';
 }
