@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { metaOf } from '../era/meta-keys.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { LocalError } from '../protocol/errors.ts';
@@ -332,4 +332,26 @@ describe('connecting', () => {
     await connectTo(new ScriptedServer({ 'server/discover': discovered }));
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+test('an onProblem that throws harms nothing, and is reported on stderr', async () => {
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => {
+    stderr.mockRestore();
+  });
+  const server = new ScriptedServer({ initialize: initialized(), 'tools/list': () => ({ result: { tools: [] } }) });
+  const onProblem = (): never => {
+    throw new Error('the reporter is broken');
+  };
+  const onToolsChanged = (): never => {
+    throw new Error('the callback is broken');
+  };
+  const client = await connectClient(() => server, { info: { name: 't', version: '0' }, era: 'legacy', onProblem, onToolsChanged });
+  server.deliverGarbage('no JSON');
+  server.deliver({ id: 1, result: 7 });
+  server.notify('notifications/tools/list_changed', {});
+  expect(stderr.mock.calls.map(([line]) => String(line))).toEqual(Array.from({ length: stderr.mock.calls.length }, () => expect.stringContaining('the reporter is broken') as string));
+  expect(stderr.mock.calls.length).toBeGreaterThanOrEqual(2);
+  expect(await client.listTools()).toEqual([]);
+  await client.close();
 });

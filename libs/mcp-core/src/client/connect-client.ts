@@ -1,3 +1,4 @@
+import { guarded } from '../jsonrpc/report-to-stderr.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -9,7 +10,8 @@ import { ConnectedClient } from './connected-client.ts';
  * @throws LocalError `connect-failed`
  */
 export async function connectClient(open: () => Promise<Transport> | Transport, options: ClientOptions): Promise<Client> {
-  const client = new ConnectedClient(open, options);
+  const { onProblem } = options;
+  const client = new ConnectedClient(open, onProblem === undefined ? options : { ...options, onProblem: guarded(onProblem) });
   await client.connect();
   return client;
 }

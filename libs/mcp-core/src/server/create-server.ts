@@ -8,7 +8,7 @@ import { Changes } from './change-hub.ts';
 import { Connection, type ConnectionContext } from './connection.ts';
 import { handleRequest } from './handle-request.ts';
 import { capabilitiesOf, createMethods } from './methods.ts';
-import { reportToStderr } from './report-to-stderr.ts';
+import { guarded, reportToStderr } from '../jsonrpc/report-to-stderr.ts';
 import { DEFAULT_PROGRESS_INTERVAL_MS } from './progress-reporter.ts';
 import { RequestServer } from './request-server.ts';
 import { RequestStates } from './request-states.ts';
@@ -26,7 +26,7 @@ import type { ToolDefinition } from './tool.ts';
 export function createServer(options: ServerOptions): Server {
   const changes = new Changes();
   const catalogue = new Catalogue(options, changes);
-  const onError = guard(options.onError ?? reportToStderr);
+  const onError = guarded(options.onError ?? reportToStderr);
   const tasks = needsTasks(options) ? new TaskEngine(options.tasks ?? {}, onError) : undefined;
   const capabilities = capabilitiesOf(options, { hasCompletions: catalogue.hasCompletions, hasTasks: tasks !== undefined });
   const methods = createMethods(options, { catalogue, capabilities, changes, tasks, onError });
@@ -96,15 +96,4 @@ class ConnectingServer implements Server {
 
 function needsTasks({ tasks, tools = [] }: ServerOptions): boolean {
   return tasks !== undefined || tools.some(({ task = 'never' }) => task !== 'never');
-}
-
-/** Reporting a failure must not become one. */
-function guard(report: (error: unknown) => void): (error: unknown) => void {
-  return (error) => {
-    try {
-      report(error);
-    } catch (failure) {
-      reportToStderr(failure);
-    }
-  };
 }

@@ -330,3 +330,15 @@ describe.concurrent('close', () => {
     await eventually(() => expect(isRunning(grandchild)).toBe(false));
   });
 });
+
+test('an onStderr that throws is reported on our stderr, and the connection goes on', async () => {
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const onStderr = (): never => {
+    throw new Error('the reporter is broken');
+  };
+  const transport = spawnNode(`process.stderr.write('one\\n', () => process.stdout.write('{"a":1}\\n')); process.stdin.resume();`, { onStderr });
+  const received = receiver();
+  await transport.start(received);
+  await vi.waitFor(() => expect([received.messages, String(stderr.mock.calls[0]?.[0])]).toEqual([[{ a: 1 }], expect.stringContaining('the reporter is broken')]));
+  stderr.mockRestore();
+});

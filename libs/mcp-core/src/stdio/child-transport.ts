@@ -5,6 +5,7 @@ import { LineReader } from '../jsonrpc/line-reader.ts';
 import { LineWriter } from '../jsonrpc/line-writer.ts';
 import { messageLimits } from '../jsonrpc/message-limits.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
+import { guarded } from '../jsonrpc/report-to-stderr.ts';
 import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
 import { withinLimit } from '../jsonrpc/within-limit.ts';
 import { LocalError } from '../protocol/errors.ts';
@@ -93,7 +94,7 @@ class ProcessTransport implements ChildTransport {
     this.pid = child.pid;
     this.#child = child;
     this.#options = options;
-    this.#stderr = new StderrLog(options.onStderr);
+    this.#stderr = new StderrLog(options.onStderr && guarded(options.onStderr));
     this.#writer = new LineWriter(child.stdin);
     this.#spawned = once(child, 'spawn');
     this.#pipesClosed = new Promise((resolve) => child.once('close', resolve));

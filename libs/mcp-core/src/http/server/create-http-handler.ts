@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import { reportToStderr } from '../../server/report-to-stderr.ts';
+import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
 import { bearerTokens, type Authenticate } from './authentication.ts';
 import { MemoryEventStore } from './event-store.ts';
@@ -46,7 +46,8 @@ class ServingHandler implements HttpHandler {
 
   constructor(server: Server, options: HttpHandlerOptions) {
     const { maxBodyBytes = 4_194_304, maxSessions = 10_000, sessionIdleMs = 1_800_000, retryMs = 1000, keepAliveMs = 15_000, drainMs = 3000 } = options;
-    const { path, allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [], eventStore = new MemoryEventStore(), onError = reportToStderr } = options;
+    const { path, allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [], eventStore = new MemoryEventStore() } = options;
+    const onError = guarded(options.onError ?? reportToStderr);
     this.#drainMs = drainMs;
     this.#keepAliveMs = keepAliveMs;
     this.#sweepMs = Math.min(keepAliveMs, sessionIdleMs);

@@ -364,3 +364,16 @@ test('the url names the address', async () => {
   const peer = await serve({}, { path: '/other' });
   expect(peer.listener.url).toBe(`http://127.0.0.1:${String(peer.listener.port)}/other`);
 });
+
+test('an onError that throws is reported on stderr, and its request is answered', async () => {
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => {
+    stderr.mockRestore();
+  });
+  const onError = (): never => {
+    throw new Error('the reporter is broken');
+  };
+  const peer = await serve({}, { onError, authenticate: () => Promise.reject(new Error('no database')) });
+  expect((await peer.exchange({ body: {} })).status).toBe(500);
+  expect(String(stderr.mock.calls[0]?.[0])).toContain('the reporter is broken');
+});

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Server as NodeServer } from 'node:http';
-import { reportToStderr } from '../../server/report-to-stderr.ts';
+import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
 import { createHttpHandler } from './create-http-handler.ts';
 import type { HttpHandler, HttpHandlerOptions } from './http-handler.ts';
@@ -51,7 +51,7 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
   );
   const address = await listen(listener, port, host);
   // Without a listener, a connection that cannot be accepted would end the process.
-  listener.on('error', options.onError ?? reportToStderr);
+  listener.on('error', guarded(options.onError ?? reportToStderr));
   let closing: Promise<void> | undefined;
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${String(address.port)}${path}`,
