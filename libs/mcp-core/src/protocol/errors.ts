@@ -43,8 +43,8 @@ export class ProtocolError extends Error {
   }
 }
 
-/** A longer URI is not repeated in full. */
-const MAX_URI_CHARACTERS = 8192;
+/** A longer URI is matched by no template, and is not repeated in full. */
+export const MAX_URI_CHARACTERS = 8192;
 
 /** The resource does not exist; its code depends on the revision, which the codec decides. */
 export class ResourceNotFoundError extends ProtocolError {

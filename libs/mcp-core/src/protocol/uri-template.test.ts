@@ -60,4 +60,11 @@ describe('UriTemplate', () => {
     expect(new UriTemplate(template).match(uri)).toBeUndefined();
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
+
+  test('matches no URI of more than 8192 characters', () => {
+    const template = new UriTemplate('a://{+path}');
+    const uri = `a://${'x'.repeat(8192 - 4)}`;
+    expect(template.match(uri)).toEqual({ path: 'x'.repeat(8192 - 4) });
+    expect(template.match(`${uri}x`)).toBeUndefined();
+  });
 });

@@ -1,3 +1,5 @@
+import { MAX_URI_CHARACTERS } from './errors.ts';
+
 /** Operators of RFC 6570 that can be read back from a URI: what a value begins with, what separates values, and the characters no value has. */
 const OPERATORS: { readonly [operator: string]: { readonly prefix: string; readonly separator: string; readonly excluded: string } } = {
   '': { prefix: '', separator: ',', excluded: '/?#,' },
@@ -35,8 +37,9 @@ export class UriTemplate {
     if (new Set(this.variables).size < this.variables.length) throw new Error(`A variable comes twice in the URI template ${template}`);
   }
 
-  /** The decoded values, or `undefined` when the template cannot expand to the URI. */
+  /** The decoded values, or `undefined` when the template cannot expand to the URI or the URI has more than 8192 characters. */
   match(uri: string): { readonly [name: string]: string } | undefined {
+    if (uri.length > MAX_URI_CHARACTERS) return undefined;
     const [path, query] = this.#query === undefined ? [uri, ''] : splitAt(uri, this.#query.mark);
     const values = valuesIn(path, this.#path);
     if (values === undefined) return undefined;
