@@ -256,6 +256,27 @@ describe('the stream that belongs to no request', () => {
     await vi.waitFor(() => { expect(stream.messages().filter(({ method }) => method === 'notifications/tools/list_changed')).toHaveLength(2); }, WAIT);
   });
 
+  test('brings every log message that waited for it, equal ones too', async () => {
+    const peer = await serve({ tools: [echo] });
+    const session = await peer.initialize();
+    peer.server.log('error', 'failed');
+    peer.server.log('error', 'failed');
+    peer.server.log('error', 'the last');
+    const stream = await session.get();
+    await stream.find(({ params }) => (params as { data?: unknown }).data === 'the last');
+    expect(stream.messages().map(({ params }) => (params as { data?: unknown }).data)).toEqual(['failed', 'failed', 'the last']);
+  });
+
+  test('has at most 256 KiB waiting for it, the newest', async () => {
+    const peer = await serve({ tools: [echo] });
+    const session = await peer.initialize();
+    for (let number = 1; number <= 5; number += 1) peer.server.log('error', `${String(number)}${'x'.repeat(100_000)}`);
+    peer.server.log('error', 'the last');
+    const stream = await session.get();
+    await stream.find(({ params }) => (params as { data?: unknown }).data === 'the last');
+    expect(stream.messages().map(({ params }) => String((params as { data?: unknown }).data).slice(0, 1))).toEqual(['4', '5', 't']);
+  });
+
   test('is taken over by a client that opens it again, so that each message goes over one connection', async () => {
     const peer = await serve({ tools: [echo] });
     const session = await peer.initialize();

@@ -96,7 +96,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     }
     const answered = answeredId(message);
     const post = this.#postOf(answered ?? options?.relatedTo);
-    if (answered === undefined) return (post ?? this.#openStandalone()).send(text);
+    if (answered === undefined) return post?.send(text) ?? this.#openStandalone().send(text, isChange(message));
     if (post !== undefined) {
       post.answer(text, this.#learnFrom(message));
       if (!this.isInitialized) this.#scope.refused(this);
@@ -224,6 +224,11 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     if (isOpen) exchange.end();
     else answerPlain(exchange, 204, { text: '' });
   }
+}
+
+function isChange(message: JsonRpcMessage | JsonRpcBatch): boolean {
+  if (!('method' in message)) return false;
+  return message.method.endsWith('/list_changed') || message.method === 'notifications/resources/updated';
 }
 
 /** The request that a message answers; of a batch, one of them. */
