@@ -5,6 +5,7 @@ import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { readBody } from './read-body.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { SseReader, type SseReceiver } from './sse-reader.ts';
+import { StreamWatchdog } from './stream-watchdog.ts';
 
 export interface EventStreamOptions {
   readonly endpoint: ClientEndpoint;
@@ -24,6 +25,8 @@ export interface EventStreamOptions {
 }
 
 const DEFAULT_RETRY_MS = 1000;
+/** Between two GETs, whatever the server asks for. */
+const MIN_INTERVAL_MS = 1000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
@@ -31,8 +34,9 @@ const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const TEMPORARY: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /**
- * A stream of a legacy session that is opened by GET and opened again, from where it broke, whenever it ends. It waits exactly what the server asked
- * for with `retry` (default 1 s), and longer, up to 30 s, while attempts bring nothing.
+ * A stream of a legacy session that is opened by GET and opened again, from where it broke, whenever it ends. It waits what the
+ * server asked for with `retry` (default 1 s), at least until one second after it was opened last, and longer, up to 30 s, while
+ * attempts bring nothing.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class ClientEventStream {
@@ -42,6 +46,7 @@ export class ClientEventStream {
   /** Attempts in a row without a stream, and without an event. */
   #failures = 0;
   #fruitless = 0;
+  #openedAt = -Infinity;
   #wasOpen = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -62,13 +67,16 @@ export class ClientEventStream {
       responded: (response) => this.#responded(response),
       failed: (error) => this.#failed(error),
     };
+    this.#openedAt = performance.now();
     this.#handle = endpoint.send(call);
   }
 
   /** Opens it when the time to wait is over. */
   openLater(): void {
     const backoffMs = this.#fruitless === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** this.#fruitless, MAX_BACKOFF_MS);
-    this.#timer = setTimeout(() => this.open(), Math.min(Math.max(this.#retryMs, backoffMs), MAX_TIMER_MS));
+    const sinceOpenedMs = performance.now() - this.#openedAt;
+    const delayMs = Math.max(this.#retryMs, backoffMs, MIN_INTERVAL_MS - sinceOpenedMs);
+    this.#timer = setTimeout(() => this.open(), Math.min(delayMs, MAX_TIMER_MS));
   }
 
   close(): void {
@@ -87,6 +95,8 @@ export class ClientEventStream {
     this.#failures = 0;
     this.#fruitless += 1;
     const { receiver, maxEventBytes } = this.#options;
+    // Its listener comes first: the reader tells it of comments.
+    const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {
         event: (event) => {
@@ -94,6 +104,7 @@ export class ClientEventStream {
           // A receiver that closes this stream hears no more of it.
           if (!this.#isClosed) receiver.event(event);
         },
+        comment: () => watchdog.comment(),
         tooLarge: () => receiver.tooLarge?.(),
         refused: (found) => receiver.refused?.(found),
       },

@@ -225,6 +225,49 @@ describe('the standalone stream', () => {
     expect(opened.ends).toEqual([]);
   });
 
+  it('is opened once a second at most, however short the time is that the server asks for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    let gets = 0;
+    const server = await scriptedServer((arrival) => {
+      if (playHandshake(arrival, { get: 'stream' })) return;
+      gets += 1;
+      beginEvents(arrival);
+      arrival.response.end(`retry: 0\n${event(changed, `e-${String(gets)}`)}`);
+    });
+    const opened = await openTransport({ url: server.url });
+    await handshake(opened);
+    for (let count = 1; count <= 3; count += 1) {
+      await until(() => gets === count && vi.getTimerCount() === 1);
+      await vi.advanceTimersByTimeAsync(999);
+      expect(gets).toBe(count);
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    await until(() => gets === 4);
+  });
+
+  it('whose server falls silent after it sent comments is opened again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const gets: Arrival[] = [];
+    const server = await scriptedServer((arrival) => {
+      if (playHandshake(arrival, { get: 'stream' })) return;
+      gets.push(arrival);
+      beginEvents(arrival);
+      arrival.response.write(`: hello\n\n${event(changed, 'e-1')}`);
+    });
+    const opened = await openTransport({ url: server.url });
+    await handshake(opened);
+    await until(() => opened.messages.length === 1);
+    await vi.advanceTimersByTimeAsync(20_000);
+    gets[0]?.response.write(': keep-alive\n\n');
+    await until(() => vi.getTimerCount() === 1);
+    // Its connection is open, but nothing comes any more.
+    await vi.advanceTimersByTimeAsync(80_000);
+    await until(() => opened.messages.length === 1 && vi.getTimerCount() === 1);
+    await vi.advanceTimersByTimeAsync(1000);
+    await until(() => gets.length === 2);
+    expect(gets[1]?.headers['last-event-id']).toBe('e-1');
+  });
+
   it('that finds its session gone ends the connection', async () => {
     let gets = 0;
     const server = await scriptedServer((arrival) => {
@@ -269,8 +312,8 @@ describe('the standalone stream', () => {
 });
 
 describe('a stream that ends before its answer', () => {
-  it('is resumed by GET after exactly the time the server asked for, as often as needed', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  it('is resumed by GET after exactly the time the server asked for, and after that once a second at most', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const server = await scriptedServer((arrival) => {
       if (playHandshake(arrival)) return;
       const { 'last-event-id': lastEventId } = arrival.headers;
@@ -282,9 +325,9 @@ describe('a stream that ends before its answer', () => {
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
-    for (const expected of ['e-1', 'e-2']) {
+    for (const [expected, delayMs] of [['e-1', 500], ['e-2', 1000]] as const) {
       await until(() => vi.getTimerCount() === 1);
-      await vi.advanceTimersByTimeAsync(499);
+      await vi.advanceTimersByTimeAsync(delayMs - 1);
       expect(server.arrivals.at(-1)?.headers['last-event-id']).not.toBe(expected);
       await vi.advanceTimersByTimeAsync(1);
       await until(() => server.arrivals.at(-1)?.headers['last-event-id'] === expected);

@@ -6,6 +6,7 @@ import { mediaTypeOf } from './media-type.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { readBody } from './read-body.ts';
 import { SseReader } from './sse-reader.ts';
+import { StreamWatchdog } from './stream-watchdog.ts';
 
 export interface LegacySseOptions {
   readonly endpoint: ClientEndpoint;
@@ -64,6 +65,8 @@ export class LegacySseChannel {
 
   #read(response: IncomingMessage, opening: { readonly resolve: () => void; readonly reject: (error: Error) => void }): void {
     const { endpoint, maxMessageBytes } = this.#options;
+    // Its listener comes first: the reader tells it of comments.
+    const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {
         event: ({ name, data }) => {
@@ -79,6 +82,7 @@ export class LegacySseChannel {
             }
           }
         },
+        comment: () => watchdog.comment(),
         refused: (found) => this.#options.refused(found),
       },
       maxMessageBytes,

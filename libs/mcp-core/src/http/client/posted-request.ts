@@ -9,6 +9,7 @@ import { mediaTypeOf } from './media-type.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { type Body, readBody } from './read-body.ts';
 import { SseReader } from './sse-reader.ts';
+import { StreamWatchdog } from './stream-watchdog.ts';
 
 /** What a request has to do with its connection. */
 export interface RequestOwner {
@@ -126,11 +127,14 @@ export class PostedRequest implements Call {
 
   #readStream(response: IncomingMessage): void {
     const owner = this.#owner;
+    // Its listener comes first: the reader tells it of comments.
+    const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {
         event: (event) => {
           if (this.#state !== 'over' && event.name === 'message') owner.deliverText(event.data, this.post.id);
         },
+        comment: () => watchdog.comment(),
         tooLarge: () => {
           this.fail(owner.refusal(tooLong(owner.limits)));
           this.#handle?.abort();

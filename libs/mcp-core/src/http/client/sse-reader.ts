@@ -11,6 +11,8 @@ export interface SseEvent {
 
 export interface SseReceiver {
   event(event: SseEvent): void;
+  /** A line of no meaning that shows that the server is there. */
+  comment?(): void;
   /** An event is longer than the limit and is dropped; called once, as soon as it is. */
   tooLarge?(): void;
   /** As `tooLarge`, but called when the request is known that the event belongs to, at the latest when the event ends. */
@@ -134,7 +136,7 @@ export class SseReader {
   #readLine(bytes: Buffer): void {
     const line = this.#isFirstLine && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
     const colon = line.indexOf(COLON);
-    if (colon === 0) return;
+    if (colon === 0) return this.#receiver.comment?.();
     const field = line.toString('latin1', 0, colon === -1 ? line.length : colon);
     const value = colon === -1 ? '' : line.toString('utf8', line[colon + 1] === SPACE ? colon + 2 : colon + 1);
     switch (field) {
