@@ -45,7 +45,7 @@ class ServingHandler implements HttpHandler {
   #closing: Promise<void> | undefined;
 
   constructor(server: Server, options: HttpHandlerOptions) {
-    const { maxBodyBytes = 4_194_304, maxSessions = 10_000, sessionIdleMs = 1_800_000, retryMs = 1000, keepAliveMs = 15_000, drainMs = 3000 } = options;
+    const { maxBodyBytes = 4_194_304, maxSessions = 10_000, maxConcurrentRequests = 10_000, sessionIdleMs = 1_800_000, retryMs = 1000, keepAliveMs = 15_000, drainMs = 3000 } = options;
     const { path, allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [], eventStore = new MemoryEventStore() } = options;
     const onError = guarded(options.onError ?? reportToStderr);
     this.#drainMs = drainMs;
@@ -58,7 +58,7 @@ class ServingHandler implements HttpHandler {
     if (options.stateless !== true) {
       this.#sessions = new Sessions(server, { maxSessions, sessionIdleMs, retryMs, eventStore: eventStore === false ? undefined : eventStore, exchanges, onError });
     }
-    const endpoint = new McpEndpoint({ server, sessions: this.#sessions, exchanges, ended: this.#ending.signal, maxBodyBytes, onError });
+    const endpoint = new McpEndpoint({ server, sessions: this.#sessions, exchanges, ended: this.#ending.signal, maxBodyBytes, maxConcurrentRequests, onError });
     const serve: Endpoint = (exchange, auth) => {
       endpoint.serve(exchange, auth);
     };

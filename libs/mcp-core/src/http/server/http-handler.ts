@@ -21,6 +21,11 @@ export interface HttpHandlerOptions {
   readonly stateless?: boolean;
   /** Default 10,000; beyond it the session that was idle longest ends, or, when all are in use, `initialize` is answered with 503. */
   readonly maxSessions?: number;
+  /**
+   * Requests without a session that run at the same time, listen streams included: those of 2026-07-28, and legacy ones with
+   * `stateless`. Default 10,000; more are answered with 503 and `Retry-After`. A session runs at most 4096.
+   */
+  readonly maxConcurrentRequests?: number;
   /** How long a session lasts without a request and without an open stream, in milliseconds. Default 30 minutes. */
   readonly sessionIdleMs?: number;
   /**

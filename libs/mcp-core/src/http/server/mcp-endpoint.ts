@@ -25,6 +25,7 @@ export interface McpEndpointOptions extends Omit<StandaloneScope, 'auth' | 'lega
   /** `undefined` when legacy requests stand alone, too. */
   readonly sessions: Sessions | undefined;
   readonly maxBodyBytes: number;
+  readonly maxConcurrentRequests: number;
 }
 
 /**
@@ -35,6 +36,8 @@ export class McpEndpoint {
   readonly #options: McpEndpointOptions;
   readonly #anonymous: StandaloneScope;
   readonly #mirrored: MirroredHeaders;
+  /** Requests without a session whose handlers have not ended. */
+  #running = 0;
 
   constructor(options: McpEndpointOptions) {
     this.#options = options;
@@ -104,8 +107,28 @@ export class McpEndpoint {
   }
 
   async #handle(exchange: HttpExchange, request: JsonRpcRequest, scope: StandaloneScope): Promise<void> {
+    if (!this.#hasRoom(exchange, 1)) return;
+    this.#running += 1;
     const standalone = new StandaloneRequest(exchange, request, scope);
-    standalone.answer(await this.#options.server.handle(request, standalone));
+    // The server's promise never rejects.
+    const reply = await this.#options.server.handle(request, standalone);
+    this.#running -= 1;
+    standalone.answer(reply);
+  }
+
+  async #handleBatch(exchange: HttpExchange, { envelopes, ids }: Batch, { auth, version }: { readonly auth: AuthContext | undefined; readonly version: ProtocolVersion }): Promise<void> {
+    if (!this.#hasRoom(exchange, ids.length)) return;
+    const { server, onError } = this.#options;
+    this.#running += ids.length;
+    await serveBatchAlone(exchange, envelopes, { server, auth, version, onError });
+    this.#running -= ids.length;
+  }
+
+  /** Answers when the requests would be too many. */
+  #hasRoom(exchange: HttpExchange, count: number): boolean {
+    if (this.#running + count <= this.#options.maxConcurrentRequests) return true;
+    answerPlain(exchange, 503, { text: 'Too many requests are running', fields: ['retry-after', '1'] });
+    return false;
   }
 
   #serveLegacy(exchange: HttpExchange, request: JsonRpcRequest, auth: AuthContext | undefined): void {
@@ -133,13 +156,13 @@ export class McpEndpoint {
   }
 
   #serveBatch(exchange: HttpExchange, entries: readonly unknown[], auth: AuthContext | undefined): void {
-    const { sessions, server, onError } = this.#options;
+    const { sessions } = this.#options;
     if (isModern(undefined, exchange.headers)) {
       refuse(exchange, 'a message must be a JSON object');
     } else if (sessions === undefined) {
       const version = legacyVersionOf(exchange);
       const batch = version === undefined ? undefined : readBatch(exchange, entries, version);
-      if (version !== undefined && batch !== undefined) void serveBatchAlone(exchange, batch.envelopes, { server, auth, version, onError });
+      if (version !== undefined && batch !== undefined) void this.#handleBatch(exchange, batch, { auth, version });
     } else {
       const session = this.#find(exchange, auth);
       const ids = session === undefined ? undefined : readBatch(exchange, entries, session.version)?.ids;
@@ -189,12 +212,17 @@ export class McpEndpoint {
   }
 }
 
+interface Batch {
+  readonly envelopes: readonly Envelope[];
+  readonly ids: readonly RequestId[];
+}
+
 /** The messages of a batch and the ids that are to be answered; answers when it is none. */
 function readBatch(
   exchange: HttpExchange,
   entries: readonly unknown[],
   version: ProtocolVersion | undefined,
-): { readonly envelopes: readonly Envelope[]; readonly ids: readonly RequestId[] } | undefined {
+): Batch | undefined {
   const envelopes = entries.map(readEnvelope);
   if (version === undefined || !hasBatches(version) || entries.length === 0) {
     refuse(exchange, 'a message must be a JSON object');

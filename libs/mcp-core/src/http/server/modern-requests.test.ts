@@ -281,3 +281,30 @@ test('a listen stream that the server ends gets its result and no cancellation',
     { id: 1, result: { resultType: 'complete', _meta: tag } },
   ]);
 });
+
+describe('more requests at once than maxConcurrentRequests', () => {
+  test('are answered with 503 until one has ended, also when its client left', async () => {
+    const held = heldTool();
+    const peer = await serve({ tools: [held.tool, echo] }, { maxConcurrentRequests: 1 });
+    const running = peer.begin(peer.modern('tools/call', { name: 'hold', arguments: {} }));
+    running.request.on('error', () => undefined);
+    running.request.end(JSON.stringify(peer.modern('tools/call', { name: 'hold', arguments: {} }).body));
+    const { signal } = await held.started;
+    running.request.destroy();
+    await vi.waitFor(() => { expect(signal.aborted).toBe(true); }, { timeout: 5000 });
+    const refused = await peer.exchange(peer.modern('tools/call', { name: 'echo', arguments: { text: 'x' } }));
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+    held.release();
+    await vi.waitFor(async () => {
+      expect((await peer.exchange(peer.modern('tools/call', { name: 'echo', arguments: { text: 'x' } }))).status).toBe(200);
+    }, { timeout: 5000 });
+  });
+
+  test('count each request of a batch without a session', async () => {
+    const peer = await serve({ tools: [echo] }, { maxConcurrentRequests: 2, stateless: true });
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+    const headers = { 'mcp-protocol-version': '2025-03-26' };
+    expect((await peer.exchange({ headers, body: [ping(1), ping(2), ping(3)] })).status).toBe(503);
+    expect((await peer.exchange({ headers, body: [ping(1), ping(2)] })).status).toBe(200);
+  });
+});
