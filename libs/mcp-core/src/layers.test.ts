@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const SOURCES = new URL('.', import.meta.url).pathname;
+
+/** Each folder and the folders that it may import. */
+const ALLOWED: { readonly [folder: string]: readonly string[] } = {
+  jsonrpc: [],
+  protocol: ['jsonrpc'],
+  schema: ['jsonrpc', 'protocol'],
+  era: ['jsonrpc', 'protocol', 'schema'],
+  server: ['jsonrpc', 'protocol', 'schema', 'era'],
+  client: ['jsonrpc', 'protocol', 'schema', 'era'],
+  'http/server': ['jsonrpc', 'protocol', 'schema', 'era', 'server'],
+  'http/client': ['jsonrpc', 'protocol', 'schema', 'era'],
+  stdio: ['jsonrpc', 'protocol', 'server'],
+  testing: ['jsonrpc', 'protocol', 'schema', 'era', 'server', 'client'],
+};
+
+interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+async function readSources(): Promise<readonly Source[]> {
+  const files = await readdir(SOURCES, { recursive: true });
+  const sources = files.filter((file) => file.endsWith('.ts') && !/\.(?:test|support|contract)\./u.test(file));
+  return Promise.all(sources.map(async (file) => ({ file, text: await readFile(path.join(SOURCES, file), 'utf8') })));
+}
+
+/** The folder of a file; none for the entry points beside the folders. */
+function folderOf(file: string): string | undefined {
+  return Object.keys(ALLOWED).find((folder) => file.startsWith(`${folder}/`));
+}
+
+const sources = await readSources();
+
+describe('the folders of the sources', () => {
+  test.each(Object.entries(ALLOWED))('%s imports nothing but itself and %j', (folder, allowed) => {
+    const own = sources.filter(({ file }) => folderOf(file) === folder);
+    const wrong = own.flatMap(({ file, text }) =>
+      [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/gu)]
+        .map(([, imported = '']) => path.normalize(path.join(path.dirname(file), imported)))
+        .filter((target) => ![folder, ...allowed].includes(folderOf(target) ?? ''))
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(own.length).toBeGreaterThan(0);
+    expect(wrong).toEqual([]);
+  });
+
+  test('no folder but era names a protocol version', () => {
+    const named = sources
+      .filter(({ file }) => folderOf(file) !== 'era' && file !== 'protocol/capabilities.ts')
+      .filter(({ text }) => /'20\d\d-\d\d-\d\d'/u.test(text));
+    expect(named.map(({ file }) => file)).toEqual([]);
+  });
+});
