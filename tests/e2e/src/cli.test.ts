@@ -23,8 +23,8 @@ interface Command {
   readonly process: ChildProcess;
   out(): string;
   error(): string;
-  /** Resolves when stdout has the text. */
-  printed(text: string): Promise<void>;
+  /** Resolves when stderr has the text. */
+  reported(text: string): Promise<void>;
   readonly code: Promise<number | null>;
 }
 
@@ -47,16 +47,16 @@ function signalbox(...args: string[]): Command {
     process: child,
     out: () => out,
     error: () => error,
-    async printed(text) {
-      await expect.poll(() => out, { timeout: 15_000, interval: 20 }).toContain(text);
+    async reported(text) {
+      await expect.poll(() => error, { timeout: 15_000, interval: 20 }).toContain(text);
     },
     code: new Promise((resolve) => child.once('close', resolve)),
   };
 }
 
-async function config(scripts: Parameters<typeof writeScenario>[1], args: readonly string[] = []): Promise<string> {
+async function config(scripts: Parameters<typeof writeScenario>[1], args: readonly string[] = [], rules: object = { trust: true }): Promise<string> {
   const file = join(folder.path, 'signalbox.json');
-  const mcpServers = { filesystem: { command: 'node', args: [serverBin.filesystem, ...args, folder.path], signalbox: { trust: true } } };
+  const mcpServers = { filesystem: { command: 'node', args: [serverBin.filesystem, ...args, folder.path], signalbox: rules } };
   await writeFile(file, JSON.stringify({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers }));
   return file;
 }
@@ -67,8 +67,8 @@ describe('signalbox run', () => {
     const file = await config([{ prompt: 'read', steps: [[{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' }, label: 'note' }]], answer: 'It says: ${result.note.text}' }]);
     const run = signalbox('run', '--config', file, 'read');
     expect(await run.code).toBe(0);
-    expect(run.out()).toMatch(/scripted.*→ filesystem__read_text_file \{"path":"note\.txt"\}.*✓ filesystem__read_text_file \d+ ms: remember the milk.*It says: remember the milk\n$/s);
-    expect(run.error()).toContain('OPENAI_API_KEY');
+    expect(run.out()).toBe('It says: remember the milk\n');
+    expect(run.error()).toMatch(/OPENAI_API_KEY.*scripted.*→ filesystem__read_text_file \{"path":"note\.txt"\}.*✓ filesystem__read_text_file \d+ ms: remember the milk\n$/s);
   });
 
   test('--json prints the events as they are stored', async () => {
@@ -86,12 +86,23 @@ describe('signalbox run', () => {
     const excludePatterns = Array.from({ length: 95 }, (_, index) => `**/*${'a'.repeat(20)}b${index}`);
     const file = await config([{ prompt: 'search', steps: [[{ tool: 'filesystem__search_files', input: { path: '.', pattern: '*.none', excludePatterns } }]], answer: 'searched' }], ['--log-level', 'debug']);
     const run = signalbox('run', '--config', file, '--log-level', 'debug', 'search');
-    await run.printed('matches in');
+    await run.reported('matches in');
     run.process.kill('SIGINT');
     expect(await run.code).toBe(130);
-    expect(run.out()).toMatch(/filesystem__search_files cancelled \((?:delivered|confirmed)\)\s+run cancelled/);
+    expect(run.error()).toMatch(/filesystem__search_files cancelled \((?:delivered|confirmed)\)\s+run cancelled/);
     // The server says so itself, unless its process ended first.
     expect(run.error()).not.toMatch(/tool=search_files outcome=finished/);
+  });
+
+  test('a call that nobody can be asked about has exit code 4; --yes approves it', async () => {
+    await writeFile(join(folder.path, 'note.txt'), 'remember the milk');
+    const file = await config([{ prompt: 'read', steps: [[{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' }, label: 'note' }]], answer: 'done' }], [], { approval: 'ask' });
+    const refused = signalbox('run', '--config', file, 'read');
+    expect(await refused.code, refused.error()).toBe(4);
+    expect(refused.error()).toContain('tool_approval needs a person, and nobody can be asked here; use a terminal, --yes, or allow it');
+    const approved = signalbox('run', '--config', file, '--yes', 'read');
+    expect(await approved.code, approved.error()).toBe(0);
+    expect(approved.error()).toContain('✓ filesystem__read_text_file');
   });
 
   test.each([
@@ -130,17 +141,19 @@ describe('signalbox demo', () => {
     const wrong = await writeScenario(folder.path, [
       { prompt: 'Which customers bought most.', steps: [], answer: 'Nobody bought anything.' },
       { prompt: 'Which packages are in this workspace and which has the most source files.', steps: [], answer: 'There are none.' },
-      { prompt: 'Compare the weather in Oslo, Lisbon and Cairo', steps: [], answer: 'It rains everywhere.' },
+      // Every name is right, the ranking is not.
+      { prompt: 'Compare the weather in Oslo, Lisbon and Cairo', steps: [], answer: 'This is made-up: 1. Oslo: 40 °C 2. Lisbon: 30 °C 3. Cairo: 20 °C' },
     ]);
     const demo = signalbox('demo', '--scenario', wrong);
     expect(await demo.code).toBe(1);
     expect(demo.out()).toMatch(/0 of 3 answers are right/);
     expect(demo.error()).toMatch(/its answer does not say: .* bought most/);
+    expect(demo.error()).toMatch(/its answer does not say: It gets warmest in/);
   });
 });
 
-test('signalbox --help names every command and option', async () => {
+test('signalbox --help names every command', async () => {
   const help = signalbox('--help');
   expect(await help.code).toBe(0);
-  for (const word of ['serve', 'run', 'demo', '--config', '--server', '--port', 'OPENAI_API_KEY']) expect(help.out()).toContain(word);
+  for (const word of ['serve', 'run', 'demo', 'inbox', 'replay', 'OPENAI_API_KEY']) expect(help.out()).toContain(word);
 });

@@ -53,7 +53,7 @@ async function startCommand({ line, env }: Command): Promise<{ readonly child: C
 function expand(line: string): string {
   const bin = join(repository, 'node_modules/.bin');
   return line
-    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^exec node/, `"${process.execPath}"`))
+    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^node/, `"${process.execPath}"`))
     .replace(/^npx (?:-y )?(?:@([\w-]+)\/server-([\w-]+)|(\w[\w-]*))/, (_, scope: string | undefined, server: string | undefined, name: string | undefined) => `"${join(bin, scope === undefined ? (name ?? '') : `${scope}-${server}`)}"`);
 }
 
@@ -179,15 +179,33 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
     },
   },
   {
+    matches: /^npx signalbox (?:run --help|--version)$/,
+    check(line) {
+      const { status, stdout } = run(line);
+      expect(status).toBe(0);
+      expect(stdout).toMatch(line.endsWith('version') ? /^\d+\.\d+\.\d+\n$/ : /^signalbox run TASK: /);
+    },
+  },
+  {
+    matches: /^(?:npm start --|npx signalbox serve) (?:~\/projects|--port 8030 --config signalbox\.json)$/,
+    async check(line) {
+      writeExample();
+      const here = line.replace('~/projects', `"${folder.path}"`).replace('8030', '0').replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`).replace(' -- ', ' ');
+      const { child, output } = await startCommand({ line: here, env: { SIGNALBOX_DATA_DIR: join(folder.path, 'own') } });
+      await stop(child);
+      expect(output).toMatch(line.startsWith('npx') ? /servers {2}filesystem\n/ : line.includes('--config') ? /servers {2}notes, shop, filesystem, sqlite, weather/ : /servers {2}filesystem, sqlite, weather/);
+      if (line.startsWith('npm start -- ~')) expect(output).toContain(`files    ${folder.path}\n`);
+    },
+  },
+  {
     matches: /^npx signalbox (?:serve|run) --config signalbox\.json/,
     async check(line) {
-      // The file is the example of the README, pointed at files that are there.
-      const example = snippets.find((snippet) => snippet.file === 'README.md' && snippet.language === 'json');
-      writeFileSync(join(folder.path, 'signalbox.json'), localised(example?.text ?? ''));
+      writeExample();
       const here = line.replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`);
       if (line.includes(' run ')) {
+        // Without a model nothing but the demos is answered.
         const { status, stdout } = run(here);
-        expect(status).toBe(0);
+        expect(status).toBe(3);
         expect(stdout).toContain('OPENAI_API_KEY');
       } else {
         const { child, output } = await startCommand({ line: here, env: { SIGNALBOX_DATA_DIR: join(folder.path, 'configured') } });
@@ -228,8 +246,15 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
 ];
 
+/** Writes the example of the README, pointed at files that are there, into a folder outside of the repository. */
+function writeExample(): void {
+  const example = snippets.find((snippet) => snippet.file === 'README.md' && snippet.language === 'json');
+  writeFileSync(join(folder.path, 'signalbox.json'), localised(example?.text ?? ''));
+}
+
 /** Paths that stand for the reader's own become ones that are there. */
 function localPath(word: string): string {
+  if (word.startsWith('/path/to/signalbox/')) return join(repository, word.slice('/path/to/signalbox/'.length));
   if (word.endsWith('.db')) return join(folder.path, 'data/demo/shop.db');
   return word.startsWith('~/') || /^\/(home|path)\//.test(word) ? folder.path : word;
 }

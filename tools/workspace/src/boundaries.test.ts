@@ -10,6 +10,7 @@ interface Manifest {
   readonly name: string;
   readonly dependencies?: Record<string, string>;
   readonly devDependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
 }
 
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
@@ -36,7 +37,7 @@ async function workspace(): Promise<Project[]> {
         root: node.data.root,
         tags: node.data.tags ?? [],
         dependencies: (graph.dependencies[node.name] ?? []).map((edge) => edge.target),
-        declared: new Set([...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.devDependencies ?? {})]),
+        declared: new Set([...Object.keys(manifest.dependencies ?? {}), ...Object.keys(manifest.devDependencies ?? {}), ...Object.keys(manifest.optionalDependencies ?? {})]),
         files: globSync(['src/**/*.{ts,mts,cts,js,mjs,cjs}', '*.{js,mjs,cjs}'], { cwd: folder }).map((path) => ({
           path: relative(root, join(folder, path)).replaceAll(sep, '/'),
           text: readFileSync(join(folder, path), 'utf8'),
@@ -61,6 +62,16 @@ test('a server that depends on another server is named', () => {
 test('the core depends on nothing of the workspace', () => {
   const problems = boundaryProblems([project('core', 'layer:core', { dependencies: ['kit'] }), project('kit', 'layer:kit')], new Set());
   expect(problems).toEqual(['core (layer:core) may not depend on kit (layer:kit)']);
+});
+
+test('an app may depend on a server to start it, and may not import it', () => {
+  const server = project('server', 'layer:server');
+  const app = project('app', 'layer:app', { dependencies: ['server'], declared: new Set(['server']) });
+  expect(boundaryProblems([app, server], new Set())).toEqual([]);
+  for (const specifier of ['server', 'server/package.json']) {
+    const files = [{ path: 'app/src/a.ts', text: `import x from '${specifier}';` }];
+    expect(boundaryProblems([{ ...app, files }, server], new Set())).toEqual(['app/src/a.ts: imports server, a server: app may start it as a program only']);
+  }
 });
 
 test('a project without a layer is named', () => {

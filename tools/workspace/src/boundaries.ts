@@ -25,13 +25,16 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:client': [],
   'layer:kit': ['layer:core'],
   'layer:server': ['layer:core', 'layer:kit'],
-  'layer:app': ['layer:core', 'layer:client'],
+  'layer:app': ['layer:core', 'layer:client', 'layer:server'],
   'layer:test': ['layer:core', 'layer:client', 'layer:kit', 'layer:server', 'layer:app'],
   'layer:tool': ['layer:core'],
 };
 
 /** Tests, and what only tests import. */
 const FOR_TESTS = /\.(?:test|contract|test\.support)\.ts$|\/testing(?:\/|\.ts$)/;
+
+/** Layers whose dependencies on servers are programs that they start, never modules that they import. */
+const STARTS_SERVERS: readonly (string | undefined)[] = ['layer:app'];
 
 /** Foreign packages that only tests use: no project, and open to tests alone. */
 const PEERS = 'tests/peers/';
@@ -45,7 +48,7 @@ const DYNAMIC_IMPORT = /(?<![#.\w])(?:import|require|import\.meta\.resolve)\(\s*
  */
 export function boundaryProblems(projects: readonly Project[], rootDevelopment: ReadonlySet<string>): readonly string[] {
   const layerOf = new Map(projects.map((project) => [project.name, layer(project)]));
-  return projects.flatMap((project) => [...edgeProblems(project, layerOf), ...importProblems(project, rootDevelopment)]);
+  return projects.flatMap((project) => [...edgeProblems(project, layerOf), ...importProblems(project, { rootDevelopment, layerOf })]);
 }
 
 function layer(project: Project): string | undefined {
@@ -62,7 +65,12 @@ function edgeProblems(project: Project, layerOf: ReadonlyMap<string, string | un
     .map((target) => `${project.name} (${own}) may not depend on ${target} (${layerOf.get(target)})`);
 }
 
-function importProblems(project: Project, rootDevelopment: ReadonlySet<string>): readonly string[] {
+interface ImportContext {
+  readonly rootDevelopment: ReadonlySet<string>;
+  readonly layerOf: ReadonlyMap<string, string | undefined>;
+}
+
+function importProblems(project: Project, { rootDevelopment, layerOf }: ImportContext): readonly string[] {
   const own = layer(project);
   return project.files.flatMap((file) => {
     const mayUseRoot = own === 'layer:tool' || FOR_TESTS.test(file.path);
@@ -75,7 +83,10 @@ function importProblems(project: Project, rootDevelopment: ReadonlySet<string>):
       .map((specifier) => posix.join(posix.dirname(file.path), specifier))
       .filter((target) => !target.startsWith(`${project.root}/`) && !(own === 'layer:test' && target.startsWith(PEERS)))
       .map((target) => `${file.path}: imports ${target}, which is outside of ${project.name}`);
-    return [...undeclared, ...outside];
+    const servers = [...packagesOf(specifiers)]
+      .filter((name) => STARTS_SERVERS.includes(own) && layerOf.get(name) === 'layer:server')
+      .map((name) => `${file.path}: imports ${name}, a server: ${project.name} may start it as a program only`);
+    return [...undeclared, ...outside, ...servers];
   });
 }
 

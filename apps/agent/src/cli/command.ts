@@ -1,56 +1,75 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createApp, type App, type TestHooks } from '../app.ts';
+import type { TestHooks } from '../app.ts';
 import { ConfigError } from '../config/config.ts';
-import { loadConfig, type LoadedConfig } from '../config/load-config.ts';
-import { demoServers } from '../demo/demo-servers.ts';
-import { ensureShopDatabase } from '../demo/shop-database.ts';
+import { nearestName } from '../config/nearest-name.ts';
 import { EngineError } from '../ports/run-engine.ts';
 import { ReplayError } from '../replay/recording.ts';
-import { createStderrLogger } from '../stderr-logger.ts';
-import { terminalLine } from '../terminal-text.ts';
 import { StoreError } from '../store/store-error.ts';
-import { parseArguments, USAGE, type Arguments } from './arguments.ts';
-import { runDemos } from './demo.ts';
-import { runInbox } from './inbox-command.ts';
+import { terminalLine } from '../terminal-text.ts';
+import type { CommandDefinition, Surroundings } from './command-definition.ts';
+import { COMMANDS } from './commands.ts';
+import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError, type Io } from './io.ts';
-import { runReplay } from './replay-command.ts';
-import { isInterrupted, runTask } from './run.ts';
-import { serve } from './serve.ts';
 import { ServiceError } from './service-client.ts';
-import { runTools } from './tools-command.ts';
 
-export interface Surroundings {
-  readonly argv: readonly string[];
-  readonly env: { readonly [name: string]: string | undefined };
-  readonly cwd: string;
-  /** Folder of the repository that the demo uses. */
-  readonly repository: string;
-  readonly version: string;
-}
+export type { Surroundings } from './command-definition.ts';
 
-/** Runs one command line; returns the exit code: 0 done, 1 failed, 2 the command line or the configuration cannot be used, 130 interrupted. */
+/** Runs one command line; returns the exit code, one of `EXIT`. */
 export async function runCommand(io: Io, surroundings: Surroundings, hooks: TestHooks = {}): Promise<number> {
-  const [command, ...rest] = surroundings.argv;
   try {
-    if (command === 'inbox') return await runInbox(io, { argv: rest, env: surroundings.env });
-    if (command === 'tools') return await runTools(io, { argv: rest, env: surroundings.env });
-    if (command === 'replay') return await runReplay(io, { argv: rest, env: surroundings.env, cwd: surroundings.cwd });
-    const parsed = parseArguments(surroundings.argv);
-    if (parsed.command === 'help') io.out(USAGE);
-    else if (parsed.command === 'version') io.out(`${surroundings.version}\n`);
-    else return await runWithApp(io, surroundings, { parsed, hooks });
-    return 0;
+    return await run(io, surroundings, hooks);
   } catch (error) {
     const message = messageForPeople(error);
     if (message === undefined) throw error;
     io.err(`signalbox: ${terminalLine(message)}\n`);
-    return error instanceof ServiceError ? 1 : 2;
+    return error instanceof ServiceError ? EXIT.failed : EXIT.unusable;
   }
 }
 
-/** What to say of an error that the person at the command line can do something about. */
+async function run(io: Io, surroundings: Surroundings, hooks: TestHooks): Promise<number> {
+  const [word, ...rest] = surroundings.argv;
+  if (word === undefined || word === '-h' || word === '--help') return show(io, generalHelp());
+  if (word === '-v' || word === '-V' || word === '--version') return show(io, `${surroundings.version}\n`);
+  if (word === 'help') return show(io, rest[0] === undefined ? generalHelp() : commandNamed(rest[0]).help(rest.slice(1)));
+  const command = commandNamed(word);
+  if (isHelpWanted(rest)) return show(io, command.help(rest));
+  return command.run({ ...surroundings, io, rest, hooks });
+}
+
+function show(io: Io, text: string): number {
+  io.out(text);
+  return EXIT.done;
+}
+
+function isHelpWanted(rest: readonly string[]): boolean {
+  const end = rest.indexOf('--');
+  return (end === -1 ? rest : rest.slice(0, end)).some((word) => word === '-h' || word === '--help');
+}
+
+function commandNamed(word: string): CommandDefinition {
+  const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
+  if (command !== undefined) return command;
+  const names = Object.keys(COMMANDS);
+  const nearest = nearestName(word, [...names, 'help']);
+  const hint = nearest === undefined ? `the commands are ${names.join(', ')}` : `did you mean ${nearest}?`;
+  throw new UsageError(word.startsWith('-') ? `unknown option "${word}" before a command; see signalbox --help` : `unknown command "${word}"; ${hint}`);
+}
+
+function generalHelp(): string {
+  const rows = Object.values(COMMANDS).map(({ usage, summary }) => `  signalbox ${usage.padEnd(32)} ${summary}`);
+  return `signalbox: runs agent tasks over the tools of MCP servers
+
+Usage
+${rows.join('\n')}
+  signalbox help [COMMAND]                   what a command does and takes; also signalbox COMMAND --help
+  signalbox --version                        also -v, -V
+
+A task needs a model: OPENAI_API_KEY or ANTHROPIC_API_KEY. Without a key the answers come from scripts, which know the demos only.
+
+${EXIT_CODES_HELP}
+`;
+}
+
+/** Returns the text for an error that the person at the command line can do something about. */
 function messageForPeople(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const isOurs = error instanceof UsageError || error instanceof ConfigError || error instanceof StoreError || error instanceof EngineError || error instanceof ServiceError || error instanceof ReplayError;
@@ -60,45 +79,4 @@ function messageForPeople(error: unknown): string | undefined {
   if (code === 'EACCES' && port !== undefined) return `port ${port} needs more rights than this user has: choose one above 1023 with --port`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `the host ${address ?? ''} is no address of this machine: check --host`;
   return path === undefined ? undefined : error.message;
-}
-
-async function runWithApp(io: Io, surroundings: Surroundings, { parsed, hooks }: { parsed: Arguments; hooks: TestHooks }): Promise<number> {
-  const config = await configure(surroundings, parsed);
-  const isTemporary = parsed.command !== 'serve';
-  const dataDir = isTemporary ? await mkdtemp(join(tmpdir(), 'signalbox-')) : config.dataDir;
-  const logger = createStderrLogger({ level: config.logLevel, format: config.logFormat }, (line) => io.err(line), () => io.losses?.());
-  const app = await createApp({ config: { ...config, dataDir }, version: surroundings.version, logger, paced: parsed.command !== 'demo', hooks });
-  try {
-    return await withApp(io, app, { config, parsed, surroundings });
-  } finally {
-    await app.close();
-    if (isTemporary) await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-async function withApp(
-  io: Io,
-  app: App,
-  { config, parsed, surroundings }: { config: LoadedConfig; parsed: Arguments; surroundings: Surroundings },
-): Promise<number> {
-  if (parsed.command === 'serve') return serve(io, app, { config, isDemo: parsed.isDemo });
-  for (const notice of [app.llm.info.notice, ...config.notices]) if (notice !== undefined) io.err(`${notice}\n`);
-  if (parsed.command === 'demo') return runDemos(io, app, { repository: surroundings.repository, database: demoDatabase(config) });
-  const run = await runTask(io, app, parsed);
-  if (isInterrupted(run)) return 130;
-  return run.status === 'completed' ? 0 : 1;
-}
-
-async function configure(surroundings: Surroundings, parsed: Arguments): Promise<LoadedConfig> {
-  const { env, cwd, repository } = surroundings;
-  const config = await loadConfig({ flags: parsed.flags, env, cwd, homeDir: homedir() });
-  if (!parsed.isDemo) return config;
-  await ensureShopDatabase(demoDatabase(config));
-  const own = config.servers;
-  const named = new Set(own.map((server) => server.name));
-  return { ...config, servers: [...own, ...demoServers({ repository, database: demoDatabase(config) }).filter((server) => !named.has(server.name))] };
-}
-
-function demoDatabase(config: LoadedConfig): string {
-  return join(config.dataDir, 'demo', 'shop.db');
 }

@@ -2,15 +2,20 @@ import { parseArgs } from 'node:util';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { findJsonProblem } from '../json-text.ts';
 import { isPlainObject } from '../plain-object.ts';
+import { EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError } from './io.ts';
 
 const SERVICE_OPTIONS = `Service
-  --url URL            default $SIGNALBOX_URL, else http://127.0.0.1:8020
+  --url URL            default $SIGNALBOX_URL, else http://127.0.0.1 and the port $SIGNALBOX_PORT or 8020
   --token TOKEN        better in $SIGNALBOX_TOKEN, where other users cannot read it
+
+ID may be the beginning or the end of an id, where only one item has it.
+
+${EXIT_CODES_HELP}
 `;
 
 export const INBOX_USAGE = {
-  list: `signalbox inbox: what waits for a person in a running service
+  list: `signalbox inbox: lists and answers what waits for a person in a running service
 
 Usage
   signalbox inbox [options]                    list what waits
@@ -25,7 +30,7 @@ Options
   -h, --help           also after show and answer
 
 ${SERVICE_OPTIONS}`,
-  show: `signalbox inbox show ID: an item with all that is asked
+  show: `signalbox inbox show ID: shows an item with all that is asked
 
 Options
   --json               as JSON
@@ -42,9 +47,9 @@ Actions
 Options
   --content JSON       the fields of an accepted form; the changed parts of an approved sampling request (system_prompt, messages,
                        max_tokens) or reply (text)
-  --arguments JSON     what an approved tool call is to be made with instead
-  --remember SCOPE     call (default), run or thread: how many later calls of the same tool an approval is good for
-  --note TEXT          told to the model with a denied call, or with what became of an unknown outcome
+  --arguments JSON     the arguments of an approved tool call, in place of the model's
+  --remember SCOPE     call (default), run or thread: the later calls of the same tool that are approved with it
+  --note TEXT          read by the model with a denied call or a settled outcome
   --run ID             without ID of an item: only items of this run
   --json               print the answered item as JSON
 
@@ -53,7 +58,6 @@ ${SERVICE_OPTIONS}`,
 
 export interface InboxArguments {
   readonly command: 'list' | 'show' | 'answer';
-  readonly isHelp: boolean;
   readonly id: string | undefined;
   readonly run: string | undefined;
   readonly isAll: boolean;
@@ -74,12 +78,11 @@ const OPTIONS = {
   arguments: { type: 'string' },
   remember: { type: 'string' },
   note: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 type Option = keyof typeof OPTIONS;
 
-const SHARED: readonly Option[] = ['url', 'token', 'json', 'help'];
+const SHARED: readonly Option[] = ['url', 'token', 'json'];
 const TAKEN: { readonly [C in InboxArguments['command']]: readonly Option[] } = {
   list: [...SHARED, 'run', 'all'],
   show: SHARED,
@@ -91,18 +94,16 @@ export function parseInboxArguments(argv: readonly string[]): InboxArguments {
   const { values, positionals } = parse(argv);
   const [word, id, action, ...more] = positionals;
   const command = commandOf(word);
-  const isHelp = values.help === true;
   const foreign = Object.keys(values).find((name) => !TAKEN[command].some((taken) => taken === name));
   if (foreign !== undefined) throw new UsageError(`--${foreign} is not for signalbox inbox${command === 'list' ? '' : ` ${command}`}; see signalbox inbox --help`);
   const [extra] = command === 'answer' ? more : command === 'show' ? [action, ...more] : [id, action, ...more];
   if (extra !== undefined) throw new UsageError(`signalbox inbox ${word} takes no "${extra}"; see signalbox inbox --help`);
-  if (command === 'show' && id === undefined && !isHelp) throw new UsageError('show needs the id of an item: signalbox inbox show ID; signalbox inbox lists them');
+  if (command === 'show' && id === undefined) throw new UsageError('show needs the id of an item: signalbox inbox show ID; signalbox inbox lists them');
   const parts = { content: jsonOf('content', values.content), arguments: jsonOf('arguments', values.arguments), remember: values.remember, note: values.note };
   const [part] = Object.entries(parts).find(([, value]) => value !== undefined) ?? [];
-  if (part !== undefined && action === undefined && !isHelp) throw new UsageError(`--${part} needs an action: signalbox inbox answer ID ACTION --${part} …`);
+  if (part !== undefined && action === undefined) throw new UsageError(`--${part} needs an action: signalbox inbox answer ID ACTION --${part} …`);
   return {
     command,
-    isHelp,
     id,
     run: values.run,
     isAll: values.all === true,
@@ -120,6 +121,11 @@ function parse(argv: readonly string[]) {
     const reason = error instanceof Error ? error.message.split('. ')[0] : 'unknown option';
     throw new UsageError(`${reason}; see signalbox inbox --help`, { cause: error });
   }
+}
+
+/** Returns the help text for the words after `signalbox inbox`. */
+export function inboxHelp([word]: readonly string[]): string {
+  return INBOX_USAGE[word === 'show' || word === 'answer' ? word : 'list'];
 }
 
 function commandOf(word: string | undefined): InboxArguments['command'] {

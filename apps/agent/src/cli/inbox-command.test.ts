@@ -3,16 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from './command.ts';
-import type { Io } from './io.ts';
+import { testIo } from './testing/test-io.ts';
 
+const ID = '01932d6e-0000-7000-8000-00000000aaaa';
+const OTHER_ID = '01932d6e-0000-7000-8000-00000000bbbb';
 const ITEM = {
-  id: 'item-1',
+  id: ID,
   run_id: 'run-1',
   kind: 'tool_approval',
   state: 'open',
   request: { server: 'files', tool: 'write', name: 'files__write', arguments: { path: 'a\u001b[2J' }, remember: ['call', 'run'] },
-  created_at: '2026-01-01T00:00:00.000Z',
-  expires_at: '2026-01-02T00:00:00.000Z',
+  created_at: new Date(Date.now() - 5 * 60_000 - 1000).toISOString(),
+  expires_at: '2126-01-02T00:00:00.000Z',
 };
 
 interface Heard {
@@ -52,75 +54,113 @@ interface Session {
   readonly typed?: readonly string[];
 }
 
-async function signalbox(argv: readonly string[], { env = {}, typed }: Session = {}): Promise<{ readonly code: number; readonly out: string; readonly err: string; readonly asked: readonly string[] }> {
-  const written = { out: '', err: '' };
-  const asked: string[] = [];
-  const io: Io = {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-    isTerminal: typed !== undefined,
-    canAsk: typed !== undefined,
-    columns: 80,
-    ask: (question) => Promise.resolve(typed?.[asked.push(question) - 1]),
-    onInterrupt: () => () => undefined,
-  };
+async function signalbox(argv: readonly string[], { env = {}, typed }: Session = {}) {
+  const io = testIo({ typed });
   const code = await runCommand(io, { argv: ['inbox', ...argv], env, cwd: '/', repository: '/', version: '1' });
-  return { code, ...written, asked };
+  return { code, ...io.written, asked: io.asked };
+}
+
+/** A service with these items; `onRespond` says how an answer is taken. */
+function fakeInbox(items: readonly (typeof ITEM & object)[], onRespond: (body: { readonly [name: string]: unknown }) => Reply = () => [200, { ...ITEM, state: 'delivered' }]) {
+  return fakeService((line, body) => {
+    const [method, path = ''] = line.split(' ');
+    if (method === 'POST') return onRespond(body as { readonly [name: string]: unknown });
+    if (path.startsWith('/v1/runs/')) return [200, { id: 'run-1', prompt: 'Write\n the letter' }];
+    const item = items.find(({ id }) => path === `/v1/inbox/${id}`);
+    if (item !== undefined) return [200, item];
+    return path.startsWith('/v1/inbox/') ? [404, { code: 'inbox_item_not_found', detail: 'There is no such inbox item.' }] : [200, { data: items }];
+  });
 }
 
 describe('signalbox inbox', () => {
-  test('lists what waits, page by page, with nothing in it that steers the terminal', async () => {
-    const { url, heard } = await fakeService((line) => (line.includes('cursor') ? [200, { data: [{ ...ITEM, id: 'item-2' }] }] : [200, { data: [ITEM], next_cursor: 'c' }]));
+  test('lists what waits with its age and the prompt of its run, page by page, with nothing in it that steers the terminal', async () => {
+    const { url, heard } = await fakeService((line) => {
+      if (line.includes('/v1/runs/')) return [200, { prompt: `Write\n\u001b[2J${'x'.repeat(100)}` }];
+      return line.includes('cursor') ? [200, { data: [{ ...ITEM, id: OTHER_ID }] }] : [200, { data: [ITEM], next_cursor: 'c' }];
+    });
     const { code, out } = await signalbox(['--run', 'run-1'], { env: { SIGNALBOX_URL: url } });
     expect(code).toBe(0);
-    expect(out).toBe('item-1 tool_approval  may files__write be called with {"path":"a\\u001b[2J"}\nitem-2 tool_approval  may files__write be called with {"path":"a\\u001b[2J"}\n');
-    expect(heard.map(({ line }) => line)).toEqual(['GET /v1/inbox?state=open&run_id=run-1', 'GET /v1/inbox?state=open&run_id=run-1&cursor=c']);
+    const rest = `5 min tool_approval may files__write be called with {"path":"a\\u001b[2J"} (run: Write [2J${'x'.repeat(51)}…)`;
+    expect(out).toBe(`${ID} ${rest}\n${OTHER_ID} ${rest}\n`);
+    expect(heard.map(({ line }) => line)).toEqual(['GET /v1/inbox?state=open&run_id=run-1', 'GET /v1/inbox?state=open&run_id=run-1&cursor=c', 'GET /v1/runs/run-1']);
   });
 
   test('--all --json has the closed ones, too, as JSON lines', async () => {
-    const { url, heard } = await fakeService(() => [200, { data: [ITEM, { ...ITEM, state: 'void' }] }]);
+    const items = [ITEM, { ...ITEM, state: 'void' }];
+    const { url, heard } = await fakeInbox(items);
     const { out } = await signalbox(['--all', '--json', '--url', url]);
-    expect(out.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([ITEM, { ...ITEM, state: 'void' }]);
-    expect(heard[0]?.line).toBe('GET /v1/inbox?');
+    expect(out.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual(items);
+    expect(heard.map(({ line }) => line)).toEqual(['GET /v1/inbox']);
   });
 
   test('says so when nothing waits', async () => {
-    const { url } = await fakeService(() => [200, { data: [] }]);
+    const { url } = await fakeInbox([]);
     expect(await signalbox(['--url', url])).toMatchObject({ code: 0, out: '', err: 'nothing waits for a person\n' });
+  });
+
+  test.each([
+    ['SIGNALBOX_PORT', (port: string) => ({ SIGNALBOX_PORT: port })],
+    ['an address without a scheme', (port: string) => ({ SIGNALBOX_URL: `127.0.0.1:${port}` })],
+    ['SIGNALBOX_URL, before SIGNALBOX_PORT', (port: string) => ({ SIGNALBOX_URL: `http://127.0.0.1:${port}`, SIGNALBOX_PORT: '9' })],
+  ])('finds the service by %s', async (_case, env) => {
+    const { url } = await fakeInbox([]);
+    expect(await signalbox([], { env: env(new URL(url).port) })).toMatchObject({ code: 0 });
   });
 });
 
 test('signalbox inbox show prints everything that is asked, and what was answered', async () => {
-  const { url, heard } = await fakeService(() => [200, { ...ITEM, state: 'delivered', response: { action: 'approve' } }]);
-  const { code, out } = await signalbox(['show', 'item/1', '--url', url]);
+  const { url, heard } = await fakeInbox([{ ...ITEM, state: 'delivered', response: { action: 'approve' } } as typeof ITEM]);
+  const { code, out } = await signalbox(['show', ID, '--url', url]);
   expect(code).toBe(0);
-  expect(out).toContain('tool_approval item-1 (delivered)\n');
+  expect(out).toContain(`tool_approval ${ID} (delivered)\n  run: run-1 (Write the letter)\n`);
   expect(out).toContain('  arguments: {"path":"a\\u001b[2J"}\n');
   expect(out).toContain('  answer: {"action":"approve"}\n');
-  expect(heard[0]?.line).toBe('GET /v1/inbox/item%2F1');
+  expect(heard[0]?.line).toBe(`GET /v1/inbox/${ID}`);
+});
+
+describe('an id may be written in part', () => {
+  const items = [ITEM, { ...ITEM, id: OTHER_ID }];
+
+  test.each(['aaaa', '0000aaaa', '01932d6e-0000-7000-8000-00000000a'])('%s, when only one item has it', async (part) => {
+    const { url, heard } = await fakeInbox(items);
+    const { code, out } = await signalbox(['answer', part, 'deny', '--url', url]);
+    expect({ code, out }).toEqual({ code: 0, out: `tool_approval ${ID}: denied\n` });
+    expect(heard.at(-1)).toMatchObject({ line: `POST /v1/inbox/${ID}/respond`, body: { action: 'deny' } });
+  });
+
+  test('one that several items have is refused with their ids', async () => {
+    const { url, heard } = await fakeInbox(items);
+    const { code, err } = await signalbox(['answer', '0193', 'deny', '--url', url]);
+    expect(code).toBe(2);
+    expect(err).toBe(`signalbox: 2 inbox items begin or end with "0193": ${ID}, ${OTHER_ID}; write more of the id\n`);
+    expect(heard.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
+  });
+
+  test('one that no item has is left to the service to refuse', async () => {
+    const { url } = await fakeInbox(items);
+    expect(await signalbox(['show', 'a/b', '--url', url])).toMatchObject({ code: 1, err: 'signalbox: There is no such inbox item.\n' });
+  });
 });
 
 describe('signalbox inbox answer', () => {
   test('sends the answer with all its parts, and the token', async () => {
-    const { url, heard } = await fakeService(() => [200, { ...ITEM, state: 'delivered' }]);
-    const { code, out } = await signalbox(['answer', 'item-1', 'approve', '--arguments', '{"path":"b"}', '--remember', 'run', '--note', 'fine', '--url', `${url}/`], { env: { SIGNALBOX_TOKEN: 't' } });
+    const { url, heard } = await fakeInbox([ITEM]);
+    const { code, out } = await signalbox(['answer', ID, 'approve', '--arguments', '{"path":"b"}', '--remember', 'run', '--note', 'fine', '--url', `${url}/`], { env: { SIGNALBOX_TOKEN: 't' } });
     expect(code).toBe(0);
-    expect(out).toBe('tool_approval item-1 is delivered\n');
-    expect(heard).toEqual([{ line: 'POST /v1/inbox/item-1/respond', body: { action: 'approve', arguments: { path: 'b' }, remember: 'run', note: 'fine' }, authorization: 'Bearer t' }]);
+    expect(out).toBe(`tool_approval ${ID}: approved\n`);
+    expect(heard).toEqual([{ line: `POST /v1/inbox/${ID}/respond`, body: { action: 'approve', arguments: { path: 'b' }, remember: 'run', note: 'fine' }, authorization: 'Bearer t' }]);
   });
 
   test('says what the service refuses, exit code 1', async () => {
-    const { url } = await fakeService(() => [409, { code: 'inbox_item_not_open', detail: 'The inbox item item-1 is not open any more: it is void.' }]);
-    expect(await signalbox(['answer', 'item-1', 'deny', '--url', url])).toMatchObject({ code: 1, err: 'signalbox: The inbox item item-1 is not open any more: it is void.\n' });
+    const { url } = await fakeInbox([], () => [409, { code: 'inbox_item_not_open', detail: 'The inbox item is not open any more: it is void.' }]);
+    expect(await signalbox(['answer', ID, 'deny', '--url', url])).toMatchObject({ code: 1, err: 'signalbox: The inbox item is not open any more: it is void.\n' });
   });
 
   test('without an action asks at the terminal, again when the answer does not fit', async () => {
-    const { url, heard } = await fakeService((line, body) => {
-      if (line.startsWith('GET')) return [200, ITEM];
-      const { arguments: args } = body as { readonly arguments?: unknown };
-      return typeof args === 'string' ? [400, { code: 'invalid_request', detail: '/body/arguments: expected an object' }] : [200, { ...ITEM, state: 'delivered' }];
-    });
-    const { code, asked, err } = await signalbox(['answer', 'item-1', '--url', url], { typed: ['e', '{"path":', 'edit', '{"path":"b"}'] });
+    const { url, heard } = await fakeInbox([ITEM], ({ arguments: args }) =>
+      typeof args === 'string' ? [400, { code: 'invalid_request', detail: '/body/arguments: expected an object' }] : [200, { ...ITEM, state: 'delivered' }],
+    );
+    const { code, asked, err } = await signalbox(['answer', ID, '--url', url], { typed: ['e', '{"path":', 'edit', '{"path":"b"}'] });
     expect(code).toBe(0);
     expect(err).toBe('  the answer was not taken: /body/arguments: expected an object\n');
     expect(asked).toHaveLength(4);
@@ -128,19 +168,19 @@ describe('signalbox inbox answer', () => {
   });
 
   test('without an id asks about all that waits, one after the other', async () => {
-    const form = { ...ITEM, id: 'item-2', kind: 'elicitation_form', request: { server: 'shop', message: 'Size?', requested_schema: { properties: { size: { type: 'string' } }, required: ['size'] } } };
-    const { url, heard } = await fakeService((line) => (line.startsWith('GET') ? [200, { data: [ITEM, form] }] : [200, { ...ITEM, state: 'delivered' }]));
+    const form = { ...ITEM, id: OTHER_ID, kind: 'elicitation_form', request: { server: 'shop', message: 'Size?', requested_schema: { properties: { size: { type: 'string' } }, required: ['size'] } } };
+    const { url, heard } = await fakeInbox([ITEM, form as unknown as typeof ITEM]);
     const { code } = await signalbox(['answer', '--url', url], { typed: ['a', 'L'] });
     expect(code).toBe(0);
-    expect(heard.slice(1).map(({ line, body }) => [line, body])).toEqual([
-      ['POST /v1/inbox/item-1/respond', { action: 'approve', remember: 'run' }],
-      ['POST /v1/inbox/item-2/respond', { action: 'accept', content: { size: 'L' } }],
+    expect(heard.filter(({ line }) => line.startsWith('POST')).map(({ line, body }) => [line, body])).toEqual([
+      [`POST /v1/inbox/${ID}/respond`, { action: 'approve', remember: 'run' }],
+      [`POST /v1/inbox/${OTHER_ID}/respond`, { action: 'accept', content: { size: 'L' } }],
     ]);
   });
 
   test('of a closed item asks nothing', async () => {
-    const { url } = await fakeService(() => [200, { ...ITEM, state: 'expired' }]);
-    expect(await signalbox(['answer', 'item-1', '--url', url], { typed: [] })).toMatchObject({ code: 1, asked: [], err: 'signalbox: the inbox item item-1 is not open any more: it is expired\n' });
+    const { url } = await fakeInbox([{ ...ITEM, state: 'expired' }]);
+    expect(await signalbox(['answer', ID, '--url', url], { typed: [] })).toMatchObject({ code: 1, asked: [], err: `signalbox: the inbox item ${ID} is not open any more: it is expired\n` });
   });
 });
 
@@ -156,7 +196,7 @@ test.each<[readonly string[], RegExp]>([
   [['show', 'a', '--content', '{}'], /--content is not for signalbox inbox show/],
   [['--remember', 'run'], /--remember is not for signalbox inbox;/],
   [['--colour'], /Unknown option '--colour'; see signalbox inbox --help/],
-  [['--url', 'localhost:8020'], /the URL of the service \(--url or SIGNALBOX_URL\) must be an http or https URL/],
+  [['--url', 'ftp://localhost'], /the URL of the service \(--url or SIGNALBOX_URL\) must be an http or https URL/],
 ])('%j is refused with one line that says what to do', async (argv, message) => {
   const { code, out, err } = await signalbox(argv);
   expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -25,7 +25,7 @@ export class InboxPrompt {
     this.#options = options;
   }
 
-  hear(event: RunEvent): void {
+  onEvent(event: RunEvent): void {
     const { type, data } = eventBody(event);
     if (type === 'inbox.opened') this.#add({ id: data.inbox_item_id, kind: data.kind, request: data.request });
     if (type === 'inbox.void' || type === 'inbox.expired' || type === 'inbox.answered') this.#open.get(data.inbox_item_id)?.abort();

@@ -11,9 +11,9 @@ test.each([
   [{ isTTY: true, columns: 0 }, 80],
   [{}, 80],
 ])('an output that is %j is %i columns wide', (output, columns) => {
-  const stdout = Object.assign(new PassThrough(), output);
+  const stderr = Object.assign(new PassThrough(), output);
   // Only the streams are read before a question or a signal.
-  const io = createProcessIo({ stdin: new PassThrough(), stdout, stderr: new PassThrough() } as unknown as NodeJS.Process);
+  const io = createProcessIo({ stdin: new PassThrough(), stdout: new PassThrough(), stderr } as unknown as NodeJS.Process);
   expect(io.columns).toBe(columns);
 });
 

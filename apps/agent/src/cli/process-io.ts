@@ -1,5 +1,6 @@
-import { createInterface } from 'node:readline/promises';
+import { text as readText } from 'node:stream/consumers';
 import type { Io } from './io.ts';
+import { LineReader } from './line-reader.ts';
 import { LossyOutput } from './lossy-output.ts';
 
 export interface ProcessIo extends Io {
@@ -10,56 +11,51 @@ export interface ProcessIo extends Io {
 /** Time for output that is still waiting for a reader after an interrupt. */
 const EXIT_GRACE_MS = 1000;
 
-/** The terminal of this process. Text that cannot be written to stderr is lost, and the process continues. */
+/** Returns the terminal of this process. Text that cannot be written to stderr is lost, and the process continues. */
 export function createProcessIo(process: NodeJS.Process): ProcessIo {
-  const terminal = { input: process.stdin, output: process.stdout };
-  const log = new LossyOutput(process.stderr);
-  let heldBack: string[] | undefined;
+  const { stdin, stdout, stderr } = process;
+  const log = new LossyOutput(stderr);
+  const reader = new LineReader({ input: stdin, output: stderr, onInterrupt: () => void process.emit('SIGINT') });
+  let heldBack: (() => void)[] | undefined;
   let outputError: NodeJS.ErrnoException | undefined;
   let isInterrupted = false;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A reader such as `head` may leave before the end.
     if (error.code !== 'EPIPE') outputError = error;
   });
+  const write = (output: () => void): void => {
+    if (heldBack === undefined) output();
+    else heldBack.push(output);
+  };
   return {
-    out: (text) => void (heldBack?.push(text) ?? process.stdout.write(text)),
-    err: (text) => log.write(text),
+    out: (text) => write(() => stdout.write(text)),
+    err: (text) => write(() => log.write(text)),
     losses: () => log.losses,
-    isTerminal: process.stdout.isTTY,
-    canAsk: process.stdin.isTTY && process.stdout.isTTY,
-    // A terminal that was never told its size says 0.
-    columns: (process.stdout.isTTY && process.stdout.columns) || 80,
-    async ask(question, signal) {
-      const lines = createInterface(terminal);
-      // Ctrl-C while a question is open means what it means elsewhere.
-      lines.on('SIGINT', () => process.emit('SIGINT'));
-      const ended = new Promise<undefined>((resolve) => {
-        lines.once('close', () => resolve(undefined));
-      });
-      const texts: string[] = [];
-      heldBack = texts;
+    isTerminal: stderr.isTTY,
+    isOutTerminal: stdout.isTTY,
+    canAsk: stdin.isTTY && stderr.isTTY,
+    // A terminal that was never given a size says 0.
+    columns: (stderr.isTTY && stderr.columns) || 80,
+    async ask(question, signal, options) {
+      const held: (() => void)[] = [];
+      heldBack = held;
       try {
-        const answer = await Promise.race([lines.question(question, { signal }), ended]);
-        if (answer === undefined) process.stdout.write('\n');
-        return answer;
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        throw error;
+        return await reader.ask(question, signal, options);
       } finally {
-        lines.close();
         heldBack = undefined;
-        process.stdout.write(texts.join(''));
+        for (const output of held) output();
       }
     },
+    readInput: () => readText(stdin),
     onInterrupt(listener) {
       const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-      const hear = (): void => {
+      const onSignal = (): void => {
         isInterrupted = true;
         listener();
       };
-      for (const signal of signals) process.on(signal, hear);
+      for (const signal of signals) process.on(signal, onSignal);
       return () => {
-        for (const signal of signals) process.off(signal, hear);
+        for (const signal of signals) process.off(signal, onSignal);
       };
     },
     finish(exitCode) {

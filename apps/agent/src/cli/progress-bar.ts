@@ -22,19 +22,19 @@ export class ProgressBar {
   draw(name: string, update: ProgressUpdate): void {
     const line = `  ${bar(update)} ${terminalLine(`${name} ${update.message ?? countOf(update)}`.trimEnd())}`;
     if (this.#io.isTerminal) {
-      this.#io.out(`\r\u001b[K${line.slice(0, this.#io.columns - 1)}`);
+      this.#io.err(`\r\u001b[K${line.slice(0, this.#io.columns - 1)}`);
       this.#isDrawn = true;
       return;
     }
     const step = update.total === undefined ? 0 : Math.floor((update.progress / update.total) * 10);
     if (this.#lastStep.get(name) === step) return;
     this.#lastStep.set(name, step);
-    this.#io.out(`${line}\n`);
+    this.#io.err(`${line}\n`);
   }
 
   /** Makes room for another line. */
   clear(): void {
-    if (this.#isDrawn) this.#io.out('\r\u001b[K');
+    if (this.#isDrawn) this.#io.err('\r\u001b[K');
     this.#isDrawn = false;
   }
 }

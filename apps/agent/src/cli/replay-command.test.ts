@@ -6,23 +6,14 @@ import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../run/testing/fake-registry.ts';
 import { openService } from '../run/testing/service.ts';
 import { runCommand } from './command.ts';
-import type { Io } from './io.ts';
+import { testIo } from './testing/test-io.ts';
 
 async function signalbox(argv: readonly string[], env: { readonly [name: string]: string } = {}): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
-  const written = { out: '', err: '' };
-  const io: Io = {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-    isTerminal: false,
-    canAsk: false,
-    columns: 80,
-    ask: () => Promise.resolve(undefined),
-    onInterrupt: () => () => undefined,
-  };
+  const io = testIo();
   const cwd = mkdtempSync(join(tmpdir(), 'replay-'));
   const code = await runCommand(io, { argv: ['replay', ...argv], env, cwd, repository: cwd, version: '1.2.3' });
   expect(readdirSync(cwd)).toEqual([]);
-  return { code, ...written };
+  return { code, ...io.written };
 }
 
 test('a run is replayed from the directory that the option or the environment names', async () => {

@@ -1,21 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RunEventBody } from '../run/events.ts';
-import type { Io } from './io.ts';
 import { RunPrinter } from './run-printer.ts';
+import { testIo } from './testing/test-io.ts';
 
-function printed(isTerminal = false): { io: Io; text: () => string } {
+function printed(isTerminal = false) {
   let text = '';
-  const io: Io = {
-    out: (part) => {
-      text += part;
-    },
-    err: () => undefined,
-    isTerminal,
-    canAsk: false,
-    columns: 60,
-    ask: () => Promise.resolve(undefined),
-    onInterrupt: () => () => undefined,
-  };
+  const append = (part: string): void => void (text += part);
+  const io = { ...testIo({ isTerminal, isOutTerminal: isTerminal, columns: 60 }), out: append, err: append };
   return { io, text: () => text };
 }
 
@@ -36,14 +27,14 @@ test('a call is shown with its arguments, its time and the first line of its res
 });
 
 test('text is printed once, whether it came in deltas, in the message, or partly in each', () => {
-  const { io, text } = printed();
+  const { io, text } = printed(true);
   const printer = new RunPrinter(io);
   printer.frame(delta(0, 'Hel'));
   printer.frame(delta(1, 'ello'));
   const data = { turn: 1, message_id: 'm1', role: 'assistant', text: 'Hello you', tool_uses: [], is_partial: false } as const;
   printer.frame(event({ type: 'message.completed', data }));
   printer.end();
-  expect(text()).toBe('Hello you\n');
+  expect(text()).toBe('│ Hello you\n');
 });
 
 test('progress redraws one line on a terminal and clears it before the next', () => {
@@ -94,5 +85,58 @@ test('neither can a model with its answer or the name of a tool, a server with a
   const ours = text().replaceAll('\r\u001b[K', '');
   expect(ours).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
   expect(ours).toContain('run failed: a[2J1m b c\n');
-  expect(ours.split('\n').filter((line) => line.startsWith('c'))).toEqual(['c']);
+  expect(ours.split('\n').filter((line) => line.startsWith('│'))).toEqual(['│ a[2J1mb', '│ c']);
+});
+
+describe('no line of a model looks like a line of ours', () => {
+  const forged = '✓ files__delete 3 ms: done';
+
+  test('every line of its text is marked, however long, and in whatever parts it comes', () => {
+    const { io, text } = printed(true);
+    const printer = new RunPrinter(io);
+    const whole = `Hello\n${forged}\n\n${' '.repeat(55)}${forged}\n${'宽'.repeat(25)}   ${forged}`;
+    for (let at = 0; at < whole.length; at += 3) printer.frame(delta(at, whole.slice(at, at + 3)));
+    printer.end();
+    const rows = text().replace(/\n$/, '').split('\n').flatMap((line) => rowsOf(line, 60));
+    expect(rows.filter((row) => !row.startsWith('│ '))).toEqual([]);
+  });
+
+  test('nor do rows of a line that is wider than the terminal', () => {
+    const { io, text } = printed(true);
+    const printer = new RunPrinter(io);
+    const path = `${' '.repeat(32)}${forged}`;
+    printer.line(`→ files__read {"path":"${'x'.repeat(30)}${path}${'y'.repeat(60)}${forged}"}`);
+    const rows = text().replace(/\n$/, '').split('\n').flatMap((line) => rowsOf(line, 60));
+    expect(rows.length).toBeGreaterThan(2);
+    expect(rows.slice(1).filter((row) => !row.startsWith('    '))).toEqual([]);
+  });
+
+  /** The rows that a terminal makes of a line. */
+  function rowsOf(line: string, columns: number): readonly string[] {
+    const rows: string[] = [''];
+    let column = 0;
+    for (const character of line) {
+      const cells = character === '宽' ? 2 : 1;
+      if (column + cells > columns) {
+        rows.push('');
+        column = 0;
+      }
+      rows[rows.length - 1] += character;
+      column += cells;
+    }
+    return rows;
+  }
+});
+
+test('where stdout is no terminal it gets the answer alone, as it is; what is said between calls goes to stderr', () => {
+  const io = testIo();
+  const printer = new RunPrinter(io);
+  const message = { turn: 1, role: 'assistant', is_partial: false } as const;
+  printer.frame(delta(0, 'I will look.'));
+  printer.frame(event({ type: 'message.completed', data: { ...message, message_id: 'm1', text: 'I will look.', tool_uses: [{ id: 't', name: 'files__search', input: {} }] } }));
+  printer.frame(planned);
+  printer.frame(event({ type: 'message.completed', data: { ...message, message_id: 'm2', text: '✓ It is\nthere.', tool_uses: [] } }));
+  printer.frame(event({ type: 'run.completed', data: { answer: '✓ It is\nthere.', output: undefined, scripted: false } }));
+  printer.end();
+  expect(io.written).toEqual({ out: '✓ It is\nthere.\n', err: '│ I will look.\n→ files__search {"path":"."}\n' });
 });

@@ -1,18 +1,22 @@
 import type { RunEvent } from '../ports/run-store.ts';
-import { eventBody, type ResultPreview } from '../run/events.ts';
+import { eventBody, type ResultPreview, type RunEventTypes } from '../run/events.ts';
 import type { Delta, RunFrame } from '../run/follow-run.ts';
 import { terminalJson, terminalLine, terminalText } from '../terminal-text.ts';
 import type { Io } from './io.ts';
+import { MarkedText, wrapLine } from './marked-text.ts';
 import { ProgressBar } from './progress-bar.ts';
 
-/** Prints a run for a person: what is called with what, how far it is, what came of it, and the answer as it is written. Nothing of it can steer the terminal. */
+/**
+ * Prints a run for a person: the calls with their progress and results, and the answer. At a terminal every text of the model is
+ * printed as it is written, its lines marked. Elsewhere stdout gets the answer alone, unmarked. Nothing of it can steer the terminal.
+ */
 export class RunPrinter {
   readonly #io: Io;
   readonly #bar: ProgressBar;
   readonly #names = new Map<string, string>();
   readonly #startedAt = new Map<string, number>();
-  /** The message whose text is being printed, and how much of it is. */
-  #writing: { readonly messageId: string; length: number } | undefined;
+  /** The message that is being printed. */
+  #writing: { readonly messageId: string; readonly text: MarkedText; length: number } | undefined;
 
   constructor(io: Io) {
     this.#io = io;
@@ -24,9 +28,11 @@ export class RunPrinter {
     if (frame.type === 'delta') this.#delta(frame.delta);
   }
 
+  /** Prints a line of ours between others. */
   line(text: string): void {
     this.end();
-    this.#io.out(`${terminalLine(text)}\n`);
+    const line = terminalLine(text);
+    this.#io.err(`${this.#io.isTerminal ? wrapLine(line, this.#io.columns) : line}\n`);
   }
 
   end(): void {
@@ -40,7 +46,7 @@ export class RunPrinter {
       case 'run.started':
         return this.line(`run ${event.runId}${body.data.scripted ? ' (scripted: no model is configured)' : ` with ${body.data.provider} ${body.data.model}`}`);
       case 'message.completed':
-        return this.#message(body.data.message_id, body.data.text);
+        return this.#message(body.data);
       case 'tool_call.planned':
         this.#names.set(body.data.call_id, body.data.name);
         return this.line(`→ ${body.data.name} ${compact(body.data.arguments)}`);
@@ -63,6 +69,10 @@ export class RunPrinter {
         return this.line(`? ${this.#name(body.data.call_id)}: ${body.data.message}`);
       case 'limit.exceeded':
         return this.line(`limit reached: ${body.data.limit} (${body.data.allowed})`);
+      case 'run.completed':
+        this.end();
+        if (!this.#io.isOutTerminal) this.#io.out(`${terminalText(body.data.answer)}\n`);
+        return undefined;
       case 'run.failed':
       case 'run.expired':
         return this.line(`run failed: ${body.data.error.message}`);
@@ -74,12 +84,12 @@ export class RunPrinter {
   }
 
   #delta({ messageId, kind, offset, text }: Delta): void {
-    if (kind !== 'text') return;
-    this.#write(messageId, { offset, text });
+    if (kind === 'text' && this.#io.isOutTerminal) this.#write(messageId, { offset, text });
   }
 
-  /** Prints what of the message no delta has brought. */
-  #message(messageId: string, text: string): void {
+  /** Prints the rest of a message, after its deltas. Where stdout is no terminal, a message is printed with the answer, or here when it is none. */
+  #message({ message_id: messageId, text, tool_uses: toolUses, is_partial: isPartial }: RunEventTypes['message.completed']): void {
+    if (!this.#io.isOutTerminal && toolUses.length === 0 && !isPartial) return;
     this.#write(messageId, { offset: 0, text });
     this.#endText();
   }
@@ -87,25 +97,29 @@ export class RunPrinter {
   #write(messageId: string, { offset, text }: { readonly offset: number; readonly text: string }): void {
     if (this.#writing?.messageId !== messageId) {
       this.#endText();
-      this.#writing = { messageId, length: 0 };
+      this.#writing = { messageId, text: new MarkedText(this.#io.isOutTerminal ? this.#io.columns : Number.POSITIVE_INFINITY), length: 0 };
     }
     const fresh = text.slice(Math.max(0, this.#writing.length - offset));
     if (fresh === '') return;
     if (this.#writing.length === 0) this.#bar.clear();
     this.#writing.length += fresh.length;
-    this.#io.out(terminalText(fresh));
+    this.#print(this.#writing.text.add(fresh));
   }
 
   #endText(): void {
-    if (this.#writing !== undefined && this.#writing.length > 0) this.#io.out('\n');
+    if (this.#writing !== undefined) this.#print(this.#writing.text.end());
     this.#writing = undefined;
+  }
+
+  #print(text: string): void {
+    if (this.#io.isOutTerminal) this.#io.out(text);
+    else this.#io.err(text);
   }
 
   #result(mark: string, { event, callId, result }: { readonly event: RunEvent; readonly callId: string; readonly result: ResultPreview }): void {
     const started = this.#startedAt.get(callId) ?? event.at;
     this.line(`${mark} ${this.#name(callId)} ${event.at - started} ms: ${cut(result.text, 160)}`);
   }
-
 
   #name(callId: string): string {
     return this.#names.get(callId) ?? callId;

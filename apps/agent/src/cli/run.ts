@@ -1,27 +1,38 @@
 import type { App } from '../app.ts';
 import { eventView } from '../http/views.ts';
+import { isUnanswered } from '../llm/scripted/unanswered.ts';
 import type { Run, RunEvent } from '../ports/run-store.ts';
 import { followRun, type RunFrame } from '../run/follow-run.ts';
 import { terminalJson } from '../terminal-text.ts';
 import { awaitServers } from './await-servers.ts';
+import { EXIT } from './exit-code.ts';
 import { InboxPrompt } from './inbox-prompt.ts';
 import type { Io } from './io.ts';
 import { RunPrinter } from './run-printer.ts';
 
-export interface RunCommand {
+export interface RunTask {
   readonly prompt: string;
   readonly servers: readonly string[];
   readonly isJson: boolean;
+}
+
+/** A run that was followed to its end, or `cancelling` when the person gave up waiting. */
+export interface RunOutcome {
+  readonly run: Run;
+  /** Whether something needed a person and nobody could be asked. */
+  readonly isUnasked: boolean;
+  /** Tool calls that were answered. */
+  readonly answeredCalls: number;
 }
 
 /** The store of a command is its own, so where nobody can be asked at the terminal nobody will ever answer: questions expire at once. */
 const UNASKED = { inboxExpiryMs: 1 };
 
 /**
- * Runs one task in this process, prints its events, and returns the run: settled, or `cancelling` when the person gave up waiting. The first Ctrl-C
- * cancels the run to the far end and goes on printing until it is settled; the second gives up waiting.
+ * Runs one task in this process and prints it. The first Ctrl-C cancels the run to the far end and goes on printing until it is
+ * settled; the second gives up waiting.
  */
-export async function runTask(io: Io, app: App, { prompt, servers, isJson }: RunCommand): Promise<Run> {
+export async function runTask(io: Io, app: App, { prompt, servers, isJson }: RunTask): Promise<RunOutcome> {
   await app.start();
   await awaitServers(io, app.registry, servers);
   const canAsk = io.canAsk && !isJson;
@@ -34,10 +45,17 @@ export async function runTask(io: Io, app: App, { prompt, servers, isJson }: Run
     if (interrupts > 1) stop.abort();
     else cancel(io, app, run.id);
   });
+  let isUnasked = false;
+  let answeredCalls = 0;
   try {
-    for await (const frame of followRun(app, { runId: run.id, after: 0, signal: stop.signal })) reader.frame(frame);
+    for await (const frame of followRun(app, { runId: run.id, after: 0, signal: stop.signal })) {
+      reader.frame(frame);
+      if (frame.type !== 'event') continue;
+      if (frame.event.type === 'inbox.opened' && !canAsk) isUnasked = true;
+      if (frame.event.type === 'tool_call.completed') answeredCalls += 1;
+    }
     reader.end();
-    return (await app.read.run(run.id)) ?? run;
+    return { run: (await app.read.run(run.id)) ?? run, isUnasked, answeredCalls };
   } finally {
     stop.abort();
     unsubscribe();
@@ -47,6 +65,24 @@ export async function runTask(io: Io, app: App, { prompt, servers, isJson }: Run
 /** Whether the person at the terminal stopped the run. */
 export function isInterrupted(run: Run): boolean {
   return run.status === 'cancelled' || run.status === 'cancelling';
+}
+
+/** Returns the exit code of `signalbox run`; where nothing was answered, the reason goes to stderr. */
+export function exitCodeOf(io: Io, app: App, { run, isUnasked, answeredCalls }: RunOutcome): number {
+  if (isInterrupted(run)) return EXIT.interrupted;
+  if (run.status !== 'completed') return EXIT.failed;
+  if (isUnasked) return EXIT.unasked;
+  const reason = whyUnanswered(app, run, answeredCalls);
+  if (reason === undefined) return EXIT.done;
+  io.err(`signalbox: ${reason}\n`);
+  return EXIT.unanswered;
+}
+
+function whyUnanswered(app: App, run: Run, answeredCalls: number): string | undefined {
+  if (run.scripted && isUnanswered(run.answer ?? '')) return 'the task was not answered: no model is configured, and no script knows it';
+  const servers = app.registry.servers().filter(({ name }) => run.servers?.includes(name) ?? true);
+  const isWithoutServers = servers.length > 0 && answeredCalls === 0 && servers.every(({ state }) => state !== 'ready');
+  return isWithoutServers ? `no server was ready: ${servers.map(({ name, error }) => `${name}: ${error ?? 'not connected'}`).join('; ')}` : undefined;
 }
 
 function cancel(io: Io, app: App, runId: string): void {
@@ -68,7 +104,7 @@ function printingReader(io: Io, app: App, { canAsk, signal }: { readonly canAsk:
     frame(frame) {
       printer.frame(frame);
       if (frame.type !== 'event') return;
-      if (canAsk) prompt.hear(frame.event);
+      if (canAsk) prompt.onEvent(frame.event);
       else sayUnasked(io, frame.event);
     },
     end: () => printer.end(),
@@ -87,5 +123,5 @@ function jsonReader(io: Io): Reader {
 }
 
 function sayUnasked(io: Io, { type, data }: RunEvent): void {
-  if (type === 'inbox.opened') io.err(`signalbox: ${String(data['kind'])} needs a person, and nobody can be asked here; use a terminal, or allow it with "signalbox" in the server's configuration\n`);
+  if (type === 'inbox.opened') io.err(`signalbox: ${String(data['kind'])} needs a person, and nobody can be asked here; use a terminal, --yes, or allow it with "signalbox" in the server's configuration\n`);
 }

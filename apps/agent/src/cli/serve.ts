@@ -1,41 +1,64 @@
 import type { App } from '../app.ts';
-import type { Io } from './io.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
+import { demoFolder } from '../demo/demo-folder.ts';
+import type { Logger } from '../ports/logger.ts';
+import { EXIT } from './exit-code.ts';
+import type { Io } from './io.ts';
 
-/** What a person sees first. */
+/** The service as a person meets it. */
 export interface Served {
   readonly config: LoadedConfig;
   /** Whether the demo servers are among the configured ones. */
   readonly isDemo: boolean;
+  /** Folder of the file server. */
+  readonly files: string;
+  readonly logger: Logger;
 }
 
-/** Starts the service, says where it is and what to try, and resolves with the exit code at the first Ctrl-C, SIGTERM or SIGHUP; the next one ends the process at once. */
+/**
+ * Starts the service, prints where it is and what to try, and resolves with the exit code at the first Ctrl-C, SIGTERM or
+ * SIGHUP; the next one ends the process at once. With the log format `json` what is printed is a log entry.
+ */
 export async function serve(io: Io, app: App, served: Served): Promise<number> {
+  const { config, logger } = served;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const unsubscribe = io.onInterrupt(stop);
   const url = await app.listen();
-  io.out(welcome(url, app, served));
+  const isJson = config.logFormat === 'json';
+  if (isJson) logger.info('signalbox is ready', readyFields(url, app, config));
+  else io.out(welcome(url, app, served));
   await stopped;
   unsubscribe();
-  io.out('signalbox: stopping; runs that are not finished go on at the next start\n');
-  return 0;
+  const goodbye = 'stopping; runs that are not finished go on at the next start';
+  if (isJson) logger.info(goodbye);
+  else io.out(`signalbox: ${goodbye}\n`);
+  return EXIT.done;
 }
 
-function welcome(url: string, app: App, { config, isDemo }: Served): string {
+function readyFields(url: string, app: App, { servers, dataDir, notices }: LoadedConfig): { readonly [name: string]: unknown } {
+  const { info } = app.llm;
+  return { url, ...(info.scripted ? {} : { provider: info.provider, model: info.model }), servers: servers.map(({ name }) => name), data_dir: dataDir, ...(notices.length === 0 ? {} : { notices }) };
+}
+
+const WORKSPACE_TASK = 'Which packages are in this workspace and which has the most source files?';
+
+function welcome(url: string, app: App, { config, isDemo, files }: Served): string {
   const { info } = app.llm;
   const names = config.servers.map((server) => server.name);
   const prompt = isDemo ? 'Which customers bought most?' : 'What can you do?';
+  const task = demoFolder({ repository: files, cwd: '' }) === files ? WORKSPACE_TASK : 'Compare the weather in Oslo, Lisbon and Cairo';
   const lines = [
     `signalbox is ready on ${url}`,
     `  model    ${info.scripted ? 'none' : `${info.provider} ${info.model}`}`,
     `  servers  ${names.length === 0 ? 'none; name some in signalbox.json, or start with --demo' : names.join(', ')}`,
+    ...(isDemo ? [`  files    ${files}`] : []),
     `  data     ${config.dataDir}`,
     ...(info.notice === undefined ? [] : ['', info.notice]),
     ...config.notices.map((notice) => `note: ${notice}`),
     '',
     'Try:',
     `  curl -sN ${url}/v1/runs -H 'accept: text/event-stream' -H 'content-type: application/json' -d '{"prompt":"${prompt}"}'`,
-    ...(isDemo ? ['  npx signalbox run --demo "Which packages are in this workspace and which has the most source files?"'] : []),
+    ...(isDemo ? [`  npx signalbox run --demo "${task}"`] : []),
     `  curl -s ${url}/v1/tools`,
     '',
     'Ctrl-C stops.',

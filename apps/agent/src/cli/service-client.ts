@@ -3,7 +3,7 @@ import { isPlainObject } from '../plain-object.ts';
 import { httpUrlProblem } from '../config/http-url.ts';
 import { UsageError } from './io.ts';
 
-const DEFAULT_URL = 'http://127.0.0.1:8020';
+const DEFAULT_PORT = '8020';
 /** Longer than a service that works takes to answer. */
 const ANSWER_LIMIT_MS = 30_000;
 
@@ -20,8 +20,18 @@ export class ServiceError extends Error {
 }
 
 export interface ServicePlace {
+  /** With or without `http://`. */
   readonly url: string | undefined;
   readonly token: string | undefined;
+}
+
+/** Returns where the service is by the options `--url` and `--token`, else by the environment. */
+export function servicePlace(options: { readonly url?: string | undefined; readonly token?: string | undefined }, env: { readonly [name: string]: string | undefined }): ServicePlace {
+  const port = env['SIGNALBOX_PORT']?.trim();
+  return {
+    url: options.url ?? (env['SIGNALBOX_URL'] || undefined) ?? `http://127.0.0.1:${port === undefined || !/^[1-9]\d*$/.test(port) ? DEFAULT_PORT : port}`,
+    token: options.token ?? (env['SIGNALBOX_TOKEN'] || undefined),
+  };
 }
 
 /** The REST API of a running service. Its methods throw ServiceError. */
@@ -30,31 +40,48 @@ export class ServiceClient {
   readonly #token: string | undefined;
 
   /** @throws UsageError when the URL is none */
-  constructor({ url = DEFAULT_URL, token }: ServicePlace) {
+  constructor({ url: given = `http://127.0.0.1:${DEFAULT_PORT}`, token }: ServicePlace) {
+    const url = given.includes('://') ? given : `http://${given}`;
     const problem = httpUrlProblem(url);
     if (problem !== undefined) throw new UsageError(`the URL of the service (--url or SIGNALBOX_URL) ${problem}`);
     this.#url = url.replace(/\/+$/, '');
     this.#token = token;
   }
 
+  /** Returns the entries of every page of a list. */
+  async list(path: string, query: { readonly [name: string]: string } = {}): Promise<readonly unknown[]> {
+    const entries: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const search = new URLSearchParams({ ...query, ...(cursor === undefined ? {} : { cursor }) }).toString();
+      const { data, next_cursor: next } = await this.get(`${path}${search === '' ? '' : `?${search}`}`);
+      if (!Array.isArray(data)) throw new ServiceError('the service answers in a way that this version does not know: use the same version of signalbox for both');
+      entries.push(...(data as unknown[]));
+      cursor = typeof next === 'string' ? next : undefined;
+    } while (cursor !== undefined);
+    return entries;
+  }
+
   get(path: string): Promise<JsonObject> {
     return this.#send(path, { method: 'GET' });
   }
 
-  post(path: string, body: JsonObject): Promise<JsonObject> {
-    return this.#send(path, { method: 'POST', body: JSON.stringify(body) });
+  post(path: string, body: JsonObject, headers: { readonly [name: string]: string } = {}): Promise<JsonObject> {
+    return this.#send(path, { method: 'POST', body: JSON.stringify(body), headers });
   }
 
-  async #send(path: string, request: Pick<RequestInit, 'method' | 'body'>): Promise<JsonObject> {
-    const authorization = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
-    const headers = { 'content-type': 'application/json', ...authorization };
-    const { response, body } = await this.#answerTo(path, { ...request, headers, redirect: 'error', signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+  async #send(path: string, { headers, ...request }: { readonly method: string; readonly body?: string; readonly headers?: { readonly [name: string]: string } }): Promise<JsonObject> {
+    const { response, body } = await this.#answerTo(path, { ...request, headers: this.#headers(headers), redirect: 'error', signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
     const content = jsonOf(body);
     if (response.ok && content !== undefined) return content;
     if (response.status === 401) throw new ServiceError(`the service at ${this.#url} wants its token: set SIGNALBOX_TOKEN, or use --token`, { code: 'unauthorized' });
     const code = content?.['code'];
     if (typeof code !== 'string') throw new ServiceError(`${this.#url} answers, but not as Signalbox does (status ${response.status}): check --url or SIGNALBOX_URL`);
     throw new ServiceError(String(content?.['detail'] ?? content?.['title']), { code });
+  }
+
+  #headers(more: { readonly [name: string]: string } = {}): { readonly [name: string]: string } {
+    return { 'content-type': 'application/json', ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }), ...more };
   }
 
   async #answerTo(path: string, request: RequestInit): Promise<{ readonly response: Response; readonly body: string }> {

@@ -3,7 +3,7 @@ import { createTestEdge } from '../http/testing.ts';
 import { FakeServer } from '../mcp/testing/fake-server.ts';
 import { poolOf, statusOf, toolNamed, type PoolFixture } from '../mcp/testing/pool-fixture.ts';
 import { runCommand } from './command.ts';
-import type { Io } from './io.ts';
+import { testIo } from './testing/test-io.ts';
 
 const NAMES = ['read', 'write', 'list'];
 
@@ -23,19 +23,20 @@ async function changedServer(): Promise<PoolFixture & { readonly url: string }> 
 }
 
 async function signalbox(url: string, ...argv: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
-  const written = { out: '', err: '' };
-  const io: Io = {
-    out: (text) => void (written.out += text),
-    err: (text) => void (written.err += text),
-    isTerminal: false,
-    columns: 80,
-    canAsk: false,
-    ask: () => Promise.resolve(undefined),
-    onInterrupt: () => () => undefined,
-  };
+  const io = testIo();
   const code = await runCommand(io, { argv: ['tools', ...argv, '--url', url], env: {}, cwd: '/', repository: '/', version: '0' });
-  return { code, ...written };
+  return { code, ...io.written };
 }
+
+test('the tools that runs may use are listed, all or those of a server', async () => {
+  const { url } = await changedServer();
+  expect(await signalbox(url)).toEqual({ code: 0, out: '', err: 'no tool is offered\n' });
+  await signalbox(url, 'approve', 'files', 'read', 'list');
+  const out = 'files__list  list and send it away\nfiles__read  read and send it away\n';
+  expect(await signalbox(url)).toEqual({ code: 0, out, err: '' });
+  expect(await signalbox(url, 'files')).toEqual({ code: 0, out, err: '' });
+  expect(JSON.parse((await signalbox(url, '--json')).out.split('\n')[0] ?? '')).toMatchObject({ name: 'files__list', server: 'files' });
+});
 
 test('the quarantined tools of a server are shown with what changed', async () => {
   const { url } = await changedServer();
@@ -61,7 +62,7 @@ test('a tool that is not there approves none of the others', async () => {
 });
 
 test.each([
-  [[], 2, 'unknown command "tools "'],
+  [['files', 'more'], 2, 'signalbox tools takes one server'],
   [['approve'], 2, 'approve needs the name of a server'],
   [['approve', 'files', 'read', '--all'], 2, 'name tools or use --all, not both'],
   [['approve', 'nowhere', '--all'], 1, 'no MCP server is called "nowhere"'],

@@ -1,38 +1,25 @@
-import { parseArgs } from 'node:util';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../plain-object.ts';
 import { terminalJson, terminalLine } from '../terminal-text.ts';
+import type { CommandDefinition } from './command-definition.ts';
+import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError, type Io } from './io.ts';
-import { ServiceClient } from './service-client.ts';
+import { optionsHelp, parseOptions, SERVICE_OPTIONS, type OptionName } from './options.ts';
+import { table } from './print-table.ts';
+import { ServiceClient, servicePlace } from './service-client.ts';
 
-export const TOOLS_USAGE = `signalbox tools approve SERVER [TOOL…]: approves changed tools of a server that is not trusted
+const TAKEN = ['all', 'json', ...SERVICE_OPTIONS] as const satisfies readonly OptionName[];
+
+const HELP = `signalbox tools [SERVER]: lists the tools that runs may use in a running service, all or those of a server
+signalbox tools approve SERVER [TOOL…]: approves changed tools of a server that is not trusted
 
 A tool whose definition changed since it was first seen is quarantined: nobody can call it before a person has approved the
-change. Without TOOL and --all, prints what changed.
+change. Without TOOL and --all, approve prints what changed.
 
-Options
-  --all                approve all of the server's quarantined tools
-  --json               print JSON
-  -h, --help
+${optionsHelp(TAKEN, { all: "(approve) all of the server's quarantined tools" })}
 
-Service
-  --url URL            default $SIGNALBOX_URL, else http://127.0.0.1:8020
-  --token TOKEN        better in $SIGNALBOX_TOKEN, where other users cannot read it
+${EXIT_CODES_HELP}
 `;
-
-const OPTIONS = {
-  all: { type: 'boolean' },
-  json: { type: 'boolean' },
-  url: { type: 'string' },
-  token: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-export interface ToolsSurroundings {
-  /** What follows `signalbox tools`. */
-  readonly argv: readonly string[];
-  readonly env: { readonly [name: string]: string | undefined };
-}
 
 interface Quarantined {
   readonly tool: string;
@@ -41,45 +28,64 @@ interface Quarantined {
   readonly definition: JsonObject;
 }
 
-/** Shows and approves the quarantined tools of a server in a running service; returns the exit code. @throws UsageError, ServiceError */
-export async function runTools(io: Io, { argv, env }: ToolsSurroundings): Promise<number> {
-  const { values, positionals } = parse(argv);
-  if (values.help === true) {
-    io.out(TOOLS_USAGE);
-    return 0;
-  }
-  const [word, server, ...names] = positionals;
-  if (word !== 'approve') throw new UsageError(`unknown command "tools ${word ?? ''}"; there is signalbox tools approve SERVER [TOOL…|--all]`);
+export const toolsCommand: CommandDefinition = {
+  usage: 'tools [SERVER | approve SERVER]',
+  summary: 'list the tools of a running service, or approve changed ones',
+  help: () => HELP,
+  run({ io, rest, env }) {
+    const { values, positionals } = parseOptions('tools', rest, TAKEN);
+    const client = new ServiceClient(servicePlace(values, env));
+    const [word, ...more] = positionals;
+    const isJson = values.json === true;
+    if (word === 'approve') return approve(io, client, { names: more, isAll: values.all === true, isJson });
+    if (more[0] !== undefined || values.all === true) throw new UsageError('signalbox tools takes one server; see signalbox tools --help');
+    return list(io, client, { server: word, isJson });
+  },
+};
+
+async function list(io: Io, client: ServiceClient, { server, isJson }: { readonly server: string | undefined; readonly isJson: boolean }): Promise<number> {
+  const tools = (await client.list(server === undefined ? '/v1/tools' : `/v1/servers/${encodeURIComponent(server)}/tools`)).filter(isPlainObject);
+  if (isJson) for (const tool of tools) io.out(`${terminalJson(tool)}\n`);
+  else io.out(table(tools.map(({ name, description }) => [String(name), firstSentence(String(description ?? ''))])));
+  if (tools.length === 0 && !isJson) io.err('no tool is offered\n');
+  return EXIT.done;
+}
+
+const DESCRIPTION_CHARACTERS = 100;
+
+function firstSentence(text: string): string {
+  const line = terminalLine(text);
+  const sentence = line.split(/(?<=\.)\s/)[0] ?? '';
+  return sentence.length > DESCRIPTION_CHARACTERS ? `${sentence.slice(0, DESCRIPTION_CHARACTERS)}…` : sentence;
+}
+
+interface Approval {
+  readonly names: readonly string[];
+  readonly isAll: boolean;
+  readonly isJson: boolean;
+}
+
+/** Shows or approves the quarantined tools of a server. */
+async function approve(io: Io, client: ServiceClient, { names: [server, ...names], isAll, isJson }: Approval): Promise<number> {
   if (server === undefined) throw new UsageError('approve needs the name of a server: signalbox tools approve SERVER [TOOL…|--all]');
-  if (values.all === true && names.length > 0) throw new UsageError('name tools or use --all, not both');
-  const client = new ServiceClient({ url: values.url ?? (env['SIGNALBOX_URL'] || undefined), token: values.token ?? (env['SIGNALBOX_TOKEN'] || undefined) });
+  if (isAll && names.length > 0) throw new UsageError('name tools or use --all, not both');
   const path = `/v1/servers/${encodeURIComponent(server)}`;
   const quarantined = quarantinedOf(await client.get(path));
-  const isJson = values.json === true;
-  if (values.all !== true && names.length === 0) {
+  if (!isAll && names.length === 0) {
     show(io, server, { quarantined, isJson });
-    return 0;
+    return EXIT.done;
   }
-  const chosen = values.all === true ? quarantined : names.map((tool) => ({ tool, digest: quarantined.find((each) => each.tool === tool)?.digest }));
+  const chosen = isAll ? quarantined : names.map((tool) => ({ tool, digest: quarantined.find((each) => each.tool === tool)?.digest }));
   if (chosen.length === 0) {
     io.err('no tool of the server is quarantined\n');
-    return 0;
+    return EXIT.done;
   }
   const tools = chosen.map(({ tool, digest }) => ({ tool, ...(digest === undefined ? {} : { digest }) }));
   const answer = await client.post(`${path}/tools/approve`, { tools });
   const approved = Array.isArray(answer['approved']) ? answer['approved'].map(String) : [];
   io.out(isJson ? `${terminalJson({ approved })}\n` : approved.map((tool) => `${terminalLine(`approved ${tool}`)}\n`).join(''));
   if (approved.length === 0 && !isJson) io.err('none of these tools was quarantined\n');
-  return 0;
-}
-
-function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : 'unknown option';
-    throw new UsageError(`${reason}; see signalbox tools --help`, { cause: error });
-  }
+  return EXIT.done;
 }
 
 function quarantinedOf({ pins }: JsonObject): readonly Quarantined[] {
@@ -94,8 +100,8 @@ function quarantinedOf({ pins }: JsonObject): readonly Quarantined[] {
 
 function show(io: Io, server: string, { quarantined, isJson }: { readonly quarantined: readonly Quarantined[]; readonly isJson: boolean }): void {
   for (const { tool, changed, definition, digest } of quarantined) {
-    const parts = changed.map((part) => `  ${part}: ${terminalJson(definition[part] ?? null)}`);
-    const text = [`${tool}: changed ${changed.join(', ')}; the new definition has`, ...parts].map((line) => `${terminalLine(line)}\n`).join('');
+    const parts = changed.map((part) => `  ${terminalLine(part)}: ${terminalJson(definition[part] ?? null)}\n`);
+    const text = `${terminalLine(`${tool}: changed ${changed.join(', ')}; the new definition has`)}\n${parts.join('')}`;
     io.out(isJson ? `${terminalJson({ tool, digest, changed, definition })}\n` : text);
   }
   if (isJson) return;

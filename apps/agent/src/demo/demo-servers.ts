@@ -1,36 +1,65 @@
-import { join } from 'node:path';
-import type { ServerConfig } from '../config/config.ts';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ConfigError, type ServerConfig } from '../config/config.ts';
 
 export interface DemoPlaces {
-  /** Folder of the repository: the servers are started from it, and the filesystem server reads it. */
-  readonly repository: string;
-  /** The folder that the filesystem server may read; default the repository. */
-  readonly files?: string;
+  /** The folder that the file server reads. */
+  readonly files: string;
   /** The shop database. */
   readonly database: string;
 }
 
-const server = (name: string, args: readonly string[]): ServerConfig => ({
-  name,
-  command: 'node',
-  args,
-  env: {},
-  cwd: undefined,
-  trust: true,
-  allow: [],
-  deny: [],
-  roots: [],
-  era: 'auto',
-  approval: 'default',
-  sampling: 'ask',
-});
+export type DemoServerName = 'filesystem' | 'sqlite' | 'weather';
 
-/** The three reference servers over the repository, the shop database and made-up weather; nothing leaves this machine. */
-export function demoServers({ repository, files = repository, database }: DemoPlaces): readonly ServerConfig[] {
-  const bin = (folder: string): string => join(repository, 'servers', folder, 'bin.js');
-  return [
-    server('filesystem', [bin('filesystem'), files]),
-    server('sqlite', [bin('sqlite'), database]),
-    server('weather', [bin('weather'), '--demo']),
+/** Returns the three reference servers over a folder, the shop database and made-up weather; one that is not installed is named in `notices`. */
+export function demoServers({ files, database }: DemoPlaces): { readonly servers: readonly ServerConfig[]; readonly notices: readonly string[] } {
+  const servers: ServerConfig[] = [];
+  const notices: string[] = [];
+  const wanted: readonly (readonly [DemoServerName, readonly string[]])[] = [
+    ['filesystem', [files]],
+    ['sqlite', [database]],
+    ['weather', ['--demo']],
   ];
+  for (const [name, args] of wanted) {
+    try {
+      servers.push(demoServer(name, args));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      notices.push(error.message);
+    }
+  }
+  return { servers, notices };
+}
+
+/** Returns the configuration of a reference server. @throws ConfigError when its package is not installed */
+export function demoServer(name: DemoServerName, args: readonly string[]): ServerConfig {
+  return {
+    name,
+    command: process.execPath,
+    args: [programOf(name), ...args],
+    env: {},
+    cwd: undefined,
+    trust: true,
+    allow: [],
+    deny: [],
+    roots: [],
+    era: 'auto',
+    approval: 'default',
+    sampling: 'ask',
+  };
+}
+
+const require = createRequire(import.meta.url);
+
+/** The program of an installed package. Nothing of the package is loaded here: the server is a process of its own. */
+function programOf(name: DemoServerName): string {
+  const specifier = `@signalbox/server-${name}`;
+  try {
+    const manifest = require.resolve(`${specifier}/package.json`);
+    const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: { readonly [command: string]: string } };
+    return join(dirname(manifest), bin[`signalbox-${name}`] ?? '');
+  } catch (error) {
+    throw new ConfigError(`the demo server ${name} is not installed: npm install ${specifier}`, { cause: error });
+  }
 }

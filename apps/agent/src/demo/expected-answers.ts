@@ -1,48 +1,107 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
+import type { JsonObject } from '@signalbox/mcp-core';
+import { demoFolder } from './demo-folder.ts';
 
-/** What the answer to a demo's prompt must contain, found out without the tools. */
+/** The texts that the answer to a demo's prompt must contain, found out in another way than the demo does. */
 export interface Expectation {
   readonly prompt: string;
   readonly mustContain: readonly string[];
 }
 
 export interface DemoData {
-  readonly repository: string;
+  /** The folder that the file server reads. */
+  readonly files: string;
+  /** The shop database. */
   readonly database: string;
+  /** Calls a tool and returns its structured content. */
+  readonly call: (wireName: string, args: JsonObject) => Promise<JsonObject>;
 }
 
-/** Each expectation is computed from the data when it is asked for. */
-export const DEMO_EXPECTATIONS: readonly ((data: DemoData) => Expectation)[] = [workspaceExpectation, customersExpectation, weatherExpectation];
+export interface DemoExpectations {
+  readonly expectations: readonly (() => Promise<Expectation> | Expectation)[];
+  /** Demos whose data is not there, with the reason. */
+  readonly skipped: readonly string[];
+}
 
-function workspaceExpectation({ repository }: DemoData): Expectation {
-  const { workspaces } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { readonly workspaces: readonly string[] };
-  const manifests = globSync(workspaces.map((pattern) => `${pattern}/package.json`), { cwd: repository });
-  const counts = manifests
-    .map((file) => ({ folder: dirname(file), files: globSync('src/**/*.ts', { cwd: join(repository, dirname(file)) }).length }))
-    .toSorted((a, b) => b.files - a.files);
-  const largest = counts[0];
-  if (largest === undefined) throw new Error(`no workspace packages in ${repository}`);
+/** Returns the checks of the demos; each computes its expectation from the data when it is called. */
+export function demoExpectations(data: DemoData): DemoExpectations {
+  const { files } = data;
+  const isRepository = demoFolder({ repository: files, cwd: '' }) === files;
   return {
-    prompt: 'Which packages are in this workspace and which has the most source files?',
-    mustContain: [`The most source files are in ${largest.folder}: ${largest.files} of`, ...counts.map((each) => `${each.folder}/package.json`)],
+    expectations: [...(isRepository ? [() => workspaceExpectation(data)] : []), () => customersExpectation(data), () => weatherExpectation(data)],
+    skipped: isRepository ? [] : [`the demo of the workspace is left out: ${files} is not the repository of Signalbox`],
   };
 }
 
-function customersExpectation({ database }: DemoData): Expectation {
-  const connection = new Database(database, { readonly: true });
-  const [name, cents] = connection
-    .prepare(
-      `SELECT customers.name, sum(quantity * unit_price_cents) AS cents FROM order_items
-       JOIN orders ON orders.id = order_id JOIN customers ON customers.id = customer_id GROUP BY customer_id ORDER BY cents DESC LIMIT 1`,
-    )
-    .raw()
-    .get() as [string, number];
-  connection.close();
-  return { prompt: 'Which customers bought most?', mustContain: [name, `bought most: ${(cents / 100).toFixed(2)}`] };
+function workspaceExpectation({ files }: DemoData): Expectation {
+  const { workspaces } = JSON.parse(readFileSync(join(files, 'package.json'), 'utf8')) as { readonly workspaces: readonly string[] };
+  const manifests = globSync(workspaces.map((pattern) => `${pattern}/package.json`), { cwd: files });
+  const sources = globSync(workspaces.map((pattern) => `${pattern}/src/**/*.ts`), { cwd: files });
+  // The demo counts by the first two folders of a path.
+  const counts = Map.groupBy(sources, (file) => dirname(file).split(/[/\\]/).slice(0, 2).join('/'));
+  const ranking = [...counts].map(([folder, { length }]) => ({ folder, count: length })).toSorted((a, b) => b.count - a.count || (a.folder < b.folder ? -1 : 1));
+  const [largest] = ranking;
+  if (largest === undefined) throw new Error(`no workspace packages in ${files}`);
+  return {
+    prompt: 'Which packages are in this workspace and which has the most source files?',
+    mustContain: [
+      `This workspace has ${manifests.length} packages: `,
+      ...manifests.map((file) => file.replaceAll('\\', '/')),
+      `The most source files are in ${largest.folder}: ${largest.count} of ${sources.length} TypeScript files. From most to fewest: ${ranking.map(({ folder }) => folder).join(', ')}.`,
+    ],
+  };
 }
 
-function weatherExpectation(): Expectation {
-  return { prompt: 'Compare the weather in Oslo, Lisbon and Cairo', mustContain: ['Oslo', 'Lisbon', 'Cairo', 'made-up'] };
+const SPENT = `SELECT customers.id, name, country, count(DISTINCT orders.id), sum(quantity * unit_price_cents) AS cents
+  FROM order_items JOIN orders ON orders.id = order_id JOIN customers ON customers.id = customer_id
+  GROUP BY customer_id ORDER BY cents DESC, name LIMIT 3`;
+const FAVORITE = `SELECT products.name, sum(quantity) AS pieces FROM order_items JOIN orders ON orders.id = order_id JOIN products ON products.id = product_id
+  WHERE customer_id = ? GROUP BY product_id ORDER BY pieces DESC, products.name LIMIT 1`;
+
+function customersExpectation({ database }: DemoData): Expectation {
+  const connection = new Database(database, { readonly: true });
+  try {
+    const top = connection.prepare(SPENT).raw().all() as [number, string, string, number, number][];
+    const [best] = top;
+    if (best === undefined) throw new Error(`no customers in ${database}`);
+    const [id, name, country, orders, cents] = best;
+    const [product, pieces] = connection.prepare(FAVORITE).raw().get(id) as [string, number];
+    return {
+      prompt: 'Which customers bought most?',
+      mustContain: [
+        `${name} (${country}) bought most: ${dollars(cents)} in ${orders} orders.`,
+        `Most often they bought ${product}: ${pieces} pieces.`,
+        `The top ${top.length}: ${top.map((row) => row[1]).join(', ')}, with totals of ${top.map((row) => dollars(row[4])).join(', ')}.`,
+      ],
+    };
+  } finally {
+    connection.close();
+  }
+}
+
+function dollars(cents: number): string {
+  return (cents / 100).toFixed(2);
+}
+
+const PLACES = ['Oslo', 'Lisbon', 'Cairo'];
+
+/** Ranks the places by their forecasts; the demo asks for the ranking itself. */
+async function weatherExpectation({ call }: DemoData): Promise<Expectation> {
+  const temperatures = await Promise.all(
+    PLACES.map(async (place) => {
+      const { daily } = (await call('weather__weather_forecast', { location: place, days: 1 })) as { readonly daily: readonly { readonly temperatureMax: number }[] };
+      return { place, value: daily[0]?.temperatureMax ?? Number.NaN };
+    }),
+  );
+  const ranking = temperatures.toSorted((a, b) => b.value - a.value);
+  return {
+    prompt: `Compare the weather in ${PLACES.slice(0, -1).join(', ')} and ${PLACES.at(-1)}`,
+    mustContain: [
+      `It gets warmest in ${ranking[0]?.place}: ${ranking[0]?.value} °C.`,
+      ranking.map(({ place, value }, index) => `${index + 1}. ${place}: ${value} °C`).join('\n'),
+      'made-up',
+    ],
+  };
 }

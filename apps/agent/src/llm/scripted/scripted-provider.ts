@@ -10,6 +10,7 @@ import { readConversation } from './conversation.ts';
 import { type PlayedTurn, playTurn, textDeltas } from './play-turn.ts';
 import type { Pace, Scenario, Turn } from './scenario.ts';
 import { scopeOf } from './scope.ts';
+import { unansweredText } from './unanswered.ts';
 
 export interface ScriptedProviderOptions {
   readonly scenarios: readonly Scenario[];
@@ -85,7 +86,7 @@ export class ScriptedProvider implements LlmProvider {
       const isPlayable = turns[0]?.when.tools?.every((name) => offered.has(name)) ?? true;
       return `- ${title}: "${prompt}"${isPlayable ? '' : ' (needs --demo)'}`;
     }).join('\n');
-    return { deltas: textDeltas(`No model is configured, so only scripted demonstrations can be played. Try one of these prompts:\n${demos}\n${SET_A_KEY}`), stop: 'end' };
+    return { deltas: textDeltas(unansweredText(`Try one of these prompts:\n${demos}\n${SET_A_KEY}`)), stop: 'end' };
   }
 }
 

@@ -26,7 +26,9 @@ export default async function references(tree: Tree): Promise<{ outOfSyncMessage
   for (const name of Object.keys(graph.nodes)) {
     const root = rootOf(name);
     if (root === undefined) continue;
-    const deps = (graph.dependencies[name] ?? []).flatMap((d) => rootOf(d.target) ?? []);
+    // A server is started as a program: no package needs its types.
+    const isImported = (target: string): boolean => graph.nodes[target]?.data.tags?.includes('layer:server') !== true;
+    const deps = (graph.dependencies[name] ?? []).flatMap((d) => (isImported(d.target) ? (rootOf(d.target) ?? []) : []));
     set(`${root}/tsconfig.json`, [...new Set(deps)].map((dep) => posix.relative(root, dep)));
   }
   if (stale.length > 0) return { outOfSyncMessage: `TypeScript project references are out of date in ${stale.join(', ')}` };

@@ -1,0 +1,117 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCommand } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { testIo, type TestIoOptions } from './testing/test-io.ts';
+
+async function signalbox(argv: readonly string[], options: TestIoOptions & { readonly env?: { readonly [name: string]: string } } = {}) {
+  const { env = {}, ...ioOptions } = options;
+  const io = testIo(ioOptions);
+  const cwd = mkdtempSync(join(tmpdir(), 'command-'));
+  const code = await runCommand(io, { argv, env: { XDG_CONFIG_HOME: cwd, ...env }, cwd, repository: '/nowhere', version: '1.2.3' });
+  return { code, ...io.written, asked: io.asked };
+}
+
+function configFile(config: object): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'command-')), 'signalbox.json');
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+describe('help', () => {
+  test.each([[[]], [['help']], [['--help']], [['-h']]])('%j lists every command and the exit codes', async (argv) => {
+    const { code, out, err } = await signalbox(argv);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const name of Object.keys(COMMANDS)) expect(out).toMatch(new RegExp(`^  signalbox ${name}\\b`, 'm'));
+    expect(out).toMatch(/^ {2}3 {2}nothing could be answered/m);
+  });
+
+  test.each(Object.keys(COMMANDS))('%s has a help of its own, in every spelling', async (name) => {
+    const { code, out } = await signalbox([name, '--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^signalbox ${name}\\b.*: \\w`));
+    expect(out).toContain('Exit codes');
+    expect((await signalbox([name, '-h'])).out).toBe(out);
+    expect((await signalbox(['help', name])).out).toBe(out);
+  });
+
+  test('names what a command takes, and nothing else', async () => {
+    const { out } = await signalbox(['run', '--help']);
+    expect(out).toContain('--yes');
+    expect(out).not.toContain('--port');
+  });
+
+  test.each(['-v', '-V', '--version'])('%s prints the version', async (option) => {
+    expect(await signalbox([option])).toMatchObject({ code: 0, out: '1.2.3\n' });
+  });
+});
+
+describe('a command line that cannot be understood has exit code 2 and one line', () => {
+  test.each<[readonly string[], string]>([
+    [['fly'], 'unknown command "fly"'],
+    [['fly', '--help'], 'unknown command "fly"'],
+    [['help', 'fly'], 'unknown command "fly"'],
+    [['severs'], 'unknown command "severs"; did you mean serve'],
+    [['--port', '1'], 'unknown option "--port" before a command'],
+    [['run'], 'run needs the task'],
+    [['run', ' \t'], 'run needs the task'],
+    [['run', 'two', 'words'], 'run takes one task; put it in quotes'],
+    [['run', 'task', '--port', '1'], '--port is not for signalbox run; see signalbox run --help'],
+    [['serve', '--server', 'a'], '--server is not for signalbox serve'],
+    [['serve', '--prot', '1'], "Unknown option '--prot'; did you mean --port?"],
+    [['serve', 'a', 'b'], 'serve takes one folder, not also "b"'],
+    [['run', 'task', '--input', 'key'], '--input is written ID=VALUE'],
+  ])('%j', async (argv, message) => {
+    const { code, out, err } = await signalbox(argv);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`signalbox: ${message}`);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('a task may begin like an option after --', async () => {
+    expect((await signalbox(['run', '--', '--help'])).code).toBe(3);
+  });
+});
+
+describe('run', () => {
+  const scenario = configFile({ version: 1, scenarios: [{ name: 'a', title: 'A', prompt: 'hello', turns: [{ when: { lastUser: 'hello' }, emit: [{ text: 'Good day.' }] }] }] });
+
+  test('prints the answer alone on stdout', async () => {
+    const { code, out, err } = await signalbox(['run', '--scenario', scenario, 'hello']);
+    expect({ code, out }).toEqual({ code: 0, out: 'Good day.\n' });
+    expect(err).toMatch(/^run \S+ \(scripted/m);
+  });
+
+  test('reads the task from stdin', async () => {
+    expect(await signalbox(['run', '--scenario', scenario, '-'], { input: 'hello\n' })).toMatchObject({ code: 0, out: 'Good day.\n' });
+    expect(await signalbox(['run', '-'], { input: ' \n' })).toMatchObject({ code: 2, err: 'signalbox: stdin has no task\n' });
+  });
+
+  test('ends with 3 when neither a model nor a script answers', async () => {
+    const { code, err } = await signalbox(['run', 'Write a poem']);
+    expect(code).toBe(3);
+    expect(err).toContain('signalbox: the task was not answered: no model is configured, and no script knows it\n');
+  });
+
+  test('ends with 3 when no server of the run was ready, and says why', async () => {
+    const config = configFile({ mcpServers: { broken: { command: 'node', args: ['${NOPE}'] } } });
+    const { code, err } = await signalbox(['run', '--config', config, '--scenario', scenario, 'hello']);
+    expect(code).toBe(3);
+    expect(err).toMatch(/^signalbox: no server was ready: broken: mcpServers\.broken\.args\[0\]: the environment variable NOPE is not set/m);
+  });
+
+  test('ends with 2 for the same configuration with --strict', async () => {
+    const config = configFile({ mcpServers: { broken: { command: 'node', args: ['${NOPE}'] } } });
+    const { code, err } = await signalbox(['run', '--strict', '--config', config, 'hello']);
+    expect(code).toBe(2);
+    expect(err).toBe(`signalbox: ${config}: mcpServers.broken.args[0]: the environment variable NOPE is not set; set it, or write \${NOPE:-default}\n`);
+  });
+
+  test('asks for the inputs of a configuration', async () => {
+    const config = configFile({ inputs: [{ id: 'key', description: 'API key', password: true }], servers: { a: { command: 'node', args: ['-e', '${input:key}'] } } });
+    const { asked } = await signalbox(['run', '--config', config, '--scenario', scenario, 'hello'], { typed: ['0'] });
+    expect(asked).toEqual(['API key: ']);
+  });
+});

@@ -1,0 +1,77 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+import { isPlainObject } from '../plain-object.ts';
+import { INBOX_ACTIONS } from '../run/inbox-response.ts';
+import type { Asked } from './ask-person.ts';
+import { UsageError } from './io.ts';
+import { ServiceError, type ServiceClient } from './service-client.ts';
+
+/** An inbox item of the REST API. */
+export interface Item extends Asked {
+  readonly run_id: string;
+  readonly state: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly response?: JsonObject;
+  /** Whether long texts of the item are cut, as in a list. */
+  readonly is_shortened?: boolean;
+}
+
+export interface ItemFilter {
+  readonly run: string | undefined;
+  /** Whether closed items are listed, too. */
+  readonly isAll: boolean;
+}
+
+const WHOLE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The inbox of a running service. Its methods throw ServiceError. */
+export class InboxClient {
+  readonly #service: ServiceClient;
+
+  constructor(service: ServiceClient) {
+    this.#service = service;
+  }
+
+  async list({ run, isAll }: ItemFilter): Promise<readonly Item[]> {
+    const query = { ...(isAll ? {} : { state: 'open' }), ...(run === undefined ? {} : { run_id: run }) };
+    return (await this.#service.list('/v1/inbox', query)).map(toItem);
+  }
+
+  async get(id: string): Promise<Item> {
+    return toItem(await this.#service.get(`/v1/inbox/${encodeURIComponent(await this.idOf(id))}`));
+  }
+
+  async respond(id: string, body: JsonObject): Promise<Item> {
+    return toItem(await this.#service.post(`/v1/inbox/${encodeURIComponent(id)}/respond`, body));
+  }
+
+  /** Returns the id that begins or ends with `part`; `part` itself where there is none. @throws UsageError where there are several */
+  async idOf(part: string): Promise<string> {
+    if (WHOLE_ID.test(part)) return part;
+    const ids = (await this.list({ run: undefined, isAll: true })).map(({ id }) => id);
+    const found = ids.includes(part) ? [part] : ids.filter((id) => id.startsWith(part) || id.endsWith(part));
+    if (found.length > 1) throw new UsageError(`${found.length} inbox items begin or end with "${part}": ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}; write more of the id`);
+    return found[0] ?? part;
+  }
+
+  /** Returns the prompts of the items' runs, by run; those that cannot be read are left out. */
+  async prompts(items: readonly Item[]): Promise<ReadonlyMap<string, string>> {
+    const prompts = new Map<string, string>();
+    for (const id of new Set(items.map(({ run_id: run }) => run))) {
+      try {
+        const { prompt } = await this.#service.get(`/v1/runs/${encodeURIComponent(id)}`);
+        if (typeof prompt === 'string') prompts.set(id, prompt);
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+      }
+    }
+    return prompts;
+  }
+}
+
+function toItem(value: unknown): Item {
+  const isItem = isPlainObject(value) && typeof value['id'] === 'string' && Object.hasOwn(INBOX_ACTIONS, String(value['kind'])) && isPlainObject(value['request']);
+  if (!isItem) throw new ServiceError('the service answers in a way that this version does not know: use the same version of signalbox for both');
+  // The other fields are only shown.
+  return value as unknown as Item;
+}
