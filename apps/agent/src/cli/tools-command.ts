@@ -46,7 +46,7 @@ export const toolsCommand: CommandDefinition = {
 async function list(io: Io, client: ServiceClient, { server, isJson }: { readonly server: string | undefined; readonly isJson: boolean }): Promise<number> {
   const tools = (await client.list(server === undefined ? '/v1/tools' : `/v1/servers/${encodeURIComponent(server)}/tools`)).filter(isPlainObject);
   if (isJson) for (const tool of tools) io.out(`${terminalJson(tool)}\n`);
-  else io.out(table(tools.map(({ name, description }) => [String(name), firstSentence(String(description ?? ''))])));
+  else io.out(table(tools.map(({ name, description }) => [String(name), firstSentence(typeof description === 'string' ? description : '')])));
   if (tools.length === 0 && !isJson) io.err('no tool is offered\n');
   return EXIT.done;
 }
