@@ -6,7 +6,7 @@ const signal = new AbortController().signal;
 
 async function fill(properties: object, { required = [], typed }: { readonly required?: readonly string[]; readonly typed: readonly (string | undefined)[] }) {
   const io = testIo({ typed });
-  const answer = await askForm(io, { type: 'object', properties, required }, signal);
+  const answer = await askForm(io, { requested_schema: { type: 'object', properties, required } }, signal);
   return { answer, asked: io.asked, err: io.written.err };
 }
 
@@ -61,7 +61,7 @@ describe('a value that does not fit', () => {
     const { answer, asked, err } = await fill({ first: { type: 'string' }, field }, { typed: ['kept', wrong, right] });
     expect(answer).toEqual({ action: 'accept', content: { first: 'kept', field: value } });
     expect(asked).toHaveLength(3);
-    expect(err).toMatch(/^ {4}field: /m);
+    expect(err).toMatch(/^ {4}field must (?:be|have) /m);
   });
 
   test('Enter at a required field asks again; !decline declines the form', async () => {

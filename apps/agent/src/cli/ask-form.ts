@@ -1,6 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
+import { fieldsOf } from '../run/elicitation-form.ts';
+import { valueProblem, type Choice, type FormField } from '../run/form-field.ts';
 import { terminalLine } from '../terminal-text.ts';
-import { fieldValueProblem, formFields, type Choice, type FormField } from './form-fields.ts';
 import { askYesNo } from './ask-word.ts';
 import type { Io } from './io.ts';
 
@@ -10,9 +11,9 @@ const DECLINE = '!decline';
  * Asks a person to fill in a form, field by field. Enter takes the default of a field, or leaves an optional field out. A value that
  * does not fit is asked for again alone. Returns the answer to the inbox item.
  */
-export async function askForm(io: Io, schema: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+export async function askForm(io: Io, request: JsonObject, signal: AbortSignal): Promise<JsonObject> {
   const content: { [name: string]: unknown } = {};
-  const fields = formFields(schema);
+  const fields = fieldsOf(request);
   if (fields.length === 0) return (await askYesNo(io, '  accept? [y/N] ', signal)) ? { action: 'accept', content } : { action: 'decline' };
   io.err(`  ${DECLINE} in place of a value declines\n`);
   for (const field of fields) {
@@ -33,59 +34,58 @@ async function askField(io: Io, field: FormField, signal: AbortSignal): Promise<
     if (text === DECLINE) return 'declined';
     if (text === '') {
       if (field.default !== undefined) return { value: field.default };
-      if (!field.isRequired) return 'empty';
+      if (!field.required) return 'empty';
       io.err(`    a value is needed; ${DECLINE} declines the whole form\n`);
       continue;
     }
     const value = valueOf(text, field);
-    const problem = fieldValueProblem(field, value);
+    const problem = valueProblem(field, value);
     if (problem === undefined) return { value };
-    io.err(`    ${terminalLine(`${field.title}: ${problem}`)}\n`);
+    io.err(`    ${terminalLine(`${field.title ?? field.name} ${problem}`)}\n`);
   }
 }
 
-function describe(io: Io, { title, description, choices }: FormField): void {
+function describe(io: Io, { name, title = name, description, choices = [] }: FormField): void {
   if (description !== undefined) io.err(`  ${terminalLine(`${title}: ${description}`)}\n`);
   // A choice may be given by its number; where titles and values are the same short words, the question has them.
   if (isListed(choices)) for (const [index, choice] of choices.entries()) io.err(`    ${index + 1}) ${terminalLine(choice.title)}\n`);
 }
 
 function isListed(choices: readonly Choice[]): boolean {
-  return choices.some(({ value, title }) => value !== title || value.length > 20) || choices.length > 6;
+  return choices.some(({ value, title }) => String(value) !== title || title.length > 20) || choices.length > 6;
 }
 
 function promptOf(field: FormField): string {
-  const { title, type, choices, isRequired } = field;
-  const hint = choices.length === 0 ? (type === 'boolean' ? ' [y/n]' : '') : isListed(choices) ? ` [1-${choices.length}${type === 'choices' ? ', several with commas' : ''}]` : ` [${choices.map((choice) => choice.title).join('/')}]`;
-  const enter = field.default !== undefined ? `Enter takes ${shownDefault(field)}` : isRequired ? 'required' : 'optional';
+  const { name, title = name, type, choices = [], required } = field;
+  const hint = choices.length === 0 ? (type === 'boolean' ? ' [y/n]' : '') : isListed(choices) ? ` [1-${choices.length}${type === 'array' ? ', several with commas' : ''}]` : ` [${choices.map((choice) => choice.title).join('/')}]`;
+  const enter = field.default !== undefined ? `Enter takes ${shownDefault(field)}` : required ? 'required' : 'optional';
   return terminalLine(`${title}${hint} (${enter})`);
 }
 
-function shownDefault({ default: value, choices, type }: FormField): string {
+function shownDefault({ default: value, choices = [], type }: FormField): string {
   if (type === 'boolean') return value === true ? 'yes' : 'no';
-  const titles = (Array.isArray(value) ? value : [value]).map((each) => choices.find((choice) => choice.value === each)?.title ?? String(each));
+  const titles = (Array.isArray(value) ? (value as readonly string[]) : [value]).map((each) => choices.find((choice) => choice.value === each)?.title ?? String(each));
   return titles.length === 0 ? 'none' : titles.join(', ');
 }
 
-function valueOf(text: string, { type, choices }: FormField): unknown {
+function valueOf(text: string, { type, choices = [] }: FormField): unknown {
   switch (type) {
     case 'boolean':
       return /^(?:y|yes|true)$/i.test(text) ? true : /^(?:n|no|false)$/i.test(text) ? false : text;
     case 'number':
-      return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
-    case 'choice':
-      return chosen(text, choices);
-    case 'choices':
-      return text.split(',').map((each) => chosen(each.trim(), choices));
-    case 'text':
-      return text;
+    case 'integer':
+      return chosen(text, choices) ?? (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text);
+    case 'array':
+      return text.split(',').map((each) => chosen(each.trim(), choices) ?? each.trim());
+    case 'string':
+      return chosen(text, choices) ?? text;
   }
 }
 
-/** Returns the value that is meant by its own text, its title or its number. */
-function chosen(text: string, choices: readonly Choice[]): string {
+/** Returns the value that is meant by its own text, its title or its number in the list. */
+function chosen(text: string, choices: readonly Choice[]): Choice['value'] | undefined {
   const word = text.toLowerCase();
-  const named = choices.find(({ value }) => value === text) ?? choices.find(({ value, title }) => value.toLowerCase() === word || title.toLowerCase() === word);
+  const named = choices.find(({ value }) => String(value) === text) ?? choices.find(({ value, title }) => String(value).toLowerCase() === word || title.toLowerCase() === word);
   const numbered = /^\d+$/.test(text) && isListed(choices) ? choices[Number(text) - 1] : undefined;
-  return (named ?? numbered)?.value ?? text;
+  return (named ?? numbered)?.value;
 }

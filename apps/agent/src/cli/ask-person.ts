@@ -41,8 +41,7 @@ export async function askPerson(io: Io, { kind, request }: Asked, signal: AbortS
     case 'sampling_reply':
       return { action: (await askYesNo(io, '  allow? [y/N] ', signal)) ? 'approve' : 'deny' };
     case 'elicitation_form':
-      // The engine opens forms only with a schema that compiles.
-      return askForm(io, request['requested_schema'] as JsonObject, signal);
+      return askForm(io, request, signal);
     case 'elicitation_url':
       return { action: (await askYesNo(io, '  open this address yourself, then: done? [y/N] ', signal)) ? 'accept' : 'decline' };
     case 'outcome_unknown':

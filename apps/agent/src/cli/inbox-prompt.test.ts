@@ -129,7 +129,7 @@ test.each([
   ['elicitation_url', { action: 'decline' }],
 ] as const)('when the input ends %s is not agreed to', async (kind, response) => {
   const { opened, next, responses } = start();
-  opened('one', kind, { message: 'm', url: 'https://example.org/', requested_schema: { properties: { name: {} } } });
+  opened('one', kind, { message: 'm', url: 'https://example.org/', requested_schema: { properties: { name: { type: 'string' } } } });
   (await next()).answer(undefined);
   await expect.poll(() => responses).toEqual([['one', response]]);
 });
