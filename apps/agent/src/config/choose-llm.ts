@@ -8,6 +8,8 @@ export interface LlmChoice {
   readonly baseUrl: string | undefined;
   readonly wire?: LlmConfig['wire'];
   readonly models?: LlmConfig['models'];
+  readonly maxOutputTokens?: LlmConfig['maxOutputTokens'];
+  readonly toolDescriptionCharacters?: LlmConfig['toolDescriptionCharacters'];
   readonly scenario: string | undefined;
   readonly cassette?: CassetteConfig | undefined;
 }
@@ -20,7 +22,8 @@ export function chooseLlm(choice: LlmChoice, env: { readonly [name: string]: str
   const keys = { openai: env['OPENAI_API_KEY'], anthropic: env['ANTHROPIC_API_KEY'] };
   const notices: string[] = [];
   assertWire(choice);
-  const { models } = choice;
+  const { models, maxOutputTokens, toolDescriptionCharacters } = choice;
+  const limits = { ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }), ...(toolDescriptionCharacters === undefined ? {} : { toolDescriptionCharacters }) };
   if (choice.provider === undefined && choice.wire === undefined && choice.baseUrl !== undefined && keys.openai === undefined && keys.anthropic === undefined) {
     throw new ConfigError('a base URL is configured without a provider: set llm.wire to "chat", "responses" or "messages", the API that the server speaks, or llm.provider to "openai" or "anthropic"');
   }
@@ -40,7 +43,7 @@ export function chooseLlm(choice: LlmChoice, env: { readonly [name: string]: str
   if (choice.scenario !== undefined) notices.push(`the scenario is not used: the provider is "${provider}"; scenarios are for the provider "scripted"`);
   // A replayed cassette answers without looking at the key.
   const apiKey = keys[provider] ?? (cassette?.mode === 'replay' ? 'none' : undefined);
-  return { llm: { provider, model: choice.model, baseUrl, apiKey, scenario: undefined, wire: choice.wire, models, ...(cassette === undefined ? {} : { cassette }) }, notices };
+  return { llm: { provider, model: choice.model, baseUrl, apiKey, scenario: undefined, wire: choice.wire, models, ...limits, ...(cassette === undefined ? {} : { cassette }) }, notices };
 }
 
 /** Each API belongs to a provider, whose key is sent. */

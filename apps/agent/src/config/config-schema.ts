@@ -54,6 +54,8 @@ export const configSchema = z.strictObject({
       base_url: baseUrl.optional().describe('The address of a compatible server'),
       wire: z.enum(['responses', 'chat', 'messages']).optional().describe('The API that the server at base_url speaks'),
       models: z.record(text, cardSchema).optional().describe('Facts about models, by id, over those of the catalogue'),
+      max_output_tokens: z.int().min(1).max(10_000_000).optional().describe('Most output tokens of one message; default what the model can write'),
+      tool_description_characters: z.int().min(64).max(1_000_000).optional().describe('Longest description of a tool that the model is sent; default 1024 on chat and at Azure, else no limit'),
       scenario: text.optional().describe('Scripts for the provider scripted'),
       cassette: text.optional().describe('off, record:FILE or replay:FILE'),
     })

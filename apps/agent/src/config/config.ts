@@ -70,6 +70,10 @@ export interface LlmConfig {
   readonly wire?: 'responses' | 'chat' | 'messages' | undefined;
   /** What is known of models, by id, over what the catalogue says; a server may ask for the models named here. */
   readonly models?: { readonly [id: string]: CardEntry } | undefined;
+  /** Most output tokens of one message, for models whose entry in `models` does not say; default what the model can write. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Longest description of a tool that is sent to the model, in characters; default the limit of the API, where it has one. */
+  readonly toolDescriptionCharacters?: number | undefined;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;

@@ -16,6 +16,7 @@ const EVERY_FIELD = {
     call_max_ms: 5,
     inbox_expiry_ms: 6,
     tokens: 7,
+    output_tokens: 8,
     cost_usd: 0.5,
   },
 };

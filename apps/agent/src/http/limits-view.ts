@@ -3,7 +3,7 @@ import type { RunLimits } from '../ports/run-store.ts';
 import type { Limits } from './schemas.ts';
 
 type Body = z.output<typeof Limits>;
-type Unset = 'tokens' | 'cost_usd';
+type Unset = 'tokens' | 'cost_usd' | 'output_tokens';
 type AllLimits = { [Field in Exclude<keyof Body, Unset>]-?: number } & { [Field in Unset]?: number };
 
 const NAMES = [
@@ -14,6 +14,7 @@ const NAMES = [
   ['callMaxMs', 'call_max_ms'],
   ['inboxExpiryMs', 'inbox_expiry_ms'],
   ['tokens', 'tokens'],
+  ['outputTokens', 'output_tokens'],
   ['costUsd', 'cost_usd'],
 ] as const;
 

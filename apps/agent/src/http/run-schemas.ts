@@ -53,6 +53,7 @@ export const RunLimits = z
     inbox_expiry_ms: z.int(),
     tokens: z.int().optional(),
     cost_usd: z.number().optional(),
+    output_tokens: z.int().optional(),
   })
   .meta({ id: 'RunLimits' });
 

@@ -22,6 +22,7 @@ export const Limits = z
     call_max_ms: positive('Milliseconds of one tool call, stopped while a person is asked; default 1800000').optional(),
     inbox_expiry_ms: positive('Milliseconds an inbox item waits for its answer; default 86400000').optional(),
     tokens: positive('Tokens of all model calls, input and output; default no limit').optional(),
+    output_tokens: positive('Tokens of one message of the model, thinking included; default as many as the model can write').optional(),
     cost_usd: z.number().positive().max(1_000_000).describe('US dollars of all model calls; refused where the price of the model is not known; default no limit').optional(),
   })
   .meta({ id: 'Limits' });

@@ -48,7 +48,7 @@ export class MessageBuilder {
   }
 
   build(stop: StopReason, extra: { readonly refusal?: string | undefined; readonly native?: NativeTurn | undefined } = {}): Message {
-    const content: Block[] = this.#drafts.map((draft, position) => toBlock(draft, isCut(stop) && position === this.#drafts.length - 1));
+    const content: Block[] = this.#drafts.map((draft, position) => toBlock(draft, isCut(stop) && position === this.#drafts.length - 1 ? stop : undefined));
     if (extra.refusal !== undefined) content.push({ type: 'refusal', text: extra.refusal });
     return { role: 'assistant', content, ...(extra.native === undefined ? {} : { native: extra.native }) };
   }
@@ -76,9 +76,13 @@ function isCut(stop: StopReason): boolean {
   return stop === 'max_tokens' || stop === 'context_full' || stop === 'refusal' || stop === 'other';
 }
 
-function toBlock(draft: Draft, cut: boolean): Block {
+/** `cutBy` is the stop that left the block unfinished. */
+function toBlock(draft: Draft, cutBy: StopReason | undefined): Block {
   if (draft.type !== 'tool_use') return { type: draft.type, text: draft.text };
   const call = { type: 'tool_use', id: draft.id, name: draft.name } as const;
-  if (cut) return { ...call, input: {}, invalid: 'the answer was cut off before the arguments were complete', rawInput: draft.rawInput };
+  if (cutBy !== undefined) {
+    const cut = { ...call, input: {}, invalid: 'the answer was cut off before the arguments were complete', rawInput: draft.rawInput };
+    return cutBy === 'max_tokens' ? { ...cut, isCut: true } : cut;
+  }
   return { ...call, ...parseToolArguments(draft.rawInput) };
 }

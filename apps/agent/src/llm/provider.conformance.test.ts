@@ -43,7 +43,7 @@ const EXAMPLES: readonly Example[] = [
     says: 'a call cut by the token limit, though its arguments read as none',
     turn: { text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '' }], stop: 'max_tokens' },
     stop: 'max_tokens',
-    content: [{ type: 'text', text: 'Checking.' }, { type: 'tool_use', name: 'wx__get', input: {}, rawInput: '', invalid: expect.stringContaining('cut off') as string }],
+    content: [{ type: 'text', text: 'Checking.' }, { type: 'tool_use', name: 'wx__get', input: {}, rawInput: '', invalid: expect.stringContaining('cut off') as string, isCut: true }],
   },
   { says: 'text cut by the token limit', turn: { text: 'And then', stop: 'max_tokens' }, stop: 'max_tokens', content: [{ type: 'text', text: 'And then' }] },
 ];

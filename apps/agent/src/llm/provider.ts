@@ -20,7 +20,7 @@ export interface LlmProviderOptions {
   readonly paced?: boolean;
   /** Milliseconds that a provider may be silent while an answer is awaited; default 120 000. */
   readonly idleTimeoutMs?: number;
-  /** Milliseconds for one model call with its retries; default 600 000. */
+  /** Milliseconds for one model call with its retries; default 1 800 000. */
   readonly deadlineMs?: number;
   /** Stands between the providers and the network. */
   readonly cassette?: Pick<Cassette, 'fetch'> | undefined;
@@ -31,7 +31,7 @@ export interface LlmProviderOptions {
  * @throws ConfigError when a scenario file cannot be used
  */
 export function createLlmProvider(config: LlmConfig, options: LlmProviderOptions = {}): LlmProvider {
-  const { clock = systemClock, random = Math.random, paced = true, idleTimeoutMs = 120_000, deadlineMs = 600_000, cassette } = options;
+  const { clock = systemClock, random = Math.random, paced = true, idleTimeoutMs = 120_000, deadlineMs = 1_800_000, cassette } = options;
   const limits = { clock, random, idleTimeoutMs, deadlineMs, send: cassette?.fetch };
   switch (config.provider) {
     case 'openai':

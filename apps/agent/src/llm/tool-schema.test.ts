@@ -11,6 +11,20 @@ function fitted(schema: { [key: string]: unknown }): { readonly [key: string]: u
   return result.fitted;
 }
 
+describe('a description', () => {
+  const descriptionOf = (description: string, descriptionCharacters?: number) => fitTools([{ name: 'tool', description, inputSchema: {} }], { descriptionCharacters }).tools[0]?.description;
+
+  test('that is longer than the provider takes ends with an ellipsis, others stay as they are', () => {
+    expect(descriptionOf('x'.repeat(1024), 1024)).toBe('x'.repeat(1024));
+    expect(descriptionOf('x'.repeat(1025), 1024)).toBe(`${'x'.repeat(1023)}…`);
+    expect(descriptionOf('x'.repeat(5000))).toBe('x'.repeat(5000));
+  });
+
+  test('is not cut within a character', () => {
+    expect(descriptionOf(`${'x'.repeat(8)}😀 and more`, 10)).toBe('xxxxxxxx…');
+  });
+});
+
 describe('a schema is made acceptable', () => {
   test('an empty one becomes an object without properties', () => {
     expect(fitted({})).toEqual({ type: 'object', properties: {} });

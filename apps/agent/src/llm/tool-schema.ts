@@ -10,6 +10,11 @@ export interface FittedTools {
   readonly warnings: readonly string[];
 }
 
+export interface ToolRules extends SchemaRules {
+  /** Longest description, in characters; default no limit. */
+  readonly descriptionCharacters?: number | undefined;
+}
+
 export interface SchemaRules {
   /** What the name of a property may be; default anything. */
   readonly propertyName?: RegExp;
@@ -33,15 +38,20 @@ const SCHEMA_LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const SCHEMAS = new Set(['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems', 'contentSchema']);
 
 /** Makes every tool acceptable to the providers, which refuse the whole request for one bad schema; a tool that cannot be made so is left out. */
-export function fitTools(tools: readonly ToolSpec[], rules: SchemaRules = {}): FittedTools {
+export function fitTools(tools: readonly ToolSpec[], rules: ToolRules = {}): FittedTools {
   const fitted: ToolSpec[] = [];
   const warnings: string[] = [];
   for (const tool of tools) {
     const schema = NAME.test(tool.name) ? fitSchema(tool.inputSchema, rules) : { problem: 'its name is not 1 to 64 letters, digits, _ or -' };
     if ('problem' in schema) warnings.push(`The tool ${tool.name} is not offered to the model: ${schema.problem}.`);
-    else fitted.push({ ...tool, inputSchema: schema.fitted });
+    else fitted.push({ ...tool, description: cutDescription(tool.description, rules.descriptionCharacters), inputSchema: schema.fitted });
   }
   return { tools: fitted, warnings };
+}
+
+/** Ends a text that is too long with an ellipsis, and not within a surrogate pair. */
+function cutDescription(description: string, maxCharacters = Infinity): string {
+  return description.length <= maxCharacters ? description : `${description.slice(0, maxCharacters - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /**

@@ -7,6 +7,8 @@ import { agentRequest, collect, userText } from './testing/collect.ts';
 import { failure } from './testing/failure.ts';
 import { WireProvider } from './wire-provider.ts';
 
+const cardOf = (model: string) => modelCard({ provider: 'openai', model: 'm', baseUrl: undefined, apiKey: undefined, scenario: undefined }, model);
+
 /** A provider whose answer never ends. */
 function endlessProvider(translate: (raw: LlmEvent) => readonly LlmEvent[], bytesPerEvent: number): WireProvider<LlmEvent> {
   return new WireProvider<LlmEvent>(
@@ -14,9 +16,10 @@ function endlessProvider(translate: (raw: LlmEvent) => readonly LlmEvent[], byte
       info: { provider: 'openai', model: 'm', scripted: false },
       label: 'The server',
       models: [],
+      card: cardOf,
       startCall: (_request, onBytes) =>
         Promise.resolve({
-          card: modelCard({ provider: 'openai', model: 'm', baseUrl: undefined, apiKey: undefined, scenario: undefined }, 'm'),
+          card: cardOf('m'),
           promptTokens: 1,
           open: () => Promise.resolve({ events: endless({ type: 'text', delta: 'x' }, () => onBytes(bytesPerEvent)), translate, usage: () => ({ input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, source: 'estimated' }) }),
           toError: () => {
@@ -47,7 +50,7 @@ test('an answer of too many empty events is discarded', async () => {
 
 test('an adapter that cannot start the call fails it with its own error', async () => {
   const provider = new WireProvider<never>(
-    { info: { provider: 'openai', model: 'm', scripted: false }, models: [], label: 'The server', startCall: () => Promise.reject(new Error('cannot start')) },
+    { info: { provider: 'openai', model: 'm', scripted: false }, models: [], card: cardOf, label: 'The server', startCall: () => Promise.reject(new Error('cannot start')) },
     { clock: systemClock, random: () => 0, idleTimeoutMs: 1000, deadlineMs: 10_000 },
   );
   await expect(collect(provider, agentRequest([userText('x')]))).rejects.toThrow('cannot start');

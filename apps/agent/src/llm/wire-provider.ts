@@ -33,6 +33,7 @@ export interface WireResponse<Raw> {
 export interface WireAdapter<Raw> {
   readonly info: ProviderInfo;
   readonly models: readonly ModelCard[];
+  card(model: string): ModelCard;
   /** Names the far end in messages. */
   readonly label: string;
   /** `onBytes` hears every piece of the responses. @throws LlmError when the call cannot be made at all */
@@ -84,6 +85,10 @@ export class WireProvider<Raw> implements LlmProvider {
 
   get models(): readonly ModelCard[] {
     return this.#adapter.models;
+  }
+
+  card(model: string): ModelCard {
+    return this.#adapter.card(model);
   }
 
   async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {

@@ -4,7 +4,7 @@ import type { ModelCard } from './model-card.ts';
 /** MCP content kept one to one, plus what only a model turn has. */
 export type Block =
   | ContentBlock
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: JsonObject; /** Why the arguments cannot be used; such a call is never run. */ readonly invalid?: string; readonly rawInput?: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: JsonObject; /** Why the arguments cannot be used; such a call is never run. */ readonly invalid?: string; readonly rawInput?: string; /** Whether the limit of output tokens cut the arguments. */ readonly isCut?: boolean }
   | { readonly type: 'tool_result'; readonly toolUseId: string; readonly content: readonly ContentBlock[]; readonly structuredContent?: unknown; readonly isError?: boolean }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'refusal'; readonly text: string };
@@ -120,6 +120,8 @@ export interface LlmProvider {
   readonly info: ProviderInfo;
   /** The configured model first, then those that the configuration names besides. */
   readonly models?: readonly ModelCard[];
+  /** The card of any model, by id or alias; undefined where the provider has no models. */
+  card(model: string): ModelCard | undefined;
   /**
    * One model call. Retries inside, and only before the first event; throws `LlmError`. Aborting the signal closes the connection and throws
    * `LlmError` of kind `aborted`. A stalled or cut stream throws (`timeout`, `network`), it never just ends.

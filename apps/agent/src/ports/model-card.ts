@@ -45,4 +45,6 @@ export interface ModelFeatures {
   readonly prefill: boolean;
   /** The order to call some tool. */
   readonly requiredTools: boolean;
+  /** Longest description of a tool, in characters; undefined without a limit. */
+  readonly descriptionCharacters: number | undefined;
 }

@@ -28,6 +28,8 @@ export interface RunLimits {
   readonly tokens?: number;
   /** US dollars, likewise. */
   readonly costUsd?: number;
+  /** Of one message of the model, thinking included. As many as the model can write when unset. */
+  readonly outputTokens?: number;
 }
 
 export interface RunError {
@@ -82,6 +84,8 @@ export interface Run {
   readonly output: unknown;
   /** The turn whose answer did not fit and was asked for again. */
   readonly repairedTurn: number | undefined;
+  /** Messages in a row that were cut in the arguments of a call. */
+  readonly cutTurns: number;
   readonly error: RunError | undefined;
   /** Present from the first failed attempt of a model call until the model answers. */
   readonly modelOutage: ModelOutage | undefined;
@@ -264,7 +268,7 @@ export interface Page<T> {
 }
 
 /** A key that is present with the value `undefined` clears the field. */
-export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'error' | 'limits' | 'modelOutage' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
+export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'cutTurns' | 'error' | 'limits' | 'modelOutage' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
 export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */

@@ -17,6 +17,10 @@ export class RecordedModel implements LlmProvider {
     this.#state = state;
   }
 
+  card(): undefined {
+    return undefined;
+  }
+
   async *stream(_request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
     const { turn } = this.#state;
     const finish = this.#finishOf(turn);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ModelCard, ModelFeatures } from '../ports/model-card.ts';
 import { chooseModel, type ModelNeeds } from './choose-model.ts';
 
-const TAKES: ModelFeatures = { tools: true, images: true, audio: false, pdf: true, temperature: true, stopSequences: true, prefill: false, requiredTools: true };
+const TAKES: ModelFeatures = { tools: true, images: true, audio: false, pdf: true, temperature: true, stopSequences: true, prefill: false, requiredTools: true, descriptionCharacters: undefined };
 const PLAIN: ModelNeeds = { tools: false, images: false, audio: false, contextTokens: 100 };
 
 function card(id: string, rest: Partial<ModelCard> = {}): ModelCard {

@@ -88,7 +88,7 @@ function refuseUnknownServers({ registry }: EngineContext, wanted: readonly stri
 /** A limit of what nobody can count would be none. */
 function refuseUnknownPrice({ llm }: EngineContext, { limits, model, kind }: Run): void {
   if (limits.costUsd === undefined || kind === 'call') return;
-  const card = llm.models?.find(({ id, aliases }) => id === model || aliases.includes(model));
+  const card = llm.card(model);
   if (card?.price !== undefined) return;
   throw new EngineError('unknown_price', `The price of the model ${model} is not known, so limits.cost_usd cannot be kept. Leave it out, limit tokens, or tell the price in llm.models of signalbox.json.`, [
     { path: '/limits/cost_usd', message: 'the price of the model is not known' },
@@ -110,5 +110,6 @@ function limitsData(limits: Run['limits']): { readonly [key: string]: number } {
     inbox_expiry_ms: limits.inboxExpiryMs,
     ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
     ...(limits.costUsd === undefined ? {} : { cost_usd: limits.costUsd }),
+    ...(limits.outputTokens === undefined ? {} : { output_tokens: limits.outputTokens }),
   };
 }

@@ -14,15 +14,26 @@ import { reconcile } from './reconcile.ts';
 import type { Finish } from './stream-message.ts';
 import { usageData } from './usage.ts';
 
+/** Messages in a row that may be cut in the arguments of a call; the model is told each time. */
+const MAX_CUT_TURNS = 3;
+
+export interface TurnEnd extends Pick<FinalAnswer, 'checked'> {
+  readonly turn: Turn;
+  readonly finish: Finish;
+  /** Output tokens that were asked for. */
+  readonly maxTokens: number;
+}
+
 /** Stores the message of a turn with what follows from it: tool calls, the answer, or the end of the run. */
-export async function finishTurn(context: EngineContext, change: Change, { turn, finish, checked }: Pick<Finished, 'turn' | 'finish'> & Pick<FinalAnswer, 'checked'>): Promise<void> {
+export async function finishTurn(context: EngineContext, change: Change, { turn, finish, maxTokens, checked }: TurnEnd): Promise<void> {
   const { sql, runId } = change;
   const run = await sql.run(runId);
   if (run === undefined || !(await sql.endTurn(turn.messageId, 'completed'))) return;
   const toolUses = finish.message.content.filter((block) => block.type === 'tool_use');
   await storeMessage(change, { turn, finish, run, toolUses });
   if (run.status === 'cancelling') return reconcile(context, change);
-  const failure = failureOf(finish);
+  const cutTurns = await countCut(change, { run, toolUses });
+  const failure = failureOf({ finish, maxTokens, cutTurns });
   if (failure !== undefined) return endRun(context, change, { status: 'failed', error: failure });
   if (toolUses.length > 0) return callTools(context, change, { turn, toolUses });
   if (finish.stop === 'pause') return change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
@@ -71,8 +82,21 @@ async function callTools(context: EngineContext, change: Change, { turn, toolUse
   await reconcile(context, change);
 }
 
+/** Counts the messages in a row whose last call was cut. */
+async function countCut({ sql, runId }: Change, { run, toolUses }: Pick<Finished, 'run' | 'toolUses'>): Promise<number> {
+  const cutTurns = toolUses.at(-1)?.isCut === true ? run.cutTurns + 1 : 0;
+  if (cutTurns !== run.cutTurns) await sql.updateRun(runId, { cutTurns });
+  return cutTurns;
+}
+
+interface Ended {
+  readonly finish: Finish;
+  readonly maxTokens: number;
+  readonly cutTurns: number;
+}
+
 /** Why a message cannot be the answer, nor be followed by another. */
-function failureOf({ stop, message }: Finish): RunError | undefined {
+function failureOf({ finish: { stop, message }, maxTokens, cutTurns }: Ended): RunError | undefined {
   const hasToolUses = message.content.some((block) => block.type === 'tool_use');
   switch (stop) {
     case 'refusal':
@@ -80,7 +104,7 @@ function failureOf({ stop, message }: Finish): RunError | undefined {
     case 'context_full':
       return { code: 'context_full', message: 'The conversation of this run no longer fits the context of the model. Use a model with a larger one, or a smaller task.' };
     case 'max_tokens':
-      return hasToolUses ? undefined : { code: 'max_tokens', message: 'The answer was longer than the model may write in one message; what it wrote is kept.' };
+      return hasToolUses && cutTurns < MAX_CUT_TURNS ? undefined : { code: 'max_tokens', message: cutMessage({ message, maxTokens, cutTurns }) };
     case 'end':
     case 'tool_use':
     case 'stop_sequence':
@@ -88,4 +112,11 @@ function failureOf({ stop, message }: Finish): RunError | undefined {
     case 'other':
       return undefined;
   }
+}
+
+function cutMessage({ message, maxTokens, cutTurns }: Pick<Finish, 'message'> & Omit<Ended, 'finish'>): string {
+  const remedy = 'Raise limits.output_tokens where the model can write more, or ask for less at once.';
+  if (cutTurns > 0) return `The arguments of a tool call were cut ${cutTurns} times in a row at the limit of ${maxTokens} output tokens of one message. ${remedy}`;
+  const kept = messageText(message.content) === '' ? 'it was spent before the answer began' : 'what the model wrote is kept';
+  return `The answer was cut at the limit of ${maxTokens} output tokens of one message; ${kept}. ${remedy}`;
 }

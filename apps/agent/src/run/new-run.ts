@@ -33,6 +33,7 @@ export function newRun({ newId, llm, clock }: Pick<EngineContext, 'newId' | 'llm
     outputSchema: settings.outputSchema,
     output: undefined,
     repairedTurn: undefined,
+    cutTurns: 0,
     error: undefined,
     modelOutage: undefined,
     waitedMs: 0,

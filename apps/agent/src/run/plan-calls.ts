@@ -100,6 +100,7 @@ async function insertCall(context: EngineContext, change: Change, { run, turn, p
 }
 
 function refusalOf({ registry }: EngineContext, toolUse: ToolUse, { tool, offered }: { readonly tool: CatalogueTool | undefined; readonly offered: readonly CatalogueTool[] }): string | undefined {
+  if (toolUse.isCut === true) return `This call of ${toolUse.name} was not made: your message reached its limit of output tokens before the arguments were complete. Do not send the same again. Do it in several calls with shorter arguments.`;
   if (toolUse.name === CALL_TOOL) return `This call of ${CALL_TOOL} cannot be used: ${toolUse.invalid ?? 'it calls itself.'} Send it with the name of a tool and its arguments.`;
   if (tool === undefined) {
     const near = closestNames(toolUse.name, offered.map((candidate) => candidate.wireName));

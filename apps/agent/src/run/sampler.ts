@@ -66,7 +66,9 @@ export class Sampler {
   async sample(params: CreateMessageParams, signal: AbortSignal): Promise<CreateMessageResult> {
     const tools = new SamplingTools(params.tools ?? []);
     const warnings: string[] = [];
-    const finish = await this.#ask(requestFor(params, { model: this.#modelFor(params), cacheKey: this.#asker.call.id, tools }), { signal, warnings });
+    const model = this.#modelFor(params);
+    const { maxOutputTokens = Infinity } = this.#context.llm.card(model) ?? {};
+    const finish = await this.#ask(requestFor(params, { model, maxOutputTokens, cacheKey: this.#asker.call.id, tools }), { signal, warnings });
     await this.#charge(finish);
     const { content } = finish.message;
     const broken = finish.stop === 'max_tokens' ? undefined : content.find((block) => block.type === 'tool_use' && block.invalid !== undefined);
@@ -84,10 +86,9 @@ export class Sampler {
   #modelFor(params: CreateMessageParams): string {
     const { run } = this.#asker;
     const others = this.#context.llm.models ?? [];
-    const own = others.find(({ id }) => id === run.model);
-    // Nothing is known of a model that a person named for this run; it is taken at their word.
+    const own = this.#context.llm.card(run.model);
     if (own === undefined) return run.model;
-    const choice = chooseModel([own, ...others.filter((card) => card !== own)], samplingNeeds(params), params.modelPreferences);
+    const choice = chooseModel([own, ...others.filter(({ id }) => id !== own.id)], samplingNeeds(params), params.modelPreferences);
     if (choice === undefined) throw new ProtocolError(ErrorCode.internalError, 'No model of this host can take the request: its tools, images or audio, or its length.');
     return choice.card.id;
   }
@@ -113,12 +114,19 @@ export class Sampler {
   }
 }
 
-function requestFor(params: CreateMessageParams, { model, cacheKey, tools }: { readonly model: string; readonly cacheKey: string; readonly tools: SamplingTools }): LlmRequest {
+interface SamplingTarget {
+  readonly model: string;
+  readonly maxOutputTokens: number;
+  readonly cacheKey: string;
+  readonly tools: SamplingTools;
+}
+
+function requestFor(params: CreateMessageParams, { model, maxOutputTokens, cacheKey, tools }: SamplingTarget): LlmRequest {
   return {
     model,
     messages: params.messages.map((message) => toMessage(message, tools)),
     tools: tools.specs,
-    maxTokens: Math.min(params.maxTokens, MAX_TOKENS),
+    maxTokens: Math.min(params.maxTokens, MAX_TOKENS, maxOutputTokens),
     cacheKey,
     purpose: 'sampling',
     ...(params.toolChoice?.mode === undefined ? {} : { toolChoice: params.toolChoice.mode }),

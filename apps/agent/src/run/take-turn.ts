@@ -13,11 +13,9 @@ import { fitContext } from './fit-context.ts';
 import { waitForModel } from './model-outage.ts';
 import { messageText } from './message-text.ts';
 import { checkOutput } from './output.ts';
+import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens.ts';
 import { reconcile } from './reconcile.ts';
 import { streamMessage } from './stream-message.ts';
-
-/** The longest message the model may write, in tokens. */
-const MAX_TOKENS = 8192;
 
 const INTERNAL_ERROR: RunError = { code: 'internal_error', message: 'The model call failed inside the service; its log says why.' };
 
@@ -31,13 +29,15 @@ export async function takeTurn(context: EngineContext, turn: Turn, signal: Abort
   const { finish } = streamed;
   context.reach('after-model-call');
   const checked = await checkOutput(context, run, messageText(finish.message.content));
-  await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish, checked }), 'finish-turn');
+  await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish, maxTokens: request.maxTokens, checked }), 'finish-turn');
 }
 
 async function requestFor({ store, llm, logger }: EngineContext, { run, epoch }: Turn): Promise<LlmRequest> {
   const { system, tools } = epoch;
-  const contextTokens = llm.models?.find(({ id }) => id === run.model)?.contextTokens;
-  const fitted = fitContext(await conversationOf(store.read, run, epoch.id), contextTokens === undefined ? Infinity : contextTokens - MAX_TOKENS - estimateTokens([system, tools]));
+  const card = llm.card(run.model);
+  const outputTokens = maxOutputTokens(card, run.limits.outputTokens);
+  const fixedTokens = estimateTokens([system, tools]);
+  const fitted = fitContext(await conversationOf(store.read, run, epoch.id), promptRoom(card, outputTokens) - fixedTokens);
   if (fitted.leftOut > 0) logger.info('old tool results are left out of a long conversation', { run_id: run.id, results: fitted.leftOut });
   return {
     model: run.model,
@@ -45,7 +45,7 @@ async function requestFor({ store, llm, logger }: EngineContext, { run, epoch }:
     messages: fitted.messages,
     tools,
     ...(run.outputSchema === undefined ? {} : { outputSchema: run.outputSchema }),
-    maxTokens: MAX_TOKENS,
+    maxTokens: card?.contextTokens === undefined ? outputTokens : outputTokensBeside(card, outputTokens, fixedTokens + estimateTokens(fitted.messages)),
     cacheKey: run.threadId ?? run.id,
     purpose: 'agent',
   };

@@ -56,7 +56,7 @@ const TEXT_CHARACTERS = 1001;
 
 const RUN_COLUMNS = [
   'id', 'kind', 'status', 'statusReason', 'servers', 'provider', 'model', 'scripted', 'limits', 'threadId', 'threadPosition', 'agentId', 'metadata', 'forkedFrom', 'lastSeq',
-  'turns', 'toolCalls', 'usage', 'repairedTurn', 'error', 'modelOutage', 'waitedMs', 'waitingSince', 'createdAt', 'startedAt', 'finishedAt',
+  'turns', 'toolCalls', 'usage', 'repairedTurn', 'cutTurns', 'error', 'modelOutage', 'waitedMs', 'waitingSince', 'createdAt', 'startedAt', 'finishedAt',
 ] as const;
 
 const beginning = <T extends string | null>(column: string) => sql<T>`substr(${sql.ref(column)}, 1, ${sql.lit(TEXT_CHARACTERS)})`;

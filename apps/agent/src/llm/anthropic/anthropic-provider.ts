@@ -30,6 +30,7 @@ export function createAnthropicProvider(config: LlmConfig, limits: WireLimits): 
     {
       info,
       models: modelCards(config, info.model),
+      card: (model) => modelCard(config, model),
       label: config.baseUrl === undefined ? VENDOR.name : `the server at ${config.baseUrl}`,
       startCall: (request, onBytes) => startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
     },
@@ -48,7 +49,7 @@ async function startCall(request: LlmRequest, { config, model, limits, onBytes }
   const send = async (signal: AbortSignal): Promise<WireResponse<Raw>> => {
     const { data: events, request_id: requestId } = await client.messages.create(built.params, { signal }).withResponse();
     const warnings = withoutThinking ? [...built.warnings, 'The provider no longer accepts the thinking of earlier turns; it was left out.'] : built.warnings;
-    const translator = new MessagesTranslator({ endpoint, model, requestId, warnings, promptTokens });
+    const translator = new MessagesTranslator({ endpoint, model: card.id, requestId, warnings, promptTokens });
     return { events, translate: (raw) => translator.translate(raw), usage: () => translator.usage() };
   };
   return {

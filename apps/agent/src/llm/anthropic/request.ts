@@ -30,7 +30,7 @@ const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 /** @see https://platform.claude.com/docs/en/api/messages */
 export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltRequest {
   const { card } = options;
-  const { tools, warnings: toolWarnings } = fitTools(request.tools, { propertyName: PROPERTY_NAME });
+  const { tools, warnings: toolWarnings } = fitTools(request.tools, { propertyName: PROPERTY_NAME, descriptionCharacters: card.takes.descriptionCharacters });
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const messages = messagesOf(request.messages, options);
   const warnings = [...(isFirstTurn ? toolWarnings : []), ...lossesIn(request.messages, card.takes)];

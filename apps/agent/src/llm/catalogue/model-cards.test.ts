@@ -24,6 +24,35 @@ describe('the card of a model', () => {
     expect(modelCard(LOCAL, 'gpt-4o').price).toBeUndefined();
   });
 
+  test('is found by an alias, and a name that is an id goes before it', () => {
+    const models = { 'qwen3:8b': { aliases: ['smart', 'gemma4'], context_tokens: 32_768 }, gemma4: { context_tokens: 8192 } };
+    expect(modelCard({ ...LOCAL, models }, 'smart')).toMatchObject({ id: 'qwen3:8b', contextTokens: 32_768 });
+    expect(modelCard({ ...LOCAL, models }, 'gemma4')).toMatchObject({ id: 'gemma4', contextTokens: 8192 });
+    expect(modelCard({ ...OPENAI, models: { mine: { aliases: ['gpt-4o'] } } }, 'gpt-4o')).toMatchObject({ id: 'gpt-4o', contextTokens: 128_000 });
+  });
+
+  test('has the output tokens of the model, no more than the configuration says for all, or what it says for this one', () => {
+    const models = { 'gpt-4o': { max_output_tokens: 50_000 } } as const;
+    expect(modelCard(OPENAI, 'gpt-4.1').maxOutputTokens).toBe(32_768);
+    expect(modelCard({ ...OPENAI, maxOutputTokens: 20_000 }, 'gpt-4.1').maxOutputTokens).toBe(20_000);
+    expect(modelCard({ ...OPENAI, maxOutputTokens: 90_000 }, 'gpt-4.1').maxOutputTokens).toBe(32_768);
+    expect(modelCard({ ...OPENAI, maxOutputTokens: 20_000, models }, 'gpt-4o').maxOutputTokens).toBe(50_000);
+    expect(modelCard({ ...LOCAL, maxOutputTokens: 20_000 }, 'some-model').maxOutputTokens).toBe(20_000);
+    expect(modelCard(LOCAL, 'some-model').maxOutputTokens).toBeUndefined();
+  });
+
+  test.each<[string, Partial<LlmConfig>, number | undefined]>([
+    ['at OpenAI by Responses', {}, undefined],
+    ['at Anthropic', { provider: 'anthropic' }, undefined],
+    ['by Chat Completions', { wire: 'chat' }, 1024],
+    ['by Chat Completions at a compatible server', { baseUrl: 'http://127.0.0.1:11434/v1' }, 1024],
+    ['by Responses at a compatible server', { baseUrl: 'http://127.0.0.1:11434/v1', wire: 'responses' }, undefined],
+    ['by Responses at Azure', { baseUrl: 'https://mine.openai.azure.com/openai/v1', wire: 'responses' }, 1024],
+    ['where the configuration says so', { wire: 'chat', toolDescriptionCharacters: 9000 }, 9000],
+  ])('%s has the limit of descriptions of tools', (_where, config, expected) => {
+    expect(modelCard({ ...OPENAI, ...config }, 'm').takes.descriptionCharacters).toBe(expected);
+  });
+
   test('is what the configuration says, over the catalogue, field by field', () => {
     const models = { 'gpt-4.1': { tier: 'large', takes: { images: false } }, 'qwen3:8b': { context_tokens: 32_768, price: { input: 0, output: 0, cache_read: 0, cache_write: 0 } } } as const;
     expect(modelCard({ ...OPENAI, models }, 'gpt-4.1')).toMatchObject({ tier: 'large', contextTokens: 1_047_576, takes: { images: false, tools: true } });

@@ -17,10 +17,11 @@ export function modelCards(config: LlmConfig, model: string): readonly ModelCard
 }
 
 /**
- * The card of any model: what the configuration says of it, else the catalogue file, else what is so for unknown models of its API. Prices of the
+ * The card of any model, by id or alias: what the configuration says of it, else the catalogue file, else what is so for unknown models of its API. Prices of the
  * catalogue are those of the vendors' own services: at another server a name has no price.
  */
-export function modelCard(config: LlmConfig, id: string): ModelCard {
+export function modelCard(config: LlmConfig, name: string): ModelCard {
+  const id = idOf(config, name);
   const isVendor = isVendorAddress(config);
   const own = config.models?.[id] ?? {};
   const { price, ...known } = knownEntry(config.provider, id);
@@ -31,13 +32,35 @@ export function modelCard(config: LlmConfig, id: string): ModelCard {
     aliases: entry.aliases ?? [],
     tier: entry.tier,
     contextTokens: entry.context_tokens,
-    maxOutputTokens: entry.max_output_tokens,
+    maxOutputTokens: own.max_output_tokens ?? smaller(config.maxOutputTokens, known.max_output_tokens),
     price: entry.price === undefined ? undefined : priceOf(entry.price),
     speed: entry.speed,
     intelligence: entry.intelligence,
     reasons,
-    takes: featuresOf(entry, { wire: wireOf(config), id, reasons, isVendor }),
+    takes: { ...featuresOf(entry, { wire: wireOf(config), id, reasons, isVendor }), descriptionCharacters: descriptionLimit(config) },
   };
+}
+
+/** A name that is no id may be an alias; the configuration's own come first. */
+function idOf({ provider, models = {} }: LlmConfig, name: string): string {
+  if (Object.hasOwn(models, name) || Object.keys(knownEntry(provider, name)).length > 0) return name;
+  const entries = [...Object.entries(models), ...Object.entries(KNOWN[provider] ?? {})];
+  return entries.find(([, { aliases }]) => aliases?.includes(name) === true)?.[0] ?? name;
+}
+
+function smaller(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : Math.min(left, right);
+}
+
+/** Names of Azure's hosts, which have the limits of OpenAI's older API for all of its APIs. */
+const AZURE_HOST = /\.(?:openai\.azure\.com|cognitiveservices\.azure\.com|services\.ai\.azure\.com)$/;
+
+/** Longest description of a function in OpenAI's Chat Completions API, which gateways enforce too. */
+const CHAT_DESCRIPTION_CHARACTERS = 1024;
+
+function descriptionLimit(config: LlmConfig): number | undefined {
+  const isAzure = config.baseUrl !== undefined && AZURE_HOST.test(new URL(config.baseUrl).hostname);
+  return config.toolDescriptionCharacters ?? (wireOf(config) === 'chat' || isAzure ? CHAT_DESCRIPTION_CHARACTERS : undefined);
 }
 
 /** Dated names of a model are that model. */
@@ -54,7 +77,7 @@ function isReasoningName(provider: string, id: string): boolean {
   return provider === 'anthropic' && Number(major ?? 0) + Number(minor ?? 0) / 100 >= 4.06;
 }
 
-function featuresOf({ takes = {} }: CardEntry, { wire, id, reasons, isVendor }: { readonly wire: Wire; readonly id: string; readonly reasons: boolean; readonly isVendor: boolean }): ModelFeatures {
+function featuresOf({ takes = {} }: CardEntry, { wire, id, reasons, isVendor }: { readonly wire: Wire; readonly id: string; readonly reasons: boolean; readonly isVendor: boolean }): Omit<ModelFeatures, 'descriptionCharacters'> {
   return {
     tools: takes.tools ?? true,
     images: takes.images ?? true,

@@ -25,6 +25,7 @@ export function createChatProvider(config: LlmConfig, limits: WireLimits): WireP
     {
       info,
       models: modelCards(config, info.model),
+      card: (model) => modelCard(config, model),
       label: openAiLabel(config),
       startCall: (request, onBytes) => startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
     },
@@ -44,7 +45,7 @@ async function startCall(request: LlmRequest, { config, model, limits, onBytes }
     promptTokens,
     async open(signal) {
       const { data: events, request_id: requestId } = await client.chat.completions.create(params, { signal }).withResponse();
-      const translator = new ChatTranslator({ endpoint, model, requestId, stopSequences: request.stopSequences ?? [], cutAt, warnings, promptTokens });
+      const translator = new ChatTranslator({ endpoint, model: card.id, requestId, stopSequences: request.stopSequences ?? [], cutAt, warnings, promptTokens });
       return { events, translate: (raw) => translator.translate(raw), end: () => translator.end(), usage: () => translator.usage() };
     },
     toError: (error) => sdkFailure(error, endpoint, limits.clock.now()),

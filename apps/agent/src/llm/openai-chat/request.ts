@@ -37,7 +37,7 @@ const MAX_CALL_ID = 40;
  * @throws LlmError `invalid` for tools to a model of OpenAI that takes them only by the Responses API
  */
 export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: Endpoint): BuiltRequest {
-  const { tools, warnings: toolWarnings } = fitTools(request.tools);
+  const { tools, warnings: toolWarnings } = fitTools(request.tools, { descriptionCharacters: card.takes.descriptionCharacters });
   if (endpoint.isVendor && card.reasons && tools.length > 0) {
     throw new LlmError('invalid', `${endpoint.vendor} takes no tools for ${card.id} by the Chat Completions API. Set llm.wire to "responses".`);
   }

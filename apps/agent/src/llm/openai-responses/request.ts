@@ -26,7 +26,7 @@ const CHARACTERS_PER_TOKEN = 4;
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
 export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: Endpoint): BuiltRequest {
   const { id: model, reasons, takes } = card;
-  const { tools, warnings: toolWarnings } = fitTools(request.tools);
+  const { tools, warnings: toolWarnings } = fitTools(request.tools, { descriptionCharacters: takes.descriptionCharacters });
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const warnings = isFirstTurn ? [...toolWarnings] : [];
   const { temperature } = request;

@@ -25,6 +25,7 @@ export function createResponsesProvider(config: LlmConfig, limits: WireLimits): 
     {
       info,
       models: modelCards(config, info.model),
+      card: (model) => modelCard(config, model),
       label: openAiLabel(config),
       startCall: (request, onBytes) => startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
     },
@@ -44,7 +45,7 @@ async function startCall(request: LlmRequest, { config, model, limits, onBytes }
     promptTokens,
     async open(signal) {
       const { data: events, request_id: requestId } = await client.responses.create(params, { signal }).withResponse();
-      const translator = new ResponsesTranslator({ endpoint, model, requestId, stopSequences: request.stopSequences ?? [], maxCharacters, warnings, promptTokens });
+      const translator = new ResponsesTranslator({ endpoint, model: card.id, requestId, stopSequences: request.stopSequences ?? [], maxCharacters, warnings, promptTokens });
       return { events, translate: (raw) => translator.translate(raw), usage: () => translator.usage() };
     },
     toError: (error) => sdkFailure(error, endpoint, limits.clock.now()),

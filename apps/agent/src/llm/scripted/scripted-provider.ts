@@ -38,6 +38,10 @@ export class ScriptedProvider implements LlmProvider {
     this.#options = options;
   }
 
+  card(): undefined {
+    return undefined;
+  }
+
   async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
     const { clock, random } = this.#options;
     const guard = new CallGuard({ clock, signal, label: 'the scripted provider', idleTimeoutMs: DEADLINE_MS, deadlineMs: DEADLINE_MS });

@@ -27,6 +27,7 @@ export function queuedRun(id: string, fields: Partial<Run> = {}): Run {
     outputSchema: undefined,
     output: undefined,
     repairedTurn: undefined,
+    cutTurns: 0,
     error: undefined,
     modelOutage: undefined,
     waitedMs: 0,

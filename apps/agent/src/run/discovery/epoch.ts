@@ -18,7 +18,7 @@ export async function epochOf(context: EngineContext, { sql }: Change, run: Run)
   if (begun !== undefined) return begun;
   const catalogue = context.registry.tools(run.servers);
   const servers = context.registry.servers().filter(({ name }) => run.servers?.includes(name) ?? true);
-  const tools = toolSpecs(catalogue, { servers, contextTokens: contextTokensOf(context, run) });
+  const tools = toolSpecs(catalogue, { servers, contextTokens: context.llm.card(run.model)?.contextTokens });
   const system = systemPrompt({ run, servers: serverInstructions(servers) });
   const policies = Object.fromEntries(servers.map(({ name }) => [name, { ...context.policyOf(name) }]));
   const epoch: Epoch = { runId: run.id, id: createHash('sha256').update(JSON.stringify([system, tools])).digest('hex'), system, tools, policies };
@@ -56,8 +56,4 @@ function toolSpecs(catalogue: readonly CatalogueTool[], { servers, contextTokens
   if (catalogue.length === 0 && !mayChange) return [];
   // Where there are tools there may be long results.
   return [...direct.map(specOf), ARTIFACT_READ_SPEC, ...(others.length > 0 || mayChange ? discoverySpecs(others) : [])];
-}
-
-function contextTokensOf({ llm }: EngineContext, { model }: Run): number | undefined {
-  return llm.models?.find(({ id, aliases }) => id === model || aliases.includes(model))?.contextTokens;
 }

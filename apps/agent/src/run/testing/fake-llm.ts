@@ -5,7 +5,7 @@ import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest,
 /** What the model says to one request. */
 export interface Reply {
   readonly text?: string;
-  readonly calls?: readonly { readonly name: string; readonly input?: JsonObject; readonly invalid?: string }[];
+  readonly calls?: readonly { readonly name: string; readonly input?: JsonObject; readonly invalid?: string; readonly isCut?: boolean }[];
   readonly stop?: StopReason;
   readonly warnings?: readonly string[];
   readonly native?: NativeTurn;
@@ -27,6 +27,8 @@ export class FakeLlm implements LlmProvider {
   readonly info = { provider: 'scripted', model: 'fake-1', scripted: true, notice: 'answers come from a test' };
   /** Set by tests in which a server may choose. */
   models: readonly ModelCard[] = [];
+  /** Cards of models besides those that a server may choose. */
+  cards: readonly ModelCard[] = [];
   readonly requests: LlmRequest[] = [];
   readonly #script: Script;
 
@@ -35,6 +37,10 @@ export class FakeLlm implements LlmProvider {
   constructor(script: Script, onRequest: () => void) {
     this.#script = script;
     this.#onRequest = onRequest;
+  }
+
+  card(model: string): ModelCard | undefined {
+    return [...this.models, ...this.cards].find(({ id, aliases }) => id === model || aliases.includes(model));
   }
 
   async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
@@ -51,7 +57,7 @@ export class FakeLlm implements LlmProvider {
     const calls = reply.calls ?? [];
     const content: Block[] = [
       ...(reply.text === undefined ? [] : [{ type: 'text' as const, text: reply.text }]),
-      ...calls.map(({ name, input = {}, invalid }, position) => ({ type: 'tool_use' as const, id: `use-${index}-${position}`, name, input, ...(invalid === undefined ? {} : { invalid }) })),
+      ...calls.map(({ name, input = {}, invalid, isCut }, position) => ({ type: 'tool_use' as const, id: `use-${index}-${position}`, name, input, ...(invalid === undefined ? {} : { invalid }), ...(isCut === undefined ? {} : { isCut }) })),
     ];
     yield { type: 'finish', stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'), usage: reply.usage ?? USAGE, model: 'fake-1', message: { role: 'assistant', content, ...(reply.native === undefined ? {} : { native: reply.native }) } };
   }

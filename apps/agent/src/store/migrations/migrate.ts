@@ -10,6 +10,7 @@ import { toolPins } from './0005-tool-pins.ts';
 import { epochs } from './0006-epochs.ts';
 import { modelOutages } from './0007-model-outages.ts';
 import { lists } from './0008-lists.ts';
+import { cutTurns } from './0009-cut-turns.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -21,6 +22,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0006-epochs': epochs,
   '0007-model-outages': modelOutages,
   '0008-lists': lists,
+  '0009-cut-turns': cutTurns,
 };
 
 /**
