@@ -7,10 +7,19 @@ export interface ContentPatternOptions {
   readonly caseSensitive: boolean;
 }
 
+/** Whether a text begins and ends where its line does. A long line is searched in parts, which overlap by `overlapLength`. */
+export interface TextEnds {
+  readonly isLineStart: boolean;
+  readonly isLineEnd: boolean;
+}
+
+/** Code units that two neighboring parts of a long line share. A match of at most as many is found as if the line were searched as a whole. */
+export const overlapLength = 16 * 1024;
+
 /** What is looked for in a line. */
 export interface ContentPattern {
-  /** The first match at or after `from`, by position and length in UTF-16 code units. */
-  find(line: string): { readonly start: number; readonly length: number } | undefined;
+  /** The first match, by position and length in UTF-16 code units. */
+  find(text: string, ends: TextEnds): { readonly start: number; readonly length: number } | undefined;
   /** Bytes without which a text has no match, unless it is UTF-16; `undefined` when that cannot be said. */
   readonly bytes: Buffer | undefined;
 }
@@ -37,11 +46,15 @@ async function compileRegex(pattern: string, caseSensitive: boolean): Promise<Co
   try {
     const compiled = RE2JS.compile(pattern, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE);
     return {
-      find(line) {
+      find(text, { isLineStart, isLineEnd }) {
         // Whether there is a match is found much faster than where it is.
-        if (!compiled.test(line)) return undefined;
-        const matcher = compiled.matcher(line);
-        return matcher.find() ? { start: matcher.start(), length: matcher.end() - matcher.start() } : undefined;
+        if (!compiled.test(text)) return undefined;
+        const matcher = compiled.matcher(text);
+        // The first character of a part only says what stands before the second one: `^` and `\b` look back.
+        if (!matcher.find(isLineStart ? 0 : 1)) return undefined;
+        const found = { start: matcher.start(), length: matcher.end() - matcher.start() };
+        // At the end of a part `$` matches too; the next part, which begins earlier, shows whether it is right.
+        return isLineEnd || matcher.end() < text.length || found.length > overlapLength - 1 ? found : undefined;
       },
       bytes: undefined,
     };

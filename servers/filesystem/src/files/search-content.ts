@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -9,9 +8,11 @@ import { compileContentPattern, type ContentPattern, type ContentPatternOptions 
 import { Gitignore } from './gitignore.ts';
 import { compilePatterns } from './glob.ts';
 import { jsonBytes } from './limits.ts';
+import { isOnQuickFileSystem } from './quick-file-system.ts';
 import { LineSearch, type LineMatch } from './search-lines.ts';
 import { byCodeUnit } from './smallest-items.ts';
 import { inspectStart } from './text-encoding.ts';
+import { Turns } from './turns.ts';
 import { walk } from './walk.ts';
 
 export interface ContentSearchOptions extends ContentPatternOptions {
@@ -59,7 +60,9 @@ const maxFiles = 200_000;
  */
 export async function searchContent(root: PinnedPath, options: ContentSearchOptions, run: ContentSearchRun): Promise<ContentSearchOutcome> {
   const pattern = await compileContentPattern(options);
-  const state = { pattern, options, run, turnBeganAt: performance.now() };
+  const turns = new Turns({ signal: run.signal });
+  const quickDevice = (await isOnQuickFileSystem(root)) ? root.stats.dev : undefined;
+  const state = { pattern, options, run, turns, quickDevice, smallFile: Buffer.alloc(smallFileBytes + 1) };
   const { paths, hasMore, unreadable: unreadableDirectories } = await findFiles(root, options, run);
   const counts = { scanned: 0, skippedBinary: 0, unreadable: unreadableDirectories };
   const found = new FoundMatches(options);
@@ -113,7 +116,10 @@ interface SearchState {
   readonly pattern: ContentPattern;
   readonly options: ContentSearchOptions;
   readonly run: ContentSearchRun;
-  turnBeganAt: number;
+  readonly turns: Turns;
+  /** Small files of this device are read on the calling thread. */
+  readonly quickDevice: number | undefined;
+  readonly smallFile: Buffer;
 }
 
 interface FoundFiles {
@@ -148,15 +154,16 @@ function withAnyDepth(glob: string): string {
 }
 
 const chunkBytes = 256 * 1024;
+const smallestChunkBytes = 64 * 1024;
 const inspectedBytes = 8192;
-const turnMs = 20;
 
 async function searchFile(realPath: string, maxMatches: number, state: SearchState): Promise<LineSearch | 'binary' | 'unreadable'> {
-  const { run } = state;
+  const { run, turns } = state;
   try {
-    await using file = await run.sandbox.pinExactly(realPath);
+    if (turns.isOver) await turns.pause();
+    await using file = (state.quickDevice === undefined ? undefined : run.sandbox.pinExactlyNow(realPath)) ?? (await run.sandbox.pinExactly(realPath));
     if (!file.stats.isFile()) return 'unreadable';
-    return await searchText(file, maxMatches, state);
+    return searchAtOnce(file, maxMatches, state) ?? (await searchText(file, maxMatches, state));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof PathError) && !(error instanceof Error && 'syscall' in error)) throw error;
@@ -164,11 +171,30 @@ async function searchFile(realPath: string, maxMatches: number, state: SearchSta
   }
 }
 
+/** Reading a small file in a thread takes several times as long as on this one. */
+const smallFileBytes = 64 * 1024;
+
+function searchAtOnce(file: PinnedPath, maxMatches: number, { quickDevice, smallFile, pattern, options }: SearchState): LineSearch | 'binary' | undefined {
+  if (file.readNow === undefined || file.stats.dev !== quickDevice || file.stats.size > smallFileBytes) return undefined;
+  const length = file.readNow(smallFile);
+  if (length > smallFileBytes) return undefined;
+  const chunk = smallFile.subarray(0, length);
+  const start = inspectStart(chunk.subarray(0, inspectedBytes));
+  if (start === undefined) return 'binary';
+  const search = new LineSearch(pattern, { context: options.context, maxMatches });
+  // A text that lacks the bytes of the pattern needs no look at its lines.
+  const mayMatch = length > 0 && (start.encoding !== 'utf-8' || pattern.bytes === undefined || chunk.includes(pattern.bytes));
+  if (mayMatch) search.take(decoderOf(start.encoding, chunk)(chunk));
+  search.finish();
+  return search;
+}
+
 async function searchText(file: PinnedPath, maxMatches: number, state: SearchState): Promise<LineSearch | 'binary'> {
-  const { pattern, options, run } = state;
+  const { pattern, options, run, turns } = state;
   await using handle = await file.open(constants.O_RDONLY);
   const search = new LineSearch(pattern, { context: options.context, maxMatches });
-  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, file.stats.size + 1));
+  // Files of the kernel say that they are empty, and give little with each read.
+  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(file.stats.size + 1, smallestChunkBytes)));
   let decode: ((chunk: Buffer) => string) | undefined;
   for (let position = 0; !search.isComplete; ) {
     run.signal.throwIfAborted();
@@ -179,13 +205,13 @@ async function searchText(file: PinnedPath, maxMatches: number, state: SearchSta
       const start = inspectStart(chunk.subarray(0, inspectedBytes));
       if (start === undefined) return 'binary';
       // A file read at once that lacks the bytes of the pattern needs no look at its lines.
-      const isWhole = bytesRead < buffer.length;
+      const isWhole = bytesRead < buffer.length && file.stats.size > 0;
       if (isWhole && start.encoding === 'utf-8' && pattern.bytes !== undefined && !chunk.includes(pattern.bytes)) break;
       decode = decoderOf(start.encoding, isWhole ? chunk : chunk.subarray(0, lastBoundary(chunk)));
     }
     search.take(decode(chunk));
     position += bytesRead;
-    if (performance.now() - state.turnBeganAt > turnMs) await giveWay(state);
+    if (turns.isOver) await turns.pause();
   }
   search.finish();
   return search;
@@ -204,9 +230,4 @@ function lastBoundary(bytes: Buffer): number {
     if (((bytes[position] ?? 0) & 0xc0) !== 0x80) return position;
   }
   return bytes.length;
-}
-
-async function giveWay(state: SearchState): Promise<void> {
-  await nextTurn();
-  state.turnBeganAt = performance.now();
 }

@@ -1,4 +1,4 @@
-import type { ContentPattern } from './content-pattern.ts';
+import { overlapLength, type ContentPattern, type TextEnds } from './content-pattern.ts';
 
 export interface LineMatch {
   /** Both from 1; the column in UTF-16 code units. */
@@ -12,8 +12,8 @@ export interface LineMatch {
 
 /** Characters of a line that are returned. */
 export const maxLineLength = 400;
-/** Longer lines are searched in pieces, so that none holds up the process; a match across two pieces is not found. */
-const pieceLength = 64 * 1024;
+/** Longer lines are searched in overlapping parts, so that none holds up the process. */
+const partLength = 64 * 1024;
 
 /** Looks for a pattern in the lines of one text, which comes in parts. */
 export class LineSearch {
@@ -23,7 +23,8 @@ export class LineSearch {
   readonly #maxMatches: number;
   #rest = '';
   #line = 0;
-  #isInsideLine = false;
+  /** Code units of the current line that are done. */
+  #done = 0;
   #isMatchedLine = false;
   readonly #before: string[] = [];
   /** Matches that still wait for lines after them. */
@@ -50,42 +51,54 @@ export class LineSearch {
     const text = this.#rest + part;
     let start = 0;
     for (let feed = text.indexOf('\n'); feed !== -1 && !this.isComplete; feed = text.indexOf('\n', start)) {
-      this.#piece(text.slice(start, feed), true);
+      this.#endLine(text.slice(start, feed));
       start = feed + 1;
     }
-    while (text.length - start > pieceLength && !this.isComplete) {
-      this.#piece(text.slice(start, start + pieceLength), false);
-      start += pieceLength;
-    }
-    this.#rest = text.slice(start);
+    this.#rest = this.#shortened(text.slice(start));
   }
 
   finish(): void {
-    if (this.#rest !== '' && !this.isComplete) this.#piece(this.#rest, true);
+    if (this.#rest !== '' && !this.isComplete) this.#endLine(this.#rest);
     this.#rest = '';
   }
 
-  #piece(text: string, isEndOfLine: boolean): void {
-    if (!this.#isInsideLine) {
+  /** The rest of a line, up to its end. */
+  #endLine(text: string): void {
+    const end = this.#shortened(text.endsWith('\r') ? text.slice(0, -1) : text);
+    this.#part(end, true);
+    this.#done = 0;
+  }
+
+  /** Searches what can be searched before the end of the line is known; returns what is left. */
+  #shortened(text: string): string {
+    let start = 0;
+    for (; text.length - start > partLength && !this.isComplete; start += partLength - overlapLength) {
+      this.#part(text.slice(start, start + partLength), false);
+      this.#done += partLength - overlapLength;
+    }
+    return text.slice(start);
+  }
+
+  #part(text: string, isLineEnd: boolean): void {
+    const isLineStart = this.#done === 0;
+    if (isLineStart) {
       this.#line++;
       this.#isMatchedLine = false;
+      this.#follow(text);
     }
-    const line = text.endsWith('\r') && isEndOfLine ? text.slice(0, -1) : text;
-    const isFirst = !this.#isInsideLine;
-    this.#isInsideLine = !isEndOfLine;
-    if (isFirst) this.#follow(line);
-    if (!this.#isMatchedLine && !this.isFull) this.#search(line);
-    if (isFirst && this.#context > 0) {
-      this.#before.push(line.slice(0, maxLineLength));
+    if (!this.#isMatchedLine && !this.isFull) this.#search(text, { isLineStart, isLineEnd });
+    if (isLineStart && this.#context > 0) {
+      this.#before.push(text.slice(0, maxLineLength));
       if (this.#before.length > this.#context) this.#before.shift();
     }
   }
 
-  #search(line: string): void {
-    const found = this.#pattern.find(line);
+  #search(text: string, ends: TextEnds): void {
+    const found = this.#pattern.find(text, ends);
     if (found === undefined) return;
     this.#isMatchedLine = true;
-    const match: LineMatch = { line: this.#line, column: found.start + 1, text: around(line, found), ...(this.#context === 0 ? {} : { before: [...this.#before], after: [] }) };
+    const lines = this.#context === 0 ? {} : { before: [...this.#before], after: [] };
+    const match: LineMatch = { line: this.#line, column: this.#done + found.start + 1, text: around(text, found), ...lines };
     this.matches.push(match);
     if (this.#context > 0) this.#open.push(match);
   }

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { entryType, type EntryType } from './entry-type.ts';
 import type { Gitignore } from './gitignore.ts';
+import { Turns } from './turns.ts';
 
 export interface WalkedEntry {
   /** Relative to the walk's root, with `/`. */
@@ -28,7 +28,7 @@ export interface WalkOptions {
  * @throws the signal's reason, before any further file system call
  */
 export async function walk(root: PinnedPath, options: WalkOptions): Promise<number> {
-  const state: WalkState = { ...options, root, waiting: [], unreadable: 0, turnBeganAt: performance.now() };
+  const state: WalkState = { ...options, root, waiting: [], unreadable: 0, turns: new Turns({ signal: options.signal }) };
   await readDirectory(state, root, '');
   while (state.waiting.length > 0) {
     const batch = state.waiting.splice(-parallelDirectories);
@@ -46,8 +46,7 @@ interface WalkState extends WalkOptions {
   /** Directories still to be read; taken from the end, so that memory follows the depth of the tree and not its width. */
   readonly waiting: string[];
   unreadable: number;
-  /** When the event loop last had its turn. */
-  turnBeganAt: number;
+  readonly turns: Turns;
 }
 
 const maxDepth = 256;
@@ -78,20 +77,12 @@ async function readDirectory(state: WalkState, directory: PinnedPath, prefix: st
     if (mayHide && isHidden(state, path.join(directory.realPath, entry.name), type)) continue;
     const isWanted = state.visit({ path: prefix + entry.name, type });
     if (isWanted && type === 'directory') state.waiting.push(prefix + entry.name);
-    if (performance.now() - state.turnBeganAt > turnMs) await giveWay(state);
+    if (state.turns.isOver) await state.turns.pause();
   }
 }
 
 function isHidden({ sandbox, gitignore }: WalkState, realPath: string, type: EntryType): boolean {
   return sandbox.isDenied(realPath) || gitignore?.isIgnored(realPath, type === 'directory') === true;
-}
-
-/** Entries come in blocks, and looking at a block can take long: a cancellation must be heard in between. */
-const turnMs = 20;
-
-async function giveWay(state: WalkState): Promise<void> {
-  await nextTurn();
-  state.turnBeganAt = performance.now();
 }
 
 function isSystemError(error: unknown): boolean {

@@ -23,6 +23,7 @@ export function guardStalls(opener: Opener, options: StallOptions = {}): Opener 
   };
   return {
     kind: opener.kind,
+    ...(opener.pinNow === undefined ? {} : { pinNow: opener.pinNow }),
     async pin(path, pinOptions = {}) {
       const key = pinOptions.within ?? path;
       if ((stalled.get(key) ?? 0) >= maxStalled) throw noAnswer(key, 'Earlier lookups there still hang.');

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, readlinkSync, type Dir, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, open as openInThread, openSync, readlinkSync, readSync, type Dir, type Stats } from 'node:fs';
 import { open, opendir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { outsideError, PathError } from './path-error.ts';
@@ -11,6 +11,7 @@ import type { Opener, PinnedPath, PinOptions } from './pinned-path.ts';
  */
 export const kernelHandleOpener: Opener = {
   kind: 'kernel-handle',
+  pinNow: (given, options = {}) => hold(openSync(given, flagsOf(options)), given),
   async pin(given, options = {}) {
     for (let attempt = 1; ; attempt++) {
       const pinned = await pinOnce(given, options);
@@ -39,30 +40,45 @@ const deletedAttempts = 10;
 const openPathOnly = 0o10000000;
 
 async function pinOnce(given: string, options: PinOptions): Promise<KernelHandle> {
-  const handle = await open(given, openPathOnly | (options.followLast === false ? constants.O_NOFOLLOW : 0));
+  return hold(await openDescriptor(given, flagsOf(options)), given);
+}
+
+function flagsOf({ followLast }: PinOptions): number {
+  return openPathOnly | (followLast === false ? constants.O_NOFOLLOW : 0);
+}
+
+function hold(descriptor: number, given: string): KernelHandle {
   try {
-    const address = `/proc/self/fd/${handle.fd}`;
-    // The kernel has it in memory; asking in a thread takes ten times as long.
-    const link = readlinkSync(address, { encoding: 'buffer' });
-    const stats = await handle.stat();
+    // The kernel has this in memory, for it has just looked the file up; asking in a thread takes ten times as long.
+    const link = readlinkSync(`/proc/self/fd/${descriptor}`, { encoding: 'buffer' });
+    const stats = fstatSync(descriptor);
     if (stats.isSymbolicLink()) throw outsideError(given);
     if (!isUtf8(link)) throw new PathError('invalid', `${given}: leads to a name that is not valid UTF-8`);
-    return new KernelHandle(handle, link.toString(), stats);
+    return new KernelHandle(descriptor, link.toString(), stats);
   } catch (error) {
-    await handle.close();
+    closeSync(descriptor);
     throw error;
   }
+}
+
+function openDescriptor(path: string, flags: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    openInThread(path, flags, (error, descriptor) => {
+      if (error === null) resolve(descriptor);
+      else reject(error);
+    });
+  });
 }
 
 class KernelHandle implements PinnedPath {
   readonly realPath: string;
   readonly stats: Stats;
   readonly isHeld = true;
-  readonly #handle: FileHandle;
+  readonly #descriptor: number;
   #isClosed = false;
 
-  constructor(handle: FileHandle, realPath: string, stats: Stats) {
-    this.#handle = handle;
+  constructor(descriptor: number, realPath: string, stats: Stats) {
+    this.#descriptor = descriptor;
     this.realPath = realPath;
     this.stats = stats;
   }
@@ -70,7 +86,7 @@ class KernelHandle implements PinnedPath {
   /** After `close` the number may belong to another file, and using it is a mistake of this program. */
   get address(): string {
     if (this.#isClosed) throw new Error(`${this.realPath} was used after it was closed`);
-    return `/proc/self/fd/${this.#handle.fd}`;
+    return `/proc/self/fd/${this.#descriptor}`;
   }
 
   get isDeleted(): boolean {
@@ -79,6 +95,17 @@ class KernelHandle implements PinnedPath {
 
   get identity(): string {
     return `${this.stats.dev}:${this.stats.ino}`;
+  }
+
+  readNow(buffer: Buffer): number {
+    const descriptor = openSync(this.address, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    try {
+      let length = 0;
+      for (let read = -1; read !== 0 && length < buffer.length; length += read) read = readSync(descriptor, buffer, length, buffer.length - length, length);
+      return length;
+    } finally {
+      closeSync(descriptor);
+    }
   }
 
   open(flags: number): Promise<FileHandle> {
@@ -95,9 +122,11 @@ class KernelHandle implements PinnedPath {
 
   async verify(): Promise<void> {}
 
-  close(): Promise<void> {
+  /** Such a descriptor holds no data, so that closing it takes no time. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
-    return this.#handle.close();
+    closeSync(this.#descriptor);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

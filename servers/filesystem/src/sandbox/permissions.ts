@@ -39,6 +39,7 @@ export class Permissions {
 
   /** Like `isDenied` for a path whose links are not resolved. */
   deniesText(resolved: string): boolean {
+    if (!this.#base.hasDenied) return false;
     return this.#all()
       .flatMap((directory) => [directory.path, directory.realPath])
       .some((directory) => isInside(resolved, directory) && this.#base.isDenied(path.relative(directory, resolved)));

@@ -14,6 +14,12 @@ export interface PinnedPath extends AsyncDisposable {
   readonly address: string;
   /** Whether `address` cannot lead elsewhere; otherwise use it only right after `verify`, and never to read or write content. */
   readonly isHeld: boolean;
+  /**
+   * Reads the start of a regular file at once, on the calling thread; absent where that cannot be done safely. Use it only on file systems that answer
+   * quickly.
+   * @throws the system error
+   */
+  readNow?(buffer: Buffer): number;
   /** Opens the content; `flags` are `fs.constants` without `O_CREAT`. */
   open(flags: number): Promise<FileHandle>;
   /**
@@ -50,4 +56,6 @@ export interface Opener {
    * @throws the system error, `code` set
    */
   pin(path: string, options?: PinOptions): Promise<PinnedPath>;
+  /** Like `pin` on the calling thread, for file systems that answer quickly; absent where `pin` needs several steps. A deleted file may be found. */
+  pinNow?(path: string, options?: PinOptions): PinnedPath;
 }

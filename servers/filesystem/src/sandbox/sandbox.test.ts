@@ -89,7 +89,7 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     const sandbox = await sandboxOf(opener, folders.root);
     await expect(sandbox.place('n1/n2/f.txt', { createParents: false })).rejects.toMatchObject({
       reason: 'not-found',
-      message: expect.stringContaining('createParents') as string,
+      message: expect.stringContaining('create_directory') as string,
     });
     const place = await sandbox.place('n1/n2/f.txt', { createParents: true });
     await using directory = place.directory;

@@ -127,6 +127,17 @@ export class Sandbox {
   }
 
   /**
+   * Like `pinExactly` on the calling thread; `undefined` where that is not possible.
+   * @throws PathError, and the system error
+   */
+  pinExactlyNow(realPath: string): PinnedPath | undefined {
+    const pinned = this.#base.opener.pinNow?.(this.resolve(realPath), { followLast: false });
+    if (pinned === undefined || (pinned.realPath === realPath && this.allows(realPath) && !this.isDenied(realPath))) return pinned;
+    void pinned.close();
+    throw outsideError(realPath);
+  }
+
+  /**
    * Pins an entry of a verified directory and verifies it too.
    * @throws PathError `outside` when it is a symbolic link or was moved out, and the system error
    */
