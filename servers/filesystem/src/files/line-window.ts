@@ -11,8 +11,18 @@ export interface Slice {
   readonly totalLines?: number;
   /** Whether the file has more in the asked direction than fits, or a line had to be cut. */
   readonly truncated: boolean;
-  /** Where the next read continues, when lines follow. */
+  /** The line at which the next read continues, when text follows. */
   readonly nextOffset?: number;
+  /** The column of that line, when it was cut. */
+  readonly nextColumn?: number;
+}
+
+/** Lines from 1. */
+export interface LineRangeFrom {
+  readonly offset: number;
+  readonly limit: number;
+  /** Where in the first line to begin, from 1, in bytes of its UTF-8 form (or in characters of one byte); default 1. */
+  readonly column?: number;
 }
 
 /** Collects the lines of a range out of consecutive chunks, and only counts the others. */
@@ -20,6 +30,9 @@ export class LineWindow {
   readonly #first: number;
   readonly #limit: number;
   readonly #maxBytes: number;
+  readonly #column: number;
+  /** Bytes of the first line that are still to be left out. */
+  #toSkip: number;
   readonly #pieces: Buffer[] = [];
   #collected = 0;
   /** Line the next byte belongs to. */
@@ -28,9 +41,11 @@ export class LineWindow {
   #isFull = false;
   #isAfterRange = false;
 
-  constructor(range: { readonly offset: number; readonly limit: number }, maxBytes: number) {
+  constructor(range: LineRangeFrom, maxBytes: number) {
     this.#first = range.offset;
     this.#limit = range.limit;
+    this.#column = range.column ?? 1;
+    this.#toSkip = this.#column - 1;
     this.#maxBytes = maxBytes;
   }
 
@@ -48,6 +63,10 @@ export class LineWindow {
   take(chunk: Buffer): void {
     let from = this.#line >= this.#first ? 0 : chunk.length;
     for (let start = 0; start < chunk.length; ) {
+      if (this.#line === this.#first && this.#toSkip > 0) {
+        from = start = this.#skip(chunk, start);
+        continue;
+      }
       if (this.#line - this.#first >= this.#limit) {
         this.#isAfterRange = true;
         this.#collect(chunk.subarray(from, start));
@@ -67,7 +86,7 @@ export class LineWindow {
   finish(isEndOfFile: boolean): Slice {
     const lines = this.#isAtLineStart ? this.#line - 1 : this.#line;
     const bytes = this.#pieces.length === 1 ? (this.#pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#pieces, this.#collected);
-    if (this.#isFull) return cutToBudget(bytes, this.#first, this.#maxBytes);
+    if (this.#isFull) return cutToBudget(bytes, { firstLine: this.#first, column: this.#column, maxBytes: this.#maxBytes });
     return {
       bytes,
       startLine: this.#first,
@@ -75,6 +94,15 @@ export class LineWindow {
       truncated: false,
       ...(isEndOfFile ? { totalLines: lines } : { nextOffset: lines + 1 }),
     };
+  }
+
+  /** Returns where in the chunk the wanted part of the first line begins; its line end is not left out. */
+  #skip(chunk: Buffer, start: number): number {
+    const feed = chunk.indexOf(lineFeed, start);
+    const end = Math.min(start + this.#toSkip, feed === -1 ? chunk.length : feed);
+    this.#toSkip = end === feed ? 0 : this.#toSkip - (end - start);
+    this.#isAtLineStart = false;
+    return end;
   }
 
   #collect(piece: Buffer): void {
@@ -116,12 +144,13 @@ export function countLines(bytes: Buffer): number {
 }
 
 /** Ends a slice that is over the limit at a line's end, or inside its first line when that alone is too long. */
-function cutToBudget(bytes: Buffer, firstLine: number, maxBytes: number): Slice {
+function cutToBudget(bytes: Buffer, { firstLine, column, maxBytes }: { readonly firstLine: number; readonly column: number; readonly maxBytes: number }): Slice {
   const lastFeed = bytes.lastIndexOf(lineFeed, maxBytes - 1);
   const isCutInLine = lastFeed === -1;
   const kept = isCutInLine ? bytes.subarray(0, characterBoundary(bytes, maxBytes)) : bytes.subarray(0, lastFeed + 1);
   const endLine = isCutInLine ? firstLine : firstLine + countLines(kept) - 1;
-  return { bytes: kept, startLine: firstLine, endLine, truncated: true, nextOffset: endLine + 1 };
+  const next = isCutInLine ? { nextOffset: firstLine, nextColumn: column + kept.length } : { nextOffset: endLine + 1 };
+  return { bytes: kept, startLine: firstLine, endLine, truncated: true, ...next };
 }
 
 /** The last position at or before `at` that does not split a UTF-8 character. */

@@ -4,13 +4,13 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import { countFeeds, countLines, cutTail, lastLines, LineWindow, type Slice } from './line-window.ts';
+import { countFeeds, countLines, cutTail, lastLines, LineWindow, type LineRangeFrom, type Slice } from './line-window.ts';
 import { nodeCrypto } from './node-crypto.ts';
 import { fitText, type ShownText } from './shown-text.ts';
 import { countLineEnds, inspectStart, type LineEnding, type TextEncoding } from './text-encoding.ts';
 
 /** Which lines to return; lines are 1-based and keep their terminators. */
-export type LineRange = { readonly kind: 'from'; readonly offset: number; readonly limit: number } | { readonly kind: 'tail'; readonly count: number };
+export type LineRange = ({ readonly kind: 'from' } & LineRangeFrom) | { readonly kind: 'tail'; readonly count: number };
 
 export interface TextWindow extends ShownText {
   readonly eol: LineEnding;
@@ -105,10 +105,10 @@ interface ReadSlice extends Slice {
   readonly isWhole?: true;
 }
 
-async function readFrom(source: TextSource, range: { readonly offset: number; readonly limit: number }, options: ReadTextOptions): Promise<ReadSlice> {
+async function readFrom(source: TextSource, range: LineRangeFrom, options: ReadTextOptions): Promise<ReadSlice> {
   const { handle, markBytes, start } = source;
   // What does not fit is not read as a whole; a character of UTF-16 may be half of what it is in UTF-8.
-  const isWhole = range.offset === 1 && range.limit === Infinity && source.size <= options.maxBytes * 2;
+  const isWhole = range.offset === 1 && (range.column ?? 1) === 1 && range.limit === Infinity && source.size <= options.maxBytes * 2;
   const hash = isWhole && source.size <= hashedBytes ? nodeCrypto().createHash('sha256') : undefined;
   const transcode = transcoder(source.encoding);
   hash?.update(start);
@@ -198,7 +198,10 @@ function describe(source: TextSource, { bytes, hash, isWhole, ...lines }: ReadSl
   const place = isWhole === true ? allLines(feeds + (content === '' || content.endsWith('\n') ? 0 : 1)) : {};
   const keep = options.range.kind === 'tail' ? 'end' : 'start';
   const utf8 = encoding === 'latin1' ? undefined : bytes;
-  const shown = fitText({ content, ...lines, ...place }, { lineNumbers: options.lineNumbers === true, keep, maxResultBytes: options.maxResultBytes, utf8 });
+  const column = options.range.kind === 'from' ? options.range.column : undefined;
+  const bytesOf = encoding === 'latin1' ? (text: string) => text.length : (text: string) => Buffer.byteLength(text);
+  const { lineNumbers = false, maxResultBytes } = options;
+  const shown = fitText({ content, ...lines, ...place }, { lineNumbers, keep, maxResultBytes, utf8, column, bytesOf });
   return { ...shown, eol, bom: source.markBytes > 0, encoding, size: source.size, ...(hash === undefined || shown.truncated ? {} : { hash }) };
 }
 

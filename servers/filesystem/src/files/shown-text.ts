@@ -11,8 +11,10 @@ export interface ShownText {
   readonly totalLines?: number;
   /** Whether the file has more in the asked direction than was returned because of a size limit, or a line had to be cut. */
   readonly truncated: boolean;
-  /** Where the next read continues, when lines follow. */
+  /** The line at which the next read continues, when text follows. */
   readonly nextOffset?: number;
+  /** The column of that line, when it was cut. */
+  readonly nextColumn?: number;
 }
 
 export interface FitTextOptions {
@@ -22,6 +24,10 @@ export interface FitTextOptions {
   readonly keep: 'start' | 'end';
   /** Bytes of JSON for the result, with the text in it twice. */
   readonly maxResultBytes: number;
+  /** Column of its line at which the text begins, from 1; default 1. */
+  readonly column?: number | undefined;
+  /** Bytes that a text takes as columns are counted. */
+  readonly bytesOf: (text: string) => number;
   /** The text in UTF-8, if it is at hand. */
   readonly utf8?: Buffer | undefined;
 }
@@ -34,7 +40,7 @@ export function fitText(text: ShownText, options: FitTextOptions): ShownText {
   let fitting = text;
   if (!fits(text, options)) {
     const { utf8: _utf8, ...rest } = options;
-    do fitting = options.keep === 'end' ? halveTail(fitting) : halve(fitting);
+    do fitting = options.keep === 'end' ? halveTail(fitting) : halve(fitting, options);
     while (!fits(fitting, rest));
   }
   return options.lineNumbers ? { ...fitting, content: numbered(fitting) } : fitting;
@@ -48,14 +54,15 @@ function fits(text: ShownText, { lineNumbers, maxResultBytes, utf8 }: FitTextOpt
   return 2 * jsonBytes(lineNumbers ? numbered(text) : (utf8 ?? content)) <= limit;
 }
 
-function halve(text: ShownText): ShownText {
+function halve(text: ShownText, { column = 1, bytesOf }: FitTextOptions): ShownText {
   const half = text.content.slice(0, Math.floor(text.content.length / 2));
   const lastFeed = half.lastIndexOf('\n');
   const content = lastFeed === -1 ? half.replace(/[\uD800-\uDBFF]$/, '') : half.slice(0, lastFeed + 1);
   const startLine = text.startLine ?? 1;
   const endLine = startLine + Math.max(1, linesOf(content)) - 1;
-  const { totalLines: _totalLines, ...rest } = text;
-  return { ...rest, content, startLine, endLine, truncated: true, nextOffset: endLine + 1 };
+  const { totalLines: _totalLines, nextColumn: _nextColumn, ...rest } = text;
+  const next = lastFeed === -1 ? { nextOffset: startLine, nextColumn: column + bytesOf(content) } : { nextOffset: endLine + 1 };
+  return { ...rest, content, startLine, endLine, truncated: true, ...next };
 }
 
 function halveTail(text: ShownText): ShownText {

@@ -61,9 +61,9 @@ function hold(descriptor: number, given: string): KernelHandle {
   }
 }
 
-function openDescriptor(path: string, flags: number): Promise<number> {
+function openDescriptor(given: string, flags: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    openInThread(path, flags, (error, descriptor) => {
+    openInThread(given, flags, (error, descriptor) => {
       if (error === null) resolve(descriptor);
       else reject(error);
     });

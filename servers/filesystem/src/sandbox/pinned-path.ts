@@ -57,5 +57,5 @@ export interface Opener {
    */
   pin(path: string, options?: PinOptions): Promise<PinnedPath>;
   /** Like `pin` on the calling thread, for file systems that answer quickly; absent where `pin` needs several steps. A deleted file may be found. */
-  pinNow?(path: string, options?: PinOptions): PinnedPath;
+  readonly pinNow?: (path: string, options?: PinOptions) => PinnedPath;
 }

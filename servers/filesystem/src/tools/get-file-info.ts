@@ -18,7 +18,7 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
+        path: { type: 'string' },
         hash: { type: 'boolean', description: 'Read the whole file for its hash. Default false.' },
       },
       required: ['path'],

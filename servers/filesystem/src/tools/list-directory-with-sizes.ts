@@ -16,7 +16,7 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
+        path: { type: 'string' },
         sortBy: { enum: ['name', 'size'], description: 'Default name.' },
         cursor: { type: 'string', description: 'nextCursor of the page before, with the same sortBy.' },
         limit: { type: 'integer', minimum: 1, description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.` },

@@ -16,7 +16,7 @@ export function readMediaFileTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
+        path: { type: 'string' },
         maxBytes: { type: 'integer', minimum: 1, description: `Return a link instead of a longer file. Default and at most ${mostBytes}.` },
       },
       required: ['path'],

@@ -18,6 +18,7 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
       properties: {
         paths: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: maxPaths, description: 'Absolute, relative or file:// paths.' },
         head: { type: 'integer', minimum: 1, description: 'First lines of each.' },
+        limit: { type: 'integer', minimum: 1, description: 'The same as head.' },
       },
       required: ['paths'],
       additionalProperties: false,
@@ -36,6 +37,7 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
               content: { type: 'string' },
               truncated: { type: 'boolean' },
               nextOffset: { type: 'integer' },
+              nextColumn: { type: 'integer' },
               error: { type: 'string' },
             },
             required: ['path', 'ok', 'truncated'],
@@ -47,7 +49,7 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     handler: (args, context) =>
       runner.run({ tool: 'read_multiple_files', path: args.paths[0] ?? '.' }, context, async (call) => {
-        const limit = args.head ?? Infinity;
+        const limit = Math.min(args.head ?? Infinity, args.limit ?? Infinity);
         let maxBytes = runner.limits.maxReadBytes;
         for (;;) {
           const results = await readAll(args.paths, call, { limit, maxBytes, limits: runner.limits });
@@ -70,6 +72,7 @@ interface FileResult {
   readonly truncated: boolean;
   readonly content?: string;
   readonly nextOffset?: number;
+  readonly nextColumn?: number;
   readonly error?: string;
 }
 
@@ -97,8 +100,8 @@ async function readOne(path: string, { sandbox, signal }: RunningCall, { limit, 
   try {
     await using file = await sandbox.pin(path);
     const options = { range: { kind: 'from', offset: 1, limit }, maxBytes, maxResultBytes: limits.maxResultBytes, signal, onScanned: () => undefined } as const;
-    const { content, truncated, nextOffset } = await readText(file, options);
-    return { path, ok: true, content, truncated, ...(nextOffset === undefined ? {} : { nextOffset }) };
+    const { content, truncated, nextOffset, nextColumn } = await readText(file, options);
+    return { path, ok: true, content, truncated, ...(nextOffset === undefined ? {} : { nextOffset }), ...(nextColumn === undefined ? {} : { nextColumn }) };
   } catch (error) {
     signal.throwIfAborted();
     const failure = toPathError(error, path);
@@ -107,7 +110,7 @@ async function readOne(path: string, { sandbox, signal }: RunningCall, { limit, 
   }
 }
 
-function textOf({ path, ok, content = '', truncated, nextOffset, error = '' }: FileResult): string {
+function textOf({ path, ok, content = '', truncated, nextOffset, nextColumn, error = '' }: FileResult): string {
   if (!ok) return `${path}: Error - ${error}`;
-  return `${path}:\n${content}\n${truncated ? `[Truncated: continue with read_text_file, offset ${nextOffset ?? 1}.]\n` : ''}`;
+  return `${path}:\n${content}\n${truncated ? `[Truncated: continue with read_text_file, offset ${nextOffset ?? 1}${nextColumn === undefined ? '' : ` and column ${nextColumn}`}.]\n` : ''}`;
 }

@@ -156,7 +156,7 @@ describe('read_text_file', () => {
   test('cuts a single huge line between characters', async () => {
     const { text, structured } = await readIn('ä'.repeat(5000), {}, { maxReadBytes: 1025 });
     expect(text).toBe('ä'.repeat(512));
-    expect(structured).toMatchObject({ truncated: true, startLine: 1, endLine: 1, nextOffset: 2 });
+    expect(structured).toMatchObject({ truncated: true, startLine: 1, endLine: 1, nextOffset: 1, nextColumn: 1025 });
     const tail = await readIn('ä'.repeat(5000), { tail: 1 }, { maxReadBytes: 1025 });
     expect(tail.text).toBe('ä'.repeat(512));
     expect(tail.structured).toMatchObject({ truncated: true });
@@ -234,4 +234,39 @@ describe('read_text_file', () => {
   test('names the missing file in its error', async () => {
     await expect(readIn('', { path: 'none.txt' })).rejects.toThrow('none.txt: no such file or directory');
   });
+});
+
+test.each([
+  ['ASCII', 'x', 300_000, {}],
+  ['characters of several bytes', 'é€😀', 60_000, {}],
+  ['control characters, which take more room in a result', '\u0001', 300_000, { maxResultBytes: 200_000 }],
+  ['UTF-16', 'utf16', 0, {}],
+  ['one byte for each character', 'latin1', 0, {}],
+])('a line longer than one read comes piece by piece: %s', async (_what, unit, times, limits) => {
+  const line = unit === 'utf16' || unit === 'latin1' ? 'aé'.repeat(200_000) : unit.repeat(times);
+  const text = `first\n${line}\nlast\n`;
+  const bytes = unit === 'utf16' ? Buffer.from(`\uFEFF${text}`, 'utf16le') : Buffer.from(text, unit === 'latin1' ? 'latin1' : 'utf8');
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': bytes } });
+  const tools = await createToolCaller([folders.root], { limits });
+  let read = '';
+  let next: { offset?: unknown; column?: unknown } = {};
+  for (let calls = 0; calls < 100; calls++) {
+    const { structured } = await tools.call('read_text_file', { path: 'a.txt', ...next } as never);
+    read += String(structured['content']);
+    if (structured['truncated'] !== true) break;
+    const { nextOffset: offset, nextColumn: column } = structured;
+    next = { offset, ...(column === undefined ? {} : { column }) };
+  }
+  expect(read.length).toBe(text.length);
+  expect(read === text).toBe(true);
+});
+
+test('says how a cut line goes on', async () => {
+  const { structured, text } = await readIn(`${'x'.repeat(300_000)}\ny\n`);
+  expect(structured).toMatchObject({ truncated: true, endLine: 1, nextOffset: 1, nextColumn: 262_145 });
+  expect(text).toHaveLength(262_144);
+  const rest = await readIn(`${'x'.repeat(300_000)}\ny\n`, { offset: 1, column: 262_145 });
+  expect(rest.structured).toMatchObject({ truncated: false, startLine: 1, endLine: 2 });
+  expect(rest.text).toBe(`${'x'.repeat(300_000 - 262_144)}\ny\n`);
+  expect((await readIn('abc\ndef\n', { column: 99 })).text).toBe('\ndef\n');
 });

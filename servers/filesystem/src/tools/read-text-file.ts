@@ -40,6 +40,7 @@ function readTool(runner: ToolRunner, { name, title, description, outputSchema }
         tail: { type: 'integer', minimum: 1, description: 'Last lines.' },
         offset: { type: 'integer', minimum: 1, description: 'First line, from 1.' },
         limit: { type: 'integer', minimum: 1, description: 'Lines from offset.' },
+        column: { type: 'integer', minimum: 1, description: 'nextColumn of a cut line.' },
         lineNumbers: { type: 'boolean' },
         encoding: { enum: textEncodings, description: 'Default: detected.' },
       },
@@ -75,6 +76,7 @@ const windowSchema = {
     totalLines: { type: 'integer' },
     truncated: { type: 'boolean' },
     nextOffset: { type: 'integer' },
+    nextColumn: { type: 'integer' },
     eol: { enum: lineEndings },
     bom: { type: 'boolean' },
     encoding: { enum: textEncodings },
@@ -93,19 +95,20 @@ interface ReadArguments {
   readonly tail?: number;
   readonly offset?: number;
   readonly limit?: number;
+  readonly column?: number;
   readonly lineNumbers?: boolean;
   readonly encoding?: TextEncoding;
 }
 
-function lineRange({ head, tail, offset, limit }: ReadArguments): LineRange {
-  const given = Object.entries({ head, tail, offset, limit }).filter(([, value]) => value !== undefined);
+function lineRange({ head, tail, offset, limit, column }: ReadArguments): LineRange {
+  const given = Object.entries({ head, tail, offset, limit, column }).filter(([, value]) => value !== undefined);
   const isRange = head === undefined && tail === undefined;
   if (!isRange && given.length > 1) {
     const names = given.map(([name]) => name).join(' and ');
-    throw new ToolError(`${names} cannot be combined: use head, or tail, or offset with limit.`);
+    throw new ToolError(`${names} cannot be combined: use head, or tail, or offset with limit and column.`);
   }
   if (tail !== undefined) return { kind: 'tail', count: tail };
-  return { kind: 'from', offset: offset ?? 1, limit: head ?? limit ?? Infinity };
+  return { kind: 'from', offset: offset ?? 1, limit: head ?? limit ?? Infinity, ...(column === undefined ? {} : { column }) };
 }
 
 function refusePastEnd(offset: number | undefined, window: TextWindow): void {
@@ -116,6 +119,8 @@ function refusePastEnd(offset: number | undefined, window: TextWindow): void {
 function continuation(window: TextWindow): string | undefined {
   if (!window.truncated) return undefined;
   const shown = window.startLine === undefined ? 'the end of the file' : `lines ${window.startLine}-${window.endLine}`;
-  const next = window.nextOffset === undefined ? 'Ask for fewer lines or use offset and limit.' : `Continue with offset ${window.nextOffset}.`;
-  return `[Truncated: this is ${shown} of a file of ${window.size} bytes; a line longer than the limit is cut. ${next}]`;
+  const column = window.nextColumn === undefined ? '' : ` and column ${window.nextColumn}`;
+  const cut = window.nextColumn === undefined ? '' : '; the line is longer than one read returns';
+  const next = window.nextOffset === undefined ? 'Ask for fewer lines or use offset and limit.' : `Continue with offset ${window.nextOffset}${column}.`;
+  return `[Truncated: this is ${shown} of a file of ${window.size} bytes${cut}. ${next}]`;
 }

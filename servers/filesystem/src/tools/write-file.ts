@@ -15,7 +15,7 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Absolute, relative or file:// path.' },
+        path: { type: 'string' },
         content: { type: 'string' },
         createParents: { type: 'boolean', description: 'Create missing directories. Default false.' },
         expectedHash: { type: 'string', description: 'Write only if the file still has this hash of a read or write.' },
