@@ -51,6 +51,8 @@ export const command = defineServerMain({
       maxReadBytes: integerOption(values, 'max-read-bytes', { min: 1024, max: 1536 * 1024, default: defaultLimits.maxReadBytes }),
       maxEntries: integerOption(values, 'max-entries', { min: 1, max: 10_000, default: defaultLimits.maxEntries }),
     };
+    if (positionals.includes('')) throw new UsageError('an empty DIR was given, perhaps from a variable that is not set; name a directory, or give none');
+    if (values.deny?.includes('') === true) throw new UsageError('an empty --deny was given, perhaps from a variable that is not set; it would deny nothing');
     if (positionals.length === 0 && roots === 'ignore') throw new UsageError('no DIR was given, and --roots ignore leaves nothing to serve');
     try {
       return await createFilesystemServer({

@@ -308,3 +308,45 @@ test('a directory is deleted with what is in it after the token of the first ans
   expect((await client.callTool('delete_file', { ...args, confirmToken: second })).isError ?? false).toBe(false);
   expect(await client.readResource(pathToFileURL(folders.root).href)).toHaveLength(1);
 });
+
+test('two spellings of one directory both lead to it', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' } });
+  const link = `${folders.root}-link`;
+  await symlink(folders.root, link);
+  await using served = await serveFolders({ directories: [folders.root, link], deny: ['.env'] });
+  const client = await served.connect();
+  for (const spelling of [folders.root, link]) expect(textOf(await client.callTool('read_text_file', { path: path.join(spelling, 'a.txt') }))).toBe('x');
+  expect((await client.callTool('read_text_file', { path: path.join(link, '.env') })).content).toMatchObject([{ text: expect.stringContaining('--deny') as string }]);
+  expect((await client.callTool('delete_file', { path: link })).isError).toBe(true);
+});
+
+test.each(['legacy', 'modern'] as const)('without any directory the allowed ones are those of the roots, for a %s client', async (era) => {
+  await using served = await serveFolders({ directories: [] });
+  const client = await served.connect(era === 'modern' ? { era, roots: () => [] } : { era });
+  expect((await client.callTool('list_allowed_directories', {})).structuredContent).toMatchObject({ directories: [], source: 'roots' });
+});
+
+test.each(['legacy', 'modern'] as const)('a %s client walks the pages of a large directory in little time, and sees changes', async (era) => {
+  await using folders = await createTemporaryFolders();
+  createManyEntries(folders.root, Array.from({ length: 5000 }, (_, index) => `f${String(index).padStart(5, '0')}`));
+  await using served = await serveFolders({ directories: [folders.root] });
+  const client = await served.connect({ era });
+  const before = process.cpuUsage();
+  expect(await client.listResources()).toHaveLength(5001);
+  const { user, system } = process.cpuUsage(before);
+  // Microseconds for each of 51 pages; reading the directory anew for each took 15 ms.
+  expect((user + system) / 51 / 1000).toBeLessThan(12);
+  await writeFile(path.join(folders.root, 'added'), '');
+  expect((await client.listResources()).map(({ name }) => name)).toContain('added');
+});
+
+test.each(['legacy', 'modern'] as const)('a directory as a resource stays within the budget of a result, for a %s client', async (era) => {
+  await using folders = await createTemporaryFolders();
+  createManyEntries(folders.root, Array.from({ length: 2000 }, (_, index) => `${'"'.repeat(100)}${index}`));
+  await using served = await serveFolders({ directories: [folders.root], limits: { maxResultBytes: 65_536 } });
+  const client = await served.connect({ era });
+  const contents = await client.readResource(pathToFileURL(folders.root).href);
+  expect(Buffer.byteLength(JSON.stringify(contents))).toBeLessThan(65_536);
+  const [listing] = contents;
+  expect(listing !== undefined && 'text' in listing && listing.text.endsWith('"truncated":true}')).toBe(true);
+});

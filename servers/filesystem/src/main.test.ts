@@ -54,6 +54,14 @@ test('an argument it cannot use is one line on stderr and exit 1', async () => {
   expect(await run('/no/such/directory').ended).toEqual({ code: 1, stdout: '', stderr: message });
 });
 
+test.each([
+  [[''], 'an empty DIR was given'],
+  [['--deny', '', '.'], 'an empty --deny was given'],
+])('an empty value, as of a variable that is not set, is refused: %j', async (args, problem) => {
+  const { code, stderr } = await run(...args).ended;
+  expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
+});
+
 test('options may come from the environment', async () => {
   await using folders = await createTemporaryFolders();
   const running = runWith({ MCP_FS_READ_ONLY: 'true', MCP_FS_WATCH: 'off' }, folders.root);

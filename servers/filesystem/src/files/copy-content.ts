@@ -56,12 +56,20 @@ async function copyInPieces(file: PinnedPath, target: Place, run: CopyRun): Prom
     run.signal.throwIfAborted();
     const { bytesRead } = await source.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) break;
-    await writeAll(copy, buffer.subarray(0, bytesRead), position);
+    // What is never written of a file takes no space, as in a sparse original.
+    if (!isZero(buffer, bytesRead)) await writeAll(copy, buffer.subarray(0, bytesRead), position);
     position += bytesRead;
     run.onBytes(position);
   }
+  await copy.truncate(position);
   await copy.chmod(file.stats.mode & 0o777);
   return position;
+}
+
+const zeros = Buffer.alloc(pieceBytes);
+
+function isZero(buffer: Buffer, length: number): boolean {
+  return buffer.compare(zeros, 0, length, 0, length) === 0;
 }
 
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {

@@ -35,6 +35,13 @@ export interface CopyOutcome {
   readonly bytes: number;
   /** Links that lead outside or nowhere, or would from their new place, and FIFOs, sockets and devices. Denied entries are not counted. */
   readonly skipped: number;
+  /** The first of them, by path below the copied directory. */
+  readonly firstSkipped: readonly SkippedEntry[];
+}
+
+export interface SkippedEntry {
+  readonly path: string;
+  readonly reason: 'special file' | 'leads outside or nowhere' | 'would lead elsewhere from there' | 'denied there';
 }
 
 /**
@@ -62,7 +69,7 @@ export async function copyPath(sandbox: Sandbox, request: CopyRequest, options: 
     await new TreeRemoval(sandbox, { signal: new AbortController().signal, onEntries: () => {} }).remove(temporary).catch(() => undefined);
     throw toPathError(error, request.destination);
   }
-  return { realPath: placePath(target), ...copy.counts };
+  return { realPath: placePath(target), ...copy.counts, firstSkipped: copy.firstSkipped };
 }
 
 async function publish(temporary: Place, target: Place, destination: string): Promise<void> {
@@ -70,6 +77,9 @@ async function publish(temporary: Place, target: Place, destination: string): Pr
   if (stats === undefined) throw new PathError('io', `${destination}: the copy was removed before it was complete.`);
   await moveEntry({ ...temporary, stats }, target);
 }
+
+/** Skipped entries that are named. */
+const maxListedSkips = 20;
 
 interface TreeCopyOptions extends CopyOptions {
   /** Real path the tree will have; links are judged from there. */
@@ -80,6 +90,7 @@ class TreeCopy {
   readonly counts = { files: 0, directories: 0, bytes: 0, skipped: 0 };
   readonly #sandbox: Sandbox;
   readonly #options: TreeCopyOptions;
+  readonly firstSkipped: SkippedEntry[] = [];
   #entries = 0;
 
   constructor(sandbox: Sandbox, options: TreeCopyOptions) {
@@ -112,7 +123,7 @@ class TreeCopy {
       const relative = path.join(below, entry.name);
       if (this.#sandbox.isDenied(placePath(from))) continue;
       if (this.#sandbox.isDenied(path.join(this.#options.destination, relative))) {
-        this.counts.skipped++;
+        this.#skip(relative, 'denied there');
         continue;
       }
       await this.#entry(await entryType(entry, source.address), { from, to, relative });
@@ -121,18 +132,15 @@ class TreeCopy {
   }
 
   async #entry(type: 'file' | 'directory' | 'symlink' | 'other', step: { readonly from: Place; readonly to: Place; readonly relative: string }): Promise<void> {
-    if (type === 'other') {
-      this.counts.skipped++;
-      return;
-    }
+    if (type === 'other') return this.#skip(step.relative, 'special file');
     if (type === 'symlink') return this.#link(step);
-    await using source = await this.#sandbox.pinEntry(step.from);
     try {
+      await using source = await this.#sandbox.pinEntry(step.from);
       if (source.stats.isDirectory()) await this.directory(source, step.to, step.relative);
       else if (source.stats.isFile()) await this.file(source, step.to);
-      else this.counts.skipped++;
+      else this.#skip(step.relative, 'special file');
     } catch (error) {
-      throw toPathError(error, source.realPath);
+      throw toPathError(error, placePath(step.from));
     }
   }
 
@@ -149,13 +157,16 @@ class TreeCopy {
     const resolved = path.resolve(path.dirname(path.join(this.#options.destination, relative)), text);
     // With `..` after a name the way depends on what that name is.
     const isPlain = !/[^/\\.][/\\]+\.\.(?:[/\\]|$)/.test(text);
-    if (!leadsInside || !isPlain || !this.#sandbox.allows(resolved) || this.#sandbox.isDenied(resolved)) {
-      this.counts.skipped++;
-      return;
-    }
+    if (!leadsInside) return this.#skip(relative, 'leads outside or nowhere');
+    if (!isPlain || !this.#sandbox.allows(resolved) || this.#sandbox.isDenied(resolved)) return this.#skip(relative, 'would lead elsewhere from there');
     await makeSymbolicLink(to, text);
     this.counts.files++;
     this.#advance();
+  }
+
+  #skip(relative: string, reason: SkippedEntry['reason']): void {
+    this.counts.skipped++;
+    if (this.firstSkipped.length < maxListedSkips) this.firstSkipped.push({ path: relative, reason });
   }
 
   #advance(): void {

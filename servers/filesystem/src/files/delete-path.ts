@@ -84,8 +84,14 @@ export class TreeRemoval {
     this.#run.signal.throwIfAborted();
     if (this.#sandbox.isDenied(placePath(place))) throw deniedError(placePath(place));
     try {
-      if (await isRemovedAsFile(place)) return this.#advance();
-      await this.#empty(place, depth);
+      switch (await removeIfFile(place)) {
+        case 'removed':
+          return this.#advance();
+        case 'gone':
+          return;
+        case 'directory':
+          await this.#empty(place, depth);
+      }
       await removeDirectory(place);
       this.#advance();
     } catch (error) {
@@ -118,16 +124,15 @@ export class TreeRemoval {
 
 const maxRounds = 3;
 
-/** Whether it was no directory, and is gone. */
-async function isRemovedAsFile(place: Place): Promise<boolean> {
+async function removeIfFile(place: Place): Promise<'removed' | 'gone' | 'directory'> {
   try {
     await removeFile(place);
-    return true;
+    return 'removed';
   } catch (error) {
     // What a system says when asked to unlink a directory.
     const code = errorCode(error);
-    if (code === 'EISDIR' || code === 'EPERM') return false;
-    if (code === 'ENOENT') return true;
+    if (code === 'EISDIR' || code === 'EPERM') return 'directory';
+    if (code === 'ENOENT' && !place.name.includes('\uFFFD')) return 'gone';
     throw error;
   }
 }

@@ -33,6 +33,8 @@ export interface TreeRun {
 }
 
 export interface DirectoryTree {
+  /** Files of rules that were not obeyed. */
+  readonly unreadRules: number;
   readonly tree: readonly TreeNode[];
   /** Whether something was left out because of a limit. */
   readonly truncated: boolean;
@@ -97,7 +99,7 @@ class TreeBuilder {
       level = next;
     }
     const { omitted, unopened } = this.#counts;
-    return { tree: top.children, truncated: omitted + unopened > 0, counts: this.#counts };
+    return { tree: top.children, truncated: omitted + unopened > 0, counts: this.#counts, unreadRules: this.#run.gitignore?.unread ?? 0 };
   }
 
   #leaveClosed({ node }: OpenDirectory): void {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import type { Ignore } from 'ignore';
 import { PathError } from '../sandbox/path-error.ts';
@@ -9,13 +10,15 @@ const maxFileBytes = 256 * 1024;
 
 /**
  * The `.gitignore` files of a tree, also of the directories above it as far as the sandbox reaches. `enter` each directory before its entries are
- * asked about. Rules with so many wildcards that matching could take long are left out, like files over 256 KiB.
+ * asked about. Rules with so many wildcards that matching could take long are left out, like files over 256 KiB or that are not UTF-8.
  * @see https://git-scm.com/docs/gitignore
  */
 export class Gitignore {
   readonly #create: () => Ignore;
   /** By the real path of their directory. */
   readonly #rules = new Map<string, Ignore>();
+
+  #unread = 0;
 
   private constructor(create: () => Ignore) {
     this.#create = create;
@@ -31,10 +34,16 @@ export class Gitignore {
     return gitignore;
   }
 
+  /** Files that are not obeyed, because they are too long or not UTF-8. */
+  get unread(): number {
+    return this.#unread;
+  }
+
   async enter(directory: PinnedPath, sandbox: Sandbox): Promise<void> {
     const text = await readRules(directory, sandbox);
-    if (text === undefined) return;
-    const lines = text.split(/\r?\n/).filter(isQuick);
+    if (text === 'unusable') this.#unread++;
+    if (text === undefined || text === 'unusable') return;
+    const lines = text.rules.split(/\r?\n/).filter(isQuick);
     this.#rules.set(directory.realPath, this.#create().add(lines));
   }
 
@@ -59,14 +68,19 @@ function isQuick(rule: string): boolean {
   return rule.length <= 1000 && (rule.match(/\*+/g)?.length ?? 0) <= 4;
 }
 
-async function readRules(directory: PinnedPath, sandbox: Sandbox): Promise<string | undefined> {
+async function readRules(directory: PinnedPath, sandbox: Sandbox): Promise<{ readonly rules: string } | 'unusable' | undefined> {
   try {
     await using file = await sandbox.pinEntry({ directory, name: '.gitignore' });
     if (!file.stats.isFile()) return undefined;
     const { bytes, hasMore } = await readBounded(file, maxFileBytes);
-    return hasMore ? undefined : bytes.toString();
+    return hasMore || !isUtf8(bytes) || bytes.includes(0) ? 'unusable' : { rules: bytes.toString().replace(/^\uFEFF/, '') };
   } catch (error) {
     if (error instanceof PathError || (error instanceof Error && 'syscall' in error)) return undefined;
     throw error;
   }
+}
+
+/** What a caller is told of files that are not obeyed; `undefined` when there are none. */
+export function unreadRulesNote(unread: number): string | undefined {
+  return unread === 0 ? undefined : `[${unread} .gitignore ${unread === 1 ? 'file is' : 'files are'} not obeyed: over 256 KiB, or not UTF-8.]`;
 }

@@ -29,3 +29,17 @@ export function jsonBytes(text: string | Buffer): number {
   for (; at < bytes.length; at++) sum += jsonCosts[bytes[at] ?? 0] ?? 0;
   return sum;
 }
+
+/** The longest beginning of a text that takes at most so many bytes inside a JSON message. */
+export function startWithin(text: string, maxJsonBytes: number): string {
+  const bytes = Buffer.from(text);
+  let sum = 2;
+  for (let end = 0; end < bytes.length; end++) {
+    sum += jsonCosts[bytes[end] ?? 0] ?? 0;
+    if (sum <= maxJsonBytes) continue;
+    // Not inside a character.
+    while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+    return bytes.subarray(0, end).toString();
+  }
+  return text;
+}

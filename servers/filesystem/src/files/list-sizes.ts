@@ -8,7 +8,7 @@ import { SmallestItems } from './smallest-items.ts';
 export interface SizedEntry {
   readonly name: string;
   readonly type: EntryType;
-  /** Bytes; 0 of what is no file. */
+  /** Bytes; 0 of what is no file, and where it is not known because `mtime` is absent. */
   readonly size: number;
   /** ISO 8601; absent when the entry was gone before it could be looked at. */
   readonly mtime?: string;

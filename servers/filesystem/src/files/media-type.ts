@@ -1,31 +1,42 @@
 import path from 'node:path';
 
-const mediaTypes: { readonly [extension: string]: string | undefined } = {
-  '.avif': 'image/avif',
-  '.bmp': 'image/bmp',
-  '.flac': 'audio/flac',
-  '.gif': 'image/gif',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.m4a': 'audio/mp4',
-  '.mp3': 'audio/mpeg',
-  '.ogg': 'audio/ogg',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.wav': 'audio/wav',
-  '.webp': 'image/webp',
-};
+interface MediaKind {
+  readonly type: string;
+  readonly extensions: readonly string[];
+  /** Of the first bytes, as Latin-1. */
+  readonly start: RegExp;
+}
 
-/** The media type of an image or a sound, by its first bytes or else by its name; `undefined` for everything else. 12 bytes are enough. */
+const kinds: readonly MediaKind[] = [
+  { type: 'image/png', extensions: ['.png'], start: /^\x89PNG\r\n/ },
+  { type: 'image/jpeg', extensions: ['.jpg', '.jpeg'], start: /^\xff\xd8\xff/ },
+  { type: 'image/gif', extensions: ['.gif'], start: /^GIF8/ },
+  { type: 'image/webp', extensions: ['.webp'], start: /^RIFF[^]{4}WEBP/ },
+  { type: 'image/avif', extensions: ['.avif'], start: /^[^]{4}ftypavi[fs]/ },
+  { type: 'audio/wav', extensions: ['.wav'], start: /^RIFF[^]{4}WAVE/ },
+  { type: 'audio/ogg', extensions: ['.ogg'], start: /^OggS/ },
+  { type: 'audio/flac', extensions: ['.flac'], start: /^fLaC/ },
+  { type: 'audio/mpeg', extensions: ['.mp3'], start: /^ID3/ },
+];
+
+/** Beginnings that too many other files have as well. */
+const namedKinds: readonly MediaKind[] = [
+  { type: 'image/bmp', extensions: ['.bmp'], start: /^BM/ },
+  { type: 'image/svg+xml', extensions: ['.svg'], start: /^(?:\xef\xbb\xbf)?\s*</ },
+  { type: 'audio/mp4', extensions: ['.m4a'], start: /^[^]{4}ftyp/ },
+  { type: 'audio/mpeg', extensions: ['.mp3'], start: /^\xff[\xe0-\xff]/ },
+];
+
+/** The media type of an image or a sound: of what its first bytes are, never of its name alone. `undefined` for everything else. */
 export function mediaTypeOf(filePath: string, start: Buffer): string | undefined {
-  const text = start.subarray(0, 12).toString('latin1');
-  if (text.startsWith('\x89PNG\r\n')) return 'image/png';
-  if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  if (text.startsWith('GIF8')) return 'image/gif';
-  if (text.startsWith('RIFF') && text.slice(8) === 'WEBP') return 'image/webp';
-  if (text.startsWith('RIFF') && text.slice(8) === 'WAVE') return 'audio/wav';
-  if (text.startsWith('OggS')) return 'audio/ogg';
-  if (text.startsWith('fLaC')) return 'audio/flac';
-  if (text.startsWith('ID3')) return 'audio/mpeg';
-  return mediaTypes[path.extname(filePath).toLowerCase()];
+  const text = start.subarray(0, 64).toString('latin1');
+  const extension = path.extname(filePath).toLowerCase();
+  const found = kinds.find((kind) => kind.start.test(text)) ?? namedKinds.find((kind) => kind.extensions.includes(extension) && kind.start.test(text));
+  return found?.type;
+}
+
+/** Whether the name is that of an image or a sound. */
+export function hasMediaName(filePath: string): boolean {
+  const extension = path.extname(filePath).toLowerCase();
+  return [...kinds, ...namedKinds].some(({ extensions }) => extensions.includes(extension));
 }

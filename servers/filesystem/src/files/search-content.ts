@@ -43,6 +43,10 @@ export interface ContentSearchOutcome {
   readonly matches: readonly ContentMatch[];
   /** Whether there may be more matches. */
   readonly truncated: boolean;
+  /** Directories more than 256 levels down, which were not searched. */
+  readonly tooDeep: number;
+  /** Files of rules that were not obeyed. */
+  readonly unreadRules: number;
   /** Files that were looked into. */
   readonly scanned: number;
   readonly skippedBinary: number;
@@ -63,7 +67,7 @@ export async function searchContent(root: PinnedPath, options: ContentSearchOpti
   const turns = new Turns({ signal: run.signal });
   const quickDevice = (await isOnQuickFileSystem(root)) ? root.stats.dev : undefined;
   const state = { pattern, options, run, turns, quickDevice, smallFile: Buffer.alloc(smallFileBytes + 1) };
-  const { paths, hasMore, unreadable: unreadableDirectories } = await findFiles(root, options, run);
+  const { paths, hasMore, unreadable: unreadableDirectories, tooDeep, unreadRules } = await findFiles(root, options, run);
   const counts = { scanned: 0, skippedBinary: 0, unreadable: unreadableDirectories };
   const found = new FoundMatches(options);
   for (const [index, realPath] of paths.entries()) {
@@ -79,7 +83,7 @@ export async function searchContent(root: PinnedPath, options: ContentSearchOpti
     if ((index + 1) % progressFiles === 0) run.onScanned(index + 1, found.matches.length);
   }
   run.onScanned(counts.scanned + counts.skippedBinary + counts.unreadable, found.matches.length);
-  return { matches: found.matches, truncated: hasMore || found.isFull, ...counts };
+  return { matches: found.matches, truncated: hasMore || found.isFull || tooDeep > 0, tooDeep, unreadRules, ...counts };
 }
 
 /** Matches within the limits of a result. */
@@ -127,17 +131,20 @@ interface FoundFiles {
   readonly paths: readonly string[];
   readonly hasMore: boolean;
   readonly unreadable: number;
+  readonly tooDeep: number;
+  readonly unreadRules: number;
 }
 
 async function findFiles(root: PinnedPath, { glob, excludePatterns, respectGitignore }: ContentSearchOptions, { sandbox, signal }: ContentSearchRun): Promise<FoundFiles> {
-  if (!root.stats.isDirectory()) return { paths: [root.realPath], hasMore: false, unreadable: 0 };
+  if (!root.stats.isDirectory()) return { paths: [root.realPath], hasMore: false, unreadable: 0, tooDeep: 0, unreadRules: 0 };
   const exclusions = compilePatterns(excludePatterns);
   const [isWanted = () => true] = glob === undefined ? [] : compilePatterns([withAnyDepth(glob)]);
   const found: string[] = [];
-  const unreadable = await walk(root, {
+  const gitignore = respectGitignore ? await Gitignore.above(root, sandbox) : undefined;
+  const skipped = await walk(root, {
     sandbox,
     signal,
-    ...(respectGitignore ? { gitignore: await Gitignore.above(root, sandbox) } : {}),
+    ...(gitignore === undefined ? {} : { gitignore }),
     visit({ path: relative, type }) {
       if (found.length > maxFiles || exclusions.some((isExcluded) => isExcluded(relative))) return false;
       if (type === 'file' && isWanted(relative)) found.push(relative);
@@ -145,7 +152,7 @@ async function findFiles(root: PinnedPath, { glob, excludePatterns, respectGitig
     },
   });
   const paths = found.slice(0, maxFiles).toSorted(byCodeUnit);
-  return { paths: paths.map((relative) => path.join(root.realPath, relative)), hasMore: found.length > maxFiles, unreadable };
+  return { paths: paths.map((relative) => path.join(root.realPath, relative)), hasMore: found.length > maxFiles, ...skipped, unreadRules: gitignore?.unread ?? 0 };
 }
 
 /** `*.ts` means files of that name anywhere, as everywhere where contents are searched. */

@@ -35,6 +35,10 @@ export interface SearchOutcome {
   readonly total: number;
   readonly scanned: number;
   readonly truncated: boolean;
+  /** Directories more than 256 levels down, which were not searched. */
+  readonly tooDeep: number;
+  /** Files of rules that were not obeyed. */
+  readonly unreadRules: number;
   /** Directories that could not be opened; absent when there are none. */
   readonly unreadable?: number;
   readonly groups?: readonly MatchGroup[];
@@ -50,10 +54,11 @@ export async function search(root: PinnedPath, options: SearchOptions, run: Sear
   const groups = options.groupDepth === undefined ? undefined : new MatchGroups(options.groupDepth);
   let scanned = 0;
   let total = 0;
-  const unreadable = await walk(root, {
+  const gitignore = options.respectGitignore ? await Gitignore.above(root, run.sandbox) : undefined;
+  const { unreadable, tooDeep } = await walk(root, {
     sandbox: run.sandbox,
     signal: run.signal,
-    ...(options.respectGitignore ? { gitignore: await Gitignore.above(root, run.sandbox) } : {}),
+    ...(gitignore === undefined ? {} : { gitignore }),
     visit(entry) {
       scanned++;
       if (scanned % progressEntries === 0) run.onScanned(scanned, total);
@@ -72,7 +77,9 @@ export async function search(root: PinnedPath, options: SearchOptions, run: Sear
     matches,
     total,
     scanned,
-    truncated: matches.length < total,
+    truncated: matches.length < total || tooDeep > 0,
+    tooDeep,
+    unreadRules: gitignore?.unread ?? 0,
     ...(unreadable === 0 ? {} : { unreadable }),
     ...(groups === undefined ? {} : pageOf(groups)),
   };

@@ -37,7 +37,8 @@ test.each([
   ['a\n', 'lf'],
   ['\r\n', 'crlf'],
   ['a\r\nb\n', 'mixed'],
-  ['a\rb', 'none'],
+  ['a\rb', 'cr'],
+  ['ab', 'none'],
 ])('the line ending of %j is %s', (text, expected) => {
   expect(lineEndingOf(text)).toBe(expected);
 });

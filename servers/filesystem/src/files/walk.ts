@@ -12,6 +12,13 @@ export interface WalkedEntry {
   readonly type: EntryType;
 }
 
+export interface SkippedDirectories {
+  /** Could not be opened. */
+  readonly unreadable: number;
+  /** More than 256 levels down. */
+  readonly tooDeep: number;
+}
+
 export interface WalkOptions {
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
@@ -24,18 +31,18 @@ export interface WalkOptions {
 /**
  * Visits everything below a verified directory but what is denied. Symbolic links are entries and never followed; each directory is verified again on its own
  * handle. Directories that cannot be opened or are more than 256 levels down are skipped.
- * @returns how many directories were skipped
  * @throws the signal's reason, before any further file system call
  */
-export async function walk(root: PinnedPath, options: WalkOptions): Promise<number> {
-  const state: WalkState = { ...options, root, waiting: [], unreadable: 0, turns: new Turns({ signal: options.signal }) };
+export async function walk(root: PinnedPath, options: WalkOptions): Promise<SkippedDirectories> {
+  const state: WalkState = { ...options, root, waiting: [], unreadable: 0, tooDeep: 0, turns: new Turns({ signal: options.signal }) };
   await readDirectory(state, root, '');
   while (state.waiting.length > 0) {
     const batch = state.waiting.splice(-parallelDirectories);
     const outcomes = await Promise.allSettled(batch.map((directory) => enter(state, directory)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
-  return state.unreadable;
+  const { unreadable, tooDeep } = state;
+  return { unreadable, tooDeep };
 }
 
 /** Leaves one of the four threads of Node's file system pool to other calls. */
@@ -46,6 +53,7 @@ interface WalkState extends WalkOptions {
   /** Directories still to be read; taken from the end, so that memory follows the depth of the tree and not its width. */
   readonly waiting: string[];
   unreadable: number;
+  tooDeep: number;
   readonly turns: Turns;
 }
 
@@ -54,7 +62,7 @@ const maxDepth = 256;
 async function enter(state: WalkState, relative: string): Promise<void> {
   state.signal.throwIfAborted();
   if (relative.split('/', maxDepth + 1).length > maxDepth) {
-    state.unreadable++;
+    state.tooDeep++;
     return;
   }
   try {

@@ -9,6 +9,7 @@ import type { SessionSandbox } from '../session/session-sandbox.ts';
 import { completePath } from './complete-path.ts';
 import { listResources } from './list-resources.ts';
 import { readResourceContents } from './read-resource.ts';
+import { NameCache } from './name-cache.ts';
 import { pathOfTemplateValue, pathOfUri, templateValueOf } from './resource-uri.ts';
 import type { Watchers, WatchTarget } from './watchers.ts';
 
@@ -27,6 +28,7 @@ export interface ResourceProviderOptions {
 export function createResourceProvider(options: ResourceProviderOptions): ResourceProvider {
   const { session, limits, watchers, updated } = options;
   const subscriptions = new Map<string, Subscription>();
+  const names = new NameCache();
   const subscribe = async (uri: string, context: RequestContext) => {
     const subscription = subscriptions.get(uri) ?? { count: 0, stop: undefined };
     subscriptions.set(uri, subscription);
@@ -54,7 +56,7 @@ export function createResourceProvider(options: ResourceProviderOptions): Resour
     async list(cursor, context) {
       return atBoundary(undefined, async () => {
         const sandbox = await session.forConnection(context);
-        return { ...(await listResources(sandbox, cursor, context.signal)), ...privateNow };
+        return { ...(await listResources(sandbox, cursor, { signal: context.signal, names })), ...privateNow };
       });
     },
     complete: async ({ uriTemplate, name, value }, { context }) => {

@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs';
 import path from 'node:path';
 import type { ListResourcesResult, Resource } from '@signalbox/mcp-core';
-import { listEntries } from '../files/list-entries.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import type { AllowedDirectory, Sandbox } from '../sandbox/sandbox.ts';
 import { directoryMimeType, mimeTypeOf } from './mime-type.ts';
+import type { NameCache } from './name-cache.ts';
 import { reachableEntry } from './reachable-entry.ts';
 import { uriOf } from './resource-uri.ts';
 
@@ -17,13 +17,13 @@ export const resourcePageSize = 100;
  * and anything that cannot be read, are left out.
  * @throws PathError `invalid` for a cursor this function did not make
  */
-export async function listResources(sandbox: Sandbox, cursor: string | undefined, signal: AbortSignal): Promise<ListResourcesResult> {
+export async function listResources(sandbox: Sandbox, cursor: string | undefined, { signal, names }: ListRun): Promise<ListResourcesResult> {
   const resources: Resource[] = [];
   let position = cursor === undefined ? { index: 0 } : decodePosition(cursor);
   for (;;) {
     const directory = sandbox.directories[position.index];
     if (directory === undefined) return { resources };
-    const listing = { sandbox, directory, signal, room: resourcePageSize - resources.length };
+    const listing = { sandbox, directory, signal, names, room: resourcePageSize - resources.length };
     const { page, last } = await listOne(listing, position.after);
     resources.push(...page);
     if (last !== undefined) return { resources, nextCursor: encodePosition({ index: position.index, after: last }) };
@@ -32,6 +32,12 @@ export async function listResources(sandbox: Sandbox, cursor: string | undefined
       return { resources, nextCursor: encodePosition(position) };
     }
   }
+}
+
+export interface ListRun {
+  readonly signal: AbortSignal;
+  /** Keeps the names of a large directory from page to page. */
+  readonly names: NameCache;
 }
 
 interface Position {
@@ -44,6 +50,7 @@ interface Listing {
   readonly sandbox: Sandbox;
   readonly directory: AllowedDirectory;
   readonly signal: AbortSignal;
+  readonly names: NameCache;
   readonly room: number;
 }
 
@@ -57,7 +64,7 @@ async function listOne(listing: Listing, after: string | undefined): Promise<{ p
   const limit = listing.room - page.length;
   if (!root.stats.isDirectory()) return { page };
   if (limit === 0) return { page, last: '' };
-  const { entries, hasMore } = await listEntries(root, { limit, ...(after === undefined ? {} : { after }), signal });
+  const { entries, hasMore } = await listing.names.page(root, { limit, after, signal });
   for (const entry of entries) {
     const stats = await reachableEntry(sandbox, root, entry.name);
     if (stats !== undefined) page.push(describe(path.join(directory.path, entry.name), entry.name, stats));

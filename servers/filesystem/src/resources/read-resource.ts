@@ -27,7 +27,7 @@ export async function readResourceContents(pinned: PinnedPath, options: ReadReso
   if (pinned.stats.isDirectory()) return readDirectory(pinned, options);
   requireRegularFile(pinned);
   const { uri, limits } = options;
-  const maxBytes = (limits.maxResultBytes / 4) * 3;
+  const maxBytes = Math.floor(((limits.maxResultBytes - frameBytes) / 4) * 3);
   const { bytes, hasMore } = await readBounded(pinned, maxBytes);
   if (hasMore) {
     throw new PathError('refused', `${pinned.realPath} has ${pinned.stats.size} bytes; a resource read returns at most ${maxBytes}. Use read_text_file with offset and limit.`);
@@ -41,9 +41,9 @@ export async function readResourceContents(pinned: PinnedPath, options: ReadReso
 async function readDirectory(directory: PinnedPath, { uri, sandbox, limits, signal }: ReadResourceOptions): Promise<readonly ResourceContents[]> {
   const page = await listEntries(directory, { limit: limits.maxEntries, signal });
   const entries = page.entries.filter(({ name }) => !sandbox.isDenied(path.join(directory.realPath, name)));
-  const listing = { uri, mimeType: 'application/json', text: JSON.stringify({ entries, truncated: page.hasMore }) };
+  const listing = { uri, mimeType: 'application/json', text: listingWithin({ entries, truncated: page.hasMore }, limits.maxResultBytes - frameBytes) };
   const contents: ResourceContents[] = [listing];
-  let room = limits.maxResultBytes - jsonBytes(listing.text);
+  let room = limits.maxResultBytes - frameBytes - jsonBytes(listing.text);
   for (const entry of entries) {
     if (room < smallestRoom || contents.length > maxChildren) break;
     signal.throwIfAborted();
@@ -53,6 +53,15 @@ async function readDirectory(directory: PinnedPath, { uri, sandbox, limits, sign
     if (room >= 0) contents.push(child);
   }
   return contents;
+}
+
+/** Bytes of a result beside its contents; a URI has at most 4096 characters. */
+const frameBytes = 16 * 1024;
+
+/** The listing as JSON, cut to what it may take inside a message. */
+function listingWithin({ entries, truncated }: { readonly entries: readonly ListedEntry[]; readonly truncated: boolean }, maxBytes: number): string {
+  const text = JSON.stringify({ entries, truncated });
+  return jsonBytes(text) <= maxBytes ? text : listingWithin({ entries: entries.slice(0, Math.floor(entries.length / 2)), truncated: true }, maxBytes);
 }
 
 /** Text files one directory read returns. */

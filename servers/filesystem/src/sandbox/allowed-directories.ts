@@ -9,15 +9,20 @@ export interface FoundDirectories {
   readonly problems: readonly string[];
 }
 
-/** Resolves absolute paths of directories (or single regular files) that are to be allowed; the same place is kept once, the first spelling wins. */
+/** Resolves absolute paths of directories (or single regular files) that are to be allowed; the same place is kept once, by its first spelling and with the others as aliases. */
 export async function findAllowedDirectories(paths: readonly string[], opener: Opener): Promise<FoundDirectories> {
   const directories: AllowedDirectory[] = [];
   const problems: string[] = [];
   for (const given of paths) {
     const absolute = path.resolve(given);
-    const found = await find(absolute, opener);
+    const found = given === '' ? 'the path is empty' : await find(absolute, opener);
     if (typeof found === 'string') problems.push(`${given}: ${found}`);
-    else if (!directories.some((known) => isSame(known, found))) directories.push(found);
+    else {
+      const index = directories.findIndex((known) => isSame(known, found));
+      const known = directories[index];
+      if (known === undefined) directories.push(found);
+      else if (known.path !== found.path) directories[index] = { ...known, aliases: [...(known.aliases ?? []), found.path] };
+    }
   }
   return { directories, problems };
 }

@@ -1,3 +1,5 @@
+import { shownName } from '../files/shown-name.ts';
+
 /** Why a path cannot be used; closed, so that a caller can branch on it. */
 export type PathErrorReason =
   | 'invalid'
@@ -45,7 +47,13 @@ export function toPathError(error: unknown, path: string): unknown {
   const code = errorCode(error);
   if (code === undefined || error instanceof PathError) return error;
   const [reason, problem] = systemErrors[code] ?? ['io', `the file system answered ${code}`];
-  return new PathError(reason, `${path}: ${problem}`, { cause: error });
+  return new PathError(reason, `${shownName(path)}: ${problem}${unnameable(path, code)}`, { cause: error });
+}
+
+/** The replacement character stands for bytes that are not UTF-8; a path that has it leads nowhere. */
+function unnameable(path: string, code: string): string {
+  const isLikely = code === 'ENOENT' && path.includes('\uFFFD');
+  return isLikely ? '. Names with bytes that are not UTF-8 are listed with \\ufffd and cannot be used here; rename the file with another program.' : '';
 }
 
 const systemErrors: { readonly [code: string]: readonly [PathErrorReason, string] | undefined } = {

@@ -8,6 +8,8 @@ export interface AllowedDirectory {
   readonly path: string;
   /** Without symbolic links; what is compared. */
   readonly realPath: string;
+  /** Other absolute paths that lead to the same directory. */
+  readonly aliases?: readonly string[];
   /** Device and inode, where known: the same directory under another spelling. */
   readonly identity?: string;
 }
@@ -34,14 +36,14 @@ export class Permissions {
 
   /** Like `allows` for a path whose links are not resolved. */
   allowsText(resolved: string): boolean {
-    return this.#directories.some((directory) => isInside(resolved, directory.path) || isInside(resolved, directory.realPath));
+    return this.directoryOf(resolved) !== undefined;
   }
 
   /** Like `isDenied` for a path whose links are not resolved. */
   deniesText(resolved: string): boolean {
     if (!this.#base.hasDenied) return false;
     return this.#all()
-      .flatMap((directory) => [directory.path, directory.realPath])
+      .flatMap(spellingsOf)
       .some((directory) => isInside(resolved, directory) && this.#base.isDenied(path.relative(directory, resolved)));
   }
 
@@ -55,16 +57,20 @@ export class Permissions {
 
   /** The allowed directory an unresolved path lies in by its text. */
   directoryOf(resolved: string): AllowedDirectory | undefined {
-    return this.#directories.find((directory) => isInside(resolved, directory.path) || isInside(resolved, directory.realPath));
+    return this.#directories.find((directory) => spellingsOf(directory).some((spelling) => isInside(resolved, spelling)));
   }
 
   /** Whether an allowed directory is at or below a path, so that the path must stay where it is. */
   holdsAllowedDirectory(realPath: string): boolean {
-    return this.#all().some((directory) => isInside(directory.realPath, realPath) || isInside(directory.path, realPath));
+    return this.#all().some((directory) => spellingsOf(directory).some((spelling) => isInside(spelling, realPath)));
   }
 
   /** Also those of the command line when a client's roots are the allowed ones: what is denied there stays denied. */
   #all(): readonly AllowedDirectory[] {
     return [...this.#directories, ...this.#base.directories];
   }
+}
+
+function spellingsOf({ path: configured, realPath, aliases = [] }: AllowedDirectory): readonly string[] {
+  return [configured, realPath, ...aliases];
 }

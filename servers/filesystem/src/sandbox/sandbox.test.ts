@@ -223,7 +223,7 @@ test('finds allowed directories once each and says what is wrong with the others
   execFileSync('mkfifo', [path.join(folders.outside, 'fifo')]);
   const given = [folders.root, path.join(folders.outside, 'alias'), path.join(folders.outside, 'none'), path.join(folders.outside, 'fifo')];
   const { directories, problems } = await findAllowedDirectories(given, await chooseOpener('/'));
-  expect(directories).toEqual([{ path: folders.root, realPath: folders.root, identity: expect.any(String) as string }]);
+  expect(directories).toEqual([{ path: folders.root, realPath: folders.root, aliases: [path.join(folders.outside, 'alias')], identity: expect.any(String) as string }]);
   expect(problems).toEqual([`${folders.outside}/none: no such directory`, `${folders.outside}/fifo: is neither a directory nor a regular file`]);
 });
 

@@ -335,7 +335,7 @@ export class Sandbox {
 
   /** The parent of an allowed directory is itself not allowed, but says nothing that the configuration did not. */
   #isAllowedDirectoryText(resolved: string): boolean {
-    return this.directories.some((directory) => directory.path === resolved || directory.realPath === resolved);
+    return this.directories.some(({ path: configured, realPath, aliases = [] }) => [configured, realPath, ...aliases].includes(resolved));
   }
 }
 

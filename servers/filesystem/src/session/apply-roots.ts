@@ -29,7 +29,7 @@ export interface RootsInput {
  */
 export async function applyRoots(input: RootsInput, opener: Opener): Promise<RootsDecision> {
   const { cli, roots, hadRoots, mode } = input;
-  if (roots === undefined) return { directories: cli, source: 'cli', warning: undefined };
+  if (roots === undefined) return { directories: cli, source: cli.length === 0 ? 'roots' : 'cli', warning: undefined };
   const { directories: found, problems } = await findRoots(roots, opener);
   if (cli.length === 0) return { directories: found, source: 'roots', warning: join(problems) };
   const counting = mode === 'replace' ? found : found.filter((root) => cli.some((directory) => isInside(root.realPath, directory.realPath)));

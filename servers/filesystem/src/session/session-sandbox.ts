@@ -39,7 +39,7 @@ export class SessionSandbox {
 
   constructor(options: SessionSandboxOptions) {
     this.#options = options;
-    this.#cliSandbox = new Sandbox(options.cli, 'cli', options.base);
+    this.#cliSandbox = new Sandbox(options.cli, options.cli.length === 0 ? 'roots' : 'cli', options.base);
   }
 
   /** For `onLegacySession`: called when a session starts and whenever its roots changed. */

@@ -1,6 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { appendFile } from '../files/append-file.ts';
 import { hashOf } from '../files/file-hash.ts';
+import { shownName } from '../files/shown-name.ts';
 import { requireEntry } from './require-entry.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 
@@ -43,7 +44,7 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
         const { realPath, created, bytes, size } = await appendFile(sandbox, { path, content }, { createIfMissing, signal });
         return {
           structuredContent: { path: realPath, bytes, size, created },
-          text: `Appended ${bytes} bytes to ${realPath} (${size} bytes).`,
+          text: `Appended ${bytes} bytes to ${shownName(realPath)} (${size} bytes).`,
         };
       }),
   });

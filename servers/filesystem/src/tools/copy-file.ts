@@ -1,5 +1,6 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
-import { copyPath } from '../files/copy-path.ts';
+import { copyPath, type SkippedEntry } from '../files/copy-path.ts';
+import { shownName } from '../files/shown-name.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function copyFileTool(runner: ToolRunner): ToolDefinition {
@@ -39,12 +40,19 @@ export function copyFileTool(runner: ToolRunner): ToolDefinition {
         const onProgress = (entries: number, bytes: number) => {
           scanned(entries + bytes, `${entries} entries, ${bytes} bytes copied`);
         };
-        const { realPath, ...counts } = await copyPath(sandbox, { source, destination, recursive }, { signal, onProgress });
+        const { realPath, firstSkipped, ...counts } = await copyPath(sandbox, { source, destination, recursive }, { signal, onProgress });
         const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
         return {
           structuredContent: { path: realPath, ...counts },
-          text: `Copied to ${realPath}: ${counts.files} files, ${counts.directories} directories, ${counts.bytes} bytes${skipped}.`,
+          text: `Copied to ${shownName(realPath)}: ${counts.files} files, ${counts.directories} directories, ${counts.bytes} bytes${skipped}.${skippedText(firstSkipped, counts.skipped)}`,
         };
       }),
   });
+}
+
+function skippedText(first: readonly SkippedEntry[], count: number): string {
+  if (count === 0) return '';
+  const lines = first.map(({ path, reason }) => `- ${shownName(path)}: ${reason}`);
+  const more = count > first.length ? [`- and ${count - first.length} more`] : [];
+  return `\nSkipped:\n${[...lines, ...more].join('\n')}`;
 }

@@ -1,4 +1,5 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { shownName } from '../files/shown-name.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
@@ -28,7 +29,7 @@ export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
         if (!made.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} exists and is not a directory.`);
         return {
           structuredContent: { path: made.realPath, created: created > 0 },
-          text: `${created > 0 ? 'Created' : 'Exists already:'} ${made.realPath}`,
+          text: `${created > 0 ? 'Created' : 'Exists already:'} ${shownName(made.realPath)}`,
         };
       }),
   });

@@ -1,6 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { deletePath, deletionImpact } from '../files/delete-path.ts';
 import type { TreeSummary } from '../files/tree-summary.ts';
+import { shownName } from '../files/shown-name.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import { requireEntry } from './require-entry.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
@@ -48,7 +49,7 @@ export function deleteFileTool(runner: ToolRunner): ToolDefinition {
           throw new PathError('refused', `${path} has got more entries since the deletion was confirmed; nothing was removed. Call again.`);
         }
         const removed = await deletePath(sandbox, { path, recursive }, { signal, onEntries: (count) => scanned(count, `${count} removed`) });
-        return { structuredContent: { path: sandbox.resolve(path), removed }, text: `Deleted ${path} (${removed} ${removed === 1 ? 'entry' : 'entries'}).` };
+        return { structuredContent: { path: sandbox.resolve(path), removed }, text: `Deleted ${shownName(path)} (${removed} ${removed === 1 ? 'entry' : 'entries'}).` };
       }),
   });
 }

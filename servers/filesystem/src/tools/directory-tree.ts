@@ -1,5 +1,7 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { unreadRulesNote } from '../files/gitignore.ts';
 import { directoryTree } from '../files/directory-tree.ts';
+import { escapeMarks } from '../files/shown-name.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
@@ -50,10 +52,12 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
           // The tree travels as text, as that text structured, with its quotes escaped, and as JSON.
           maxBytes: Math.floor(maxResultBytes / 4),
         };
-        const outcome = await directoryTree(directory, options, { sandbox, signal, onScanned: scanned });
-        const text = JSON.stringify(outcome.tree, null, 2);
+        const { unreadRules, ...outcome } = await directoryTree(directory, options, { sandbox, signal, onScanned: scanned });
+        const text = escapeMarks(JSON.stringify(outcome.tree, null, 2));
         const { omitted, unopened } = outcome.counts;
         const note = outcome.truncated ? [{ type: 'text' as const, text: `[Truncated: ${omitted} entries are omitted, ${unopened} directories were not opened. Narrow path, or set excludePatterns or maxDepth.]` }] : [];
+        const rules = unreadRulesNote(unreadRules);
+        if (rules !== undefined) note.push({ type: 'text' as const, text: rules });
         return { content: [{ type: 'text', text }, ...note], structuredContent: { content: text, path: directory.realPath, ...outcome, tree: outcome.tree.map((node) => ({ ...node })) } };
       }),
   });

@@ -1,10 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { chmod, link, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createTestContext } from '@signalbox/mcp-core/testing';
 import { describe, expect, test } from 'vitest';
 import { hashOf } from '../files/file-hash.ts';
 import { usableOpeners } from '../sandbox/choose-opener.ts';
+import { afterCreateFile } from '../testing/after-create-file.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
@@ -121,14 +121,8 @@ describe.each(await usableOpeners('/'))('edit_file with the $kind opener', (open
     const tools = await createToolCaller([folders.root], { opener });
     const edits = [{ oldText: 'one', newText: '1' }];
     await expect(tools.call('edit_file', { path: 'a.txt', edits, expectedHash: hashOf(Buffer.from('other')) })).rejects.toThrow('has changed: its hash is sha256:');
-    const signal = new AbortController().signal;
-    // A look at the signal comes right before the last look at the file.
-    const meddling = Object.defineProperty(signal, 'throwIfAborted', {
-      value: () => {
-        if (readdirSync(folders.root).length > 1) writeFileSync(file, 'two\n');
-      },
-    });
-    await expect(tools.call('edit_file', { path: 'a.txt', edits }, createTestContext({ signal: meddling }))).rejects.toThrow('has changed');
+    const meddled = await createToolCaller([folders.root], { opener: afterCreateFile(opener, () => writeFileSync(file, 'two\n')) });
+    await expect(meddled.call('edit_file', { path: 'a.txt', edits })).rejects.toThrow('has changed');
     expect(await readFile(file, 'utf8')).toBe('two\n');
     expect(await readdir(folders.root)).toEqual(['a.txt']);
     await writeFile(file, 'one\n');

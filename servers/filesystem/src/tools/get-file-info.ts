@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { hashOfFile } from '../files/file-hash.ts';
 import { entryTypes, type EntryType } from '../files/entry-type.ts';
+import { shownName } from '../files/shown-name.ts';
 import { requireRegularFile } from '../files/read-text.ts';
 import { directoryMimeType, mimeTypeOf } from '../resources/mime-type.ts';
 import { readSymbolicLink } from '../sandbox/entry-changes.ts';
@@ -93,6 +94,6 @@ function typeOf(stats: Stats): EntryType {
 
 function textOf(facts: { readonly [name: string]: string | number | boolean }): string {
   return Object.entries(facts)
-    .map(([name, value]) => `${name}: ${String(value)}`)
+    .map(([name, value]) => `${name}: ${shownName(String(value))}`)
     .join('\n');
 }

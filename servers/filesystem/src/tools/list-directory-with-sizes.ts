@@ -3,6 +3,7 @@ import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { entryTypes } from '../files/entry-type.ts';
 import { listSizes, type SizedEntry, type SizedListing } from '../files/list-sizes.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
+import { shownName } from '../files/shown-name.ts';
 import { byCodeUnit } from '../files/smallest-items.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import { entryLabels } from './list-directory.ts';
@@ -91,9 +92,15 @@ function decodeCursor(cursor: string): SizedEntry {
 }
 
 function textOf({ entries, hasMore, totals }: SizedListing): string {
-  const lines = entries.map(({ name, type, size }) => `${entryLabels[type]} ${name.padEnd(30)} ${(type === 'file' ? inUnits(size) : '').padStart(10)}`.trimEnd());
+  const lines = entries.map((entry) => `${entryLabels[entry.type]} ${shownName(entry.name).padEnd(30)} ${sizeOf(entry).padStart(10)}`.trimEnd());
   const more = hasMore ? ['[More entries follow: call again with cursor.]'] : [];
   return [...lines, ...more, '', `Total: ${totals.files} files, ${totals.directories} directories`, `Combined size: ${inUnits(totals.bytes)}`].join('\n');
+}
+
+/** Nothing for what is no file, a question mark where the size is not known. */
+function sizeOf({ type, size, mtime }: SizedEntry): string {
+  if (type !== 'file') return '';
+  return mtime === undefined ? '?' : inUnits(size);
 }
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const;

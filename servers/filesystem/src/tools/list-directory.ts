@@ -3,6 +3,7 @@ import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { entryTypes } from '../files/entry-type.ts';
 import { listEntries, type ListedEntry } from '../files/list-entries.ts';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
+import { shownName } from '../files/shown-name.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
@@ -62,5 +63,5 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
 export const entryLabels = { file: '[FILE]', directory: '[DIR]', symlink: '[LINK]', other: '[OTHER]' } as const;
 
 function line(entry: ListedEntry): string {
-  return `${entryLabels[entry.type]} ${entry.name}`;
+  return `${entryLabels[entry.type]} ${shownName(entry.name)}`;
 }

@@ -1,5 +1,6 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { movePath } from '../files/move-path.ts';
+import { shownName } from '../files/shown-name.ts';
 import { requireEntry } from './require-entry.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
 
@@ -32,7 +33,7 @@ export function moveFileTool(runner: ToolRunner): ToolDefinition {
           isRoutine: true,
         });
         const { source, destination } = await movePath(sandbox, args, signal);
-        return { structuredContent: { source, destination }, text: `Moved ${source} to ${destination}.` };
+        return { structuredContent: { source, destination }, text: `Moved ${shownName(source)} to ${shownName(destination)}.` };
       }),
   });
 }

@@ -26,6 +26,11 @@ describe('read_media_file', () => {
     expect(structured).toMatchObject({ content: [{ ...expected, data: bytes.toString('base64') }], size: bytes.length, truncated: false });
   });
 
+  test.each(['a.png', 'a.svg', 'a.mp3', 'a.bmp'])('does not believe the name %s of a file that is something else', async (name) => {
+    const { structured } = await readMedia(name, Buffer.from('plain text, no medium'));
+    expect(structured).toMatchObject({ content: [{ type: 'resource', resource: { mimeType: 'application/octet-stream' } }] });
+  });
+
   test('returns anything else as an embedded resource', async () => {
     const bytes = Buffer.from([0, 1, 2, 255]);
     const { structured, root } = await readMedia('a.zip', bytes);

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { ContentBlock } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
-import { mediaTypeOf } from '../files/media-type.ts';
+import { hasMediaName, mediaTypeOf } from '../files/media-type.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import { requireRegularFile } from '../files/read-text.ts';
 import { mimeTypeOf } from '../resources/mime-type.ts';
@@ -51,10 +51,15 @@ function contentOf(realPath: string, bytes: Buffer): ContentBlock & { readonly [
   const mimeType = mediaTypeOf(realPath, bytes);
   if (mimeType?.startsWith('image/') === true) return { type: 'image', data, mimeType };
   if (mimeType !== undefined) return { type: 'audio', data, mimeType };
-  return { type: 'resource', resource: { uri: pathToFileURL(realPath).href, mimeType: mimeTypeOf(realPath) ?? 'application/octet-stream', blob: data } };
+  return { type: 'resource', resource: { uri: pathToFileURL(realPath).href, mimeType: typeByName(realPath), blob: data } };
 }
 
 function linkTo(realPath: string, size: number, start: Buffer): ContentBlock & { readonly [member: string]: unknown } {
-  const mimeType = mediaTypeOf(realPath, start) ?? mimeTypeOf(realPath) ?? 'application/octet-stream';
+  const mimeType = mediaTypeOf(realPath, start) ?? typeByName(realPath);
   return { type: 'resource_link', uri: pathToFileURL(realPath).href, name: realPath, mimeType, size };
+}
+
+/** Of a file that is neither image nor sound, also when it has the name of one. */
+function typeByName(realPath: string): string {
+  return (hasMediaName(realPath) ? undefined : mimeTypeOf(realPath)) ?? 'application/octet-stream';
 }

@@ -2,6 +2,7 @@ import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { jsonBytes, type Limits } from '../files/limits.ts';
 import { readText } from '../files/read-text.ts';
+import { shownName } from '../files/shown-name.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { RunningCall, ToolRunner } from './tool-runner.ts';
 
@@ -111,6 +112,7 @@ async function readOne(path: string, { sandbox, signal }: RunningCall, { limit, 
 }
 
 function textOf({ path, ok, content = '', truncated, nextOffset, nextColumn, error = '' }: FileResult): string {
-  if (!ok) return `${path}: Error - ${error}`;
-  return `${path}:\n${content}\n${truncated ? `[Truncated: continue with read_text_file, offset ${nextOffset ?? 1}${nextColumn === undefined ? '' : ` and column ${nextColumn}`}.]\n` : ''}`;
+  const name = shownName(path);
+  if (!ok) return `${name}: Error - ${error}`;
+  return `${name}:\n${content}\n${truncated ? `[Truncated: continue with read_text_file, offset ${nextOffset ?? 1}${nextColumn === undefined ? '' : ` and column ${nextColumn}`}.]\n` : ''}`;
 }

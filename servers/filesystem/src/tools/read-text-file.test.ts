@@ -251,7 +251,7 @@ test.each([
   let read = '';
   let next: { offset?: unknown; column?: unknown } = {};
   for (let calls = 0; calls < 100; calls++) {
-    const { structured } = await tools.call('read_text_file', { path: 'a.txt', ...next } as never);
+    const { structured } = await tools.call('read_text_file', { path: 'a.txt', ...next });
     read += String(structured['content']);
     if (structured['truncated'] !== true) break;
     const { nextOffset: offset, nextColumn: column } = structured;

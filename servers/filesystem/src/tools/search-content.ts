@@ -1,6 +1,8 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { unreadRulesNote } from '../files/gitignore.ts';
 import { searchContent, type ContentMatch, type ContentSearchOutcome } from '../files/search-content.ts';
 import { requireRegularFile } from '../files/read-text.ts';
+import { shownName } from '../files/shown-name.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 const defaultResults = 100;
@@ -76,19 +78,23 @@ export function searchContentTool(runner: ToolRunner): ToolDefinition {
         };
         const onScanned = (files: number, matches: number) => scanned(files, `${matches} matches in ${files} files`);
         const outcome = await searchContent(root, options, { sandbox, signal, onScanned });
-        return { structuredContent: { path: root.realPath, ...outcome }, text: summary(outcome) };
+        const { tooDeep: _tooDeep, unreadRules: _unreadRules, ...structured } = outcome;
+        return { structuredContent: { path: root.realPath, ...structured }, text: summary(outcome) };
       }),
   });
 }
 
-function summary({ matches, truncated, scanned, skippedBinary, unreadable }: ContentSearchOutcome): string {
+function summary({ matches, truncated, scanned, skippedBinary, unreadable, tooDeep, unreadRules }: ContentSearchOutcome): string {
   const skipped = [...(skippedBinary > 0 ? [`${skippedBinary} binary`] : []), ...(unreadable > 0 ? [`${unreadable} unreadable`] : [])];
   const head = `${matches.length} matches in ${scanned} files${skipped.length > 0 ? `; skipped: ${skipped.join(', ')}` : ''}.`;
+  const deep = tooDeep > 0 ? [`[${tooDeep} directories are more than 256 levels down and were not searched.]`] : [];
+  const note = unreadRulesNote(unreadRules) ?? [];
   const more = truncated ? ['[There may be more: narrow path or glob, or raise maxResults.]'] : [];
-  return [head, ...matches.map(shown), ...more].join('\n');
+  return [head, note, deep, ...matches.map(shown), more].flat().join('\n');
 }
 
-function shown({ path, line, column, text, before = [], after = [] }: ContentMatch): string {
+function shown({ path: exact, line, column, text, before = [], after = [] }: ContentMatch): string {
+  const path = shownName(exact);
   const beside = (lines: readonly string[], first: number) => lines.map((each, index) => `${path}-${first + index}- ${each}`);
   return [...beside(before, line - before.length), `${path}:${line}:${column}: ${text}`, ...beside(after, line + 1)].join('\n');
 }

@@ -1,11 +1,12 @@
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { unreadRulesNote } from '../files/gitignore.ts';
 import { search, type SearchOutcome } from '../files/search.ts';
+import { shownName } from '../files/shown-name.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import type { ToolRunner } from './tool-runner.ts';
 
 export function searchFilesTool(runner: ToolRunner): ToolDefinition {
   const { maxEntries } = runner.limits;
-  const defaultResults = Math.min(200, maxEntries);
   return defineTool({
     name: 'search_files',
     title: 'Search files by name',
@@ -24,7 +25,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
           description: 'Names or globs to leave out, for example ["node_modules"].',
         },
         type: { enum: ['any', 'file', 'directory'], description: 'What may match. Default any.' },
-        maxResults: { type: 'integer', minimum: 0, maximum: maxEntries, description: `Matches to return, default ${defaultResults}.` },
+        maxResults: { type: 'integer', minimum: 0, maximum: maxEntries, description: `Default ${maxEntries}.` },
         respectGitignore: { type: 'boolean' },
         groupDepth: { type: 'integer', minimum: 0, maximum: 10, description: 'Also count per directory of this depth.' },
       },
@@ -58,23 +59,27 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
       runner.run({ tool: 'search_files', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
         await using directory = await sandbox.pin(args.path);
         if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory.`);
-        const { pattern, excludePatterns = [], type = 'any', maxResults = defaultResults, groupDepth, respectGitignore = false } = args;
+        const { pattern, excludePatterns = [], type = 'any', maxResults = maxEntries, groupDepth, respectGitignore = false } = args;
         const onScanned = (entries: number, matches: number) => scanned(entries, `${matches} matches in ${entries} entries`);
         // Matches travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
         const maxBytes = Math.floor(runner.limits.maxResultBytes / 4);
         const options = { pattern, excludePatterns, type, maxResults, groupDepth, respectGitignore, maxBytes };
         const outcome = await search(directory, options, { sandbox, signal, onScanned });
         const text = summary(outcome);
-        return { structuredContent: { content: text, path: directory.realPath, ...outcome }, text };
+        const { tooDeep: _tooDeep, unreadRules: _unreadRules, ...structured } = outcome;
+        return { structuredContent: { content: text, path: directory.realPath, ...structured }, text };
       }),
   });
 }
 
 function summary(outcome: SearchOutcome): string {
-  const { matches, total, scanned, truncated, unreadable, groups } = outcome;
-  const lines = [`${total} matches in ${scanned} entries${truncated ? `; the first ${matches.length} are listed` : ''}.`];
+  const { matches, total, scanned, unreadable, tooDeep, groups } = outcome;
+  const lines = [`${total} matches in ${scanned} entries${matches.length < total ? `; the first ${matches.length} are listed` : ''}.`];
   if (unreadable !== undefined) lines.push(`${unreadable} directories could not be opened.`);
-  for (const group of groups ?? []) lines.push(`${group.count}\t${group.directory}`);
+  if (tooDeep > 0) lines.push(`${tooDeep} directories are more than 256 levels down and were not searched.`);
+  const note = unreadRulesNote(outcome.unreadRules);
+  if (note !== undefined) lines.push(note);
+  for (const group of groups ?? []) lines.push(`${group.count}\t${shownName(group.directory)}`);
   if (outcome.groupsTruncated) lines.push('[More groups were left out: use a smaller groupDepth.]');
-  return [...lines, ...matches].join('\n');
+  return [...lines, ...matches.map(shownName)].join('\n');
 }

@@ -69,6 +69,16 @@ test('a client without sampling gets the error of its era, after the path was ch
   await expect(caller.call('summarize_file', { path: '/etc/passwd' })).rejects.toThrow('Access denied');
 });
 
+test.each(['x', '\u0000', 'é€😀'])('an answer of the model that is too long is cut to what a result may take: %j', async (unit) => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' } });
+  const caller = await createToolCaller([folders.root], { limits: { maxResultBytes: 65_536 } });
+  const context = createTestContext({ sample: () => ({ ...answer, model: 'm'.repeat(100_000), content: { type: 'text' as const, text: unit.repeat(200_000) } }) });
+  const { structured, text } = await caller.call('summarize_file', { path: 'a.txt' }, context);
+  expect(text).toContain("The model's answer was longer than a result may be");
+  const size = Buffer.byteLength(JSON.stringify({ content: [{ type: 'text', text }], structuredContent: structured }));
+  expect([size > 50_000, size <= 65_536]).toEqual([true, true]);
+});
+
 test('an answer without text is an error the model can act on', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' } });
   const caller = await createToolCaller([folders.root]);

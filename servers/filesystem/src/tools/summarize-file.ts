@@ -1,5 +1,6 @@
 import { ToolError } from '@signalbox/mcp-core';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { startWithin } from '../files/limits.ts';
 import { nodeCrypto } from '../files/node-crypto.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import { requireRegularFile } from '../files/read-text.ts';
@@ -44,11 +45,16 @@ export function summarizeFileTool(runner: ToolRunner): ToolDefinition {
         });
         const summary = [answer.content].flat().flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
         if (summary === '') throw new ToolError("The host's model answered without text. Read the file with read_text_file instead.");
+        const shown = startWithin(summary.toWellFormed(), (runner.limits.maxResultBytes - frameBytes) / 2);
+        const cut = shown.length < summary.length ? "\n\n(The model's answer was longer than a result may be, and was cut.)" : '';
         const notice = file.isCut ? `\n\n(Of ${file.size} bytes only the first ${file.bytesRead} were summarized.)` : '';
-        return { structuredContent: { path, summary, model: answer.model, truncated: file.isCut, bytesRead: file.bytesRead }, text: `${summary}${notice}` };
+        return { structuredContent: { path, summary: shown, model: answer.model.slice(0, 200), truncated: file.isCut, bytesRead: file.bytesRead }, text: `${shown}${cut}${notice}` };
       }),
   });
 }
+
+/** Bytes of a result beside the summary, which it has twice. */
+const frameBytes = 8192;
 
 interface FileStart {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { createTestContext } from '@signalbox/mcp-core/testing';
@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { hashOf } from '../files/file-hash.ts';
 import { usableOpeners } from '../sandbox/choose-opener.ts';
 import { kernelHandleOpener } from '../sandbox/kernel-handle-opener.ts';
+import { afterCreateFile } from '../testing/after-create-file.ts';
 import { createToolCaller } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
@@ -53,16 +54,12 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
   test('replaces a file that appears while a new one is written, and does not call it created', async () => {
     await using folders = await createTemporaryFolders();
     const target = path.join(folders.root, 'a.txt');
-    const tools = await createToolCaller([folders.root], { opener });
-    const signal = new AbortController().signal;
-    let looks = 0;
-    // The last look at the signal comes right before the new name is taken.
-    Object.defineProperty(signal, 'throwIfAborted', {
-      value: () => {
-        if (readdirSync(folders.root).some((name) => name.endsWith('.tmp')) && looks++ === 0) writeFileSync(target, 'of another program');
-      },
-    });
-    const { structured } = await tools.call('write_file', { path: 'a.txt', content: 'ours' }, createTestContext({ signal }));
+    let creations = 0;
+    const meddle = () => {
+      if (creations++ === 0) writeFileSync(target, 'of another program');
+    };
+    const tools = await createToolCaller([folders.root], { opener: afterCreateFile(opener, meddle) });
+    const { structured } = await tools.call('write_file', { path: 'a.txt', content: 'ours' });
     expect(structured).toMatchObject({ created: false });
     expect(await readdir(folders.root)).toEqual(['a.txt']);
   });

@@ -2,6 +2,7 @@ import { defineTool, type InteractiveContext, type ToolDefinition } from '@signa
 import { hashOf } from '../files/file-hash.ts';
 import { encodeText } from '../files/text-encoding.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
+import { shownName } from '../files/shown-name.ts';
 import { PathError } from '../sandbox/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { tokenSchema, type ToolRunner } from './tool-runner.ts';
@@ -40,7 +41,7 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
         const { realPath, created, hash } = await writeAtomically(sandbox, { path: args.path, content }, options);
         return {
           structuredContent: { path: realPath, bytes: content.length, created, hash },
-          text: `${created ? 'Created' : 'Replaced'} ${realPath} (${content.length} bytes).`,
+          text: `${created ? 'Created' : 'Replaced'} ${shownName(realPath)} (${content.length} bytes).`,
         };
       }),
   });

@@ -1,0 +1,63 @@
+import type { PinnedPath } from '../sandbox/pinned-path.ts';
+import { listEntries } from '../files/list-entries.ts';
+import { byCodeUnit } from '../files/smallest-items.ts';
+
+export interface NamePage {
+  readonly entries: readonly { readonly name: string }[];
+  readonly hasMore: boolean;
+}
+
+export interface NamePageOptions {
+  readonly limit: number;
+  /** Only names sorted after this one. */
+  readonly after: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Characters of names that are kept. */
+const maxKeptLength = 4 * 1024 * 1024;
+/** Milliseconds for which names are kept; file systems may give two changes within some milliseconds the same time. */
+const keptMs = 10_000;
+
+/** The sorted names of the directory that was listed last, for as long as the directory does not change: a client that walks all pages reads it once. */
+export class NameCache {
+  #kept: { readonly key: string; readonly names: readonly string[]; readonly readAt: number } | undefined;
+
+  async page(directory: PinnedPath, { limit, after, signal }: NamePageOptions): Promise<NamePage> {
+    const names = await this.#namesOf(directory, after !== undefined, signal);
+    if (names === undefined) return listEntries(directory, { limit, ...(after === undefined ? {} : { after }), signal });
+    const from = after === undefined ? 0 : firstAfter(names, after);
+    const entries = names.slice(from, from + limit).map((name) => ({ name }));
+    return { entries, hasMore: from + limit < names.length };
+  }
+
+  /** A first page is always read anew; `undefined` for a directory with too many names. */
+  async #namesOf(directory: PinnedPath, mayBeKept: boolean, signal: AbortSignal): Promise<readonly string[] | undefined> {
+    const { identity, stats } = directory;
+    const key = `${identity} ${stats.mtimeMs} ${stats.ctimeMs}`;
+    const now = performance.now();
+    if (mayBeKept && identity !== undefined && this.#kept?.key === key && now - this.#kept.readAt < keptMs) return this.#kept.names;
+    const names: string[] = [];
+    let length = 0;
+    for await (const { name } of await directory.entries()) {
+      signal.throwIfAborted();
+      names.push(name);
+      length += name.length;
+      if (length > maxKeptLength) return undefined;
+    }
+    names.sort(byCodeUnit);
+    this.#kept = { key, names, readAt: now };
+    return names;
+  }
+}
+
+/** The position of the first name after this one. */
+function firstAfter(names: readonly string[], after: string): number {
+  let [low, high] = [0, names.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((names[middle] ?? '') > after) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
