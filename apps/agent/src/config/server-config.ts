@@ -6,6 +6,7 @@ import type { ServerEntry } from './config-schema.ts';
 import type { FileServer } from './config-file.ts';
 import { isLoopback } from './loopback.ts';
 import { expandVariables, type Variables } from './expand-variables.ts';
+import { proxySecrets } from './proxy-secrets.ts';
 import { toRemoteAddress } from './remote-server.ts';
 
 export interface ServerSurroundings {
@@ -28,6 +29,7 @@ export interface ReadServer {
 export async function toServerConfig(file: Pick<FileServer, 'name' | 'configuredName' | 'place'>, entry: ServerEntry, surroundings: ServerSurroundings): Promise<ReadServer> {
   const reading = new Reading(file.place, surroundings);
   const rules = rulesOf(file, entry, reading);
+  if (entry.url === undefined) for (const secret of proxySecrets(surroundings.variables.env)) reading.secrets.add(secret);
   const server = entry.url === undefined ? await startedServer(rules, entry, reading) : remoteServer(rules, { ...entry, url: entry.url }, reading);
   const notices = isRemote(server) && isOverheard(server) ? [`${jsonPath([...file.place, 'url'])}: the headers are sent without encryption; use https`] : [];
   return { server: { ...server, secrets: [...reading.secrets] }, problems: reading.problems, notices };

@@ -8,6 +8,23 @@ describe('childEnvironment', () => {
     expect(childEnvironment({}, source)).toEqual(env);
   });
 
+  test('passes on how the network is reached, in upper and in lower case', () => {
+    const env = {
+      NODE_EXTRA_CA_CERTS: '/ca.pem',
+      SSL_CERT_FILE: '/ca.pem',
+      SSL_CERT_DIR: '/certs',
+      HTTPS_PROXY: 'http://proxy:3128',
+      https_proxy: 'http://proxy:3128',
+      http_proxy: 'http://proxy:3128',
+      NO_PROXY: 'localhost',
+      no_proxy: 'localhost',
+      NODE_USE_ENV_PROXY: '1',
+      npm_config_cafile: '/ca.pem',
+      npm_config_registry: 'https://packages.exampl',
+    };
+    for (const platform of ['linux', 'win32']) expect(childEnvironment({}, { env: { ...env, npm_config__authToken: 'secret', npm_config_key: 'k' }, platform })).toEqual(env);
+  });
+
   test('adds the configured variables, which win', () => {
     const source = { env: { PATH: '/bin' }, platform: 'linux' };
     expect(childEnvironment({ PATH: '/opt/bin', TOKEN: 't' }, source)).toEqual({ PATH: '/opt/bin', TOKEN: 't' });
@@ -22,3 +39,4 @@ describe('childEnvironment', () => {
     expect(childEnvironment({}, source)).toEqual({ Path: 'C:\\Windows', SystemRoot: 'C:\\Windows' });
   });
 });
+

@@ -1,5 +1,25 @@
 const POSIX_NAMES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'SHELL', 'TERM'];
 
+/** How the network is reached: certificates and proxies. Programs read them in upper and in lower case. */
+const NETWORK_NAMES = [
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_SYSTEM_CA',
+  'NODE_USE_ENV_PROXY',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'REQUESTS_CA_BUNDLE',
+  'CURL_CA_BUNDLE',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'NO_PROXY',
+  'NPM_CONFIG_CAFILE',
+  'NPM_CONFIG_PROXY',
+  'NPM_CONFIG_HTTPS_PROXY',
+  'NPM_CONFIG_NOPROXY',
+  'NPM_CONFIG_REGISTRY',
+];
+
 const WINDOWS_NAMES = [
   'APPDATA',
   'COMSPEC',
@@ -26,8 +46,9 @@ export interface ChildEnvironmentSource {
 }
 
 /**
- * The environment of a server process: what a program needs to start at all, taken from `source`, plus `added`, which wins. Secrets of this
- * process therefore reach a server only when its configuration names them.
+ * The environment of a server process: what a program needs to start at all and to reach the network (certificates, proxies), taken from `source`,
+ * plus `added`, which wins. Secrets of this process therefore reach a server only when its configuration names them, except credentials in the
+ * URL of a proxy.
  */
 export function childEnvironment(
   added: { readonly [name: string]: string } = {},
@@ -43,6 +64,7 @@ export function childEnvironment(
 }
 
 function isInherited(name: string, platform: string): boolean {
+  if (NETWORK_NAMES.includes(name.toUpperCase())) return true;
   if (platform === 'win32') {
     return WINDOWS_NAMES.includes(name.toUpperCase());
   }
