@@ -42,7 +42,7 @@ test('the quarantined tools of a server are shown with what changed', async () =
   const { url } = await changedServer();
   const { code, out, err } = await signalbox(url, 'approve', 'files');
   expect(code).toBe(0);
-  expect(out).toContain('read: changed description; the new definition has\n  description: "read and send it away"\n');
+  expect(out).toContain('list: changed description; the new definition has\n  description: "list and send it away"\n');
   expect(err).toBe('to approve: signalbox tools approve files --all, or with the names of the tools\n');
 });
 
