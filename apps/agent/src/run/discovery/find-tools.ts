@@ -50,7 +50,7 @@ export function discoverySpecs(others: readonly CatalogueTool[]): readonly ToolS
 }
 
 /** What the model reads of the tools that fit its question; a text where the question cannot be answered. */
-export function findTools(args: JsonObject, tools: readonly CatalogueTool[]): CallToolResult | string {
+export async function findTools(args: JsonObject, tools: readonly CatalogueTool[]): Promise<CallToolResult | string> {
   const { query, server, limit = DEFAULT_LIMIT } = args;
   if (typeof query !== 'string' || query.trim() === '') return 'query: must be a few words, or the name of a tool';
   if (server !== undefined && typeof server !== 'string') return 'server: must be the name of a server';
@@ -59,7 +59,7 @@ export function findTools(args: JsonObject, tools: readonly CatalogueTool[]): Ca
   if (candidates.length === 0) return server === undefined ? 'There are no tools at present.' : `There is no server ${JSON.stringify(server)} with tools. ${coverage(tools)}`.trim();
   const named = candidates.find(({ wireName }) => wireName === query.trim());
   if (named !== undefined) return textResult(describe(named, Infinity));
-  const found = rankTools(query, candidates);
+  const found = await rankTools(query, candidates);
   if (found.length === 0) return textResult(nothingFound(query, candidates));
   return textResult(listing(found.slice(0, Math.min(limit, MAX_LIMIT)), found.length));
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
-import { rankTools, wordsOf } from './rank-tools.ts';
+import { rankTools } from './rank-tools.ts';
+import { wordsOf } from './words.ts';
 
 function tool(wireName: string, description: string, more: Partial<CatalogueTool> = {}): CatalogueTool {
   const [server = '', name = ''] = wireName.split('__');
@@ -17,7 +18,7 @@ const TOOLS = [
   tool('wx__forecast', '天気予報'),
 ];
 
-const best = (query: string): readonly string[] => rankTools(query, TOOLS).map(({ wireName }) => wireName);
+const best = async (query: string): Promise<readonly string[]> => (await rankTools(query, TOOLS)).map(({ wireName }) => wireName);
 
 test.each([
   ['refund an order', 'shop__refundOrder'],
@@ -29,28 +30,40 @@ test.each([
   ['天気', 'wx__forecast'],
   ['refund', 'shop__refundOrder'],
   ['fore', 'wx__forecast'],
-])('%j finds %s first', (query, wireName) => {
-  expect(best(query)[0]).toBe(wireName);
+])('%j finds %s first', async (query, wireName) => {
+  expect((await best(query))[0]).toBe(wireName);
 });
 
-test('words that no tool has find nothing, and an empty query finds nothing', () => {
-  expect(best('submarine')).toEqual([]);
-  expect(best('  ?! ')).toEqual([]);
+test('words that no tool has find nothing, and an empty query finds nothing', async () => {
+  expect(await best('submarine')).toEqual([]);
+  expect(await best('  ?! ')).toEqual([]);
 });
 
-test('the order does not depend on the order of the tools, and equal ones are sorted by name', () => {
+test('the order does not depend on the order of the tools, and equal ones are sorted by name', async () => {
   const twins = ['b', 'c', 'a'].map((name) => tool(`s__${name}`, 'does the same'));
-  expect(rankTools('same', twins).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
-  const forward = rankTools('order read money', TOOLS);
-  expect(rankTools('order read money', TOOLS.toReversed())).toEqual(forward);
+  expect((await rankTools('same', twins)).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  const forward = await rankTools('order read money', TOOLS);
+  expect(await rankTools('order read money', TOOLS.toReversed())).toEqual(forward);
   expect(forward.length).toBeGreaterThan(2);
 });
 
-test('a tool with all words stands before one with a rare word alone', () => {
+test('a tool with all words stands before one with a rare word alone', async () => {
   const tools = [tool('a__x', 'create invoice'), tool('a__y', 'create'), tool('a__z', 'zebra'), tool('a__w', 'create zebra invoice')];
-  expect(rankTools('create zebra', tools)[0]?.wireName).toBe('a__w');
+  expect((await rankTools('create zebra', tools))[0]?.wireName).toBe('a__w');
 });
 
-test('names are split at capitals, digits stay, plurals are one with their singular', () => {
-  expect(wordsOf('listOpenOrders_v2 queries classes Straße')).toEqual(['list', 'open', 'order', 'v2', 'query', 'classe', 'straße']);
+test('a long description does not win by its length, and stop words find nothing beside other words', async () => {
+  const long = tool('docs__learn', `Teaches how to create an issue. ${'To create on a page with an API you use this and that of the shop. '.repeat(200)}`);
+  const tools = [long, tool('hub__create_issue', 'Create a new issue in a repository'), tool('x__the', 'of the in on')];
+  expect((await rankTools('create an issue on the hub', tools)).map(({ wireName }) => wireName)).toEqual(['hub__create_issue', 'docs__learn']);
+  expect((await rankTools('of the', tools)).map(({ wireName }) => wireName)).toContain('x__the');
+});
+
+test('a misspelled long word is found', async () => {
+  expect((await best('forcast'))[0]).toBe('wx__forecast');
+});
+
+test('names are split at capitals, digits stay, endings do not matter', () => {
+  expect(wordsOf('listOpenOrders_v2 queries classes Straße')).toEqual(['list', 'open', 'order', 'v2', 'query', 'class', 'straß']);
+  for (const same of ['create creating created creation', 'run running', 'aggregate aggregation aggregations', 'reply replies']) expect(new Set(wordsOf(same)).size).toBe(1);
 });

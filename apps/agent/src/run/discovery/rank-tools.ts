@@ -1,71 +1,68 @@
+import type MiniSearch from 'minisearch';
 import { isPlainObject } from '../../plain-object.ts';
 import type { CatalogueTool } from '../../ports/tool-registry.ts';
+import { isStopWord, wordsOf } from './words.ts';
 
-/** How much a word counts where it stands. */
-const WEIGHTS = { name: 3, title: 2.5, server: 1.5, description: 1, parameters: 0.6 } as const;
-/** What a word counts that only begins like the wanted one. */
-const PREFIX_SHARE = 0.5;
+/** The fields of a tool that are searched, and how much a word counts there. */
+const BOOST = { name: 3, title: 2, server: 2, description: 1, parameters: 0.5 } as const;
+const FIELDS = Object.keys(BOOST) as (keyof typeof BOOST)[];
+/** Long texts are cut: what a tool does stands at the beginning of its description. */
+const MAX_DESCRIPTION = 1000;
 const MIN_PREFIX = 3;
-const SATURATION = 1.2;
+const MIN_FUZZY = 6;
 
-interface Indexed {
-  readonly tool: CatalogueTool;
-  /** Weight of each word, summed over the places where it stands. */
-  readonly words: ReadonlyMap<string, number>;
+interface ToolIndex {
+  readonly tools: readonly CatalogueTool[];
+  readonly search: MiniSearch;
 }
 
-/** The tools that have any word of the query, the best first: rare words and words of names count more. Equal ones are in the order of their wire names. */
-export function rankTools(query: string, tools: readonly CatalogueTool[]): readonly CatalogueTool[] {
-  const wanted = [...new Set(wordsOf(query))];
-  const index = tools.map(indexed);
-  const weights = wanted.map((word) => index.map(({ words }) => weightOf(word, words)));
-  const rarity = weights.map((ofTools) => {
-    const found = ofTools.filter((weight) => weight > 0).length;
-    return Math.log(1 + (tools.length - found + 0.5) / (found + 0.5));
+/** The last index made: the same tools are searched again and again. */
+let lastIndex: { readonly tools: readonly CatalogueTool[]; readonly index: Promise<ToolIndex> } | undefined;
+
+/**
+ * Returns the tools that fit the words of the query, the best first: BM25 over name, title, server, description and parameter names, so that rare words count more and long texts do not win by
+ * their length. Tools that have more of the words come first; stop words count only where the query has no others. Equal tools are in the order of their wire names.
+ */
+export async function rankTools(query: string, tools: readonly CatalogueTool[]): Promise<readonly CatalogueTool[]> {
+  const words = [...new Set(wordsOf(query))];
+  const wanted = words.filter((word) => !isStopWord(word));
+  const index = await indexOf(tools);
+  const found = index.search.search((wanted.length === 0 ? words : wanted).join(' '), {
+    boost: BOOST,
+    prefix: (word) => word.length >= MIN_PREFIX,
+    fuzzy: (word) => (word.length >= MIN_FUZZY ? 0.2 : false),
+    weights: { prefix: 0.4, fuzzy: 0.2 },
   });
-  return index
-    .map(({ tool }, at) => ({ tool, score: scoreOf(weights.map((ofTools) => ofTools[at] ?? 0), rarity) }))
-    .filter(({ score }) => score > 0)
+  return found
+    .flatMap(({ id, score }) => {
+      const tool = index.tools[id as number];
+      return tool === undefined ? [] : [{ tool, score }];
+    })
     .toSorted((left, right) => right.score - left.score || (left.tool.wireName < right.tool.wireName ? -1 : 1))
     .map(({ tool }) => tool);
 }
 
-/** Words in lower case and without plural endings; `listOpenOrders`, `list_open_orders` and "list open orders" have the same ones. */
-export function wordsOf(text: string): readonly string[] {
-  const parts = text.normalize('NFKC').replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2').toLowerCase();
-  // Chinese and Japanese have no spaces: each character is a word.
-  return (parts.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu) ?? []).map(withoutPlural);
+function indexOf(tools: readonly CatalogueTool[]): Promise<ToolIndex> {
+  if (lastIndex?.tools.length === tools.length && lastIndex.tools.every((tool, at) => tool === tools[at])) return lastIndex.index;
+  lastIndex = { tools: [...tools], index: makeIndex(tools) };
+  return lastIndex.index;
 }
 
-function withoutPlural(word: string): string {
-  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
-  return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
+async function makeIndex(tools: readonly CatalogueTool[]): Promise<ToolIndex> {
+  // Loaded by the first search of the process.
+  const { default: Index } = await import('minisearch');
+  const search = new Index({ fields: [...FIELDS], tokenize: wordsOf, processTerm: (word) => word });
+  search.addAll(tools.map((tool, id) => ({ id, ...textsOf(tool) })));
+  return { tools: [...tools], search };
 }
 
-function indexed(tool: CatalogueTool): Indexed {
-  const words = new Map<string, number>();
-  const add = (text: string, weight: number): void => {
-    for (const word of wordsOf(text)) words.set(word, (words.get(word) ?? 0) + weight);
+function textsOf({ name, title, server, description, inputSchema, annotations }: CatalogueTool): { readonly [F in keyof typeof BOOST]: string } {
+  const { properties } = inputSchema;
+  return {
+    name,
+    title: title ?? annotations.title ?? '',
+    server,
+    description: description.slice(0, MAX_DESCRIPTION),
+    parameters: isPlainObject(properties) ? Object.keys(properties).join(' ') : '',
   };
-  add(tool.name, WEIGHTS.name);
-  add(tool.title ?? tool.annotations.title ?? '', WEIGHTS.title);
-  add(tool.server, WEIGHTS.server);
-  add(tool.description, WEIGHTS.description);
-  const { properties } = tool.inputSchema;
-  if (isPlainObject(properties)) add(Object.keys(properties).join(' '), WEIGHTS.parameters);
-  return { tool, words };
-}
-
-function weightOf(wanted: string, words: ReadonlyMap<string, number>): number {
-  const exact = words.get(wanted);
-  if (exact !== undefined) return exact;
-  if (wanted.length < MIN_PREFIX) return 0;
-  const alike = [...words].filter(([word]) => word.startsWith(wanted) || (word.length >= MIN_PREFIX && wanted.startsWith(word)));
-  return Math.max(0, ...alike.map(([, weight]) => weight * PREFIX_SHARE));
-}
-
-/** A word that stands often counts little more than one that stands once; tools that have all words come first. */
-function scoreOf(weights: readonly number[], rarity: readonly number[]): number {
-  const sum = weights.reduce((total, weight, at) => total + ((rarity[at] ?? 0) * weight) / (weight + SATURATION), 0);
-  return (sum * weights.filter((weight) => weight > 0).length) / weights.length;
 }

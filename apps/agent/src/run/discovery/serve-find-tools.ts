@@ -15,7 +15,7 @@ export interface ToolSearch {
 
 /** Serves a planned call of the tool at once: nothing leaves the service, and nobody needs to approve it. */
 export async function serveFindTools(context: EngineContext, change: Change, { call, offered, invalid }: ToolSearch): Promise<void> {
-  const result = invalid ?? findTools(call.arguments, offered);
+  const result = invalid ?? (await findTools(call.arguments, offered));
   if (typeof result === 'string') return failCall(context, change, { call, message: result });
   const patch = { state: 'succeeded', result, finishedAt: context.clock.now() } as const;
   if (!(await change.sql.updateToolCall(call.id, { state: ['planned'], attempt: call.attempt }, patch))) return;
