@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { Key, metaOf, type Message } from './message.ts';
 import { CLIENT_PLACES, complete, connect, sent, type Script } from './raw-server.ts';
+import { openSchemaHost } from './schema-host.ts';
 
 describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
   const place = { era, wire };
@@ -92,7 +93,7 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
     ['an unknown dialect', { $schema: 'https://example.com/own-dialect', type: 'object' }, 'https://example.com/own-dialect'],
     ['a schema without end', { type: 'object', properties: JSON.parse(`${'{"a":{"properties":'.repeat(200)}{}${'}}'.repeat(200)}`) as object }, 'deep'],
     ['a reference to elsewhere', { type: 'object', properties: { n: { $ref: 'http://127.0.0.1:9/n.json' } } }, 'http://127.0.0.1:9/n.json'],
-  ] as const)('tells of %s, which it does not use', proves({ ...subject, wire: 'any' }, 'schema.unknown-dialect', ...(era === 'modern' ? (['schema.no-fetch', 'schema.unresolved-ref', 'schema.bounds'] as const) : [])), async ([, outputSchema, name]) => {
+  ] as const)('tells of %s, which it does not use', proves({ ...subject, wire: 'any' }, 'schema.unknown-dialect', ...(era === 'modern' ? (['schema.unresolved-ref', 'schema.bounds'] as const) : [])), async ([, outputSchema, name]) => {
     const problems: string[] = [];
     const { client } = await connect(
       place,
@@ -103,6 +104,23 @@ describe.each(CLIENT_PLACES)('a client, $era over $wire', ({ era, wire }) => {
     await client.callTool('t', {});
     expect(problems).toEqual([expect.stringContaining(name)]);
   });
+
+  if (era === 'modern') {
+    test('does not fetch a schema of another host', proves({ ...subject, wire: 'any' }, 'schema.no-fetch'), async () => {
+      const host = await openSchemaHost();
+      const outputSchema = { type: 'object', properties: { n: { $ref: host.url } } };
+      const problems: string[] = [];
+      const { client } = await connect(
+        place,
+        { 'tools/list': () => page('tools', [{ ...tool('t'), inputSchema: outputSchema, outputSchema }]), 'tools/call': () => complete(era, { content: [], structuredContent: { n: 'one' } }) },
+        { onProblem: (problem) => problems.push(`${problem.message} ${String(problem.cause)}`) },
+      );
+      await client.listTools();
+      await client.callTool('t', { n: 1 });
+      expect(problems).toEqual([expect.stringContaining('output schema of tool t cannot be used')]);
+      expect(await host.visits()).toBe(0);
+    });
+  }
 
   test('sends arguments chosen before with a completion', proves({ ...subject, wire: 'any' }, 'completion.context'), async () => {
     const { client, server } = await connect(place, { 'completion/complete': () => complete(era, { completion: { values: ['x'] } }) });

@@ -2,6 +2,7 @@ import { createServer, definePrompt, type PromptDefinition, type ServerOptions }
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
 import { openRawClient, SERVER_PLACES } from './raw-client.ts';
+import { openSchemaHost } from './schema-host.ts';
 import { echo, serverOptions, tool } from './test-tools.ts';
 
 const many = Array.from({ length: 250 }, (_none, index) => `value ${index}`);
@@ -162,10 +163,25 @@ describe.each(SERVER_PLACES)('the schemas of a server, $era over $wire', ({ era,
     });
   }
 
+  if (era === 'modern') {
+    test('of another host are not fetched', proves(subject, 'schema.no-fetch'), async () => {
+      const host = await openSchemaHost();
+      const inputSchema = { type: 'object', properties: { n: { $ref: host.url } } };
+      const errors: string[] = [];
+      const called = tool('t', () => ({ content: [{ type: 'text', text: 'ran' }] }), { inputSchema });
+      const server = createServer(serverOptions({ tools: [called], onError: (error) => errors.push(String(error)) }));
+      const client = await openRawClient(server, { era, wire });
+      const answer = await client.request('tools/call', { name: 't', arguments: { n: 1 } });
+      expect(JSON.stringify(answer)).not.toContain('ran');
+      expect(errors.join(' ') + JSON.stringify(answer)).toContain(host.url);
+      expect(await host.visits()).toBe(0);
+    });
+  }
+
   test.for([
     ['an unknown dialect', { $schema: 'https://example.com/own-dialect', type: 'object' }, 'own-dialect'],
     ['a reference to elsewhere', { type: 'object', properties: { n: { $ref: 'http://127.0.0.1:9/n.json' } } }, '127.0.0.1:9'],
-  ] as const)('of %s lead to an error, and the tool does not run', proves(subject, 'schema.unknown-dialect', ...(era === 'modern' ? (['schema.no-fetch', 'schema.unresolved-ref'] as const) : [])), async ([, inputSchema, name]) => {
+  ] as const)('of %s lead to an error, and the tool does not run', proves(subject, 'schema.unknown-dialect', ...(era === 'modern' ? (['schema.unresolved-ref'] as const) : [])), async ([, inputSchema, name]) => {
     const errors: string[] = [];
     const server = () => createServer(serverOptions({ tools: [tool('t', () => ({ content: [{ type: 'text', text: 'ran' }] }), { inputSchema })], onError: (error) => errors.push(String(error)) }));
     const client = await openRawClient(server(), { era, wire });
