@@ -66,8 +66,8 @@ export async function createFilesystemServer(options: FilesystemServerOptions): 
   const base = createSandboxBase(opener, { deny: options.deny ?? [], directories: cli });
   const warn = (message: string) => log.warn(message);
   const { watch: mode = 'native', maxSubscriptions: maxPaths = 256 } = options;
-  const watchers = new Watchers({ mode, maxPaths, warn });
-  const listWatchers = new Watchers({ mode, maxPaths: Infinity, warn });
+  const watchers = new Watchers({ mode, maxPaths, opener, warn });
+  const listWatchers = new Watchers({ mode, maxPaths: Infinity, opener, warn });
   const confirmations = new Confirmations({ policy: options.confirm ?? 'auto' });
   const calls = new RunningCalls();
   const shared = { cli, base, calls, confirmations, watchers, listWatchers, log };

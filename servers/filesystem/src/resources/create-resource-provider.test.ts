@@ -23,7 +23,7 @@ async function provide(directory: string, maxPaths?: number): Promise<Provided> 
   const opener = await chooseOpener('/');
   const { directories: cli } = await findAllowedDirectories([directory], opener);
   const session = new SessionSandbox({ cli, rootsMode: 'narrow', base: createSandboxBase(opener), warn: () => undefined });
-  const watchers = new Watchers({ warn: () => undefined, ...(maxPaths === undefined ? {} : { maxPaths }) });
+  const watchers = new Watchers({ opener, warn: () => undefined, ...(maxPaths === undefined ? {} : { maxPaths }) });
   const updates: string[] = [];
   const provider = createResourceProvider({ session, limits: defaultLimits, watchers, updated: (uri) => updates.push(uri) });
   // The provider of this package has every optional method.

@@ -1,12 +1,21 @@
 import { watch } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import path from 'node:path';
 import { errorCode } from '../sandbox/path-error.ts';
+import type { Opener } from '../sandbox/pinned-path.ts';
+import { pinInPlace } from './pin-in-place.ts';
 
 /** `name` is the entry an event is about, or the directory's own name; absent where the system does not tell. */
 export type DirectoryListener = (event: 'rename' | 'change', name: string | undefined) => void;
 
+/** A directory that was verified, and how to reach it. */
+export interface WatchedDirectory {
+  readonly realPath: string;
+  /** As of `PinnedPath`. */
+  readonly address: string;
+}
+
 /** `node:fs` watch of one directory, not recursive; throws the system's error. */
-export type OpenDirectoryWatch = (directory: string, listener: DirectoryListener, onError: () => void) => { close(): void };
+export type OpenDirectoryWatch = (directory: WatchedDirectory, listener: DirectoryListener, onError: () => void) => { close(): void };
 
 /** What became of a directory: `missing` also when something else is at its path, `unavailable` when the system cannot watch it now. */
 export type WatchState = 'watching' | 'missing' | 'unavailable';
@@ -14,6 +23,7 @@ export type WatchState = 'watching' | 'missing' | 'unavailable';
 export interface DirectoryWatchesOptions {
   /** Called with the code of the system's error when it cannot watch. */
   readonly onUnavailable: (code: string) => void;
+  readonly opener: Opener;
   /** Default: `node:fs` watch. */
   readonly open?: OpenDirectoryWatch;
 }
@@ -77,22 +87,33 @@ class DirectoryWatch {
   }
 
   async #refresh(): Promise<WatchState> {
-    const identity = await identityOf(this.#path);
+    const pinned = await pinInPlace(this.#options.opener, this.#path);
+    if (pinned === undefined) {
+      this.#drop();
+      return 'missing';
+    }
+    await using found = pinned;
+    const identity = found.stats.isDirectory() ? found.identity : undefined;
     if (identity !== this.#identity) this.#drop();
     if (identity === undefined || this.#isClosed) return 'missing';
     if (this.#watch !== undefined) return 'watching';
-    if (!this.#open(identity)) return 'unavailable';
-    if (identity === (await identityOf(this.#path))) return 'watching';
+    if (!this.#open(identity, found)) return 'unavailable';
+    if (found.isHeld || (await this.#isInPlace(identity))) return 'watching';
     this.#drop();
     return 'unavailable';
   }
 
-  #open(identity: string): boolean {
+  async #isInPlace(identity: string): Promise<boolean> {
+    await using again = await pinInPlace(this.#options.opener, this.#path);
+    return again?.identity === identity;
+  }
+
+  #open(identity: string, directory: WatchedDirectory): boolean {
     try {
       const tell: DirectoryListener = (event, name) => {
         for (const listener of this.listeners) listener(event, name);
       };
-      this.#watch = this.#options.open(this.#path, tell, () => {
+      this.#watch = this.#options.open(directory, tell, () => {
         this.#drop();
         tell('rename', undefined);
       });
@@ -111,18 +132,11 @@ class DirectoryWatch {
   }
 }
 
-/** Tells a directory from another that took its place; `undefined` when there is none. Never throws. */
-async function identityOf(path: string): Promise<string | undefined> {
-  try {
-    const stats = await lstat(path, { bigint: true });
-    return stats.isDirectory() ? `${stats.dev}:${stats.ino}` : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function openDirectoryWatch(directory: string, listener: DirectoryListener, onError: () => void): { close(): void } {
-  const watcher = watch(directory, { persistent: false }, (event, name) => listener(event, name ?? undefined));
+/** The system watches the directory that is held, not whatever is at its path in that moment. */
+function openDirectoryWatch({ address }: WatchedDirectory, listener: DirectoryListener, onError: () => void): { close(): void } {
+  // What is said of the directory itself has the last name of the address.
+  const ownName = path.basename(address);
+  const watcher = watch(address, { persistent: false }, (event, name) => listener(event, name === null || name === ownName ? undefined : name));
   watcher.on('error', onError);
   return watcher;
 }

@@ -1,6 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Opener } from '../sandbox/pinned-path.ts';
 import type { DirectoryListener, DirectoryWatches } from './directory-watches.ts';
+import { pinInPlace } from './pin-in-place.ts';
 
 export interface PathWatchOptions {
   /** Absent: the path is only looked at every `pollIntervalMs`. */
@@ -9,6 +11,7 @@ export interface PathWatchOptions {
   readonly coalesceMs: number;
   /** How often a path is looked at while the system does not tell of its changes. */
   readonly pollIntervalMs: number;
+  readonly opener: Opener;
   readonly onChange: () => void;
 }
 
@@ -44,7 +47,7 @@ export class PathWatch {
   async start(): Promise<void> {
     for (const [directory, listener] of this.#listeners) this.#options.directories?.listen(directory, listener);
     const isTold = await this.#attach();
-    this.#seen = await signatureOf(this.#target);
+    this.#seen = await signatureOf(this.#options.opener, this.#target);
     this.#lookAgain(isTold);
   }
 
@@ -89,7 +92,7 @@ export class PathWatch {
     this.#isDue = false;
     this.#isLooking = true;
     const isTold = await this.#attach();
-    const [before, now] = [this.#seen, await signatureOf(this.#target)];
+    const [before, now] = [this.#seen, await signatureOf(this.#options.opener, this.#target)];
     this.#isLooking = false;
     this.#seen = now;
     if (this.#isClosed) return;
@@ -124,10 +127,13 @@ interface Signature {
 
 const missing: Signature = { text: '', isDirectory: false };
 
-/** What tells one content from another without reading it. Never throws. */
-async function signatureOf(target: string): Promise<Signature> {
+/** What tells one content from another without reading it; `missing` also when a link on the way leads elsewhere. Never throws. */
+async function signatureOf(opener: Opener, target: string): Promise<Signature> {
   try {
-    const stats = await lstat(target, { bigint: true });
+    await using parent = await pinInPlace(opener, path.dirname(target));
+    if (parent === undefined) return missing;
+    await parent.verify();
+    const stats = await lstat(`${parent.address}/${path.basename(target) || '.'}`, { bigint: true });
     return { text: [stats.dev, stats.ino, stats.mode, stats.size, stats.mtimeNs].join(':'), isDirectory: stats.isDirectory() };
   } catch {
     return missing;

@@ -1,9 +1,12 @@
-import { appendFile, mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { chooseOpener } from '../sandbox/choose-opener.ts';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
 import type { OpenDirectoryWatch } from './directory-watches.ts';
 import { Watchers, type WatchTarget } from './watchers.ts';
+
+const opener = await chooseOpener('/');
 
 let folders: TemporaryFolders;
 let watchers: Watchers;
@@ -12,7 +15,7 @@ let warnings: string[];
 beforeEach(async () => {
   folders = await createTemporaryFolders({ root: { 'a.txt': '0', 'd/x': '', 'd/sub/y': '' } });
   warnings = [];
-  watchers = new Watchers({ warn: (message) => warnings.push(message) });
+  watchers = new Watchers({ opener, warn: (message) => warnings.push(message) });
 });
 
 afterEach(async () => {
@@ -151,7 +154,7 @@ test('one watcher serves every listener of a path, until the last one stops', as
 
 test('a path over the limit is refused by name of the limit', async () => {
   await using others = await createTemporaryFolders({ root: { a: '', b: '' } });
-  const few = new Watchers({ maxPaths: 1, warn: () => undefined });
+  const few = new Watchers({ opener, maxPaths: 1, warn: () => undefined });
   const stop = await few.watch({ realPath: path.join(others.root, 'a'), within: others.root }, () => undefined);
   await few.watch({ realPath: path.join(others.root, 'a'), within: others.root }, () => undefined);
   await expect(few.watch({ realPath: path.join(others.root, 'b'), within: others.root }, () => undefined)).rejects.toThrow('at most 1 paths');
@@ -175,7 +178,7 @@ test('a file is watched again when a directory above it was moved away and back,
 });
 
 test('the allowed directory itself may be deleted and created again', async () => {
-  const quick = new Watchers({ pollIntervalMs: 20, coalesceMs: 20, warn: () => undefined });
+  const quick = new Watchers({ opener, pollIntervalMs: 20, coalesceMs: 20, warn: () => undefined });
   onTestFinished(() => quick.close());
   const [directory, file] = [createCounter(), createCounter()];
   await quick.watch(inRoot(folders.root), directory.onChange);
@@ -192,7 +195,7 @@ describe('where the system does not tell of changes', () => {
     const open = () => {
       throw Object.assign(new Error(`${code}: no more watches`), { code });
     };
-    const polling = new Watchers({ pollIntervalMs: 20, warn: (message) => warnings.push(message), open });
+    const polling = new Watchers({ opener, pollIntervalMs: 20, warn: (message) => warnings.push(message), open });
     onTestFinished(() => polling.close());
     const [file, directory] = [createCounter(), createCounter()];
     await polling.watch(inRoot(path.join(folders.root, 'a.txt')), file.onChange);
@@ -207,7 +210,7 @@ describe('where the system does not tell of changes', () => {
     const open = () => {
       throw new Error('asked the system');
     };
-    const polling = new Watchers({ mode: 'polling', pollIntervalMs: 20, warn: (message) => warnings.push(message), open });
+    const polling = new Watchers({ opener, mode: 'polling', pollIntervalMs: 20, warn: (message) => warnings.push(message), open });
     onTestFinished(() => polling.close());
     const counter = createCounter();
     await polling.watch(inRoot(path.join(folders.root, 'n/new.txt')), counter.onChange);
@@ -218,12 +221,12 @@ describe('where the system does not tell of changes', () => {
 
   test('(a watch that fails later) it is opened again', async () => {
     const opened: { directory: string; fail: () => void; isClosed: boolean }[] = [];
-    const open: OpenDirectoryWatch = (directory, _listener, fail) => {
+    const open: OpenDirectoryWatch = ({ realPath: directory }, _listener, fail) => {
       const one = { directory, fail, isClosed: false };
       opened.push(one);
       return { close: () => (one.isClosed = true) };
     };
-    const failing = new Watchers({ coalesceMs: 10, warn: () => undefined, open });
+    const failing = new Watchers({ opener, coalesceMs: 10, warn: () => undefined, open });
     onTestFinished(() => failing.close());
     const counter = createCounter();
     await failing.watch(inRoot(path.join(folders.root, 'a.txt')), counter.onChange);
@@ -237,21 +240,55 @@ describe('where the system does not tell of changes', () => {
   });
 
   test('(--watch off) a subscription is refused', async () => {
-    const off = new Watchers({ mode: 'off', warn: () => undefined });
+    const off = new Watchers({ opener, mode: 'off', warn: () => undefined });
     await expect(off.watch(inRoot(folders.root), () => undefined)).rejects.toThrow('--watch off');
   });
 });
 
 test('many files of one directory cost one watch of the system', async () => {
   const opened: string[] = [];
-  const open: OpenDirectoryWatch = (directory) => {
+  const open: OpenDirectoryWatch = ({ realPath: directory }) => {
     opened.push(directory);
     return { close: () => opened.splice(opened.indexOf(directory), 1) };
   };
-  const counting = new Watchers({ warn: () => undefined, open });
+  const counting = new Watchers({ opener, warn: () => undefined, open });
   const names = Array.from({ length: 50 }, (_, index) => path.join(folders.root, 'd', `f${index}`));
   const stops = await Promise.all(names.map((name) => counting.watch(inRoot(name), () => undefined)));
   expect(opened).toEqual([folders.root, path.join(folders.root, 'd')]);
   for (const stop of stops) stop();
   expect(opened).toEqual([]);
 });
+
+test.runIf(process.platform === 'linux').each(['native', 'polling'] as const)('(%s) a directory on the way that becomes a link is no longer watched, nor what is there now', async (mode) => {
+  await mkdir(path.join(folders.outside, 'sub'));
+  const file = path.join(folders.root, 'd/sub/y');
+  await writeFile(path.join(folders.outside, 'sub/y'), 'outside');
+  const watching = new Watchers({ opener, mode, pollIntervalMs: 20, coalesceMs: 20, warn: () => undefined });
+  onTestFinished(() => watching.close());
+  const [counter, witness] = [createCounter(), createCounter()];
+  await watching.watch(inRoot(file), counter.onChange);
+  await watching.watch(inRoot(path.join(folders.root, 'witness')), witness.onChange);
+  await counter.after(async () => {
+    await rename(path.join(folders.root, 'd'), path.join(folders.root, 'old'));
+    await symlink(folders.outside, path.join(folders.root, 'd'));
+  });
+  const seen = counter.count;
+  const inodes = await watchedInodes();
+  for (const outside of [folders.outside, path.join(folders.outside, 'sub')]) expect(inodes).not.toContain((await stat(outside)).ino);
+  await writeFile(path.join(folders.outside, 'sub/y'), 'changed outside');
+  await unlink(path.join(folders.outside, 'sub/y'));
+  // Changes are told in the order of their events: this one comes later.
+  await witness.after(() => writeFile(path.join(folders.root, 'witness'), ''));
+  await witness.after(() => unlink(path.join(folders.root, 'witness')));
+  expect(counter.count).toBe(seen);
+  await counter.after(async () => {
+    await unlink(path.join(folders.root, 'd'));
+    await rename(path.join(folders.root, 'old'), path.join(folders.root, 'd'));
+  });
+});
+
+/** Of the inotify instances of this process. */
+async function watchedInodes(): Promise<readonly number[]> {
+  const infos = await Promise.all((await readdir('/proc/self/fdinfo')).map((name) => readFile(`/proc/self/fdinfo/${name}`, 'utf8').catch(() => '')));
+  return infos.flatMap((info) => Array.from(info.matchAll(/^inotify .*ino:([0-9a-f]+)/gm), ([, ino]) => Number.parseInt(ino ?? '', 16)));
+}

@@ -1,4 +1,5 @@
 import { PathError } from '../sandbox/path-error.ts';
+import type { Opener } from '../sandbox/pinned-path.ts';
 import { DirectoryWatches, type OpenDirectoryWatch } from './directory-watches.ts';
 import { PathWatch } from './path-watch.ts';
 
@@ -13,6 +14,8 @@ export interface WatchersOptions {
   readonly coalesceMs?: number;
   /** How often paths are looked at that the system does not tell of; default 1000 ms. */
   readonly pollIntervalMs?: number;
+  /** By which directories are held while they are verified. */
+  readonly opener: Opener;
   /** For the operator. */
   readonly warn: (message: string) => void;
   /** Default: `node:fs` watch. */
@@ -44,7 +47,7 @@ export class Watchers {
       if (!this.#hasWarned) warn(`the system cannot watch more directories (${code}); paths are looked at every ${this.#options.pollIntervalMs} ms instead`);
       this.#hasWarned = true;
     };
-    if (this.#options.mode === 'native') this.#directories = new DirectoryWatches({ onUnavailable, ...(open === undefined ? {} : { open }) });
+    if (this.#options.mode === 'native') this.#directories = new DirectoryWatches({ onUnavailable, opener: options.opener, ...(open === undefined ? {} : { open }) });
   }
 
   get mode(): WatchMode {
@@ -79,7 +82,7 @@ export class Watchers {
   }
 
   #start({ realPath, within }: WatchTarget): WatchedPath {
-    const { mode, maxPaths, coalesceMs, pollIntervalMs } = this.#options;
+    const { mode, maxPaths, coalesceMs, pollIntervalMs, opener } = this.#options;
     if (mode === 'off') throw new PathError('refused', 'This server watches nothing (--watch off).');
     if (this.#watched.size >= maxPaths) {
       throw new PathError('refused', `The server watches at most ${maxPaths} paths at once (--max-subscriptions). Unsubscribe from one first.`);
@@ -88,7 +91,7 @@ export class Watchers {
     const onChange = () => {
       for (const listener of listeners) listener.onChange();
     };
-    const watch = new PathWatch(realPath, within, { directories: this.#directories, coalesceMs, pollIntervalMs, onChange });
+    const watch = new PathWatch(realPath, within, { directories: this.#directories, coalesceMs, pollIntervalMs, opener, onChange });
     const watched = { watch, listeners, started: watch.start() };
     this.#watched.set(realPath, watched);
     return watched;
