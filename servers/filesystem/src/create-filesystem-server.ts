@@ -148,7 +148,7 @@ function createConnectionServer(options: FilesystemServerOptions, shared: Shared
     instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
     tools: createTools(runner, { readOnly }),
     prompts: [exploreProjectPrompt(session)],
-    resources: createResourceProvider({ session, limits, watchers, updated: (uri) => server.changes.resourceUpdated(uri) }),
+    resources: createResourceProvider({ session, limits, watchers, calls, updated: (uri) => server.changes.resourceUpdated(uri) }),
     onLegacySession: (legacySession) => session.attach(legacySession),
     onError: logErrors(log),
   });

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, truncate } from 'node:fs/promises';
+import { readdir, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { createTemporaryFolders } from './testing/temporary-folders.ts';
 
@@ -130,4 +131,33 @@ test.each(['stdin', 'SIGTERM'] as const)('removes what it had copied so far when
   else running.child.kill('SIGTERM');
   expect((await running.ended).code).toBe(0);
   expect(await readdir(folders.root)).toEqual(['big.bin']);
+});
+
+test.runIf(process.platform === 'linux')('answers that the host does not read do not pile up, and all come when it reads', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'big.txt': `${'x'.repeat(99)}\n`.repeat(2600) } });
+  const main = path.join(import.meta.dirname, 'main.ts');
+  const child = spawn(process.execPath, ['--conditions=@signalbox/source', main, folders.root], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const count = 600;
+  const calls = Array.from({ length: count }, (_, index) => ({ id: index + 2, method: index % 4 === 0 ? 'resources/read' : 'tools/call', params: index % 4 === 0 ? { uri: `file://${folders.root}/big.txt` } : { name: 'read_text_file', arguments: { path: 'big.txt' } } }));
+  for (const message of [initialize, { method: 'notifications/initialized' }, ...calls]) child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const status = async (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(await readFile(`/proc/${child.pid}/status`, 'latin1'))?.[1]) / 1024;
+  let [last, same] = [0, 0];
+  await expect.poll(async () => {
+    const now = await status('VmHWM');
+    same = now === last && child.stdin.writableLength === 0 ? same + 1 : 0;
+    last = now;
+    return same;
+  }).toBeGreaterThan(15);
+  // MiB; without a bound the answers, of half a MiB each, wait in memory.
+  expect(last).toBeLessThan(200);
+  const answered = new Set<number>();
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { id = 0, result } = JSON.parse(line) as { id?: number; result?: object };
+    if (result !== undefined) answered.add(id);
+    if (answered.size === count + 1) break;
+  }
+  expect(answered.size).toBe(count + 1);
+  const closed = once(child, 'close');
+  child.kill('SIGKILL');
+  await closed;
 });

@@ -10,6 +10,7 @@ import { chooseOpener } from '../sandbox/choose-opener.ts';
 import { createSandboxBase } from '../sandbox/sandbox-base.ts';
 import { SessionSandbox } from '../session/session-sandbox.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
+import { RunningCalls } from '../tools/running-calls.ts';
 import { createResourceProvider } from './create-resource-provider.ts';
 import { Watchers } from './watchers.ts';
 
@@ -25,7 +26,7 @@ async function provide(directory: string, maxPaths?: number): Promise<Provided> 
   const session = new SessionSandbox({ cli, rootsMode: 'narrow', base: createSandboxBase(opener), warn: () => undefined });
   const watchers = new Watchers({ opener, warn: () => undefined, ...(maxPaths === undefined ? {} : { maxPaths }) });
   const updates: string[] = [];
-  const provider = createResourceProvider({ session, limits: defaultLimits, watchers, updated: (uri) => updates.push(uri) });
+  const provider = createResourceProvider({ session, limits: defaultLimits, watchers, calls: new RunningCalls(), updated: (uri) => updates.push(uri) });
   // The provider of this package has every optional method.
   return { provider: provider as Required<ResourceProvider>, watchers, updates, [Symbol.asyncDispose]: () => Promise.resolve(watchers.close()) };
 }

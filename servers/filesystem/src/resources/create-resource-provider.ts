@@ -6,6 +6,7 @@ import { isInside } from '../sandbox/is-inside.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SessionSandbox } from '../session/session-sandbox.ts';
+import type { RunningCalls } from '../tools/running-calls.ts';
 import { completePath } from './complete-path.ts';
 import { listResources } from './list-resources.ts';
 import { readResourceContents } from './read-resource.ts';
@@ -17,6 +18,8 @@ export interface ResourceProviderOptions {
   readonly session: SessionSandbox;
   readonly limits: Limits;
   readonly watchers: Watchers;
+  /** Of the whole server. */
+  readonly calls: RunningCalls;
   /** Tells the subscribers of this connection. */
   readonly updated: (uri: string) => void;
 }
@@ -26,7 +29,7 @@ export interface ResourceProviderOptions {
  * anything is watched, and again before each notification.
  */
 export function createResourceProvider(options: ResourceProviderOptions): ResourceProvider {
-  const { session, limits, watchers, updated } = options;
+  const { session, limits, watchers, calls, updated } = options;
   const subscriptions = new Map<string, Subscription>();
   const names = new NameCache();
   const subscribe = async (uri: string, context: RequestContext) => {
@@ -70,7 +73,8 @@ export function createResourceProvider(options: ResourceProviderOptions): Resour
       return atBoundary(uri, async () => {
         const sandbox = await session.forRequest(context);
         await using pinned = await sandbox.pin(pathOfUri(uri));
-        return { contents: await readResourceContents(pinned, { uri, sandbox, limits, signal: context.signal }), ...privateNow };
+        const contents = await calls.run([context.signal, sandbox.revoked], (signal) => readResourceContents(pinned, { uri, sandbox, limits, signal }));
+        return { contents, ...privateNow };
       });
     },
     ...(watchers.mode === 'off' ? {} : { subscribe: (uri: string, context: RequestContext) => atBoundary(uri, () => subscribe(uri, context)) }),

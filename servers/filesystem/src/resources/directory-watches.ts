@@ -1,5 +1,5 @@
 import { watch } from 'node:fs';
-import path from 'node:path';
+import { basename } from 'node:path';
 import { errorCode } from '../sandbox/path-error.ts';
 import type { Opener } from '../sandbox/pinned-path.ts';
 import { pinInPlace } from './pin-in-place.ts';
@@ -135,7 +135,7 @@ class DirectoryWatch {
 /** The system watches the directory that is held, not whatever is at its path in that moment. */
 function openDirectoryWatch({ address }: WatchedDirectory, listener: DirectoryListener, onError: () => void): { close(): void } {
   // What is said of the directory itself has the last name of the address.
-  const ownName = path.basename(address);
+  const ownName = basename(address);
   const watcher = watch(address, { persistent: false }, (event, name) => listener(event, name === null || name === ownName ? undefined : name));
   watcher.on('error', onError);
   return watcher;

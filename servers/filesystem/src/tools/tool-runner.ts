@@ -16,6 +16,8 @@ export interface ToolRunner {
    * @throws ToolError when it was declined or needs the confirm token of the error
    */
   confirm(context: InteractiveContext, step: ConfirmedStep): Promise<void>;
+  /** Waits for an answer of the host without keeping other calls from running. */
+  pausing<T>(waitForAnswer: () => Promise<T>): Promise<T>;
   /** Whether routine steps are confirmed too (`--confirm always`); what only serves their questions can be left out otherwise. */
   readonly confirmsRoutine: boolean;
 }
@@ -56,7 +58,8 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const { limits, sandboxOf, confirm, log, calls } = options;
   return {
     limits,
-    confirm: (context, { confirmToken, ...step }) => confirm(context, confirmToken === undefined ? step : { ...step, confirmToken }),
+    confirm: (context, { confirmToken, ...step }) => calls.pausing(() => confirm(context, confirmToken === undefined ? step : { ...step, confirmToken })),
+    pausing: (waitForAnswer) => calls.pausing(waitForAnswer),
     confirmsRoutine: options.confirmsRoutine ?? false,
     run: (call, context, body) =>
       logCall({ tool: call.tool, signal: context.signal, log }, async (note) => {
