@@ -26,6 +26,15 @@ test('a call is shown with its arguments, its time and the first line of its res
   expect(text()).toBe('→ files__search {"path":"."}\n✓ files__search 250 ms: a b\n');
 });
 
+test('a model call that failed and is made again is a line with the time and the reason', () => {
+  const { io, text } = printed();
+  const printer = new RunPrinter(io);
+  const data = { turn: 1, message_id: 'm1', error: { code: 'llm_overloaded', message: 'Overloaded.' } };
+  printer.frame(event({ type: 'turn.failed', data: { ...data, retryable: true, attempt: 1, next_attempt_at: '2026-01-01T00:00:05.000Z' } }));
+  printer.frame(event({ type: 'turn.failed', data: { ...data, retryable: false } }));
+  expect(text()).toBe('… the model is asked again at 2026-01-01T00:00:05.000Z: Overloaded.\n');
+});
+
 test('text is printed once, whether it came in deltas, in the message, or partly in each', () => {
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);

@@ -45,6 +45,8 @@ export class RunPrinter {
     switch (body.type) {
       case 'run.started':
         return this.line(`run ${event.runId}${body.data.scripted ? ' (scripted: no model is configured)' : ` with ${body.data.provider} ${body.data.model}`}`);
+      case 'turn.failed':
+        return body.data.retryable ? this.line(`… the model is asked again at ${body.data.next_attempt_at}: ${body.data.error.message}`) : undefined;
       case 'message.completed':
         return this.#message(body.data);
       case 'tool_call.planned':
