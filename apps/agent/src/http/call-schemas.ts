@@ -8,7 +8,7 @@ export const ToolCall = z
     run_id: z.string(),
     turn: z.int(),
     name: z.string().describe('The wire name, server__tool'),
-    server: z.string(),
+    server: z.string().optional().describe('Absent for tools of the service itself, and where no server has the tool'),
     tool: z.string(),
     arguments: json,
     state: z.enum(['planned', 'awaiting_approval', 'dispatched', 'input_required', 'working', 'succeeded', 'failed', 'cancelled', 'unknown']),

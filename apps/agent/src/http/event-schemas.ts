@@ -29,8 +29,8 @@ export const EVENT_DATA = {
     .object({
       prompt: z.string(),
       servers: z.array(z.string()).optional(),
-      provider: z.string(),
-      model: z.string(),
+      provider: z.string().optional().describe('Absent for kind call'),
+      model: z.string().optional().describe('Absent for kind call'),
       scripted: z.boolean(),
       limits: RunLimits,
       kind: z.enum(['agent', 'call']),
@@ -40,7 +40,7 @@ export const EVENT_DATA = {
     })
     .describe('The run is stored. Always the first event'),
   'run.started': z
-    .object({ provider: z.string(), model: z.string(), scripted: z.boolean(), notice: z.string().optional() })
+    .object({ provider: z.string().optional(), model: z.string().optional(), scripted: z.boolean(), notice: z.string().optional() })
     .describe('A worker has begun the run'),
   'run.input_required': z
     .object({ inbox_item_ids: z.array(z.string()).describe('The open inbox items') })
@@ -103,7 +103,7 @@ export const EVENT_DATA = {
       position: z.int().describe('Position among the calls of the turn'),
       tool_use_id: z.string().describe("The model's id of the call"),
       name: z.string().describe('The wire name, server__tool'),
-      server: z.string(),
+      server: z.string().optional().describe('Absent for tools of the service itself, and where no server has the tool'),
       tool: z.string(),
       arguments: json,
       state: z.enum(['planned', 'awaiting_approval']),

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { RunLimits } from '../ports/run-store.ts';
+import type { Run, RunLimits } from '../ports/run-store.ts';
 import type { Limits } from './schemas.ts';
 
 type Body = z.output<typeof Limits>;
-type Unset = 'tokens' | 'cost_usd' | 'output_tokens';
+type Unset = 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'output_tokens';
 type AllLimits = { [Field in Exclude<keyof Body, Unset>]-?: number } & { [Field in Unset]?: number };
 
 const NAMES = [
@@ -23,10 +23,14 @@ export function limitsOf(body: Body | undefined): Partial<RunLimits> {
   return Object.fromEntries(NAMES.flatMap(([name, field]) => (body?.[field] === undefined ? [] : [[name, body[field]]])));
 }
 
-/** All limits of a run, as clients see them. */
-export function limitsView(limits: RunLimits): AllLimits {
+/** All limits of a run, as clients see them. Those of models have no meaning for a single tool call. */
+export function limitsView({ kind, limits }: Pick<Run, 'kind' | 'limits'>): AllLimits {
   // All that have a default are there.
-  return givenLimitsView(limits) as AllLimits;
+  return givenLimitsView(kind === 'call' ? callLimits(limits) : limits) as AllLimits;
+}
+
+function callLimits({ wallClockMs, callInactivityMs, callMaxMs, inboxExpiryMs }: RunLimits): Partial<RunLimits> {
+  return { wallClockMs, callInactivityMs, callMaxMs, inboxExpiryMs };
 }
 
 /** Some limits, as clients see them. */

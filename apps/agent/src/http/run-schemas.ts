@@ -45,8 +45,8 @@ export const Usage = z
 /** All limits of a run. */
 export const RunLimits = z
   .object({
-    turns: z.int(),
-    tool_calls: z.int(),
+    turns: z.int().optional().describe('Absent for kind call, as tool_calls, tokens, output_tokens and cost_usd are'),
+    tool_calls: z.int().optional(),
     wall_clock_ms: z.int(),
     call_inactivity_ms: z.int(),
     call_max_ms: z.int(),
@@ -67,8 +67,8 @@ export const Run = z
     status_reason: z.string().optional(),
     prompt: z.string(),
     servers: z.array(z.string()).optional(),
-    provider: z.string(),
-    model: z.string(),
+    provider: z.string().optional().describe('Absent for kind call'),
+    model: z.string().optional().describe('Absent for kind call'),
     scripted: z.boolean().describe('True when the answers come from scripts and not from a model'),
     notice: z.string().optional().describe('Shown when no model is configured'),
     limits: RunLimits,

@@ -36,10 +36,8 @@ export function runView(run: StoredRun & Partial<Listed<object>>, openItems: rea
     kind: run.kind,
     status: run.status,
     prompt: run.prompt,
-    provider: run.provider,
-    model: run.model,
     scripted: run.scripted,
-    limits: limitsView(run.limits),
+    limits: limitsView(run),
     metadata: { ...run.metadata },
     last_seq: run.lastSeq,
     turns: run.turns,
@@ -47,6 +45,7 @@ export function runView(run: StoredRun & Partial<Listed<object>>, openItems: rea
     inbox: openItems.map(listedItemView),
     created_at: iso(run.createdAt),
     ...defined({
+      ...(run.kind === 'call' ? {} : { provider: run.provider, model: run.model }),
       status_reason: run.statusReason,
       servers: run.servers === undefined ? undefined : [...run.servers],
       thread_id: run.threadId,
@@ -115,14 +114,13 @@ export function toolCallView(call: StoredCall): z.output<typeof ToolCall> {
     run_id: call.runId,
     turn: call.turn,
     name: call.wireName,
-    server: call.server,
     tool: call.tool,
     arguments: call.arguments,
     state: call.state,
     attempt: call.attempt,
     idempotency_key: call.idempotencyKey,
     created_at: iso(call.createdAt),
-    ...defined({ result: call.result, artifact_id: call.result && artifactIdOf(call.result), error: call.error, cancel: call.cancel, finished_at: optionalTime(call.finishedAt) }),
+    ...defined({ server: call.server === '' ? undefined : call.server, result: call.result, artifact_id: call.result && artifactIdOf(call.result), error: call.error, cancel: call.cancel, finished_at: optionalTime(call.finishedAt) }),
   };
 }
 

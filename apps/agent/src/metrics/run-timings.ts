@@ -60,7 +60,7 @@ export class RunTimings {
       case 'turn.interrupted':
         return this.#endTurn(runId, data, type);
       case 'tool_call.planned':
-        this.#calls.set(data.call_id, { runId, server: data.server, tool: data.tool, sentAt: undefined });
+        this.#calls.set(data.call_id, { runId, server: data.server ?? '', tool: data.tool, sentAt: undefined });
         return;
       case 'tool_call.dispatched':
         this.#calls.set(data.call_id, { ...(this.#calls.get(data.call_id) ?? { runId, server: '', tool: '' }), sentAt: this.#options.clock.now() });

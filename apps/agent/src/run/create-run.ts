@@ -54,7 +54,8 @@ async function storeRun(context: EngineContext, change: Change, { run, onBusy, r
 /** The first event of a run. */
 export function queuedEvent({ kind, prompt, servers, provider, model, scripted, limits, threadId, agentId, forkedFrom }: Run): { readonly type: 'run.queued'; readonly data: RunEventTypes['run.queued'] } {
   const origin = forkedFrom === undefined ? undefined : { run_id: forkedFrom.runId, turn: forkedFrom.turn };
-  return { type: 'run.queued', data: { kind, prompt, servers, provider, model, scripted, limits: limitsData(limits), thread_id: threadId, agent_id: agentId, forked_from: origin } };
+  const asked = kind === 'call' ? { provider: undefined, model: undefined } : { provider, model };
+  return { type: 'run.queued', data: { kind, prompt, servers, ...asked, scripted, limits: limitsData({ kind, limits }), thread_id: threadId, agent_id: agentId, forked_from: origin } };
 }
 
 async function agentOf({ store }: EngineContext, id: string | undefined): Promise<Agent | undefined> {
@@ -100,16 +101,19 @@ async function refuseOutputSchema({ outputs }: EngineContext, { outputSchema }: 
   if (problem !== undefined) throw new EngineError('invalid_output_schema', `The output schema cannot be used: ${problem}.`, [{ path: '/output_schema', message: problem }]);
 }
 
-function limitsData(limits: Run['limits']): { readonly [key: string]: number } {
-  return {
+function limitsData({ kind, limits }: Pick<Run, 'kind' | 'limits'>): { readonly [key: string]: number } {
+  const ofModels = {
     turns: limits.turns,
     tool_calls: limits.toolCalls,
+    ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
+    ...(limits.costUsd === undefined ? {} : { cost_usd: limits.costUsd }),
+    ...(limits.outputTokens === undefined ? {} : { output_tokens: limits.outputTokens }),
+  };
+  return {
+    ...(kind === 'call' ? {} : ofModels),
     wall_clock_ms: limits.wallClockMs,
     call_inactivity_ms: limits.callInactivityMs,
     call_max_ms: limits.callMaxMs,
     inbox_expiry_ms: limits.inboxExpiryMs,
-    ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
-    ...(limits.costUsd === undefined ? {} : { cost_usd: limits.costUsd }),
-    ...(limits.outputTokens === undefined ? {} : { output_tokens: limits.outputTokens }),
   };
 }

@@ -37,8 +37,9 @@ export interface RunEventTypes {
   'run.queued': {
     readonly prompt: string;
     readonly servers: readonly string[] | undefined;
-    readonly provider: string;
-    readonly model: string;
+    /** Absent, as the model is, for a single tool call. */
+    readonly provider: string | undefined;
+    readonly model: string | undefined;
     readonly scripted: boolean;
     readonly limits: JsonObject;
     readonly kind: Run['kind'];
@@ -47,8 +48,9 @@ export interface RunEventTypes {
     readonly forked_from: { readonly run_id: string; readonly turn: number } | undefined;
   };
   'run.started': {
-    readonly provider: string;
-    readonly model: string;
+    /** Absent, as the model is, for a single tool call. */
+    readonly provider: string | undefined;
+    readonly model: string | undefined;
     /** True when the answers come from scripts and not from a model. */
     readonly scripted: boolean;
     readonly notice: string | undefined;
@@ -99,7 +101,8 @@ export interface RunEventTypes {
     readonly position: number;
     readonly tool_use_id: string;
     readonly name: string;
-    readonly server: string;
+    /** Absent for tools of the service itself, and where no server has the tool. */
+    readonly server: string | undefined;
     readonly tool: string;
     readonly arguments: JsonObject;
     readonly state: 'planned' | 'awaiting_approval';

@@ -91,10 +91,10 @@ async function insertCall(context: EngineContext, change: Change, { run, turn, p
     finishedAt: undefined,
   };
   await change.sql.insertToolCall(call);
-  const { wireName, server, repeatable } = call;
+  const { wireName, repeatable } = call;
   change.emit({
     type: 'tool_call.planned',
-    data: { call_id: id, turn, position, tool_use_id: toolUse.id, name: wireName, server, tool: call.tool, arguments: call.arguments, state, repeatable, decision },
+    data: { call_id: id, turn, position, tool_use_id: toolUse.id, name: wireName, server: tool?.server, tool: call.tool, arguments: call.arguments, state, repeatable, decision },
   });
   return { call, decision };
 }

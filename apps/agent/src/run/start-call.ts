@@ -19,9 +19,8 @@ export async function startCall(context: EngineContext, { wireName, arguments: i
   const run = { ...newRun(context, { kind: 'call', prompt: `Call ${wireName}`, servers: [server], limits, metadata }), status: 'running' as const, startedAt, toolCalls: 1 };
   return context.commit(run.id, async (change) => {
     const { sql } = change;
-    const { provider, model, scripted } = run;
     await sql.insertRun(run);
-    change.emit(queuedEvent(run), { type: 'run.started', data: { provider, model, scripted, notice: undefined } });
+    change.emit(queuedEvent(run), { type: 'run.started', data: { provider: undefined, model: undefined, scripted: run.scripted, notice: undefined } });
     await planCalls(context, change, { run, turn: 0, toolUses: [{ type: 'tool_use', id: context.newId(), name: wireName, input }] });
     change.afterCommit(() => watchWallClock(context, run));
     await reconcile(context, change);
