@@ -86,7 +86,7 @@ export interface LogEntry {
 export interface CacheOptions {
   /** Results kept; default 256, 0 keeps none. */
   readonly maxEntries?: number;
-  /** Characters kept, as JSON; default 16 Mi. */
+  /** Bytes kept, as JSON, in which each value counts as at least 16; default 16 Mi. */
   readonly maxCharacters?: number;
   /** Names the authorization context in force; private results are used in the one they were received in. Default: always the same. */
   readonly authorization?: () => string;

@@ -15,6 +15,7 @@ import { collectPages } from './collect-pages.ts';
 import { CurrentConnection } from './current-connection.ts';
 import { InputRounds } from './input-rounds.ts';
 import { KnownTools } from './known-tools.ts';
+import { readPromptResult } from './prompt-result.ts';
 import { ResponseCache } from './response-cache.ts';
 import { SecondTries } from './second-tries.ts';
 import { announcedLists, readChanges } from './server-changes.ts';
@@ -95,8 +96,7 @@ export class ConnectedClient implements Client {
 
   async getPrompt(name: string, args: { readonly [name: string]: string } = {}, options?: RequestOptions): Promise<GetPromptResult> {
     this.#require('prompts');
-    // The codec checks that `messages` is a list of objects.
-    return (await this.#current.connection.request('prompts/get', { name, arguments: args }, options)) as unknown as GetPromptResult;
+    return readPromptResult(await this.#current.connection.request('prompts/get', { name, arguments: args }, options));
   }
 
   async complete(ref: CompletionReference, argument: CompleteParams['argument'], { chosen, ...options }: CompleteOptions = {}): Promise<Completion> {

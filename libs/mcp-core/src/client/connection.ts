@@ -1,5 +1,6 @@
 import { latestLegacyCodec } from '../era/codecs.ts';
 import type { ClientIdentity, Codec } from '../era/codec.ts';
+import { knownQuestion } from '../era/known-members.ts';
 import { MetaKey, metaOf } from '../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcNotification, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
@@ -83,6 +84,7 @@ export class Connection {
     this.#notifications.listen((notification) => hooks.notified(notification));
     this.#peer = new Peer(transport, {
       request: (request, running) => this.#answer(request, running),
+      kept: knownRequest,
       notification: (notification) => this.#notifications.dispatch(notification),
       ended: (error) => this.#closed(error),
       acceptsBatch: () => this.#codec?.hasBatches === true,
@@ -294,4 +296,8 @@ export class Connection {
     this.#endController.abort(error);
     if (this.#state === 'announced') this.#hooks.ended(this, this.#isCloseAsked ? undefined : error);
   }
+}
+
+function knownRequest({ jsonrpc, id, method, params }: JsonRpcRequest): JsonRpcRequest {
+  return { jsonrpc, id, method, ...(params === undefined ? {} : { params: knownQuestion(method, params) }) };
 }

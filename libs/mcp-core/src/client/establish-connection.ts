@@ -24,6 +24,8 @@ export interface Established {
 }
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 60_000;
+/** Of the server's words in an error. */
+const MAX_CAUSE_LENGTH = 2000;
 
 /**
  * Opens a transport and agrees with the server on a revision. `open` is called again at most once, when the server ended its process and the probe may
@@ -133,6 +135,6 @@ function connectError(cause: unknown): LocalError {
   if (cause instanceof LocalError && (cause.code === 'connect-failed' || cause.code === 'connection-closed')) {
     return cause;
   }
-  const problem = cause instanceof ProtocolError ? `it answered with error ${cause.code}: ${cause.message}` : String(cause instanceof Error ? cause.message : cause);
+  const problem = cause instanceof ProtocolError ? `it answered with error ${cause.code}: ${cause.message.slice(0, MAX_CAUSE_LENGTH)}` : String(cause instanceof Error ? cause.message : cause);
   return new LocalError('connect-failed', `The server could not be connected: ${problem}`, { cause });
 }

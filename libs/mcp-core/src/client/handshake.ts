@@ -1,5 +1,6 @@
 import type { Codec } from '../era/codec.ts';
 import { latestLegacyCodec, latestModernCodec, legacyCodec, pickModernCodec } from '../era/codecs.ts';
+import { knownCapabilities, knownImplementation, knownInstructions } from '../era/known-members.ts';
 import { MetaKey, metaOf } from '../era/meta-keys.ts';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
@@ -136,9 +137,9 @@ function modernFailure(error: JsonRpcErrorObject): LocalError {
 
 function describeServer(result: JsonObject, codec: Codec, info: unknown): ConnectedServer {
   return {
-    info: isImplementation(info) ? info : undefined,
-    capabilities: isJsonObject(result.capabilities) ? result.capabilities : {},
-    instructions: typeof result.instructions === 'string' ? result.instructions : undefined,
+    info: isImplementation(info) ? knownImplementation(info) : undefined,
+    capabilities: isJsonObject(result.capabilities) ? knownCapabilities(result.capabilities) : {},
+    instructions: knownInstructions(result.instructions),
     protocolVersion: codec.version,
     era: codec.era,
   };

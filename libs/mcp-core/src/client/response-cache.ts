@@ -1,3 +1,4 @@
+import { costOf } from '../jsonrpc/message-limits.ts';
 import type { JsonObject, JsonRpcNotification } from '../jsonrpc/messages.ts';
 import type { CacheOptions } from './client-options.ts';
 import { covers } from './legacy-subscriptions.ts';
@@ -61,7 +62,7 @@ export class ResponseCache {
   keep(ticket: CacheTicket, request: { readonly method: string; readonly params: JsonObject }, result: JsonObject): void {
     const { ttlMs, cacheScope } = result;
     if (typeof ttlMs !== 'number' || !(ttlMs > 0) || this.#maxEntries <= 0 || ticket.invalidations !== this.#invalidations) return;
-    const characters = JSON.stringify(result).length;
+    const characters = costOf(JSON.stringify(result));
     if (characters > this.#maxCharacters) return;
     const key = cacheScope === 'public' ? ticket.key.shared : ticket.key.private;
     this.#drop(key);

@@ -2,6 +2,7 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { DecodedResult } from './codec.ts';
 import { decodeCreatedTask, decodeDetailedTask, decodeTaskSupport } from './decode-task-result.ts';
+import { knownInputRequests, knownTool } from './known-members.ts';
 import type { Revision } from './revision.ts';
 
 /** Which member of a result must be a list of objects, by method. */
@@ -16,7 +17,7 @@ const LISTS: { readonly [method: string]: string } = {
   'tasks/result': 'content',
 };
 
-/** The members that later code relies on are checked; everything else passes, without the `resultType`. */
+/** The members that later code relies on are checked; everything else passes, without the `resultType` and the unknown members of tools and questions. */
 export function decodeResult(method: string, result: JsonObject, revision: Revision): DecodedResult {
   const created = decodeCreatedTask(method, result, revision.tasks);
   if (created !== undefined) return created;
@@ -32,8 +33,9 @@ function decodeComplete(method: string, result: JsonObject, revision: Revision):
   const list = LISTS[method];
   if (list !== undefined && !isListOfObjects(complete[list])) return { kind: 'invalid', detail: `${method}: ${list} must be a list of objects` };
   if (complete.nextCursor !== undefined && typeof complete.nextCursor !== 'string') return { kind: 'invalid', detail: `${method}: nextCursor must be a string` };
-  if (method !== 'tools/list' || !revision.hasToolExecution) return { kind: 'complete', result: complete };
-  return { kind: 'complete', result: { ...complete, tools: (complete.tools as readonly JsonObject[]).map(decodeTaskSupport) } };
+  if (method !== 'tools/list') return { kind: 'complete', result: complete };
+  const tools = (complete.tools as readonly JsonObject[]).map(knownTool);
+  return { kind: 'complete', result: { ...complete, tools: tools.map(revision.hasToolExecution ? decodeTaskSupport : withoutExecution) } };
 }
 
 function decodeInputRequired(result: JsonObject): DecodedResult {
@@ -43,7 +45,11 @@ function decodeInputRequired(result: JsonObject): DecodedResult {
     (inputRequests === undefined || isJsonObject(inputRequests)) &&
     (requestState === undefined || typeof requestState === 'string');
   if (!isValid) return { kind: 'invalid', detail: 'input_required needs inputRequests or requestState' };
-  return { kind: 'input-required', inputRequests: inputRequests ?? {}, requestState };
+  return { kind: 'input-required', inputRequests: knownInputRequests(inputRequests ?? {}), requestState };
+}
+
+function withoutExecution({ execution: _unknown, ...tool }: JsonObject): JsonObject {
+  return tool;
 }
 
 /** Some servers leave `content` out beside `structuredContent`. */

@@ -41,6 +41,8 @@ export interface PeerHandlers {
    * reported to `problem`.
    */
   request(request: JsonRpcRequest, running: RunningRequest): Reply | undefined | Promise<Reply | undefined>;
+  /** What of a request of the peer is kept while it runs, and given to `request`. Default all of it. */
+  kept?(request: JsonRpcRequest): JsonRpcRequest;
   /** Called in wire order with the requests. Must not throw. */
   notification(notification: JsonRpcNotification): void;
   /** The peer asks nothing more and answers nothing more; what it asked before can be answered until `close`. Default: closes at once. */
@@ -208,7 +210,8 @@ export class Peer implements TransportReceiver {
     }
   }
 
-  #serve(request: JsonRpcRequest, origin: MessageOrigin | undefined, entry?: BatchEntry): Promise<void> {
+  #serve(whole: JsonRpcRequest, origin: MessageOrigin | undefined, entry?: BatchEntry): Promise<void> {
+    const request = this.#handlers.kept === undefined ? whole : this.#handlers.kept(whole);
     const { id } = request;
     if (this.#running?.get(id)?.isAnswered === false) return this.#deliver(refusal(id, 'this id is in use by a running request'), entry);
     if (this.#handlersRunning >= MAX_RUNNING) return this.#deliver(refusal(id, `${String(MAX_RUNNING)} requests are running; wait for answers`), entry);

@@ -1,0 +1,109 @@
+import { isJsonObject } from '../jsonrpc/envelope.ts';
+import type { JsonObject } from '../jsonrpc/messages.ts';
+import { costOf } from '../jsonrpc/message-limits.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/capabilities.ts';
+
+/** What a side member may cost; see `costOf`. A larger one is left out. */
+const MAX_META_COST = 64 * 1024;
+const MAX_NAME_LENGTH = 200;
+const MAX_TEXT_LENGTH = 2000;
+const MAX_INSTRUCTIONS_LENGTH = 32 * 1024;
+
+const TOOL_MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'execution'];
+const CAPABILITIES: readonly (keyof ServerCapabilities)[] = ['experimental', 'logging', 'completions', 'prompts', 'resources', 'tools', 'tasks', 'extensions'];
+const QUESTION_MEMBERS: { readonly [method: string]: readonly string[] } = {
+  'elicitation/create': ['mode', 'message', 'requestedSchema', 'url', 'elicitationId'],
+  'sampling/createMessage': [
+    'messages',
+    'modelPreferences',
+    'systemPrompt',
+    'includeContext',
+    'temperature',
+    'maxTokens',
+    'stopSequences',
+    'metadata',
+    'tools',
+    'toolChoice',
+  ],
+};
+
+/** A tool's definition without members that no revision has, so that a server cannot have a client keep them. */
+export function knownTool(tool: JsonObject): JsonObject {
+  return { ...pick(tool, TOOL_MEMBERS), ...pickBounded(tool, ['annotations', 'icons', '_meta']) };
+}
+
+/** The params of a server's question without members that no revision has. */
+export function knownQuestion(method: string, params: JsonObject): JsonObject {
+  const members = Object.hasOwn(QUESTION_MEMBERS, method) ? QUESTION_MEMBERS[method] : undefined;
+  return { ...pick(params, members ?? []), ...pickBounded(params, ['_meta']) };
+}
+
+/** The questions of an `input_required` result. What is no question is left for later code to refuse. */
+export function knownInputRequests(requests: JsonObject): JsonObject {
+  const known = Object.entries(requests).map(([key, request]) => {
+    if (!isJsonObject(request) || typeof request.method !== 'string') return [key, {}] as const;
+    const { method, params } = request;
+    return [key, { method, ...(isJsonObject(params) ? { params: knownQuestion(method, params) } : {}) }] as const;
+  });
+  return Object.fromEntries(known);
+}
+
+/** Capabilities by the names of the specification. A capability that costs too much keeps its booleans. */
+export function knownCapabilities(capabilities: JsonObject): ServerCapabilities {
+  const known = CAPABILITIES.flatMap((name) => {
+    const value = capabilities[name];
+    if (!isJsonObject(value)) return value === undefined ? [] : [[name, {}] as const];
+    return [[name, isSmall(value) ? value : pickBooleans(value)] as const];
+  });
+  return Object.fromEntries(known);
+}
+
+/** A server's description of itself, with texts cut to what can be shown. */
+export function knownImplementation(info: Implementation): Implementation {
+  const text = (name: 'title' | 'description' | 'websiteUrl', maxLength: number): JsonObject => (typeof info[name] === 'string' ? { [name]: cut(info[name], maxLength) } : {});
+  return {
+    name: cut(info.name, MAX_NAME_LENGTH),
+    version: cut(info.version, MAX_NAME_LENGTH),
+    ...text('title', MAX_NAME_LENGTH),
+    ...text('description', MAX_TEXT_LENGTH),
+    ...text('websiteUrl', MAX_TEXT_LENGTH),
+    ...pickBounded(info as unknown as JsonObject, ['icons']),
+  };
+}
+
+/** A server's instructions, at most 32 Ki characters of them. */
+export function knownInstructions(instructions: unknown): string | undefined {
+  return typeof instructions === 'string' ? cut(instructions, MAX_INSTRUCTIONS_LENGTH) : undefined;
+}
+
+function pick(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(object, name)).map((name) => [name, object[name]]));
+}
+
+function pickBounded(object: JsonObject, names: readonly string[]): JsonObject {
+  return pick(
+    object,
+    names.filter((name) => object[name] !== undefined && isSmall(object[name])),
+  );
+}
+
+function isSmall(value: unknown): boolean {
+  try {
+    return costOf(JSON.stringify(value)) <= MAX_META_COST;
+  } catch (error) {
+    // Nested deeper than can be written, which a transport of a host may let pass.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+function pickBooleans(object: JsonObject): JsonObject {
+  return pick(
+    object,
+    ['listChanged', 'subscribe'].filter((name) => typeof object[name] === 'boolean'),
+  );
+}
+
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+}
