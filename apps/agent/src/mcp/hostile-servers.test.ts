@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, expect, test } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
+import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ServerStatus, ToolRegistry } from '../ports/tool-registry.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { createServerPool } from './server-pool.ts';
@@ -14,7 +16,7 @@ afterEach(async () => {
 });
 
 /** A hostile server, and one that is fine. */
-async function start(behaviour: string, rules: Partial<StdioServerConfig> = {}): Promise<{ readonly pool: ToolRegistry; readonly hostile: ServerStatus; readonly log: readonly string[] }> {
+async function start(behaviour: string, rules: Partial<StdioServerConfig> = {}): Promise<{ readonly pool: ToolRegistry & ServerDirectory; readonly hostile: ServerStatus; readonly log: readonly string[] }> {
   const logger = recordingLogger();
   const server = (name: string, how: string): ReturnType<typeof serverConfig> => serverConfig(name, { command: 'node', args: [HOSTILE_SERVER, how] });
   const pool = createServerPool({ servers: [{ ...server('hostile', behaviour), ...rules }, server('good', 'mean')], clientInfo: { name: 'signalbox', version: '0' }, logger, clock: new ManualClock(), graceMs: 300 });
@@ -38,7 +40,7 @@ test('a tool list without end fails its server, and no other', async () => {
 
 test('schemas that are too much leave out their tools, and no other', async () => {
   const { pool, hostile } = await start('bombs');
-  expect(hostile).toMatchObject({ state: 'ready', toolCount: 8 });
+  expect(hostile).toMatchObject({ state: 'ready', toolCount: 9 });
   expect(hostile.warnings.map((warning) => warning.slice(0, 60))).toEqual([
     'tool "deep" is not offered: its input schema is nested deepe',
     'tool "wide" is not offered: its input schema is larger than ',
@@ -89,6 +91,33 @@ test.each([
   const { pool } = await start('mean');
   expect(await pool.call(callRequest(`hostile__${tool}`))).toMatchObject({ type: 'error', message: expect.stringContaining(problem) as string });
   await expectGood(pool);
+});
+
+test('of what a server stuffs into its first answer nothing is kept that nobody needs', async () => {
+  const { pool, hostile } = await start('stuffed');
+  expect(hostile).toMatchObject({ state: 'ready', serverInfo: { name: `${'n'.repeat(200)}…` } });
+  expect(pool.server('hostile')?.capabilities).toEqual({ tools: {}, experimental: {} });
+});
+
+test('a server whose first answer is more than a message may be fails, at once and with a clear reason, and the service goes on', async () => {
+  const before = process.memoryUsage().rss;
+  const { pool, hostile } = await start('bursting');
+  expect(hostile).toMatchObject({ state: 'failed', error: expect.stringContaining("The server's answer to initialize was refused: a line is longer than 4194304 bytes") as string });
+  expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
+  await expectGood(pool);
+});
+
+test('a server that floods is ended with a visible reason, and slows no other', async () => {
+  const { pool } = await start('mean');
+  const stall = monitorEventLoopDelay({ resolution: 5 });
+  stall.enable();
+  const flooded = pool.call(callRequest('hostile__garbage'));
+  const failed = await statusOf(pool, 'hostile', ({ state }) => state === 'failed');
+  expect(failed.error).toContain('is ended: it sent more than 1000 lines that are no messages');
+  expect(await flooded).toMatchObject({ type: 'lost' });
+  await expectGood(pool);
+  stall.disable();
+  expect(stall.max / 1e6).toBeLessThan(1000);
 });
 
 test('noise without end on stderr keeps nobody from being answered', async () => {

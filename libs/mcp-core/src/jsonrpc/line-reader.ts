@@ -25,6 +25,7 @@ export class LineReader {
   /** A line that is too long, while it passes. */
   #refused: RefusedMessage | undefined;
   #isReported = false;
+  #isStopped = false;
 
   constructor(receiver: Pick<TransportReceiver, 'message' | 'unreadable'>, limits: MessageLimits) {
     this.#receiver = receiver;
@@ -34,11 +35,18 @@ export class LineReader {
 
   /** Delivers every message that the chunk completes, in order. The chunk must not be reused afterwards. */
   push(chunk: Uint8Array): void {
+    if (this.#isStopped) return;
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const start = this.#refused !== undefined || this.#pieces.length > 0 ? this.#continueLine(bytes) : 0;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (start < end) this.#readLines(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end));
     if (Math.max(start, end) < bytes.length) this.#beginLine(bytes.subarray(Math.max(start, end)));
+  }
+
+  /** Reads nothing more, not even the rest of the chunk. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#pieces.clear();
   }
 
   /** The stream ended; a last line without newline is delivered. */
@@ -57,7 +65,7 @@ export class LineReader {
   }
 
   #beginLine(piece: Buffer): void {
-    if (piece.length === 0) return;
+    if (piece.length === 0 || this.#isStopped) return;
     if (this.#refused !== undefined) {
       this.#passBy(this.#refused, piece);
     } else if (this.#pieces.length + piece.length <= this.#limits.maxBytes) {
@@ -108,7 +116,7 @@ export class LineReader {
 
   #parseLines(text: string): void {
     let start = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+    for (let end = text.indexOf('\n'); end !== -1 && !this.#isStopped; end = text.indexOf('\n', start)) {
       this.#parse(text.slice(start, end));
       start = end + 1;
     }
@@ -116,7 +124,7 @@ export class LineReader {
 
   #readEachLine(lines: Buffer): void {
     let start = 0;
-    for (let end = lines.indexOf(NEWLINE); end !== -1; end = lines.indexOf(NEWLINE, start)) {
+    for (let end = lines.indexOf(NEWLINE); end !== -1 && !this.#isStopped; end = lines.indexOf(NEWLINE, start)) {
       this.#readLine(lines.subarray(start, end));
       start = end + 1;
     }

@@ -104,6 +104,16 @@ describe.concurrent('a server process', () => {
     expect(received.ends).toEqual([]);
   });
 
+  test('is ended when it floods with lines that are no messages, which are not all read', async () => {
+    const transport = spawnNode(`const flood = () => { while (process.stdout.write('!\\n'.repeat(10_000))); process.stdout.once('drain', flood); }; flood(); process.stdout.on('error', () => undefined)`, { graceMs: 100 });
+    const received = receiver();
+    await transport.start(received);
+    await eventually(() => expect(received.ends).toHaveLength(1));
+    expect(received.ends[0]?.message).toBe('The server process is ended: it sent more than 1000 lines that are no messages, and more than 20 a second.');
+    expect(received.problems.length).toBeLessThan(2000);
+    await transport.exited;
+  });
+
   test('is not blocked by a flood on stderr, of which the end is kept', async () => {
     const lines: string[] = [];
     const script = `for (let i = 0; i < 20000; i++) process.stderr.write('line ' + i + ' '.repeat(50) + '\\n'); console.log('{"ok":1}'); process.stdin.resume()`;

@@ -1,12 +1,13 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { FlowGuard } from '../jsonrpc/flow-guard.ts';
 import { LineReader } from '../jsonrpc/line-reader.ts';
 import { LineWriter } from '../jsonrpc/line-writer.ts';
 import { messageLimits } from '../jsonrpc/message-limits.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import { guarded } from '../jsonrpc/report-to-stderr.ts';
-import type { Transport, TransportReceiver } from '../jsonrpc/transport.ts';
+import type { Transport, TransportReceiver, UnreadableMessage } from '../jsonrpc/transport.ts';
 import { withinLimit } from '../jsonrpc/within-limit.ts';
 import { LocalError } from '../protocol/errors.ts';
 import { childEnvironment } from './child-environment.ts';
@@ -53,7 +54,8 @@ const KILL_WAIT_MS = 2000;
 const POLL_MS = 20;
 
 /**
- * Starts a server process. `start` rejects with `connect-failed` when the command cannot be run. When the process ends by itself, what is left of
+ * Starts a server process. A process that sends more than 16 MiB a second is read no faster, and ended when it does so for 10 s, or when it sends more than
+ * 1000 lines that are no messages and more than 20 a second. `start` rejects with `connect-failed` when the command cannot be run. When the process ends by itself, what is left of
  * its group is ended too.
  * @throws LocalError `connect-failed` when the arguments are unusable.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
@@ -87,6 +89,8 @@ class ProcessTransport implements ChildTransport {
   #exit: ProcessExit | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
   #releasing: Promise<void> | undefined;
+  /** Reasons for not reading its output. */
+  #pauses = 0;
   #isCloseAsked = false;
   #hasEnded = false;
 
@@ -127,8 +131,22 @@ class ProcessTransport implements ChildTransport {
       throw new LocalError('connect-failed', `The server process ended before it was connected${this.#lastWords()}`);
     }
     this.#receiver = receiver;
-    const reader = new LineReader(receiver, messageLimits(this.#options.maxMessageBytes));
-    this.#child.stdout.on('data', (chunk: Buffer) => this.#read(reader, chunk));
+    const guard = new FlowGuard((problem) => {
+      reader.stop();
+      this.#breakOff(problem);
+    });
+    const counted = {
+      message: (value: unknown) => {
+        guard.message();
+        receiver.message(value);
+      },
+      unreadable: (problem: UnreadableMessage) => {
+        receiver.unreadable(problem);
+        guard.unreadable();
+      },
+    };
+    const reader = new LineReader(counted, messageLimits(this.#options.maxMessageBytes));
+    this.#child.stdout.on('data', (chunk: Buffer) => this.#read(reader, guard, chunk));
     this.#child.stdout.once('end', () => this.#isCloseAsked || this.#hasEnded || reader.end());
   }
 
@@ -144,15 +162,33 @@ class ProcessTransport implements ChildTransport {
     return this.#release();
   }
 
-  #read(reader: LineReader, chunk: Buffer): void {
+  #read(reader: LineReader, guard: FlowGuard, chunk: Buffer): void {
     if (this.#isCloseAsked || this.#hasEnded) {
       return;
     }
     reader.push(chunk);
-    if (this.#writer.isCongestedByAnswers) {
-      this.#child.stdout.pause();
-      void this.#writer.drained().then(() => this.#child.stdout.resume());
-    }
+    if (this.#writer.isCongestedByAnswers) void this.#pauseUntil(this.#writer.drained());
+    const pauseMs = guard.read(chunk.length);
+    if (pauseMs > 0) void this.#pauseUntil(delay(pauseMs, undefined, { ref: false }));
+  }
+
+  async #pauseUntil(end: Promise<unknown>): Promise<void> {
+    this.#pauses += 1;
+    this.#child.stdout.pause();
+    await end;
+    this.#pauses -= 1;
+    if (this.#pauses === 0) this.#child.stdout.resume();
+  }
+
+  /** Ends a process that floods, without another look at its output. */
+  #breakOff(problem: string): void {
+    if (this.#isCloseAsked || this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#drainTimer);
+    this.#stderr.end();
+    this.#child.stdout.destroy();
+    this.#receiver?.closed(new LocalError('connection-lost', `The server process is ended: ${problem}.`));
+    void this.#release();
   }
 
   #onExit(exit: ProcessExit): void {

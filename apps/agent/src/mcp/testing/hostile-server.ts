@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 
 /**
- * A legacy MCP server that means harm, run as a process by tests. Its first argument says which: `endless-list` (pages without end), `bombs` (schemas that are too much), `stubborn` (ends only
+ * A legacy MCP server that means harm, run as a process by tests. Its first argument says which: `endless-list` (pages without end), `bombs` (schemas that are too much), `stuffed` and `bursting` (objects without number in its first answer), `stubborn` (ends only
  * when it is killed), `mean` (nothing but its tools). The tools: `flood` (progress without end), `huge` (a result of as many MiB as its argument says), `objects` and `abyss` (results of a million objects, and of a hundred thousand levels), `noise` (stderr without end), `spin` (never
  * looks at its input again), `fine`.
  */
@@ -16,7 +16,7 @@ interface Message {
 const named = (name: string, inputSchema: object = { type: 'object' }): object => ({ name, inputSchema });
 /** Stands for a schema that is deeper than a schema may be, but not than a message may be. */
 const DEEP = 'too deep';
-const TOOLS = ['flood', 'huge', 'objects', 'abyss', 'noise', 'spin', 'fine'].map((name) => named(name));
+const TOOLS = ['flood', 'huge', 'objects', 'abyss', 'garbage', 'noise', 'spin', 'fine'].map((name) => named(name));
 
 if (behaviour === 'stubborn') {
   process.on('SIGTERM', () => undefined);
@@ -27,7 +27,7 @@ createInterface({ input: process.stdin }).on('line', (text) => onMessage(JSON.pa
 function onMessage({ id, method, params = {} }: Message): void {
   switch (method) {
     case 'initialize':
-      return answer(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'hostile', version: '1' } });
+      return behaviour === 'stuffed' || behaviour === 'bursting' ? initializeWith(id, behaviour === 'stuffed' ? 100_000 : 20_000_000) : answer(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'hostile', version: '1' } });
     case 'tools/list':
       return answer(id, behaviour === 'endless-list' ? page(Number(params.cursor ?? 0)) : { tools: behaviour === 'bombs' ? [...TOOLS, ...bombs()] : TOOLS });
     case 'tools/call':
@@ -37,6 +37,12 @@ function onMessage({ id, method, params = {} }: Message): void {
     default:
       if (id !== undefined) send({ id, error: { code: -32601, message: 'Method not found' } });
   }
+}
+
+/** An answer with so many objects in a capability and a name of a megabyte. */
+function initializeWith(id: number | undefined, objects: number): void {
+  const info = `"serverInfo":{"name":"${'n'.repeat(1_000_000)}","version":"1"}`;
+  process.stdout.write(`{"jsonrpc":"2.0","id":${String(id)},"result":{"protocolVersion":"2025-06-18",${info},"capabilities":{"tools":{},"experimental":{"a":[{}${',{}'.repeat(objects)}]}}}}\n`);
 }
 
 function page(number: number): object {
@@ -68,6 +74,8 @@ function callTool(id: number | undefined, { name, arguments: args = {}, _meta: m
       return answerText(id, `[${'{},'.repeat(1_000_000)}{}]`);
     case 'abyss':
       return answerText(id, `${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    case 'garbage':
+      return flood(() => '!\n'.repeat(1000), process.stdout);
     case 'spin':
       process.stdout.write(line({ method: 'notifications/progress', params: { progressToken, progress: 1 } }), () => {
         for (;;);

@@ -42,6 +42,7 @@ const MAX_ROUNDS = 3;
 /** The connections to one origin. Redirects (307, 308) are followed within the origin only, so that no header goes elsewhere. */
 export class ClientEndpoint {
   readonly #options: EndpointOptions;
+  readonly #onResponse: ((response: IncomingMessage) => void) | undefined;
   readonly #url: URL;
   readonly #agent: Agent;
   readonly #request: typeof request;
@@ -52,9 +53,10 @@ export class ClientEndpoint {
   #sentSecrets: readonly string[] = [];
   #isDestroyed = false;
 
-  /** @throws LocalError `invalid-argument` */
-  constructor(options: EndpointOptions) {
+  /** `onResponse` gets each response that a call gets, right after it. @throws LocalError `invalid-argument` */
+  constructor(options: EndpointOptions, onResponse?: (response: IncomingMessage) => void) {
     this.#options = options;
+    this.#onResponse = onResponse;
     this.#url = parseUrl(options.url);
     const isTls = this.#url.protocol === 'https:';
     // An import statement reads every export of node:http, and one of them loads undici: 20 ms and 10 MB.
@@ -154,17 +156,22 @@ export class ClientEndpoint {
 
   #responded(attempt: Attempt, response: IncomingMessage): void {
     const { statusCode: status = 0 } = response;
-    if (status < 300 || attempt.rounds >= MAX_ROUNDS) attempt.call.responded(response);
+    if (status < 300 || attempt.rounds >= MAX_ROUNDS) this.#give(attempt.call, response);
     else if (status === 307 || status === 308) this.#redirected(attempt, response);
     else if ((status === 401 || status === 403) && attempt.call.method !== 'DELETE' && this.#options.onUnauthorized !== undefined) void this.#unauthorized(attempt, response);
-    else attempt.call.responded(response);
+    else this.#give(attempt.call, response);
+  }
+
+  #give(call: Call, response: IncomingMessage): void {
+    call.responded(response);
+    this.#onResponse?.(response);
   }
 
   #redirected(attempt: Attempt, response: IncomingMessage): void {
     const { location } = response.headers;
     const path = location === undefined ? undefined : this.pathWithinOrigin(location);
     if (path === undefined) {
-      attempt.call.responded(response);
+      this.#give(attempt.call, response);
       return;
     }
     response.resume();
@@ -193,7 +200,7 @@ export class ClientEndpoint {
       attempt.rounds += 1;
       this.#send(attempt);
     } else {
-      call.responded(response);
+      this.#give(call, response);
     }
   }
 

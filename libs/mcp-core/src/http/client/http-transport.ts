@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
+import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
 import { costProblem, messageLimits, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import { idOfRefused, type RefusedId } from '../../jsonrpc/refused-message.ts';
-import type { SendOptions, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
+import type { SendOptions, Transport, TransportReceiver, UnreadableMessage } from '../../jsonrpc/transport.ts';
 import { withinLimit } from '../../jsonrpc/within-limit.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
@@ -44,7 +45,8 @@ const MODERN_EVIDENCE: ReadonlySet<number> = new Set([
  * The client side of Streamable HTTP, all revisions: the era of each request is read from its `_meta`, a legacy session is learned from the
  * `initialize` exchange. Connects with the first message. Requests that get no JSON-RPC answer fail with `HttpError`, or `LocalError`
  * `connection-lost` when no or half a response came; nothing is sent twice, except by `onUnauthorized` and after a redirect. Redirects (307, 308) are
- * followed within the origin only, so that neither messages nor headers go elsewhere. For a notification or an answer, `send` also rejects when the
+ * followed within the origin only, so that neither messages nor headers go elsewhere. Responses are read at 16 MiB a second at most; a server that sends more
+ * for 10 s, or more than 1000 events that are no messages and more than 20 a second, loses the connection. For a notification or an answer, `send` also rejects when the
  * server refused it.
  * @throws LocalError `invalid-argument`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
@@ -62,6 +64,7 @@ class HttpTransport implements Transport, RequestOwner {
   readonly endpoint: ClientEndpoint;
   readonly limits: MessageLimits;
   readonly #options: HttpTransportOptions;
+  readonly #guard: FlowGuard;
   readonly #running = new Map<RequestId, PostedRequest>();
   #receiver: TransportReceiver | undefined;
   #sessionId: string | undefined;
@@ -77,7 +80,8 @@ class HttpTransport implements Transport, RequestOwner {
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
-    this.endpoint = new ClientEndpoint(options);
+    this.#guard = new FlowGuard((problem) => void this.#end(new LocalError('connection-lost', `The connection to ${this.endpoint.origin} is ended: ${problem}.`, { sent: true })));
+    this.endpoint = new ClientEndpoint(options, (response) => this.#meter(response));
     this.limits = messageLimits(options.maxMessageBytes);
   }
 
@@ -102,6 +106,7 @@ class HttpTransport implements Transport, RequestOwner {
 
   deliver(value: unknown, relatedTo?: RequestId): void {
     if (this.#isClosed) return;
+    this.#guard.message();
     if (Array.isArray(value)) return this.#deliverBatch(value, relatedTo);
     if (isAnswer(value)) {
       this.#answered(value);
@@ -119,8 +124,7 @@ class HttpTransport implements Transport, RequestOwner {
     try {
       value = JSON.parse(text);
     } catch (error) {
-      if (!this.#isClosed) this.#receiver?.unreadable({ reason: 'parse-error', detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}` });
-      return;
+      return this.#unreadable({ reason: 'parse-error', detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}` });
     }
     this.deliver(value, relatedTo);
   }
@@ -322,7 +326,23 @@ class HttpTransport implements Transport, RequestOwner {
       this.#running.delete(request.post.id);
       request.answered();
     }
-    this.#receiver?.unreadable({ reason: 'too-large', detail, ...found });
+    this.#unreadable({ reason: 'too-large', detail, ...found });
+  }
+
+  #unreadable(problem: UnreadableMessage): void {
+    if (this.#isClosed) return;
+    this.#receiver?.unreadable(problem);
+    this.#guard.unreadable();
+  }
+
+  /** Reads all responses together no faster than the rate. */
+  #meter(response: IncomingMessage): void {
+    response.on('data', (chunk: Buffer) => {
+      const pauseMs = this.#guard.read(chunk.length);
+      if (pauseMs === 0 || response.destroyed) return;
+      response.pause();
+      setTimeout(() => response.resume(), pauseMs).unref();
+    });
   }
 
   #end(error: Error | undefined): Promise<void> {

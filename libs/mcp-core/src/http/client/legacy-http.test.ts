@@ -284,6 +284,19 @@ describe('the standalone stream', () => {
     await expect(opened.transport.send(legacyRequest(5, 'ping'))).rejects.toMatchObject({ code: 'connection-closed' });
   });
 
+  it('ends when the server floods it with events that are no messages', async () => {
+    const server = await scriptedServer((arrival) => {
+      if (playHandshake(arrival, { get: 'stream' })) return;
+      beginEvents(arrival);
+      arrival.response.write('data: !\n\n'.repeat(5000));
+    });
+    const opened = await openTransport({ url: server.url });
+    await handshake(opened);
+    await until(() => opened.ends.length === 1);
+    expect(opened.ends[0]).toMatchObject({ code: 'connection-lost', message: expect.stringContaining('is ended: it sent more than 1000 lines that are no messages') as string });
+    expect(opened.unreadable.length).toBeLessThan(1100);
+  });
+
   it('names the request that an event over the limit would have answered, wherever its id stands', async () => {
     const long = 'x'.repeat(2000);
     const server = await scriptedServer((arrival) => {
