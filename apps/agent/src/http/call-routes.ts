@@ -1,14 +1,14 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { CallRun as EngineCallRun } from '../ports/run-engine.ts';
-import type { RunReader, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type { Run, RunReader, ToolCall as StoredCall } from '../ports/run-store.ts';
 import type { HttpApp, RouteDependencies } from './http-server.ts';
-import { keepLaterAnswer, KeyHeaders, replyWith, type Answer } from './idempotency.ts';
+import { KeyHeaders, replyWith, type Answer } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
 import { Problem } from './problem.ts';
 import { CancelCall, CallParameters, CallRun, NewCall, ToolCall, ToolParameters } from './call-schemas.ts';
 import { ProblemDetails } from './schemas.ts';
 import { runView, toolCallView } from './views.ts';
-import { preferredWaitMs, settledRun } from './wait-for-run.ts';
+import { answerInTime, WaitHeaders } from './wait-for-run.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
@@ -31,7 +31,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
         description:
           'The call is a run of kind `call`, with the approvals, limits and the ledger of any other. Answers 202 when it is stored; with `Prefer: wait=N` it waits up to N seconds (at most 60) for the end and then answers 200.',
         params: ToolParameters,
-        headers: KeyHeaders.extend({ prefer: z.string().optional().describe('`wait=N`: how many seconds to wait for the end') }),
+        headers: WaitHeaders,
         body: NewCall,
         response: { 200: CallRun, 202: CallRun, ...problem, 409: ProblemDetails },
       },
@@ -42,17 +42,11 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
         make: (receipt) => engine.startCall({ wireName: request.params.name, arguments: input, limits: limitsOf(limits), metadata }, receipt),
         answer: answerOf,
       });
-      const waitMs = preferredWaitMs(request);
-      if (waitMs === undefined || served.isReplayed) return replyWith(reply, served);
-      reply.header('preference-applied', `wait=${waitMs / 1000}`);
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      const run = await settledRun(dependencies, { runId: served.body.id, waitMs, signal: gone.signal });
-      const [call] = await read.toolCalls(served.body.id);
-      if (run === undefined || call === undefined) return replyWith(reply, served);
-      const later = await answerOf({ run, call }, read);
-      await keepLaterAnswer(dependencies, request, later);
-      return replyWith(reply, { ...later, isReplayed: false });
+      const later = async (run: Run): Promise<Answer<z.output<typeof CallRun>> | undefined> => {
+        const [call] = await read.toolCalls(run.id);
+        return call && answerOf({ run, call }, read);
+      };
+      return answerInTime(dependencies, { request, reply, served, later });
     },
   );
 

@@ -13,6 +13,9 @@ export interface ApiDocument {
 interface Parameter {
   readonly in: string;
   readonly name: string;
+  readonly schema?: { readonly type?: string };
+  readonly style?: string;
+  readonly explode?: boolean;
 }
 
 interface Operation {
@@ -62,7 +65,7 @@ function describe(path: string, method: string, operation: Operation): Operation
     summary,
     ...(description === undefined ? {} : { description }),
     ...(isOpen ? { security: [] } : {}),
-    ...(parameters === undefined ? {} : { parameters: parameters.map((parameter) => (parameter.in === 'header' ? { ...parameter, name: headerName(parameter.name) } : parameter)) }),
+    ...(parameters === undefined ? {} : { parameters: parameters.map(describeParameter) }),
     ...others,
     responses: describeResponses(operation, isOpen),
   };
@@ -93,6 +96,11 @@ function named(status: string, response: object): object {
 function withHeaders(status: string, response: object, takesKey: boolean): object {
   const names = ['X-Request-Id', ...(status === '201' || status === '202' ? ['Location'] : []), ...(takesKey ? ['Idempotent-Replayed'] : [])];
   return { ...response, headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) };
+}
+
+function describeParameter(parameter: Parameter): Parameter {
+  if (parameter.in === 'header') return { ...parameter, name: headerName(parameter.name) };
+  return parameter.in === 'query' && parameter.schema?.type === 'object' ? { ...parameter, style: 'deepObject', explode: true } : parameter;
 }
 
 /** `last-event-id` as `Last-Event-ID`. */

@@ -60,7 +60,7 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
     checkOrigin(request);
     request.isAuthorized = await hasToken(request);
     if (!request.isAuthorized && !OPEN_TO_ALL.has(request.routeOptions.url ?? '')) throw new Problem('unauthorized', "send the configured token in the header 'authorization: Bearer …'");
-    if (request.method === 'POST' || request.method === 'PUT') checkContentType(request);
+    checkContentType(request);
   });
 }
 
@@ -73,14 +73,25 @@ function checkHost(request: FastifyRequest, names: ReadonlySet<string>): void {
 
 function checkOrigin(request: FastifyRequest): void {
   const { origin, host } = request.headers;
-  if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return;
+  const site = request.headers['sec-fetch-site'];
+  const isForeign = site === 'cross-site' || site === 'same-site';
+  if (!isForeign && (origin === undefined || origin === `http://${host}` || origin === `https://${host}`)) return;
   throw new Problem('forbidden_origin', 'requests from web pages of other origins are refused; call the API from a program, or from a page it serves itself');
 }
 
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Forms of web pages cannot send JSON. A POST without a body needs no type: pages of other origins are refused by their Origin header. */
 function checkContentType(request: FastifyRequest): void {
+  if (!METHODS_WITH_BODY.has(request.method) || (request.method === 'POST' && hasNoBody(request))) return;
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
   throw new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json', even when there is nothing to say");
+}
+
+/** Whether the request has neither a body nor a media type. */
+export function hasNoBody({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers['content-type'] === undefined && headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }
 
 function sha256(text: string): Buffer {

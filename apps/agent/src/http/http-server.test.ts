@@ -79,9 +79,11 @@ describe('bad input is answered with a problem that names the place and the reme
     ['GET', '/v1/runs/%zz', 400, 'invalid_request'],
     ['GET', `/v1/runs/${'a'.repeat(101)}`, 400, 'invalid_request'],
     ['GET', '//v1/runs', 404, 'route_not_found'],
-    ['OPTIONS', '/v1/runs', 404, 'route_not_found'],
+    ['OPTIONS', '/v1/runs', 405, 'method_not_allowed'],
     ['GET', '/v1/nothing', 404, 'route_not_found'],
-    ['DELETE', '/v1/runs', 404, 'route_not_found'],
+    ['DELETE', '/v1/runs', 405, 'method_not_allowed'],
+    ['GET', '/v1/servers?nmae=a', 400, 'invalid_request'],
+    ['GET', '/v1/agents?metadata.a=b', 400, 'invalid_request'],
   ] as const)('%s %s', async (method, url, status, code) => {
     const response = method === 'POST' ? await post(url, '') : await edge.app.inject({ method, url, headers: { host: 'localhost' } });
     expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code]);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifySerializerCompiler, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
-import { jsonSchemaTransform, jsonSchemaTransformObject, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { z } from 'zod';
+import { jsonSchemaTransform, jsonSchemaTransformObject, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import type { LoggedRequest } from '../metrics/observation.ts';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
@@ -20,12 +20,14 @@ import { callRoutes } from './call-routes.ts';
 import { describeApi, type ApiDocument } from './describe-api.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
 import { FrameTexts } from './frame-texts.ts';
+import { collectMethods } from './allowed-methods.ts';
 import { connectionLimits, type ConnectionLimits } from './connection-limits.ts';
 import { createServeOnce, principalOf, type ServeOnce } from './idempotency.ts';
 import { inboxRoutes } from './inbox-routes.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { Problem, sendProblem, toProblem } from './problem.ts';
 import { probeRoutes } from './probe-routes.ts';
+import { parseQuery } from './query-string.ts';
 import { failedRequest, requestIdOf } from './request-id.ts';
 import { tellOfRequests } from './request-log.ts';
 import { runRoutes } from './run-routes.ts';
@@ -33,6 +35,7 @@ import { serializeAsIs } from './serialize.ts';
 import { serverRoutes } from './server-routes.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { StreamSlots } from './stream-slots.ts';
+import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
 
 export interface HttpDependencies {
@@ -105,14 +108,20 @@ export async function createHttpServer(dependencies: HttpDependencies, { host, t
     requestIdHeader: false,
     genReqId: requestIdOf,
     // As much as a request line can hold: the schemas refuse what is too long, and name it.
-    routerOptions: { maxParamLength: 16 * 1024 },
+    routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
     frameworkErrors: (error, request, reply) => void sendProblem(request, reply, toProblem(error)),
   });
-  app.setValidatorCompiler(validatorCompiler);
+  app.setValidatorCompiler(validateRequest);
   app.setSerializerCompiler(dependencies.serializer ?? serializeAsIs);
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(request, reply, new Problem('route_not_found', `${request.method} ${request.url.split('?')[0]} does not exist; /openapi.json lists the endpoints`)),
-  );
+  const methodsOf = collectMethods(app);
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? '';
+    const methods = methodsOf(path);
+    if (methods.length === 0) return sendProblem(request, reply, new Problem('route_not_found', `${request.method} ${path} does not exist; /openapi.json lists the endpoints`));
+    reply.header('allow', methods.join(', '));
+    return sendProblem(request, reply, new Problem('method_not_allowed', `${path} supports ${methods.join(', ')}, not ${request.method}`));
+  });
+  refuseUnknownQueries(app);
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     const hasLeft = request.raw.destroyed && !request.raw.complete;
@@ -156,5 +165,13 @@ async function describeRoutes(app: FastifyInstance, version: string): Promise<vo
     },
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,
+  });
+}
+
+/** Gives every API route without a query schema one that knows no fields. */
+function refuseUnknownQueries(app: FastifyInstance): void {
+  const none = z.strictObject({});
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/v1/')) route.schema = { querystring: none, ...route.schema };
   });
 }

@@ -153,7 +153,7 @@ describe('a request with an Idempotency-Key', () => {
   test.each(['', 'k'.repeat(513)])('of a wrong length is refused', async (key) => {
     const { service, edge } = await open();
     const response = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed(key) });
-    expect([response.statusCode, response.json()]).toEqual([400, expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('/headers/idempotency-key') as string })]);
+    expect([response.statusCode, response.json()]).toEqual([400, expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('/header/idempotency-key') as string })]);
     expect(await runCount(service)).toBe(0);
   });
 

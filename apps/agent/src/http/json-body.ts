@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { findJsonProblem } from '../json-text.ts';
+import { hasNoBody } from './edge.ts';
 import { Problem } from './problem.ts';
 
 /** Parses `application/json` bodies; an empty one is `{}`. A syntax error is answered with its line and column. */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  app.addHook('preValidation', async (request) => {
+    if (request.method === 'POST' && hasNoBody(request)) request.body = {};
+  });
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     const text = body.toString();
     const wrong = text.trim() === '' ? undefined : findJsonProblem(text);

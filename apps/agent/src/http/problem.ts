@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../ports/run-engine.ts';
 import { DefinitionChangedError, ServerRefusedError, ServerUnavailableError, UnknownToolError } from '../ports/server-directory.ts';
 import { InvalidCursorError, StorageError } from '../ports/run-store.ts';
+import { RequestError } from './validate.ts';
 
-/** Where in the input something is wrong; `path` is a JSON pointer into body, query or parameters. */
+/** Something wrong in the input. `path` is a JSON pointer into the request: `/body/…`, `/query/…`, `/path/…` or `/header/…`. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
@@ -140,18 +141,18 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-interface ValidationIssue {
-  readonly instancePath: string;
-  readonly message?: string;
-}
+/** Parts of a request in the words of HTTP. */
+const PARTS: { readonly [part: string]: string } = { querystring: 'query', params: 'path', headers: 'header' };
 
 function validationErrors(error: unknown): readonly FieldError[] | undefined {
-  if (!(error instanceof Error) || !('validation' in error) || !Array.isArray(error.validation)) return undefined;
-  const part = 'validationContext' in error && typeof error.validationContext === 'string' ? error.validationContext : 'request';
-  return (error.validation as readonly ValidationIssue[]).map((issue) => ({
-    path: `/${part}${issue.instancePath === '/' ? '' : issue.instancePath}`,
-    message: issue.message ?? 'is not valid',
-  }));
+  if (!(error instanceof RequestError)) return undefined;
+  const part = error.validationContext ?? 'body';
+  return error.issues.map(({ path, message }) => ({ path: pointerTo([PARTS[part] ?? part, ...path]), message }));
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc6901 */
+function pointerTo(path: readonly PropertyKey[]): string {
+  return path.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 function summary(errors: readonly FieldError[]): string {

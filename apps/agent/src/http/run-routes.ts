@@ -6,19 +6,27 @@ import { streamEvents } from './event-stream.ts';
 import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { KeyHeaders, replyWith, type Answer, type Once } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
+import { patchMetadata } from './metadata-patch.ts';
 import { Problem } from './problem.ts';
 import { ToolCallList } from './call-schemas.ts';
 import { EventsQuery, RunEventPage } from './event-schemas.ts';
-import { CancelRun, NewFork, NewRun, Run as RunSchema, ResumeRun, RunList, RunListQuery } from './run-schemas.ts';
+import { CancelRun, NewFork, NewRun, Run as RunSchema, ResumeRun, RunList, RunListQuery, RunPatch } from './run-schemas.ts';
 import { ListQuery, ProblemDetails, RunParameters } from './schemas.ts';
 import { failedRequest } from './request-id.ts';
 import { RunStreamFrame } from './stream-schemas.ts';
 import { eventView, listedCallView, pageOf, pageOptions, runView } from './views.ts';
+import { answerInTime, WaitHeaders } from './wait-for-run.ts';
 
 type RunBody = z.output<typeof RunSchema>;
 
 /** The response to `accept: text/event-stream`. */
 const STREAM = { description: 'The event stream of the run, with `accept: text/event-stream`', content: { 'text/event-stream': { schema: RunStreamFrame } } };
+
+/** The response after `Prefer: wait`, or to `accept: text/event-stream`. */
+const SETTLED_OR_STREAM = {
+  description: 'The settled run, after `Prefer: wait=N`; or its event stream, with `accept: text/event-stream`',
+  content: { 'application/json': { schema: RunSchema }, ...STREAM.content },
+};
 
 const ResumeHeaders = z.looseObject({
   'last-event-id': z.string().optional().describe('Of a stream: the id of the last event that the client has; the stream continues after it'),
@@ -27,7 +35,7 @@ const ResumeHeaders = z.looseObject({
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { engine, read, llm, once } = dependencies;
+  const { engine, store, read, llm, once } = dependencies;
 
   const view = async (run: Run, reader: RunReader = read): Promise<RunBody> => runView(run, isSettled(run) ? [] : await reader.openInbox([run.id]), llm.info);
   const accepted = async (run: Run, reader: RunReader): Promise<Answer<RunBody>> => ({ status: 202, location: `/v1/runs/${run.id}`, body: await view(run, reader), runId: run.id });
@@ -50,8 +58,8 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
 
   /** A run that began, as a resource or as its stream. */
   const begun = async (request: FastifyRequest, reply: FastifyReply, served: Once<RunBody>): Promise<RunBody | FastifyReply> => {
+    if (!accepts(request, 'text/event-stream')) return answerInTime(dependencies, { request, reply, served, later: async (run) => ({ ...(await accepted(run, read)), status: 200 }) });
     const body = replyWith(reply, served);
-    if (!accepts(request, 'text/event-stream')) return body;
     return stream(dependencies, { request, reply, run: await existing(body.id), after: 0 });
   };
 
@@ -62,10 +70,11 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         summary: 'Start a run',
         description:
           'Answers when the run is stored: from then on it reaches a terminal status, whatever process dies. ' +
-          "With `accept: text/event-stream` the answer is the run's event stream; closing it does not cancel the run.",
-        headers: KeyHeaders,
+          "With `accept: text/event-stream` the answer is the run's event stream; closing it does not cancel the run. " +
+          'With `Prefer: wait=N` it waits up to N seconds (at most 60) for the end of the run and then answers 200; a run that takes longer continues.',
+        headers: WaitHeaders,
         body: NewRun,
-        response: { 200: STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
+        response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
       },
     },
     async (request, reply) => {
@@ -83,9 +92,9 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         summary: 'Start a run with the history of another',
         description: 'The new run begins with a copy of what was said up to the end of a turn; nothing that was done is done again. It is in no thread.',
         params: RunParameters,
-        headers: KeyHeaders,
+        headers: WaitHeaders,
         body: NewFork,
-        response: { 200: STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
+        response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
       },
     },
     async (request, reply) => {
@@ -102,10 +111,12 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     '/v1/runs',
     { schema: { summary: 'List runs, newest first', querystring: RunListQuery, response: { 200: RunList, ...problem } } },
     async (request) => {
-      const { status, thread_id: threadId, agent_id: agentId } = request.query;
+      const { status, kind, thread_id: threadId, agent_id: agentId, metadata } = request.query;
       const { data, nextCursor } = await read.runs({
         ...pageOptions(request.query),
-        ...(status === undefined ? {} : { status }),
+        ...(status === undefined ? {} : { status: [status].flat() }),
+        ...(kind === undefined ? {} : { kind }),
+        ...(metadata === undefined ? {} : { metadata }),
         ...(threadId === undefined ? {} : { threadId }),
         ...(agentId === undefined ? {} : { agentId }),
       });
@@ -119,6 +130,19 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     '/v1/runs/:id',
     { schema: { summary: 'Get a run', params: RunParameters, response: { 200: RunSchema, ...problem } } },
     async (request) => view(await existing(request.params.id)),
+  );
+
+  app.patch(
+    '/v1/runs/:id',
+    { schema: { summary: 'Change some metadata of a run', params: RunParameters, body: RunPatch, response: { 200: RunSchema, ...problem } } },
+    async (request) => {
+      const { id } = request.params;
+      await store.write(async (sql) => {
+        const run = await sql.run(id);
+        if (run !== undefined) await sql.updateRun(id, { metadata: patchMetadata(run.metadata, request.body.metadata) });
+      });
+      return view(await existing(id));
+    },
   );
 
   app.delete(

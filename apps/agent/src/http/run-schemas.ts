@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InboxItem } from './inbox-schemas.ts';
-import { json, Limits, ListQuery, Metadata, time } from './schemas.ts';
+import { json, Limits, ListQuery, Metadata, METADATA_FILTER, MetadataPatch, time } from './schemas.ts';
 
 const runStatus = z.enum(['queued', 'running', 'input_required', 'cancelling', 'completed', 'failed', 'cancelled', 'expired']);
 
@@ -112,8 +112,14 @@ export const ResumeRun = z
   .strictObject({ limits: Limits.optional().describe('In place of the limits that the run had') })
   .meta({ id: 'ResumeRun' });
 
+export const RunPatch = z
+  .strictObject({ metadata: MetadataPatch })
+  .meta({ id: 'RunPatch' });
+
 export const RunListQuery = ListQuery.extend({
-  status: runStatus.optional(),
+  status: z.union([runStatus, z.array(runStatus).min(1).max(8)]).optional().describe('Runs with this status; may be repeated for any of several'),
+  kind: z.enum(['agent', 'call']).optional(),
+  metadata: Metadata.optional().describe(METADATA_FILTER),
   thread_id: z.string().min(1).max(100).optional(),
   agent_id: z.string().min(1).max(100).optional(),
 });

@@ -7,11 +7,18 @@ export const json = z.record(z.string(), z.unknown());
 
 export const positive = (description: string) => z.int().min(1).max(2_147_483_647).describe(description);
 
+export const MAX_METADATA_ENTRIES = 16;
+
 /** Words of the client about one of its things. */
 export const Metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
-  .refine((metadata) => Object.keys(metadata).length <= 16, 'must have at most 16 entries')
+  .refine((metadata) => Object.keys(metadata).length <= MAX_METADATA_ENTRIES, `must have at most ${MAX_METADATA_ENTRIES} entries`)
   .describe("The client's own words about it: at most 16, names of at most 64 characters, values of at most 512");
+
+export const METADATA_FILTER = 'Entries that the metadata must have, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE`';
+
+/** Changes of metadata. */
+export const MetadataPatch = z.record(z.string().min(1).max(64), z.string().max(512).nullable()).describe('Entries to set; null removes an entry; all others stay');
 
 export const Limits = z
   .strictObject({
@@ -37,7 +44,7 @@ export const ProblemDetails = z
     code: z.enum(PROBLEM_CODES),
     retryable: z.boolean().describe('Whether the same request can succeed later'),
     request_id: z.string(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    errors: z.array(z.object({ path: z.string().describe('JSON pointer into the request: /body/…, /query/…, /path/… or /header/…'), message: z.string() })).optional(),
   })
   .meta({ id: 'ProblemDetails' });
 

@@ -3,10 +3,11 @@ import { InvalidCursorError, type ThreadMessage as StoredMessage } from '../port
 import type { Thread as StoredThread } from '../ports/thread-store.ts';
 import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
+import { patchMetadata } from './metadata-patch.ts';
 import { Problem } from './problem.ts';
-import { ListQuery, PageQuery, ProblemDetails, RunParameters } from './schemas.ts';
-import { NewThread, Thread, ThreadList, ThreadMessageList, type ThreadMessage } from './thread-schemas.ts';
-import { pageOf } from './views.ts';
+import { PageQuery, ProblemDetails, RunParameters } from './schemas.ts';
+import { NewThread, Thread, ThreadList, ThreadListQuery, ThreadPatch, ThreadMessageList, type ThreadMessage } from './thread-schemas.ts';
+import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
@@ -38,9 +39,9 @@ export function threadRoutes(app: HttpApp, { engine, store, read, clock, newId, 
     },
   );
 
-  app.get('/v1/threads', { schema: { summary: 'List threads, newest first', querystring: ListQuery, response: { 200: ThreadList, 400: ProblemDetails } } }, async (request) => {
-    const { limit, cursor } = request.query;
-    return pageOf(await read.threads({ limit, ...(cursor === undefined ? {} : { cursor }) }), threadView);
+  app.get('/v1/threads', { schema: { summary: 'List threads, newest first', querystring: ThreadListQuery, response: { 200: ThreadList, 400: ProblemDetails } } }, async (request) => {
+    const { metadata } = request.query;
+    return pageOf(await read.threads({ ...pageOptions(request.query), ...(metadata === undefined ? {} : { metadata }) }), threadView);
   });
 
   app.get('/v1/threads/:id', { schema: { summary: 'Get a thread', params: RunParameters, response: { 200: Thread, ...problem } } }, async (request) =>
@@ -54,6 +55,22 @@ export function threadRoutes(app: HttpApp, { engine, store, read, clock, newId, 
       const { id } = request.params;
       const { title, metadata = {} } = request.body;
       await store.write((sql) => sql.updateThread(id, { title, metadata, updatedAt: clock.now() }));
+      return threadView(await existing(id));
+    },
+  );
+
+  app.patch(
+    '/v1/threads/:id',
+    { schema: { summary: 'Change the title or some metadata of a thread', params: RunParameters, body: ThreadPatch, response: { 200: Thread, ...problem } } },
+    async (request) => {
+      const { id } = request.params;
+      const { title, metadata } = request.body;
+      await store.write(async (sql) => {
+        const thread = await sql.thread(id);
+        if (thread === undefined) return;
+        const changes = { ...(title === undefined ? {} : { title: title ?? undefined }), ...(metadata === undefined ? {} : { metadata: patchMetadata(thread.metadata, metadata) }) };
+        await sql.updateThread(id, { ...changes, updatedAt: clock.now() });
+      });
       return threadView(await existing(id));
     },
   );
@@ -92,5 +109,12 @@ function threadView({ id, title, metadata, createdAt, updatedAt }: StoredThread)
 }
 
 function messageView({ id, runId, turn, role, content }: StoredMessage): z.output<typeof ThreadMessage> {
-  return { id, run_id: runId, turn, role, content: content.map((block) => ({ ...block })) };
+  const createdAt = timeOfId(id);
+  return { id, run_id: runId, turn, role, ...(createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }), content: content.map((block) => ({ ...block })) };
+}
+
+/** The time at which an id was made, in milliseconds; undefined for ids other than UUIDs of version 7. @see https://www.rfc-editor.org/rfc/rfc9562#section-5.7 */
+function timeOfId(id: string): number | undefined {
+  const [, high = '', low = ''] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];
+  return high === '' ? undefined : Number.parseInt(`${high}${low}`, 16);
 }

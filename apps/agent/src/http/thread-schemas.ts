@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Limits, Metadata, time } from './schemas.ts';
+import { Limits, ListQuery, Metadata, METADATA_FILTER, MetadataPatch, time } from './schemas.ts';
 
 export const NewThread = z
   .strictObject({
@@ -8,8 +8,17 @@ export const NewThread = z
   })
   .meta({ id: 'NewThread' });
 
+export const ThreadPatch = z
+  .strictObject({
+    title: z.string().trim().min(1).max(500).nullable().optional().describe('null removes the title'),
+    metadata: MetadataPatch.optional(),
+  })
+  .meta({ id: 'ThreadPatch' });
+
+export const ThreadListQuery = ListQuery.extend({ metadata: Metadata.optional().describe(METADATA_FILTER) });
+
 export const Thread = z
-  .object({ id: z.string(), title: z.string().optional(), metadata: z.record(z.string(), z.string()), created_at: time, updated_at: time })
+  .object({ id: z.string(), title: z.string().optional(), metadata: z.record(z.string(), z.string()), created_at: time, updated_at: time.describe('When the thread was changed, or a run was added') })
   .meta({ id: 'Thread' });
 
 export const ThreadList = z.object({ data: z.array(Thread), next_cursor: z.string().optional() }).meta({ id: 'ThreadList' });
@@ -20,6 +29,7 @@ export const ThreadMessage = z
     run_id: z.string(),
     turn: z.int().describe('The turn of its run; 0 is what the run began with'),
     role: z.enum(['user', 'assistant']),
+    created_at: time.optional(),
     content: z.array(z.record(z.string(), z.unknown())).describe('MCP content blocks, and tool_use, tool_result, reasoning and refusal'),
   })
   .meta({ id: 'ThreadMessage' });

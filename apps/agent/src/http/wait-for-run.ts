@@ -1,7 +1,9 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
+import { keepLaterAnswer, KeyHeaders, replyWith, type Answer, type Once, type OnceOptions } from './idempotency.ts';
 
 const LONGEST_WAIT_S = 60;
 
@@ -12,6 +14,37 @@ export function preferredWaitMs(request: FastifyRequest): number | undefined {
   return seconds === undefined ? undefined : Math.min(Number(seconds), LONGEST_WAIT_S) * 1000;
 }
 
+/** Headers of requests that can wait for the end of a run. */
+export const WaitHeaders = KeyHeaders.extend({ prefer: z.string().optional().describe('`wait=N`: seconds to wait for the end of the run, at most 60') });
+
+export interface Waiting<Body> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly served: Once<Body>;
+  /** The answer when the run is settled; undefined to answer as at the start. */
+  readonly later: (run: Run) => Promise<Answer<Body> | undefined>;
+}
+
+/** Answers when the run of the request is settled, and otherwise after the time that the client prefers to wait, as at its start. */
+export async function answerInTime<Body extends { readonly id: string }>(dependencies: WaitDependencies & OnceOptions, { request, reply, served, later }: Waiting<Body>): Promise<Body> {
+  const waitMs = preferredWaitMs(request);
+  if (waitMs === undefined || served.isReplayed) return replyWith(reply, served);
+  reply.header('preference-applied', `wait=${waitMs / 1000}`);
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const run = await settledRun(dependencies, { runId: served.body.id, waitMs, signal: gone.signal });
+  const answer = run && (await later(run));
+  if (answer === undefined) return replyWith(reply, served);
+  await keepLaterAnswer(dependencies, request, answer);
+  return replyWith(reply, { ...answer, isReplayed: false });
+}
+
+interface WaitDependencies {
+  readonly read: RunReader;
+  readonly bus: SignalBus;
+  readonly clock: Clock;
+}
+
 export interface Wait {
   readonly runId: string;
   readonly waitMs: number;
@@ -20,7 +53,7 @@ export interface Wait {
 }
 
 /** Resolves with the run when it is settled, and with undefined when that takes longer, or the signal aborts. */
-export async function settledRun({ read, bus, clock }: { readonly read: RunReader; readonly bus: SignalBus; readonly clock: Clock }, { runId, waitMs, signal }: Wait): Promise<Run | undefined> {
+export async function settledRun({ read, bus, clock }: WaitDependencies, { runId, waitMs, signal }: Wait): Promise<Run | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Run | undefined>();
   const look = async (): Promise<void> => {
     const run = await read.run(runId);

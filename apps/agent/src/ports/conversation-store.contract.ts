@@ -55,7 +55,8 @@ export function conversationStoreContract(name: string, open: () => Promise<RunS
       expect(await store.read.run('r1')).toMatchObject({ threadPosition: 0, metadata: { a: 'b' }, forkedFrom, instructions: 'i', kind: 'call' });
       expect((await store.read.run('r2'))?.threadPosition).toBe(1);
       const ids = async (options: object): Promise<readonly string[]> => (await store.read.runs({ limit: 9, ...options })).data.map(({ id }) => id).toSorted();
-      expect([await ids({ threadId: 't1' }), await ids({ agentId: 'a1' }), await ids({ threadId: 't1', agentId: 'a1' }), await ids({ threadId: 't1', status: 'running' })]).toEqual([['r1', 'r2'], ['r1', 'r3'], ['r1'], ['r2']]);
+      expect([await ids({ threadId: 't1' }), await ids({ agentId: 'a1' }), await ids({ threadId: 't1', agentId: 'a1' }), await ids({ threadId: 't1', status: ['running'] })]).toEqual([['r1', 'r2'], ['r1', 'r3'], ['r1'], ['r2']]);
+      expect([await ids({ status: ['running', 'queued'] }), await ids({ kind: 'call' }), await ids({ metadata: { a: 'b' } }), await ids({ metadata: { a: 'c' } })]).toEqual([['r2', 'r3'], ['r1'], ['r1'], []]);
       expect((await store.read.unsettledRuns({ threadId: 't1' })).map(({ id }) => id)).toEqual(['r2']);
       expect(await store.read.runCounts()).toEqual(new Map([['completed', 1], ['running', 1], ['queued', 1]]));
       await expect(store.write((sql) => sql.insertRun(queuedRun('r4', { threadId: 't1', threadPosition: 1 })))).rejects.toBeInstanceOf(Error);

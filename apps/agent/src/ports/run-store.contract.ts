@@ -90,7 +90,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
       const third = await store.read.runs({ limit: 2, cursor: second.nextCursor ?? '' });
       expect([first, second, third].map((page) => page.data.map((run) => run.id))).toEqual([['e', 'd'], ['c', 'b'], ['a']]);
       expect(third.nextCursor).toBeUndefined();
-      expect((await store.read.runs({ limit: 10, status: 'failed' })).data.map((run) => run.id)).toEqual(['b']);
+      expect((await store.read.runs({ limit: 10, status: ['failed'] })).data.map((run) => run.id)).toEqual(['b']);
     });
 
     test.each(['', 'x', 'bm9wZQ', Buffer.from('[1,2]').toString('base64url'), Buffer.from('["1","x"]').toString('base64url')])('cursor %j is refused', async (cursor) => {

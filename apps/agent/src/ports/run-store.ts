@@ -268,7 +268,7 @@ export interface Page<T> {
 }
 
 /** A key that is present with the value `undefined` clears the field. */
-export type RunPatch = Partial<Pick<Run, 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'cutTurns' | 'error' | 'limits' | 'modelOutage' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
+export type RunPatch = Partial<Pick<Run, 'metadata' | 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'cutTurns' | 'error' | 'limits' | 'modelOutage' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
 export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */

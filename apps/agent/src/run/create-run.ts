@@ -43,6 +43,7 @@ async function storeRun(context: EngineContext, change: Change, { run, onBusy, r
   if (inTheWay.length > 0) return { inTheWay };
   const placed = threadId === undefined ? run : { ...run, threadPosition: await sql.nextThreadPosition(threadId) };
   await sql.insertRun(placed);
+  if (threadId !== undefined) await sql.updateThread(threadId, { updatedAt: run.createdAt });
   await sql.insertMessage(run.id, { id: context.newId(), turn: 0, role: 'user', content: [{ type: 'text', text: run.prompt }] });
   change.emit(queuedEvent(placed));
   change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));

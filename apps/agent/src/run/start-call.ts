@@ -17,8 +17,9 @@ export async function startCall(context: EngineContext, { wireName, arguments: i
   if (wrong !== undefined) throw new EngineError('invalid_arguments', wrong, [{ path: '/arguments', message: wrong }]);
   const startedAt = context.clock.now();
   const run = { ...newRun(context, { kind: 'call', prompt: `Call ${wireName}`, servers: [server], limits, metadata }), status: 'running' as const, startedAt, toolCalls: 1 };
-  return context.commit(run.id, async (change) => {
+  const started = await context.commit(run.id, async (change) => {
     const { sql } = change;
+    const result: { value?: CallRun } = {};
     await sql.insertRun(run);
     change.emit(queuedEvent(run), { type: 'run.started', data: { provider: undefined, model: undefined, scripted: run.scripted, notice: undefined } });
     await planCalls(context, change, { run, turn: 0, toolUses: [{ type: 'tool_use', id: context.newId(), name: wireName, input }] });
@@ -30,8 +31,14 @@ export async function startCall(context: EngineContext, { wireName, arguments: i
       return { run: (await sql.run(run.id)) ?? run, call };
     };
     giveReceipt(change, receipt, stored);
-    return stored();
+    // With the events of this transaction counted.
+    change.lastly(async () => {
+      result.value = await stored();
+    });
+    return result;
   }, 'create-run');
+  if (started.value === undefined) throw new Error(`the run ${run.id} was not stored`);
+  return started.value;
 }
 
 /** Waits for a server that has begun to connect before the tool counts as missing. */

@@ -4,16 +4,19 @@ import type { InboxItem, Run } from '../ports/run-store.ts';
 import { MAX_LISTED_CHARACTERS, shortenObject, shortenText } from '../short-json.ts';
 import { decodeCursor } from './cursor.ts';
 import { inboxCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
 
 /** Reads of lists. They read no more of a long column than they show, so that no row makes a list slow or large. */
 export function createListReader(db: Kysely<Database>): ListReader {
   return {
-    async runs({ status, threadId, agentId, ...page }) {
+    async runs({ status, kind, threadId, agentId, metadata, ...page }) {
       let query = listedRuns(db);
-      if (status !== undefined) query = query.where('status', '=', status);
+      if (status !== undefined) query = query.where('status', 'in', status);
+      if (kind !== undefined) query = query.where('kind', '=', kind);
       if (threadId !== undefined) query = query.where('threadId', '=', threadId);
       if (agentId !== undefined) query = query.where('agentId', '=', agentId);
+      for (const [name, value] of Object.entries(metadata ?? {})) query = query.where(hasMetadata('runs.metadata', name, value));
       return pageByTime(query, page, { order: 'newest first', decode: listedRun });
     },
 

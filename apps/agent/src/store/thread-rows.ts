@@ -3,6 +3,7 @@ import type { ThreadReader, ThreadWriter } from '../ports/thread-store.ts';
 import { changed } from './changed.ts';
 import { agentCodec, threadCodec, type Database } from './database.ts';
 import { deleteUnusedTools } from './epoch-rows.ts';
+import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime } from './pages.ts';
 
 /** Reads of threads and stored agents. */
@@ -13,8 +14,10 @@ export function createThreadReader(db: Kysely<Database>): ThreadReader {
       return row && threadCodec.decode(row);
     },
 
-    async threads(page) {
-      return pageByTime(db.selectFrom('threads').selectAll(), page, { order: 'newest first', decode: (row) => threadCodec.decode(row) });
+    async threads({ metadata, ...page }) {
+      let query = db.selectFrom('threads').selectAll();
+      for (const [name, value] of Object.entries(metadata ?? {})) query = query.where(hasMetadata('threads.metadata', name, value));
+      return pageByTime(query, page, { order: 'newest first', decode: (row) => threadCodec.decode(row) });
     },
 
     async agent(id) {

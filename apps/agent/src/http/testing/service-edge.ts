@@ -9,7 +9,7 @@ import { checkedSerializer } from './checked-serializer.ts';
 
 export interface ServiceEdge {
   readonly app: FastifyInstance;
-  request(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, options?: { readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }): Promise<LightMyRequestResponse>;
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, options?: { readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }): Promise<LightMyRequestResponse>;
 }
 
 export interface EdgeOptions extends Partial<Pick<HttpDependencies, 'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock'>> {
@@ -54,7 +54,7 @@ export async function createServiceEdge(service: Service, { token, engine = {}, 
       app.inject({
         method,
         url,
-        headers: { host: '127.0.0.1:8020', ...(method === 'POST' || method === 'PUT' ? { 'content-type': 'application/json' } : {}), ...headers },
+        headers: { host: '127.0.0.1:8020', ...(['POST', 'PUT', 'PATCH'].includes(method) ? { 'content-type': 'application/json' } : {}), ...headers },
         ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
       }),
   };

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify';
+
+/** Collects the routes of the app; returns the methods that a path supports, in alphabetical order. Call it before the routes are added. */
+export function collectMethods(app: FastifyInstance): (path: string) => readonly string[] {
+  const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    const pattern = url
+      .split('/')
+      .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', String.raw`\.`)))
+      .join('/');
+    routes.push({ pattern: new RegExp(`^${pattern}$`), methods: [method].flat() });
+  });
+  return (path) => [...new Set(routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))].toSorted();
+}

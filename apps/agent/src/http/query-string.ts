@@ -1,0 +1,14 @@
+import { parse } from 'node:querystring';
+
+/** Parses a query string. `metadata.NAME=VALUE` and `metadata[NAME]=VALUE` are gathered in one object, `metadata`. */
+export function parseQuery(text: string): { readonly [name: string]: unknown } {
+  const query: { [name: string]: unknown } = {};
+  const metadata: { [name: string]: unknown } = {};
+  for (const [name, value] of Object.entries(parse(text))) {
+    const [, dotted, bracketed] = /^metadata(?:\.(.+)|\[(.+)\])$/s.exec(name) ?? [];
+    const entry = dotted ?? bracketed;
+    if (entry === undefined) query[name] = value;
+    else metadata[entry] = value;
+  }
+  return Object.keys(metadata).length === 0 ? query : { ...query, metadata };
+}

@@ -1,0 +1,77 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import { editDistance } from '../edit-distance.ts';
+
+/** Checks the parts of requests against their schemas, with messages in plain words. */
+export const validateRequest: FastifySchemaCompiler<z.ZodType> =
+  ({ schema }) =>
+  (data: unknown) => {
+    const { success, data: value, error } = schema.safeParse(data, { error: messageOf });
+    return success ? { value } : { error: new RequestError(error.issues) };
+  };
+
+/** Errors of one part of a request. */
+export class RequestError extends Error {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+  /** The part, which Fastify sets: body, querystring, params or headers. */
+  validationContext?: string;
+
+  constructor(issues: RequestError['issues']) {
+    super('the request is not valid');
+    this.name = 'RequestError';
+    this.issues = issues;
+  }
+}
+
+const TYPES: { readonly [type: string]: string } = { string: 'text', int: 'a whole number', number: 'a number', boolean: 'true or false', array: 'a list', object: 'an object', record: 'an object' };
+
+function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return oneOf(issue.values.map(String), issue.input);
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownField(key, fieldsOf(issue.inst))).join('; ');
+    case 'too_small':
+      return `must ${bound('at least', issue.origin, issue.minimum)}`;
+    case 'too_big':
+      return `must ${bound('at most', issue.origin, issue.maximum)}`;
+    case 'invalid_union':
+      return unionMessage(issue.errors);
+    default:
+      return undefined;
+  }
+}
+
+function bound(words: string, origin: string, value: number | bigint): string {
+  if (origin === 'string') return `have ${words} ${value} character${value === 1 ? '' : 's'}`;
+  if (origin === 'array' || origin === 'set') return `have ${words} ${value} item${value === 1 ? '' : 's'}`;
+  return `be ${words} ${value}`;
+}
+
+function oneOf(values: readonly string[], input: unknown): string {
+  const near = typeof input === 'string' ? nearest(input, values) : undefined;
+  return `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
+
+function unknownField(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return `has no field ${JSON.stringify(name)}${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
+
+/** The most specific message of the alternatives: of a value that is wrong, not of a type that is. */
+function unionMessage(errors: readonly (readonly { readonly code?: string; readonly message: string }[])[]): string | undefined {
+  const firsts = errors.flatMap(([first]) => (first === undefined ? [] : [first]));
+  return (firsts.find(({ code }) => code !== 'invalid_type') ?? firsts[0])?.message;
+}
+
+function fieldsOf(schema: unknown): readonly string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}
+
+function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > 100) return undefined;
+  const [best] = known.map((name) => ({ name, distance: editDistance(word.toLowerCase(), name) })).toSorted((left, right) => left.distance - right.distance);
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined;
+}
