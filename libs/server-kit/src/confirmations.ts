@@ -100,7 +100,7 @@ interface Token {
   readonly expiresAt: number;
 }
 
-/** The steps of one call, of those that a token counts for. */
+/** Progress of one call: the steps it has confirmed so far, and the steps that its token counts for. */
 interface TokenProgress {
   steps: number;
   readonly agreed: number;

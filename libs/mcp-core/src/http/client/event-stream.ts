@@ -25,7 +25,7 @@ export interface EventStreamOptions {
 }
 
 const DEFAULT_RETRY_MS = 1000;
-/** Between two GETs, whatever the server asks for. */
+/** Minimum time between two GETs, whatever `retry` asks for. */
 const MIN_INTERVAL_MS = 1000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
@@ -95,7 +95,7 @@ export class ClientEventStream {
     this.#failures = 0;
     this.#fruitless += 1;
     const { receiver, maxEventBytes } = this.#options;
-    // Its listener comes first: the reader tells it of comments.
+    // Listens before the reader does, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {

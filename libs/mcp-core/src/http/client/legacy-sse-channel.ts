@@ -65,7 +65,7 @@ export class LegacySseChannel {
 
   #read(response: IncomingMessage, opening: { readonly resolve: () => void; readonly reject: (error: Error) => void }): void {
     const { endpoint, maxMessageBytes } = this.#options;
-    // Its listener comes first: the reader tells it of comments.
+    // Listens before the reader does, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {

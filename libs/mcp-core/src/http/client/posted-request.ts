@@ -127,7 +127,7 @@ export class PostedRequest implements Call {
 
   #readStream(response: IncomingMessage): void {
     const owner = this.#owner;
-    // Its listener comes first: the reader tells it of comments.
+    // Listens before the reader does, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
       {

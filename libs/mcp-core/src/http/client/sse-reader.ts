@@ -11,7 +11,7 @@ export interface SseEvent {
 
 export interface SseReceiver {
   event(event: SseEvent): void;
-  /** A line of no meaning that shows that the server is there. */
+  /** Called for each comment line, which carries no data but shows that the server is alive. */
   comment?(): void;
   /** An event is longer than the limit and is dropped; called once, as soon as it is. */
   tooLarge?(): void;
