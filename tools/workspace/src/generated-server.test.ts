@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,8 +14,10 @@ const referee = join(import.meta.dirname, '../../../tests/peers/node_modules/@mo
 const eras = ['legacy', 'modern'] as const;
 type Era = (typeof eras)[number];
 
-const NAME = 'trip-notes';
-const PACKAGE = `@acme/server-${NAME}`;
+/** Names that no reader of the guide has given to a server: theirs may be in the workspace already. */
+const NAME = 'generated-for-the-test';
+const SCOPE = 'scope-of-the-test';
+const PACKAGE = `@${SCOPE}/server-${NAME}`;
 const LIMIT_MS = 60_000;
 
 const guide = readFileSync(join(import.meta.dirname, '../../../docs/extending.md'), 'utf8');
@@ -23,12 +25,13 @@ const blocks = (language: string): readonly string[] => [...guide.matchAll(new R
 const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
 
 let copy: string;
-const bin = (): string => join(copy, 'node_modules/.bin', `acme-${NAME}`);
+const bin = (): string => join(copy, 'node_modules/.bin', `${SCOPE}-${NAME}`);
+const renamed = (command: string): string => command.replaceAll('trip-notes', NAME).replaceAll('acme', SCOPE);
 
-/** Runs a command of docs/extending.md, with the options that keep it here and short; gives what it prints on stdout. */
+/** Runs a command of docs/extending.md for the server of the test, with the options that keep it here and short; returns its stdout. */
 async function follow(command: string, ...options: readonly string[]): Promise<string> {
   expect(commands).toContain(command);
-  const { stdout } = await runIn(copy, '.', ['bash', '-c', [command, ...options].join(' ')]);
+  const { stdout } = await runIn(copy, '.', ['bash', '-c', [renamed(command), ...options].join(' ')]);
   return stdout;
 }
 
@@ -90,6 +93,14 @@ async function startHttp(): Promise<string> {
   throw new Error(`The server ended with ${child.exitCode} before it listened`);
 }
 
+/** A scope of the reader's own must not lead from the copy back into the workspace. */
+test('packages of every scope in the copy are the copy\'s own', () => {
+  const links = globSync('node_modules/@*/*', { cwd: copy }).filter((link) => !link.startsWith('node_modules/@scope-of-the-test'));
+  const workspaces = links.filter((link) => realpathSync(join(copy, link)).includes('/servers/') || realpathSync(join(copy, link)).includes('/libs/'));
+  expect(workspaces.length).toBeGreaterThan(0);
+  for (const link of workspaces) expect(realpathSync(join(copy, link))).toContain(realpathSync(copy));
+});
+
 describe('a generated server', () => {
   test('passes its own tests', () => {
     const report = JSON.parse(readFileSync(join(copy, 'servers', NAME, '.results/vitest.json'), 'utf8')) as { readonly numPassedTests: number; readonly numTotalTests: number };
@@ -100,7 +111,7 @@ describe('a generated server', () => {
   test('tells its options and how a host starts it', { timeout: LIMIT_MS }, async () => {
     const help = await follow('npx acme-trip-notes --help');
     for (const part of ['Keeps the notes of a trip', '--max-notes', '--http', '--print-config']) expect(help).toContain(part);
-    expect(JSON.parse(await follow('npx acme-trip-notes --print-config'))).toMatchObject({ mcpServers: { 'acme-trip-notes': { args: [expect.stringContaining('trip-notes') as string] } } });
+    expect(JSON.parse(await follow('npx acme-trip-notes --print-config'))).toMatchObject({ mcpServers: { [`${SCOPE}-${NAME}`]: { args: [expect.stringContaining(NAME) as string] } } });
   });
 
   test('leaves nothing for npm and Nx to do', { timeout: LIMIT_MS }, async () => {
@@ -127,11 +138,11 @@ describe('a generated server', () => {
   });
 
   test('is packed, runs from its tarball with no workspace around it, and can be published', { timeout: LIMIT_MS }, async () => {
-    expect(await follow('npm pack -w @acme/server-trip-notes')).toContain('acme-server-trip-notes-0.1.0.tgz');
-    expect(await follow('npx --yes ./acme-server-trip-notes-0.1.0.tgz --version')).toBe('acme-trip-notes 0.1.0\n');
+    expect(await follow('npm pack -w @acme/server-trip-notes')).toContain(renamed('acme-server-trip-notes-0.1.0.tgz'));
+    expect(await follow('npx --yes ./acme-server-trip-notes-0.1.0.tgz --version')).toBe(renamed('acme-trip-notes 0.1.0\n'));
     expect(await follow('npm publish -w @acme/server-trip-notes --access public', '--dry-run', '--offline', '--ignore-scripts')).toContain(`${PACKAGE}@0.1.0`);
     const installed = await installPacked(join(copy, 'servers', NAME));
-    const client = await connect('modern', () => spawnStdio({ command: join(installed.home, 'node_modules/.bin', `acme-${NAME}`), cwd: installed.home }));
+    const client = await connect('modern', () => spawnStdio({ command: join(installed.home, 'node_modules/.bin', `${SCOPE}-${NAME}`), cwd: installed.home }));
     expect(await tryOut(client, 'Tuesday')).toEqual(allThere);
     expect(installed.files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bundle/THIRD-PARTY-NOTICES.txt', 'dist/index.d.ts']));
     expect(installed.files.filter((file) => /\.test\.|\.map$|^src\//.test(file))).toEqual([]);
@@ -155,7 +166,7 @@ describe('a generated server', () => {
   });
 
   test('takes the tool of the guide, and the linter has nothing to say', { timeout: LIMIT_MS }, async () => {
-    const file = join(copy, 'servers', NAME, 'src/create-trip-notes-server.ts');
+    const file = join(copy, 'servers', NAME, `src/create-${NAME}-server.ts`);
     const [tool = ''] = blocks('ts');
     const lines = blocks('diff').flatMap((block) => block.trim().split('\n'));
     let source = readFileSync(file, 'utf8');
@@ -167,7 +178,11 @@ describe('a generated server', () => {
     }
     writeFileSync(file, source);
     writeFileSync(join(copy, 'servers', NAME, 'src/tools/read-note.ts'), tool);
+    // As a source that was deleted has left it, to be packed with the rest.
+    const left = join(copy, 'servers', NAME, 'dist/tools/deleted.d.ts');
+    writeFileSync(left, 'export {};\n');
     await runIn(copy, `servers/${NAME}`, ['npm', 'run', '-s', 'build']);
+    expect(existsSync(left)).toBe(false);
     await expect(runIn(copy, '.', ['oxlint', '--type-aware', '--deny-warnings', `servers/${NAME}`])).resolves.toMatchObject({ stdout: expect.stringContaining('Found 0 warnings and 0 errors') as string });
     const client = await connect('modern', () => spawnStdio({ command: bin(), args: [] }));
     await client.callTool('write_note', { title: 'Monday', text: 'Rain' });

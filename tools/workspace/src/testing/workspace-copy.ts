@@ -20,10 +20,12 @@ export async function copyWorkspace(): Promise<string> {
   const modules = join(copy, 'node_modules');
   await mkdir(join(modules, '.bin'), { recursive: true });
   await Promise.all(globSync(COPIED, { cwd: root, exclude: ['tests/{peers,inspector}/**'] }).map((path) => cp(join(root, path), join(copy, path), { recursive: true, preserveTimestamps: true })));
-  const installed = (await readdir(join(root, 'node_modules'))).filter((name) => !name.startsWith('.') && name !== '@signalbox');
+  const installed = (await readdir(join(root, 'node_modules'))).filter((name) => !name.startsWith('.') && !name.startsWith('@'));
   await Promise.all(installed.map((name) => symlink(join(root, 'node_modules', name), join(modules, name), 'junction')));
   await cp(join(root, 'node_modules/.package-lock.json'), join(modules, '.package-lock.json'));
-  await Promise.all(['.bin', '@signalbox'].map((folder) => copyLinks(join(root, 'node_modules', folder), join(modules, folder))));
+  // A scope may hold packages of the workspace, whoever's it is: its folder is one of the copy's own.
+  const scopes = (await readdir(join(root, 'node_modules'))).filter((name) => name.startsWith('@'));
+  await Promise.all(['.bin', ...scopes].map((folder) => copyFolderOfLinks(join(root, 'node_modules', folder), join(modules, folder))));
   return copy;
 }
 
@@ -35,11 +37,11 @@ export async function runIn(copy: string, folder: string, [command, ...args]: re
   return execute(command, args, { cwd: join(copy, folder), env, maxBuffer: 64 * 1024 * 1024 });
 }
 
-/** Relative links stay inside the copy. */
-async function copyLinks(from: string, to: string): Promise<void> {
+/** Relative links stay inside the copy; what is installed is linked. */
+async function copyFolderOfLinks(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {
     const target = await readlink(join(from, name)).catch(() => undefined);
-    if (target !== undefined) await symlink(target, join(to, name));
+    await (target === undefined ? symlink(join(from, name), join(to, name), 'junction') : symlink(target, join(to, name)));
   }
 }
