@@ -74,6 +74,6 @@ describe('parseCommandLine', () => {
 
   test('names the arguments and the variables for the configuration of a host', () => {
     const line = parseCommandLine(options, { args: ['--demo', '--print-config', '/a'], env: { MCP_KIT_UNITS: 'metric', SECRET: 's' }, envPrefix: 'MCP_KIT' });
-    expect(line).toEqual({ kind: 'print-config', args: ['--demo', '/a'], env: { MCP_KIT_UNITS: 'metric' }, http: undefined });
+    expect(line).toEqual({ kind: 'print-config', args: ['--demo', '/a'], positionals: ['/a'], env: { MCP_KIT_UNITS: 'metric' }, http: undefined });
   });
 });

@@ -13,7 +13,7 @@ export type ParsedValues<Options extends ParseArgsOptionsConfig> = ReturnType<
 export type CommandLine<Options extends ParseArgsOptionsConfig> =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | { readonly kind: 'print-config'; readonly args: readonly string[]; readonly env: { readonly [name: string]: string }; readonly http: string | undefined }
+  | { readonly kind: 'print-config'; readonly args: readonly string[]; readonly positionals: readonly string[]; readonly env: { readonly [name: string]: string }; readonly http: string | undefined }
   | {
       readonly kind: 'start';
       readonly values: ParsedValues<Options>;
@@ -68,7 +68,7 @@ export function parseCommandLine<Options extends ParseArgsOptionsConfig>(options
   namingVariables(variables, () => http !== undefined && parseHttpAddress(http));
   if (values['print-config'] === true) {
     const settingsUsed = Object.fromEntries(used.map(({ variable }) => [variable, env[variable] ?? '']));
-    return { kind: 'print-config', args: args.filter((argument) => argument !== '--print-config'), env: settingsUsed, http };
+    return { kind: 'print-config', args: args.filter((argument) => argument !== '--print-config'), positionals: given.positionals, env: settingsUsed, http };
   }
   const logLevel = namingVariables(variables, () => choiceOption(values, 'log-level', { choices: LOG_LEVELS, default: 'warn' }));
   // The common options only add keys to what `Options` describes; a generic spread loses that.

@@ -10,10 +10,12 @@ const folder = fileURLToPath(new URL('..', import.meta.url));
 export interface StartServerOptions {
   readonly args?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** A module that the process loads first. */
+  readonly preload?: string;
 }
 
 /** Starts a process that calls runServer with these members added to a definition; `server` and `tool` are in scope. */
-export function startServer(members: string, { args = [], env = {} }: StartServerOptions = {}): ChildProcessWithoutNullStreams {
+export function startServer(members: string, { args = [], env = {}, preload = '' }: StartServerOptions = {}): ChildProcessWithoutNullStreams {
   const code = `
     import { createServer } from '@signalbox/mcp-core/server';
     import { integerOption, limitResults, runServer, UsageError } from '@signalbox/server-kit';
@@ -26,7 +28,7 @@ export function startServer(members: string, { args = [], env = {} }: StartServe
       ${members}
     });`;
   // With --eval there is no script's name in process.argv; "kit" stands in for it.
-  const child = spawn(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '--eval', code, '--', 'kit', ...args], {
+  const child = spawn(process.execPath, ['--import', `data:text/javascript,${preload}`, '--conditions=@signalbox/source', '--input-type=module', '--eval', code, '--', 'kit', ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
   });

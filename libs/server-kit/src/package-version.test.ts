@@ -20,3 +20,10 @@ test('refuses a package.json without a version', async () => {
   const url = await moduleIn('{"version":3}');
   expect(() => packageVersion(url)).toThrow('no version');
 });
+
+test('says where it looked when there is no package.json', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'server-kit-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const url = pathToFileURL(join(folder, 'server.ts')).href;
+  expect(() => packageVersion(url)).toThrow(`There is no readable package.json in the folder above ${url}. Call packageVersion from a file in src, dist or bundle`);
+});

@@ -62,7 +62,7 @@ describe('runServer with --print-config', () => {
 
   test.each([
     ['3000', { type: 'http', url: 'http://127.0.0.1:3000/mcp' }],
-    ['0.0.0.0:3000', { type: 'http', url: 'http://0.0.0.0:3000/mcp', headers: { Authorization: 'Bearer ${MCP_HTTP_TOKEN}' } }],
+    ['0.0.0.0:3000', { type: 'http', url: 'http://127.0.0.1:3000/mcp', headers: { Authorization: 'Bearer ${MCP_HTTP_TOKEN}' } }],
   ])('with --http %s prints the URL', async (http, expected) => {
     const { stdout } = await outcome(startServer('', { args: ['--http', http, '--print-config'] }));
     expect(JSON.parse(stdout)).toEqual({ mcpServers: { kit: expected } });
@@ -70,6 +70,19 @@ describe('runServer with --print-config', () => {
 });
 
 describe('runServer while it serves', () => {
+  test('says at a terminal what it waits for', async () => {
+    const child = startServer('', { preload: 'process.stdin.isTTY=true' });
+    child.stdin.end();
+    expect(await outcome(child)).toEqual({ stdout: '', code: 0, stderr: 'kit: waiting for the messages of an MCP host on stdin. Ctrl-C ends it; kit --help shows the options.\n' });
+  });
+
+  test('logs a line that is no message in one sentence', async () => {
+    const child = startServer(`start: async ({ log }) => ({ server: createServer({ info: { name: 'kit', version: '1' }, onError: (error) => log.error(error.stack) }) }),`);
+    child.stdin.end('garbage\n');
+    const { stderr } = await outcome(child);
+    expect(stderr).toMatch(/error Parse error: a line is not JSON: [^\\]*\n$/);
+  });
+
   test('closes and ends with 0 when stdin ends', async () => {
     const child = startServer(`start: async () => ({ server: server(), close: async () => { process.stderr.write('closed\\n'); } }),`);
     const ended = outcome(child);

@@ -87,6 +87,7 @@ async function serve<Options extends ParseArgsOptionsConfig>(
     return exit(1, startFailure(name, withVariable(variables, error)));
   }
   try {
+    if (http === undefined && process.stdin.isTTY) process.stderr.write(`${name}: waiting for the messages of an MCP host on stdin. Ctrl-C ends it; ${name} --help shows the options.\n`);
     if (http === undefined) await serveStdioUntil(shutdownSignal(), started.server);
     else await serveHttpUntil(shutdownSignal(), { name, http, server: started.server, env: process.env, log });
     await Promise.race([started.close?.(), delay(closeLimitMs)]);

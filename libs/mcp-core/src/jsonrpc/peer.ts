@@ -314,7 +314,16 @@ export class Peer implements TransportReceiver {
   }
 
   #problem(message: string, cause?: unknown): void {
-    this.#handlers.problem?.(new Error(message, cause === undefined ? undefined : { cause }));
+    this.#handlers.problem?.(new PeerProblem(message, cause));
+  }
+}
+
+/** A fault of the other side that was survived. Its stack would only show how messages are read. */
+class PeerProblem extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'PeerProblem';
+    if (cause === undefined) this.stack = message;
   }
 }
 

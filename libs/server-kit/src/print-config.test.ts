@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { hostConfig } from './print-config.ts';
+
+interface Entry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly url?: string;
+}
+
+const entryOf = (text: string): Entry | undefined => (JSON.parse(text) as { readonly mcpServers: { readonly [name: string]: Entry } }).mcpServers['kit'];
+const base = { name: 'kit', command: ['/node', '/bin.js'], env: {}, http: undefined } as const;
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'server-kit-')));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+test('paths that exist are absolute, as a host starts the server in another folder', async () => {
+  const folder = relative(process.cwd(), await temporaryFolder());
+  const args = [folder, '--db-path', folder, 'no-such-file'];
+  expect(entryOf(hostConfig({ ...base, args, positionals: [folder, 'no-such-file'] }))?.args).toEqual([
+    '/bin.js',
+    expect.stringMatching(/^\//),
+    '--db-path',
+    expect.stringMatching(/^\//),
+    'no-such-file',
+  ]);
+  expect(entryOf(hostConfig({ ...base, args: ['--units', folder], positionals: [] }))?.args).toEqual(['/bin.js', '--units', folder]);
+});
+
+test('a server that npx installed for one run is started by npx again', async () => {
+  const folder = join(await temporaryFolder(), '_npx', 'a1b2', 'node_modules', 'kit');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{ "name": "@acme/server-kit", "version": "1.2.3" }');
+  await writeFile(join(folder, 'bin.js'), '');
+  expect(entryOf(hostConfig({ ...base, command: ['/node', join(folder, 'bin.js')], args: ['--units', 'metric'], positionals: [] }))).toEqual({
+    command: 'npx',
+    args: ['-y', '@acme/server-kit@1.2.3', '--units', 'metric'],
+  });
+});
+
+test.each([
+  ['0.0.0.0:3000', 'http://127.0.0.1:3000/mcp'],
+  ['[::]:3000', 'http://127.0.0.1:3000/mcp'],
+  ['192.168.1.2:3000', 'http://192.168.1.2:3000/mcp'],
+])('a server that listens on %s is reached at %s', (http, url) => {
+  expect(entryOf(hostConfig({ ...base, args: [], positionals: [], http }))?.url).toBe(url);
+});
