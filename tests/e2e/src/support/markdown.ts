@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const repository = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -12,10 +12,15 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** Every fenced block of the documentation that users read. */
+/** Every fenced block of the documentation that users read. The README of a server of somebody's own, which has another scope, may need what is not there. */
 export function documentationSnippets(): readonly Snippet[] {
   const files = globSync(['*.md', '{apps,libs,servers}/*/*.md', 'bench/*.md', 'docs/**/*.md'], { cwd: repository }).toSorted();
-  return files.flatMap((file) => snippetsOf(file, readFileSync(join(repository, file), 'utf8')));
+  return files.filter((file) => !file.startsWith('servers/') || isOfThisProject(dirname(file))).flatMap((file) => snippetsOf(file, readFileSync(join(repository, file), 'utf8')));
+}
+
+function isOfThisProject(folder: string): boolean {
+  const { name } = JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as { readonly name: string };
+  return name.startsWith('@signalbox/');
 }
 
 function snippetsOf(file: string, markdown: string): readonly Snippet[] {
