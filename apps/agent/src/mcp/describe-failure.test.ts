@@ -1,18 +1,26 @@
-import { LocalError } from '@signalbox/mcp-core';
+import { LocalError, ProtocolError } from '@signalbox/mcp-core';
 import { expect, test } from 'vitest';
 import type { ServerConfig } from '../config/config.ts';
-import { describeFailure } from './describe-failure.ts';
+import { describeFailure, ToolsNotListedError } from './describe-failure.ts';
 
 // Only these three fields are read.
 const server = { name: 'a', command: 'node', cwd: undefined } as ServerConfig;
 
-test('last words on stderr are told once, and stand for the last line', () => {
-  const crash = new LocalError('connect-failed', "The server process exited with code 1; its last words on stderr: Error: Cannot find module '/nowhere.js'");
-  expect(describeFailure(server, crash, 'Node.js v24.21.0')).toMatch(/^The server process exited with code 1; its last words on stderr: Error: Cannot find module '\/nowhere\.js': check that mcpServers\.a /);
+test('what a process wrote on stderr before it ended is told once', () => {
+  const crash = new LocalError('connect-failed', "The server process exited with code 1; on stderr: Error: Cannot find module '/nowhere.js'");
+  expect(describeFailure(server, crash, ['Error: other'])).toMatch(/^The server process exited with code 1; on stderr: Error: Cannot find module '\/nowhere\.js': check that mcpServers\.a /);
 });
 
-test('an error without last words is told with the last line on stderr', () => {
+test('a failure of a process that goes on is told with the lines of its stderr that say why', () => {
   const silence = new LocalError('connect-failed', 'No answer to initialize came in 30 s.');
-  expect(describeFailure(server, silence, 'waiting for a login')).toMatch(/^No answer to initialize came in 30 s; its last line on stderr: waiting for a login: check that /);
-  expect(describeFailure(server, silence, undefined)).toMatch(/^No answer to initialize came in 30 s: check that /);
+  const stderr = ['Error: connect ECONNREFUSED 127.0.0.1:1', '    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1637:16) {', '  errno: -111', '}'];
+  expect(describeFailure(server, silence, stderr)).toMatch(/^No answer to initialize came in 30 s; on stderr: Error: connect ECONNREFUSED 127\.0\.0\.1:1 \| errno: -111: check that /);
+  expect(describeFailure(server, silence, [])).toMatch(/^No answer to initialize came in 30 s: check that /);
+});
+
+test('a server that started but did not list its tools is not said to be no MCP server', () => {
+  const refused = new ToolsNotListedError(new ProtocolError(-32603, 'fetch failed'));
+  expect(describeFailure(server, refused, ['Error: getaddrinfo ENOTFOUND api.example'])).toBe(
+    'the server started, but its tools could not be listed: fetch failed; on stderr: Error: getaddrinfo ENOTFOUND api.example; check what it needs for that (its env, its network), then POST /v1/servers/a/reconnect',
+  );
 });

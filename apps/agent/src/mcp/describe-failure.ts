@@ -1,18 +1,29 @@
 import { LocalError } from '@signalbox/mcp-core';
 import { HttpError } from '@signalbox/mcp-core/http-client';
+import { stderrExcerpt } from '@signalbox/mcp-core/stdio';
 import { isRemote, type ServerConfig, type StdioServerConfig } from '../config/config.ts';
 
-/** What went wrong with a server, where, and what to do, in one line. `lastStderr` is the last line the server wrote there. */
-export function describeFailure(server: ServerConfig, error: unknown, lastStderr: string | undefined): string {
+/** The server was started and answered, but not with its list of tools. */
+export class ToolsNotListedError extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = 'ToolsNotListedError';
+  }
+}
+
+/** What went wrong with a server, where, and what to do, in one line. `stderr` holds the last lines that the server wrote there. */
+export function describeFailure(server: ServerConfig, error: unknown, stderr: readonly string[]): string {
   const place = `mcpServers.${server.name}`;
   const message = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
+  if (error instanceof ToolsNotListedError && httpStatusOf(error) === undefined) return `the server started, but its tools could not be listed: ${message}${stderrOf(message, stderr)}; check what it needs for that (its env, its network), then POST /v1/servers/${server.name}/reconnect`;
   if (isRemote(server)) return `${message}: ${remoteRemedy(error, place)}`;
-  const problem = commandProblem(server, error);
-  if (problem !== undefined) return problem;
-  // The end of a process tells its last words itself, and they need not be its last line.
-  const isTold = lastStderr === undefined || message.includes(lastStderr) || message.includes('its last words on stderr: ');
-  const stderr = isTold ? '' : `; its last line on stderr: ${lastStderr}`;
-  return `${message}${stderr}: ${remedy(error, place)}`;
+  return commandProblem(server, error) ?? `${message}${stderrOf(message, stderr)}: ${remedy(error, place)}`;
+}
+
+/** The end of a process tells what was on stderr itself. */
+function stderrOf(message: string, lines: readonly string[]): string {
+  const excerpt = stderrExcerpt(lines);
+  return excerpt.length === 0 || message.includes('; on stderr: ') ? '' : `; on stderr: ${excerpt.join(' | ')}`;
 }
 
 function commandProblem(server: StdioServerConfig, error: unknown): string | undefined {
@@ -24,7 +35,7 @@ function commandProblem(server: StdioServerConfig, error: unknown): string | und
 }
 
 function remedy(error: unknown, place: string): string {
-  if (error instanceof LocalError && error.code === 'connection-lost') return `it is started again; if this repeats, run the command of ${place} by hand`;
+  if (error instanceof LocalError && error.code === 'connection-lost') return `Signalbox starts it again; if this repeats, run the command of ${place} by hand`;
   return `check that ${place} starts an MCP server that speaks on stdin and stdout, and run its command by hand`;
 }
 
@@ -32,8 +43,8 @@ function remoteRemedy(error: unknown, place: string): string {
   const status = httpStatusOf(error);
   if (status === 401 || status === 403) return `check ${place}.headers, which must hold what the server wants to know of its clients`;
   if (status !== undefined && status < 500) return `check that ${place}.url is the address of an MCP server`;
-  if (status !== undefined) return 'it is connected again; if this repeats, ask those who run the server';
-  return `it is connected again; if this repeats, check ${place}.url and that the server runs`;
+  if (status !== undefined) return 'Signalbox connects again; if this repeats, ask the operator of the server';
+  return `Signalbox connects again; if this repeats, check ${place}.url and that the server runs`;
 }
 
 function httpStatusOf(error: unknown): number | undefined {

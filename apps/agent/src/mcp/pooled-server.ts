@@ -30,6 +30,8 @@ export interface PooledServerOptions extends PinSurroundings {
 const STABLE_MS = 60_000;
 /** The processes or sessions of one server that may be open at a time. */
 const DEFAULT_CONNECTIONS = 4;
+/** The lines of a server's stderr that are kept to explain a failure. */
+const MAX_STDERR_LINES = 50;
 /** How long a server may take to show that it can still be reached. */
 const REACHED_MS = 10_000;
 
@@ -58,7 +60,8 @@ export class PooledServer {
   #isReplaced = false;
   #doubted: ServerLife | undefined;
   #failures = 0;
-  #lastStderr: string | undefined;
+  /** The last lines on stderr since it was last started. */
+  #stderr: string[] = [];
 
   constructor(config: ServerConfig, options: PooledServerOptions) {
     this.config = config;
@@ -202,7 +205,7 @@ export class PooledServer {
   async #begin(signal: AbortSignal, before: Promise<unknown>): Promise<void> {
     await before;
     if (this.#isGivenUp(signal)) return;
-    this.#lastStderr = undefined;
+    this.#stderr = [];
     try {
       const life = await this.#connect(signal);
       if (this.#isGivenUp(signal)) await life.connection.close();
@@ -223,7 +226,7 @@ export class PooledServer {
     } catch (error) {
       if (this.#isGivenUp(signal)) return;
       this.#log.warn('another connection to the server could not be opened; its calls wait for those there are', {
-          error: this.mask(describeFailure(this.config, error, undefined)),
+          error: this.mask(describeFailure(this.config, error, [])),
       });
       this.#connections.openFailed();
     }
@@ -293,7 +296,7 @@ export class PooledServer {
     this.#failures += 1;
     this.#abandonStart();
     const delayMs = restartDelayMs(this.#failures, this.#options.random);
-    const description = this.mask(describeFailure(this.config, error, this.#lastStderr));
+    const description = this.mask(describeFailure(this.config, error, this.#stderr));
     this.#log.debug(`the server is started again in ${delayMs} ms`);
     this.#cancelRestart = this.#options.clock.after(delayMs, () => {
       this.#enterStage('connecting', { error: description, restarts: this.#stage.restarts + 1 });
@@ -372,7 +375,7 @@ export class PooledServer {
   }
 
   #onStderr(line: string): void {
-    if (line.trim() !== '') this.#lastStderr = line.trim();
+    this.#stderr = [...this.#stderr.slice(1 - MAX_STDERR_LINES), line];
     this.#log.debug(line);
   }
 

@@ -1,5 +1,6 @@
 import { LocalError } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
+import { ToolsNotListedError } from './describe-failure.ts';
 import { LiveCatalogue, type LiveCatalogueOptions } from './live-catalogue.ts';
 import { QuestionRouter, type QuestionRouterOptions } from './question-router.ts';
 import type { ConnectOptions, ConnectServer, ServerConnection } from './server-connection.ts';
@@ -39,7 +40,7 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    await tools.read(await watchTools(connection));
+    await readTools(tools, connection, signal);
   } catch (error) {
     await connection.close();
     throw error;
@@ -48,6 +49,15 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
   }
   opened.resolve(tools);
   return { connection, router, tools, ended: end.promise };
+}
+
+async function readTools(tools: LiveCatalogue, connection: ServerConnection, signal: AbortSignal): Promise<void> {
+  try {
+    await tools.read(await watchTools(connection));
+  } catch (error) {
+    const hasEnded = error instanceof LocalError && (error.code === 'connection-lost' || error.code === 'connection-closed');
+    throw hasEnded || signal.aborted ? error : new ToolsNotListedError(error);
+  }
 }
 
 /** Asks to hear of changes; the tools can be used without, so a failure is only a warning. */

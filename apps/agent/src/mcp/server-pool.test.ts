@@ -109,7 +109,7 @@ describe('starting again', () => {
     expect(pool.find('server__t')).toBeDefined();
     expect(await pool.call(callRequest('server__t'))).toEqual({
       type: 'not-sent',
-      message: 'server server is failed: The server process exited with code 1: it is started again; if this repeats, run the command of mcpServers.server by hand',
+      message: 'server server is failed: The server process exited with code 1: Signalbox starts it again; if this repeats, run the command of mcpServers.server by hand',
     });
     clock.advance(1000);
     expect(await statusOf(pool, 'server', isReady)).toMatchObject({ restarts: 1, pid: 4002 });
@@ -247,7 +247,7 @@ describe('what went wrong is said with place and remedy', () => {
     server.options.onLog('info log: hush-hush');
     server.crash('exited');
     const { error } = await statusOf(pool, 'server', isFailed);
-    expect(error).toBe('exited; its last line on stderr: cannot use *** and *** on 80: it is started again; if this repeats, run the command of mcpServers.server by hand');
+    expect(error).toBe('exited; on stderr: cannot use *** and *** on 80: Signalbox starts it again; if this repeats, run the command of mcpServers.server by hand');
     expect(log).toContain('debug cannot use *** and *** on 80 {"server":"server"}');
     expect(log.join('\n')).not.toMatch(/hush|tok-en/);
   });

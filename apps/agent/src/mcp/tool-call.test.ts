@@ -87,8 +87,8 @@ test.each<[Error, ToolCallOutcome]>([
 test('secrets of the server stand in no outcome', async () => {
   const { call } = await ready({ env: { KEY: 'hush-hush' }, secrets: ['tok-en-1'] });
   const { outcome, received } = await call();
-  received.fail(new LocalError('connection-lost', 'The server process exited with code 1; its last words on stderr: no hush-hush for tok-en-1', { sent: true }));
-  expect(await outcome).toEqual({ type: 'lost', message: 'the connection to server server ended: The server process exited with code 1; its last words on stderr: no *** for ***' });
+  received.fail(new LocalError('connection-lost', 'The server process exited with code 1; on stderr: no hush-hush for tok-en-1', { sent: true }));
+  expect(await outcome).toEqual({ type: 'lost', message: 'the connection to server server ended: The server process exited with code 1; on stderr: no *** for ***' });
 });
 
 describe('how far a cancellation got', () => {

@@ -171,7 +171,7 @@ export class Connection {
     try {
       await this.#peer.notify(method, params);
     } catch (error) {
-      throw new LocalError('connection-lost', `${method} was not sent: the connection has ended. Connect again, then repeat it.`, { cause: error });
+      throw new LocalError('connection-lost', `${method} was not sent: the connection has ended.`, { cause: error });
     }
   }
 

@@ -32,7 +32,7 @@ function unsentError(method: string, cause: Error): LocalError {
   if (cause instanceof TypeError) {
     return new LocalError('invalid-argument', `The params of ${method} cannot be written as JSON${because(cause)}`, { cause });
   }
-  return new LocalError('connection-lost', `${method} was not sent${because(cause)} Connect again, then repeat it.`, { sent: false, cause });
+  return new LocalError('connection-lost', `${method} was not sent${because(cause)}`, { sent: false, cause });
 }
 
 function lostError(method: string, cause: Error | undefined): LocalError | ProtocolError {

@@ -269,8 +269,8 @@ class ProcessTransport implements ChildTransport {
   }
 
   #lastWords(): string {
-    const line = this.#stderr.lastLine();
-    return line === '' ? '.' : `; its last words on stderr: ${line}`;
+    const lines = this.#stderr.excerpt();
+    return lines.length === 0 ? '.' : `; on stderr: ${lines.join(' | ')}`;
   }
 }
 

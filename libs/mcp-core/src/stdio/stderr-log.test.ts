@@ -13,7 +13,6 @@ describe('StderrLog', () => {
     const bytes = Buffer.from('größe\r\n\nzwei\n');
     const { log, lines } = recorded(...[...bytes].map((byte) => Buffer.of(byte)));
     expect(lines).toEqual(['größe', '', 'zwei']);
-    expect(log.lastLine()).toBe('zwei');
   });
 
   test('delivers an unfinished last line when the stream ends', () => {
@@ -22,7 +21,6 @@ describe('StderrLog', () => {
     log.end();
     log.end();
     expect(lines).toEqual(['a', 'rest']);
-    expect(log.lastLine()).toBe('rest');
   });
 
   test('gives at most 8 KiB of a line, cut between characters', () => {
@@ -37,16 +35,8 @@ describe('StderrLog', () => {
     expect(log.tail()).toMatch(/^é+xlast\n$/);
   });
 
-  test('does not take a blank line for the last one', () => {
-    expect(recorded('fatal: no\n  \n\n').log.lastLine()).toBe('fatal: no');
-    expect(recorded().log.lastLine()).toBe('');
-  });
-
-  test('takes the error of a Node that crashed for its last words, not the version below it', () => {
-    const crash = "node:internal/modules/cjs/loader:1424\n  throw err;\n  ^\n\nError: Cannot find module '/nowhere.js'\n    at node:internal/main {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v24.21.0\n";
-    expect(recorded(crash).log.lastLine()).toBe("Error: Cannot find module '/nowhere.js'");
-    expect(recorded('TypeError [ERR_X]: no\n\nNode.js v24.21.0\n').log.lastLine()).toBe('TypeError [ERR_X]: no');
-    expect(recorded('Error: handled\nlistening failed\n').log.lastLine()).toBe('listening failed');
-    expect(recorded('Node.js v24.21.0\n').log.lastLine()).toBe('Node.js v24.21.0');
+  test('tells the lines that say why the child ended', () => {
+    expect(recorded('starting\r\nError: no\r\n    at main (a.js:1:1)\r\n\r\nNode.js v24.21.0\r\n').log.excerpt()).toEqual(['Error: no']);
+    expect(recorded().log.excerpt()).toEqual([]);
   });
 });

@@ -1,21 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
+import { stderrExcerpt } from './stderr-excerpt.ts';
 
 const TAIL_BYTES = 64 * 1024;
 const LINE_BYTES = 8 * 1024;
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** What Node writes last when an error ends it, some lines after the error. */
-const NODE_VERSION_LINE = /^Node\.js v\d+\.\d+\.\d+\S*$/;
-const ERROR_LINE = /^(?:Uncaught )?\w*Error(?: \[\w+\])?: \S/;
-
 /** Keeps the end of a child's stderr and cuts it into lines, in bounded memory whatever the child writes. */
 export class StderrLog {
   readonly #onLine: ((line: string) => void) | undefined;
   #tail: Buffer = Buffer.alloc(0);
   #line: Buffer = Buffer.alloc(0);
-  #lastLine = '';
-  #lastErrorLine = '';
 
   constructor(onLine?: (line: string) => void) {
     this.#onLine = onLine;
@@ -48,9 +43,9 @@ export class StderrLog {
     return this.#tail.toString('utf8', start);
   }
 
-  /** The last line that is not blank, or the error above it where that is only the version of a Node that crashed; at most 8 KiB of it, empty when there is none. */
-  lastLine(): string {
-    return NODE_VERSION_LINE.test(this.#lastLine) && this.#lastErrorLine !== '' ? this.#lastErrorLine : this.#lastLine;
+  /** The lines that say why the child ended, at most five. */
+  excerpt(): readonly string[] {
+    return stderrExcerpt(this.tail().split(/\r?\n/));
   }
 
   #extendLine(bytes: Buffer): void {
@@ -64,12 +59,6 @@ export class StderrLog {
     // The decoder leaves out a character that the byte limit cut in two.
     const line = new StringDecoder('utf8').write(withoutCarriageReturn(this.#line));
     this.#line = Buffer.alloc(0);
-    if (line.trim() !== '') {
-      this.#lastLine = line;
-    }
-    if (ERROR_LINE.test(line)) {
-      this.#lastErrorLine = line;
-    }
     this.#onLine?.(line);
   }
 }
