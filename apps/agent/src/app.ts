@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
@@ -71,7 +73,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
   const bus = createInProcessSignalBus();
   const queue = createMemoryJobQueue({ clock, onError: (job, error) => logger.error('a job failed', { ...job, error }) });
   const schemas = new SchemaChecks();
-  const pool = createServerPool({ servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock, schemas });
+  const pool = createServerPool({ owner: ownerOf(config.dataDir), servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock, schemas });
   const registry = withInvalidServers(pool, config.invalidServers ?? [], { clock, logger });
   const { metrics, onEvents, onServed } = observeService({ clock, logger });
   const { crashPoints, recovery } = hooks;
@@ -128,6 +130,11 @@ export async function createApp({ config, version, logger, paced = true, hooks =
       if (unused > 0) logger.warn('answers of the cassette were not asked for', { unused });
     },
   };
+}
+
+/** Stands for the data directory, which one service uses at a time. */
+function ownerOf(dataDir: string): string {
+  return createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
 }
 
 function policyOf(server: ServerConfig): ServerPolicy {

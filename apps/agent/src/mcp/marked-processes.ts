@@ -9,21 +9,21 @@ const POLL_MS = 20;
 const KILL_WAIT_MS = 2000;
 
 /**
- * Ends the processes whose mark is wanted: SIGTERM, and SIGKILL `graceMs` later. A process that took the mark out of its environment is not found, and none is where there is no `/proc`.
+ * Ends the processes whose mark is wanted: SIGTERM, and SIGKILL `graceMs` later. A process that took the mark out of its environment is not found, and none is where there is no `/proc`. Resolves with how many were found.
  * @see https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
  */
-export async function endMarked(isWanted: (mark: string) => boolean, graceMs: number): Promise<void> {
+export async function endMarked(isWanted: (mark: string) => boolean, graceMs: number): Promise<number> {
   const found = await markedProcesses(isWanted);
-  if (found.length === 0) return;
+  if (found.length === 0) return 0;
   for (const pid of found) signal(pid, 'SIGTERM');
   const deadline = performance.now() + graceMs;
   for (;;) {
     await delay(POLL_MS);
     const left = await markedProcesses(isWanted);
-    if (left.length === 0) return;
+    if (left.length === 0) return found.length;
     if (performance.now() >= deadline) for (const pid of left) signal(pid, 'SIGKILL');
     // What cannot be killed belongs to another user, or waits for a disk.
-    if (performance.now() >= deadline + KILL_WAIT_MS) return;
+    if (performance.now() >= deadline + KILL_WAIT_MS) return found.length;
   }
 }
 

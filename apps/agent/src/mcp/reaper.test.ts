@@ -13,8 +13,8 @@ afterEach(() => {
 });
 
 /** A process with a pool of one server that ends only when it is killed. */
-async function startOwner(): Promise<{ readonly owner: ChildProcessWithoutNullStreams; readonly children: readonly number[]; readonly serverPid: number }> {
-  const owner = spawn(process.execPath, ['--conditions=@signalbox/source', join(TESTING, 'pool-owner.ts'), join(TESTING, 'raw-server.ts'), 'stubborn']);
+async function startOwner(poolOwner = ''): Promise<{ readonly owner: ChildProcessWithoutNullStreams; readonly children: readonly number[]; readonly serverPid: number }> {
+  const owner = spawn(process.execPath, ['--conditions=@signalbox/source', join(TESTING, 'pool-owner.ts'), join(TESTING, 'raw-server.ts'), 'stubborn'], { env: { ...process.env, POOL_OWNER: poolOwner } });
   owners.push(owner);
   const [line] = (await once(owner.stdout, 'data')) as [Buffer];
   const children = (await readFile(`/proc/${owner.pid}/task/${owner.pid}/children`, 'utf8')).trim().split(' ').map(Number);
@@ -35,6 +35,21 @@ test.runIf(process.platform === 'linux')('nothing is left of a pool whose proces
   owner.kill('SIGKILL');
   await exited;
   await expect.poll(async () => Promise.all(children.map(isRunning)), { timeout: 10_000 }).toEqual([false, false]);
+});
+
+test.runIf(process.platform === 'linux')('what is left of a pool that was killed with its helper is ended by the next start with the same owner, and by no other', async () => {
+  const { owner, children, serverPid } = await startOwner('data-dir-a');
+  const exited = once(owner, 'exit');
+  // Stopped, so that it starts no other helper.
+  owner.kill('SIGSTOP');
+  for (const child of children) if (child !== serverPid) process.kill(child, 'SIGKILL');
+  owner.kill('SIGKILL');
+  await exited;
+  expect(await createReaper({ graceMs: 50 }).endLeftovers()).toBe(0);
+  expect(await createReaper({ graceMs: 50, owner: 'data-dir-b' }).endLeftovers()).toBe(0);
+  expect(await isRunning(serverPid)).toBe(true);
+  expect(await createReaper({ graceMs: 50, owner: 'data-dir-a' }).endLeftovers()).toBe(1);
+  expect(await isRunning(serverPid)).toBe(false);
 });
 
 test.runIf(process.platform === 'linux')('nothing is left of a pool that was closed', async () => {

@@ -2,9 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
+import { endMarked } from './marked-processes.ts';
 
 /** Sees to it that no server process outlives this process, even when that is killed. */
 export interface Reaper {
+  /** Ends what an earlier service with the same owner left running because its helper was killed with it; resolves with how many processes these were. */
+  endLeftovers(): Promise<number>;
   /** A mark for the environment of a server that is about to be started: whatever carries it is ended when this process ends, in whichever group or session it is. */
   mark(): string;
   /** The group of this leader is ended when this process ends. */
@@ -23,11 +26,11 @@ const MAX_HELPERS = 10;
 
 /**
  * Starts its helper process with the first mark or group, and again when that ends while there are groups. The helper gives a group `graceMs` after SIGTERM, and half of that before. On Windows, which has
- * no process groups, it does nothing.
+ * no process groups, it does nothing. `owner` is the same in every start of one service, and no two services with one owner run at a time.
  */
-export function createReaper({ graceMs }: { readonly graceMs: number }): Reaper {
+export function createReaper({ graceMs, owner }: { readonly graceMs: number; readonly owner?: string | undefined }): Reaper {
   const groups = new Set<number>();
-  const poolId = randomUUID();
+  const poolId = owner === undefined ? randomUUID() : `${owner}.${randomUUID()}`;
   let marks = 0;
   let helpers = 0;
   let helper: ChildProcess | undefined;
@@ -44,6 +47,7 @@ export function createReaper({ graceMs }: { readonly graceMs: number }): Reaper 
     for (const group of groups) started.stdin?.write(`+${group}\n`);
   };
   return {
+    endLeftovers: async () => (owner === undefined ? 0 : endMarked((mark) => mark.startsWith(`${owner}.`) && !mark.startsWith(`${poolId}.`), graceMs)),
     mark: () => {
       marks += 1;
       // Before the server, so that there is no moment at which it has none.

@@ -28,6 +28,8 @@ export interface ServerPoolOptions {
   readonly connect?: ConnectServer;
   /** Where definitions of tools are pinned; default: in memory, until the process ends. */
   readonly pins?: ToolPins;
+  /** The same in every start of this service; no other service has it at the same time. By it the processes are found that an earlier start left running. */
+  readonly owner?: string;
   /** Gives 0 to 1; default `Math.random`. */
   readonly random?: () => number;
   /** Milliseconds a server has to react, to a ping after a cancellation, to the end of its input and to SIGTERM; default 2000. */
@@ -40,7 +42,11 @@ export interface ServerPoolOptions {
 export function createServerPool(options: ServerPoolOptions): ToolRegistry & ServerDirectory {
   const { servers, clientInfo, logger, clock, connect, pins = memoryToolPins(), random = Math.random, graceMs = 2000, schemas = new SchemaChecks() } = options;
   const listeners = new Set<(status: ServerStatus) => void>();
-  const reaper = createReaper({ graceMs });
+  const reaper = createReaper({ graceMs, owner: options.owner });
+  let isClosing = false;
+  const start = (): void => {
+    if (!isClosing) for (const server of pool) server.start();
+  };
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
   };
@@ -52,7 +58,12 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
     return () => void listeners.delete(listener);
   };
   return {
-    start: () => pool.forEach((server) => server.start()),
+    start: () => {
+      if (options.owner === undefined) return start();
+      // A process of before may hold what its successor needs.
+      const ended = reaper.endLeftovers().then((count) => count > 0 && logger.warn('server processes that an earlier service left were ended', { processes: count }));
+      void ended.catch((error: unknown) => logger.warn('server processes that an earlier service left could not be looked for', { error })).then(start);
+    },
     settled: (timeoutMs, names) => settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
     servers: () => pool.map((server) => server.status),
     tools: (names) => readyTools(named(pool, names)),
@@ -74,6 +85,7 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
     },
     onServerChange: (listener) => void listeners.add(listener),
     close: async () => {
+      isClosing = true;
       await Promise.all(pool.map((server) => server.close()));
       if (options.schemas === undefined) await schemas.close();
       await reaper.close();

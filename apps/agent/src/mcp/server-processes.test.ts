@@ -83,7 +83,7 @@ describe('servers that do not work leave the others alone', () => {
 
 test('of a server that ends itself when it is probed, the second process alone is recorded', async () => {
   const heard: string[] = [];
-  const reaper = { mark: () => 'm', add: (pid: number) => heard.push(`+${pid}`), remove: (pid: number) => heard.push(`-${pid}`), close: () => Promise.resolve() };
+  const reaper = { endLeftovers: () => Promise.resolve(0), mark: () => 'm', add: (pid: number) => heard.push(`+${pid}`), remove: (pid: number) => heard.push(`-${pid}`), close: () => Promise.resolve() };
   const silent = { schemaEvaluator: { check: () => [] }, onStderr: () => undefined, onLog: () => undefined, onToolsChanged: () => undefined, onElicitationComplete: () => undefined, onClosed: () => undefined };
   const options = { info: { name: 'signalbox', version: '0' }, handlers: {}, signal: new AbortController().signal, ...silent };
   const connection = await connectStdioServer(serverConfig('old', { command: 'node', ...raw('unprobed') }), options, { reaper, graceMs: 2000 });

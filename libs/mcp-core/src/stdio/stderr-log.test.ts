@@ -11,7 +11,7 @@ function recorded(...chunks: readonly (string | Buffer)[]): { readonly log: Stde
 describe('StderrLog', () => {
   test('cuts lines wherever the chunks end, inside a character too', () => {
     const bytes = Buffer.from('größe\r\n\nzwei\n');
-    const { log, lines } = recorded(...[...bytes].map((byte) => Buffer.of(byte)));
+    const { lines } = recorded(...[...bytes].map((byte) => Buffer.of(byte)));
     expect(lines).toEqual(['größe', '', 'zwei']);
   });
 

@@ -14,6 +14,7 @@ const pool = createServerPool({
   logger: recordingLogger(),
   clock: systemClock,
   graceMs: 200,
+  ...(process.env['POOL_OWNER'] ? { owner: process.env['POOL_OWNER'] } : {}),
 });
 pool.onServerChange(({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)));
 process.stdin.once('end', () => process.exit(1));

@@ -20,7 +20,7 @@ export interface LeakyPool {
 }
 
 const GRACE_MS = 200;
-const NOBODY: Reaper = { mark: () => 'nobody', add: () => undefined, remove: () => undefined, close: () => Promise.resolve() };
+const NOBODY: Reaper = { endLeftovers: () => Promise.resolve(0), mark: () => 'nobody', add: () => undefined, remove: () => undefined, close: () => Promise.resolve() };
 
 export function createLeakyPool({ marks, traits, isReaped = true }: LeakyPool): ToolRegistry & ServerDirectory {
   const args = [join(import.meta.dirname, 'leaky-server.ts'), ...traits];
