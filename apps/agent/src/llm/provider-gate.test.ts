@@ -69,6 +69,22 @@ test('a wait that is too long for a call refuses the others for a minute, and th
   await gate.enter(NEVER);
 });
 
+test('a wait that was too long for one call is waited for by a call with more patience, and refused with what is left of it to others', async () => {
+  const clock = new ManualClock();
+  const gate = new ProviderGate(clock);
+  gate.refuse(new LlmError('rate', 'slow down', { retryAfterMs: 30_000 }));
+  clock.advance(10_000);
+  await expect(gate.enter(NEVER, 5000)).rejects.toMatchObject({ kind: 'rate', retryAfterMs: 20_000 });
+  const passed: string[] = [];
+  void gate.enter(NEVER, 60_000).then(() => passed.push('patient'));
+  clock.advance(19_999);
+  await settle();
+  expect(passed).toEqual([]);
+  clock.advance(1);
+  await settle();
+  expect(passed).toEqual(['patient']);
+});
+
 test('a call that is given up leaves the line and takes no place', async () => {
   const { clock, gate, passed } = gateWith(0, (busy) => busy.coolDown(1000));
   const controller = new AbortController();

@@ -7,7 +7,10 @@ export const MAX_OPENING = 32;
 
 interface Refusal {
   readonly error: LlmError;
+  /** End of the refusal, after which a call asks again. */
   readonly untilMs: number;
+  /** End of the wait that the provider asked for. */
+  readonly askedUntilMs: number;
 }
 
 /**
@@ -29,11 +32,11 @@ export class ProviderGate {
 
   /**
    * Resolves when a request may be sent; `leave` must follow. Rejects with the signal's reason.
-   * @throws LlmError at once while the provider asked for a longer wait than a call can wait
+   * @throws LlmError at once while the provider asked for a longer wait than the patience of the call
    */
-  async enter(signal: AbortSignal): Promise<void> {
+  async enter(signal: AbortSignal, patienceMs = MAX_RETRY_AFTER_MS): Promise<void> {
     signal.throwIfAborted();
-    this.#assertOpen();
+    this.#assertOpen(patienceMs);
     if (this.#waiting.length === 0 && this.#hasRoom()) {
       this.#opening += 1;
       return;
@@ -74,16 +77,21 @@ export class ProviderGate {
     this.#openAtMs = Math.max(this.#openAtMs, this.#clock.now() + waitMs);
   }
 
-  /** The provider asked for a wait that is too long for a call: for a minute at most others are refused like the one that was told, then one asks again. */
+  /** The provider asked for a wait that was too long for a call: for a minute at most others with as little patience are refused, too, then one asks again. */
   refuse(error: LlmError): void {
-    const { kind, message, retryAfterMs = 0, status } = error;
+    const { retryAfterMs = 0 } = error;
     const waitMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-    this.#refusal = { error: new LlmError(kind, message, { retryAfterMs, status, cause: error }), untilMs: this.#clock.now() + waitMs };
+    const now = this.#clock.now();
+    this.#refusal = { error, untilMs: now + waitMs, askedUntilMs: now + retryAfterMs };
     this.coolDown(waitMs);
   }
 
-  #assertOpen(): void {
-    if (this.#refusal !== undefined && this.#clock.now() < this.#refusal.untilMs) throw this.#refusal.error;
+  #assertOpen(patienceMs: number): void {
+    const now = this.#clock.now();
+    if (this.#refusal === undefined || now >= this.#refusal.untilMs) return;
+    const { error, askedUntilMs } = this.#refusal;
+    const retryAfterMs = askedUntilMs - now;
+    if (retryAfterMs > patienceMs) throw new LlmError(error.kind, error.message, { retryAfterMs, status: error.status, cause: error });
   }
 
   #hasRoom(): boolean {
@@ -108,15 +116,17 @@ export class ProviderGate {
 /** The place of one call at the gate, taken anew for each attempt. A call that failed keeps it until the gate knows of the wait that follows. */
 export class GatePlace {
   readonly #gate: ProviderGate;
+  readonly #patienceMs: number | undefined;
   #isTaken = false;
 
-  constructor(gate: ProviderGate) {
+  constructor(gate: ProviderGate, patienceMs?: number) {
     this.#gate = gate;
+    this.#patienceMs = patienceMs;
   }
 
   /** @throws LlmError as `ProviderGate.enter` does */
   async enter(signal: AbortSignal): Promise<void> {
-    await this.#gate.enter(signal);
+    await this.#gate.enter(signal, this.#patienceMs);
     this.#isTaken = true;
   }
 

@@ -62,6 +62,17 @@ describe.each(WIRES)('$api', (kind) => {
     expect(server.seen).toHaveLength(1);
   });
 
+  test('a 429 that asks for more than the patience of the call fails at once with the wait', async () => {
+    await using server = await startFakeServer(kind.wire);
+    server.replies.push({ status: 429, headers: { 'retry-after': '7' }, body: kind.wire.error('rate_limit_error', 'slow down') });
+    const provider = connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 });
+    const call = async (): Promise<void> => {
+      for await (const _ of provider.stream(REQUEST, { signal: new AbortController().signal, patienceMs: 5000 }));
+    };
+    expect(await failure(call())).toMatchObject({ kind: 'rate', retryAfterMs: 7000 });
+    expect(server.seen).toHaveLength(1);
+  });
+
   test('an overload that stays ends after five attempts', async () => {
     await using server = await startFakeServer(kind.wire);
     for (let attempt = 0; attempt < 6; attempt += 1) server.replies.push({ status: 529, body: kind.wire.error('overloaded_error', 'Overloaded') });

@@ -1,5 +1,5 @@
 import { addUsage } from '../add-usage.ts';
-import { type LlmEvent, LlmError, type LlmProvider, type LlmRequest, type ProviderInfo, type Usage } from '../ports/llm-provider.ts';
+import { type LlmEvent, LlmError, type LlmProvider, type LlmRequest, type ProviderInfo, type StreamOptions, type Usage } from '../ports/llm-provider.ts';
 import type { ModelCard } from '../ports/model-card.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { AnswerBounds } from './answer-bounds.ts';
@@ -91,23 +91,23 @@ export class WireProvider<Raw> implements LlmProvider {
     return this.#adapter.card(model);
   }
 
-  async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
+  async *stream(request: LlmRequest, { signal, patienceMs }: StreamOptions): AsyncGenerator<LlmEvent> {
     const { clock, idleTimeoutMs, deadlineMs } = this.#limits;
     const guard = new CallGuard({ clock, signal, label: this.#adapter.label, idleTimeoutMs, deadlineMs });
     try {
       guard.signal.throwIfAborted();
       assertPairedCalls(request.messages);
       const call = await this.#adapter.startCall(request, countBytes(guard, this.#adapter.label));
-      yield* this.#events(call, guard);
+      yield* this.#events(call, { guard, patienceMs });
     } finally {
       guard.close();
     }
   }
 
-  async *#events(call: WireCall<Raw>, guard: CallGuard): AsyncGenerator<LlmEvent> {
+  async *#events(call: WireCall<Raw>, { guard, patienceMs }: { readonly guard: CallGuard; readonly patienceMs: number | undefined }): AsyncGenerator<LlmEvent> {
     const account: Account = { lost: undefined, current: undefined };
     try {
-      const beginning = await this.#begin(call, { guard, account });
+      const beginning = await this.#begin(call, { guard, account, patienceMs });
       for (let events = beginning.events; ; events = await beginning.read()) {
         for (const event of events) {
           yield event.type === 'finish' ? { ...event, usage: addUsage(account.lost, withCost(event.usage, call.card.price)) } : event;
@@ -121,10 +121,11 @@ export class WireProvider<Raw> implements LlmProvider {
     }
   }
 
-  #begin(call: WireCall<Raw>, state: { readonly guard: CallGuard; readonly account: Account }): Promise<Beginning> {
+  #begin(call: WireCall<Raw>, state: { readonly guard: CallGuard; readonly account: Account; readonly patienceMs: number | undefined }): Promise<Beginning> {
     const { clock, random } = this.#limits;
+    const { patienceMs } = state;
     const { signal } = state.guard;
-    const place = new GatePlace(this.#gate);
+    const place = new GatePlace(this.#gate, patienceMs);
     const onWait = (error: LlmError, waitMs: number): void => {
       if (isBusy(error)) this.#gate.coolDown(waitMs);
       place.leave();
@@ -142,7 +143,7 @@ export class WireProvider<Raw> implements LlmProvider {
       if (error instanceof LlmError && error.retryable && isBusy(error)) this.#gate.refuse(error);
       throw error;
     };
-    return withRetries(attempt, { clock, random, signal, onWait }).catch(giveUp).finally(() => place.leave());
+    return withRetries(attempt, { clock, random, signal, onWait, ...(patienceMs === undefined ? {} : { patienceMs }) }).catch(giveUp).finally(() => place.leave());
   }
 
   /** Reads until something of the answer is there: what fails before that has shown nothing and can be tried again. */

@@ -116,6 +116,12 @@ export interface ProviderInfo {
   readonly notice?: string;
 }
 
+export interface StreamOptions {
+  readonly signal: AbortSignal;
+  /** Longest wait inside the call that a provider may ask for, in milliseconds; a longer one throws with `retryAfterMs`. Default 60,000. */
+  readonly patienceMs?: number;
+}
+
 export interface LlmProvider {
   readonly info: ProviderInfo;
   /** The configured model first, then those that the configuration names besides. */
@@ -126,5 +132,5 @@ export interface LlmProvider {
    * One model call. Retries inside, and only before the first event; throws `LlmError`. Aborting the signal closes the connection and throws
    * `LlmError` of kind `aborted`. A stalled or cut stream throws (`timeout`, `network`), it never just ends.
    */
-  stream(request: LlmRequest, options: { readonly signal: AbortSignal }): AsyncIterable<LlmEvent>;
+  stream(request: LlmRequest, options: StreamOptions): AsyncIterable<LlmEvent>;
 }

@@ -109,6 +109,12 @@ describe('a model call that fails for a reason that passes', () => {
     expect(modelOutage?.nextAttemptAt).toBeGreaterThanOrEqual(service.clock.now() + 600_000);
   });
 
+  test('leaves waits of more than 5 s to the run, where they show and survive a restart', async () => {
+    const service = await openService({ script: () => ({ text: 'done' }) });
+    await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
+    expect(service.llm.patienceMs).toEqual([5000]);
+  });
+
   test('ends the run at once when the provider asks to wait beyond its wall clock', async () => {
     const service = await openService({ script: () => ({ fail: overloaded(600_000) }) });
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 60_000 } });

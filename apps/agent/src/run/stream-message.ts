@@ -4,6 +4,9 @@ import { PartialText } from './partial-text.ts';
 
 export type Finish = Extract<LlmEvent, { type: 'finish' }>;
 
+/** Longest wait that a provider may ask for inside one attempt of a turn, in milliseconds; during a longer one the run waits, where it shows and survives a restart. */
+const PATIENCE_MS = 5_000;
+
 export interface MessageStream {
   readonly runId: string;
   readonly messageId: string;
@@ -26,7 +29,7 @@ export async function streamMessage(context: EngineContext, { runId, messageId, 
     if (event.type === 'text') partial.add(event.delta);
   };
   try {
-    for await (const event of context.llm.stream(request, { signal })) {
+    for await (const event of context.llm.stream(request, { signal, patienceMs: PATIENCE_MS })) {
       if (event.type === 'finish') return { finish: event };
       hear(event);
     }

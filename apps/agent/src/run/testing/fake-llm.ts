@@ -1,6 +1,6 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { ModelCard } from '../../ports/model-card.ts';
-import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest, type NativeTurn, type StopReason, type Usage } from '../../ports/llm-provider.ts';
+import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest, type NativeTurn, type StopReason, type StreamOptions, type Usage } from '../../ports/llm-provider.ts';
 
 /** What the model says to one request. */
 export interface Reply {
@@ -30,6 +30,8 @@ export class FakeLlm implements LlmProvider {
   /** Cards of models besides those that a server may choose. */
   cards: readonly ModelCard[] = [];
   readonly requests: LlmRequest[] = [];
+  /** Patience of each request. */
+  readonly patienceMs: (number | undefined)[] = [];
   readonly #script: Script;
 
   readonly #onRequest: () => void;
@@ -43,8 +45,9 @@ export class FakeLlm implements LlmProvider {
     return [...this.models, ...this.cards].find(({ id, aliases }) => id === model || aliases.includes(model));
   }
 
-  async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
+  async *stream(request: LlmRequest, { signal, patienceMs }: StreamOptions): AsyncGenerator<LlmEvent> {
     const index = this.requests.push(request) - 1;
+    this.patienceMs.push(patienceMs);
     this.#onRequest();
     refuseUnpairedCalls(request);
     const reply = this.#script(request, index);
