@@ -103,7 +103,7 @@ async function claim<Body>({ store, clock }: OnceOptions, request: FastifyReques
   const used = await store.write(async (sql) => {
     await sql.releaseKeysBefore(clock.now() - KEPT_MS);
     return sql.claimKey({ principal, key, requestSha256, owner: store.bootId });
-  });
+  }, { urgent: true });
   if (used === undefined) return undefined;
   if (used.requestSha256 !== requestSha256) throw new Problem('idempotency_key_reused', 'the Idempotency-Key was sent with another request before; a new request needs a new key');
   if (!used.isDone) throw new Problem('idempotency_key_in_use', 'the first request with this Idempotency-Key is not answered yet; send it again in a moment');

@@ -311,7 +311,7 @@ export function runStoreContract(name: string, open: () => Promise<RunStore>): v
       await store.write(async (sql) => {
         for (const [createdAt, status] of statuses.entries()) await sql.insertRun({ ...queuedRun(status), status, createdAt });
       });
-      expect((await store.read.unsettledRuns()).map((run) => run.id)).toEqual(['queued', 'running', 'input_required', 'cancelling']);
+      expect((await store.read.runIds(['input_required', 'queued', 'running', 'cancelling']))).toEqual(['queued', 'running', 'input_required', 'cancelling']);
     });
   });
 }
@@ -336,6 +336,7 @@ function callRow(id: string): ToolCall {
     result: undefined,
     error: undefined,
     cancel: undefined,
+    cancelRequestedAt: undefined,
     parked: undefined,
     taskId: undefined,
     createdAt: 1,

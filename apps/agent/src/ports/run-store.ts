@@ -3,6 +3,7 @@ import type { ArtifactReader, ArtifactWriter } from './artifact-store.ts';
 import type { EpochReader, EpochWriter } from './epoch-store.ts';
 import type { IdempotencyWriter } from './idempotency-store.ts';
 import type { ListReader } from './list-store.ts';
+import type { ProgressReader, RunCore } from './progress-store.ts';
 import type { Message, Usage } from './llm-provider.ts';
 import type { Metadata, ThreadReader, ThreadWriter } from './thread-store.ts';
 import type { CancelLevel } from './tool-registry.ts';
@@ -154,6 +155,8 @@ export interface ToolCall {
   readonly result: CallToolResult | undefined;
   readonly error: string | undefined;
   readonly cancel: CancelLevel | undefined;
+  /** When a client asked to cancel this call alone; set while it is being stopped and afterwards. */
+  readonly cancelRequestedAt: number | undefined;
   /** Present from the questions of a modern server until the call is sent again with the answers. */
   readonly parked: ParkedRound | undefined;
   /** The server's name of the task that the call became. */
@@ -269,10 +272,10 @@ export interface Page<T> {
 
 /** A key that is present with the value `undefined` clears the field. */
 export type RunPatch = Partial<Pick<Run, 'metadata' | 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'cutTurns' | 'error' | 'limits' | 'modelOutage' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
-export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'parked' | 'taskId' | 'finishedAt'>>;
+export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'cancelRequestedAt' | 'parked' | 'taskId' | 'finishedAt'>>;
 
 /** Reads, on their own connection where the database has one. */
-export interface RunReader extends ThreadReader, ArtifactReader, EpochReader, ListReader {
+export interface RunReader extends ThreadReader, ArtifactReader, EpochReader, ListReader, ProgressReader {
   run(id: string): Promise<Run | undefined>;
   /** How many runs have each status; those without any are left out. */
   runCounts(): Promise<ReadonlyMap<RunStatus, number>>;
@@ -297,8 +300,8 @@ export interface RunReader extends ThreadReader, ArtifactReader, EpochReader, Li
   partial(runId: string): Promise<PartialMessage | undefined>;
   /** The turn whose model call has not ended. */
   activeTurn(runId: string): Promise<ActiveTurn | undefined>;
-  /** Runs in no terminal status, oldest first; of one thread when given. */
-  unsettledRuns(filter?: { readonly threadId: string }): Promise<readonly Run[]>;
+  /** Runs of a thread in no terminal status, oldest first. */
+  unsettledRuns(filter: { readonly threadId: string }): Promise<readonly RunCore[]>;
 }
 
 export interface ThreadMessageOptions {
@@ -347,8 +350,8 @@ export interface RunStore {
   /** Identifies this process's life; leases of other boots are void. */
   readonly bootId: string;
   readonly read: RunReader;
-  /** Runs `work` in one write transaction and retries nothing; throwing rolls back. */
-  write<T>(work: (transaction: RunTransaction) => Promise<T>): Promise<T>;
+  /** Runs `work` in one write transaction and retries nothing; throwing rolls back. `urgent`: a client waits for it, so it goes before others that wait. */
+  write<T>(work: (transaction: RunTransaction) => Promise<T>, options?: { readonly urgent?: boolean }): Promise<T>;
   /** @throws StorageError `lost` when the files of the store were removed or replaced */
   checkFiles(): void;
   /** Checks the files and writes a little. @throws StorageError */

@@ -37,3 +37,27 @@ test('256 calls may wait with their connection open, with any number of question
   places[0]!();
   expect(activities.hold('late')).toBeDefined();
 });
+
+test('when calls end, as many waiting ones are called as there is room for, in their order', () => {
+  const told: string[] = [];
+  const activities = new Activities((id) => told.push(id));
+  const calls = Array.from({ length: 32 }, (_, index) => activities.beginCall(call(`call-${index}`)));
+  const late = Array.from({ length: 200 }, (_, index) => call(`late-${index}`));
+  for (const each of late) expect(activities.hasRoom(each)).toBe(false);
+  for (const each of calls.slice(0, 3)) each.end();
+  expect(told).toEqual(['late-0', 'late-1', 'late-2']);
+  expect(activities.hasRoom(call('later'))).toBe(false);
+  for (const id of told) expect(activities.hasRoom(call(id))).toBe(true);
+});
+
+test('a place that is kept for a call which does not begin goes to the next one', () => {
+  const told: string[] = [];
+  const activities = new Activities((id) => told.push(id));
+  const calls = Array.from({ length: 32 }, (_, index) => activities.beginCall(call(`call-${index}`)));
+  for (const id of ['cancelled', 'next']) expect(activities.hasRoom(call(id))).toBe(false);
+  calls[0]!.end();
+  activities.forgo('cancelled');
+  expect(told).toEqual(['cancelled', 'next']);
+  expect(activities.hasRoom(call('next'))).toBe(true);
+  activities.forgo('next');
+});

@@ -7,7 +7,7 @@ import { toolResult, toolResultOf } from './tool-results.ts';
 
 /** Completes the conversation of a run that ends while calls of its last message are not answered, so that another can go on from it. */
 export async function answerToolUses({ newId }: EngineContext, { sql, runId }: Change): Promise<void> {
-  const last = (await sql.messages(runId)).at(-1);
+  const last = await sql.lastMessage(runId);
   const content = last === undefined ? [] : await missingResults(sql, runId, last);
   if (last !== undefined && content.length > 0) await sql.insertMessage(runId, { id: newId(), turn: last.turn, role: 'user', content });
 }

@@ -66,7 +66,7 @@ async function openQuestion(context: EngineContext, change: Change, question: Om
 }
 
 async function holdCall({ sql, runId, emit }: Change, { callId, attempt, itemId }: { readonly callId: string; readonly attempt: number; readonly itemId: string }): Promise<void> {
-  const status = (await sql.run(runId))?.status;
+  const status = (await sql.runCore(runId))?.status;
   const isHeld = (status === 'running' || status === 'input_required') && (await sql.updateToolCall(callId, { state: SENT_CALL_STATES, attempt }, { state: 'input_required' }));
   if (!isHeld) throw new ProtocolError(ErrorCode.rejectedByUser, 'The call that asks is being stopped.');
   if ((await sql.countInboxItems({ callId, state: 'open' })) >= MAX_OPEN_QUESTIONS) throw new ProtocolError(ErrorCode.rejectedByUser, `Too many questions are open: ${MAX_OPEN_QUESTIONS}.`);

@@ -69,7 +69,7 @@ async function isBlocked(context: EngineContext, change: Change, run: Run): Prom
   if (await expireRunIfDue(context, change, run)) return true;
   if (waitsForModel(context, change, run)) return true;
   const calls = await change.sql.toolCalls(run.id, { turn: run.turns });
-  const open = await change.sql.inboxItems({ runId: run.id, state: 'open' });
+  const open = await change.sql.inboxEntries({ runId: run.id, states: ['open'] });
   const unsettled = calls.filter((call) => OPEN_CALL_STATES.includes(call.state));
   if (unsettled.length === 0 && open.length === 0) {
     if (run.kind === 'agent') await storeToolResults(context, change, calls);

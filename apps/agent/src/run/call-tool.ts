@@ -2,6 +2,7 @@ import type { Run, ToolCall } from '../ports/run-store.ts';
 import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { CallActivity } from './activities.ts';
 import { maySend } from './approvals.ts';
+import { failCall } from './call-results.ts';
 import { isShutdown } from './commits.ts';
 import { completeElicitation } from './complete-elicitation.ts';
 import { enqueue, inBackground, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
@@ -12,6 +13,9 @@ import { questionsOf } from './questions.ts';
 import { reconcile } from './reconcile.ts';
 import { serverConnected } from './servers-ready.ts';
 import { settleCall, type CallEnd } from './settle-call.ts';
+
+/** A call that the service itself fails to send this often ends as failed; with the delay between two tries that is about a minute. */
+const MAX_FAILURES = 12;
 
 /** A result for which there was no room so often is not tried again. */
 const MAX_RESULT_TRIES = 5;
@@ -34,7 +38,9 @@ export interface Dispatched {
  */
 export async function callTool(context: EngineContext, callId: string): Promise<void> {
   const call = await context.store.read.toolCall(callId);
-  if (call === undefined || (call.state !== 'planned' && !isParked(call)) || context.closing.aborted || !context.activities.hasRoom(call)) return;
+  const mayBegin = call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;
+  if (!mayBegin) return context.activities.forgo(callId);
+  if (!context.activities.hasRoom(call)) return;
   const activity = context.activities.beginCall(call);
   const ended = performCall(context, call, activity).finally(() => activity.end());
   await Promise.race([ended, activity.parked]);
@@ -44,11 +50,29 @@ async function performCall(context: EngineContext, planned: ToolCall, activity: 
   try {
     await serverConnected(context, planned.server, AbortSignal.any([activity.signal, context.closing]));
     const dispatched = planned.state === 'planned' ? await dispatch(context, planned, activity) : await takeOver(context, planned, activity);
+    context.activities.forgetFailures(planned.id);
     if (dispatched !== undefined) await settle(context, dispatched, await sendCall(context, dispatched));
   } catch (error) {
     if (isShutdown(error)) return;
     logFailure(context, planned, error);
-    enqueue(context, { type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
+    if (context.activities.countFailure(planned.id) < MAX_FAILURES || !(await giveUp(context, planned))) enqueue(context, { type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
+  }
+}
+
+/** Ends a call that the service could not send so often; returns whether that was stored. */
+async function giveUp(context: EngineContext, { id, runId }: ToolCall): Promise<boolean> {
+  try {
+    await context.commit(runId, async (change) => {
+      const call = await change.sql.toolCall(id);
+      const message = `The service failed ${MAX_FAILURES} times before the call was sent; its log says why.`;
+      if (call?.state === 'planned') await failCall(context, change, { call, message });
+      await reconcile(context, change);
+    });
+    context.activities.forgetFailures(id);
+    return true;
+  } catch (error) {
+    logFailure(context, { id }, error);
+    return isShutdown(error);
   }
 }
 
@@ -114,6 +138,7 @@ async function sendCall(context: EngineContext, dispatched: Dispatched): Promise
   });
   // A task of a run that is being stopped is only taken over to be cancelled.
   if (run.status === 'cancelling') context.activities.stopRun(run.id);
+  if (call.cancelRequestedAt !== undefined) context.activities.stopCall(call.id);
   const outcome = await sent.catch((error: unknown): ToolCallOutcome => {
     logFailure(context, call, error);
     return { type: 'lost', message: 'The service failed while the call was under way; its log says why.' };
@@ -148,6 +173,6 @@ function storeEnd(context: EngineContext, { run, call }: Dispatched, end: End): 
   }, 'settle-call');
 }
 
-function logFailure({ logger }: EngineContext, { id }: ToolCall, error: unknown): void {
+function logFailure({ logger }: EngineContext, { id }: Pick<ToolCall, 'id'>, error: unknown): void {
   logger.error('a tool call failed inside the service', { call_id: id, error });
 }

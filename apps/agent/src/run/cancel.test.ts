@@ -179,3 +179,36 @@ describe('cancelling', () => {
     expect(await service.settled(id)).toMatchObject({ status: 'cancelled' });
   });
 });
+
+test.each([
+  ['a write', {}, 'unknown'],
+  ['read-only', READ_ONLY, 'harmless'],
+] as const)('a call that was to be stopped alone when the service died is cancelled by the next one, and nobody is asked: %s', async (_case, annotations, outcome) => {
+  const tools = { w__write: { annotations, call: () => never } };
+  const script = callsThenAnswer([[{ name: 'w__write' }]]);
+  const policies = { w: { approval: 'auto', sampling: 'deny' } } as const;
+  const service = await openService({ script, tools, policies });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.event(id, 'tool_call.dispatched');
+  const call = await service.call(id);
+  expect((await service.engine.cancelCall({ runId: id, id: call.id })).cancelRequestedAt).toBe(service.clock.now());
+  await service.kill();
+  const next = await openService({ script, tools, policies, dataDir: service.dataDir, clock: service.clock });
+  expect(await next.settled(id)).toMatchObject({ status: 'completed' });
+  expect(await next.call(id)).toMatchObject({ state: 'cancelled', cancel: 'failed', attempt: 1 });
+  expect((await next.event(id, 'tool_call.cancelled')).data).toMatchObject({ outcome });
+  expect(await next.read.inboxItems({ runId: id })).toEqual([]);
+});
+
+test('calls that were not sent have the same result whether their run or they alone are cancelled', async () => {
+  const tools = { w__write: { call: () => Promise.resolve(ok('written')) } };
+  const service = await openService({ script: callsThenAnswer([[{ name: 'w__write' }, { name: 'w__write' }]]), tools });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.status(id, 'input_required');
+  await service.engine.cancelCall({ runId: id, id: (await service.call(id, 0)).id });
+  await service.engine.cancelRun(id);
+  await service.settled(id);
+  const [alone, withRun] = await service.read.toolCalls(id);
+  expect(withRun?.result).toEqual(alone?.result);
+  expect(alone).toMatchObject({ state: 'cancelled', result: { isError: true } });
+});

@@ -31,6 +31,9 @@ export interface CommitHooks {
 /** Must not throw. */
 export type EventListener = (runId: string, events: readonly RunEventBody[]) => void;
 
+/** Transactions that answer a request of a client. */
+const REQUESTS: ReadonlySet<CommitStep> = new Set(['create-run', 'cancel-run', 'take-answer']);
+
 /** Commits changes and tells the bus of their events. */
 export class Commits {
   readonly #store: RunStore;
@@ -58,7 +61,7 @@ export class Commits {
       const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
       for (const last of lastWork) await last();
       return { result, lastSeq };
-    });
+    }, { urgent: step !== undefined && REQUESTS.has(step) });
     this.#pending.add(written);
     try {
       const { result, lastSeq } = await written;

@@ -1,4 +1,5 @@
 import { EngineError, type NewRun, type Receipt } from '../ports/run-engine.ts';
+import type { RunCore } from '../ports/progress-store.ts';
 import type { Run, RunTransaction } from '../ports/run-store.ts';
 import type { Agent } from '../ports/thread-store.ts';
 import { cancelRun } from './cancel-run.ts';
@@ -29,7 +30,7 @@ interface NewRow {
   readonly receipt: Receipt<Run> | undefined;
 }
 
-type Stored = { readonly run: Run } | { readonly run?: undefined; /** To be stopped first. */ readonly inTheWay: readonly Run[] };
+type Stored = { readonly run: Run } | { readonly run?: undefined; /** To be stopped first. */ readonly inTheWay: readonly RunCore[] };
 
 async function storeRun(context: EngineContext, change: Change, { run, onBusy, receipt }: NewRow): Promise<Stored> {
   const { sql } = change;
@@ -74,7 +75,7 @@ function agentFields(agent: Agent | undefined): Pick<NewRun, 'instructions' | 'm
   };
 }
 
-async function busyRuns(sql: RunTransaction, threadId: string): Promise<readonly Run[]> {
+async function busyRuns(sql: RunTransaction, threadId: string): Promise<readonly RunCore[]> {
   if ((await sql.thread(threadId)) === undefined) throw new EngineError('unknown_thread', `There is no thread ${threadId}.`);
   return sql.unsettledRuns({ threadId });
 }

@@ -1,4 +1,5 @@
-import { isSettled, type Run, type RunError, type RunStatus } from '../ports/run-store.ts';
+import type { RunCore } from '../ports/progress-store.ts';
+import { isSettled, type RunError, type RunStatus } from '../ports/run-store.ts';
 import { answerToolUses } from './answer-tool-uses.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -12,7 +13,7 @@ export type RunEnd = { readonly status: 'completed'; readonly answer: string; re
 
 /** Settles the run. A failed one keeps the last text of the model as its partial answer. */
 export async function endRun(context: EngineContext, change: Change, end: RunEnd): Promise<void> {
-  const run = await change.sql.run(change.runId);
+  const run = await change.sql.runCore(change.runId);
   if (run === undefined || isSettled(run)) return;
   if (end.status === 'completed') {
     const { answer, output } = end;
@@ -26,7 +27,7 @@ export async function endRun(context: EngineContext, change: Change, end: RunEnd
 }
 
 /** Settles a run in `cancelling` of which nothing runs any more: `expired` when a limit stopped it, else `cancelled`. */
-export async function finishStopping(context: EngineContext, change: Change, run: Run): Promise<void> {
+export async function finishStopping(context: EngineContext, change: Change, run: RunCore): Promise<void> {
   const answer = await answerSoFar(change);
   if (run.error === undefined) {
     await settle(context, change, { run, status: 'cancelled', answer, statusReason: run.statusReason });
@@ -38,7 +39,7 @@ export async function finishStopping(context: EngineContext, change: Change, run
 }
 
 interface Settlement {
-  readonly run: Run;
+  readonly run: RunCore;
   readonly status: RunStatus;
   readonly answer: string | undefined;
   readonly output?: unknown;
@@ -60,6 +61,11 @@ async function settle(context: EngineContext, change: Change, { run, status, ans
 }
 
 async function answerSoFar({ sql, runId }: Change): Promise<string | undefined> {
-  const messages = await sql.messages(runId);
-  return messages.filter((message) => message.role === 'assistant' && message.turn > 0).map((message) => messageText(message.content)).findLast((text) => text !== '');
+  for (let before: number | undefined; ; ) {
+    const message = await sql.lastMessage(runId, { role: 'assistant', ...(before === undefined ? {} : { before }) });
+    if (message === undefined || message.turn === 0) return undefined;
+    const text = messageText(message.content);
+    if (text !== '') return text;
+    before = message.position;
+  }
 }

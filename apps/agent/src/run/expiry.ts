@@ -1,4 +1,4 @@
-import type { InboxItem, Run } from '../ports/run-store.ts';
+import type { InboxEntry, RunCore } from '../ports/progress-store.ts';
 import { failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -13,12 +13,12 @@ export async function onDeadline(context: EngineContext, deadline: Deadline): Pr
   switch (deadline.type) {
     case 'wall-clock':
       return context.commit(deadline.runId, async (change) => {
-        const run = await change.sql.run(deadline.runId);
+        const run = await change.sql.runCore(deadline.runId);
         if (run !== undefined) await expireRunIfDue(context, change, run);
       });
     case 'wall-clock-warning':
       return context.commit(deadline.runId, async (change) => {
-        const run = await change.sql.run(deadline.runId);
+        const run = await change.sql.runCore(deadline.runId);
         if (run?.status === 'running') warn(change, run);
       });
     case 'model-retry':
@@ -32,7 +32,7 @@ export async function onDeadline(context: EngineContext, deadline: Deadline): Pr
 }
 
 /** Stops a run whose wall clock has run out; returns whether it had. */
-export async function expireRunIfDue(context: EngineContext, change: Change, run: Run): Promise<boolean> {
+export async function expireRunIfDue(context: EngineContext, change: Change, run: RunCore): Promise<boolean> {
   const overdueMs = context.clock.now() - wallClockDeadline(run);
   if (run.status !== 'running' || overdueMs < 0) return false;
   const { wallClockMs } = run.limits;
@@ -44,13 +44,13 @@ export async function expireRunIfDue(context: EngineContext, change: Change, run
   return true;
 }
 
-function warn(change: Change, run: Run): void {
+function warn(change: Change, run: RunCore): void {
   const { wallClockMs } = run.limits;
   change.emit({ type: 'limit.warning', data: { limit: 'wall_clock_ms', used: Math.round(wallClockMs * WARNING_SHARE), allowed: wallClockMs } });
 }
 
 /** Expires an open item that nobody answered in time. An unknown outcome then stays unknown, and the model is told so. */
-export async function expireItemIfDue(context: EngineContext, change: Change, item: InboxItem): Promise<void> {
+export async function expireItemIfDue(context: EngineContext, change: Change, item: InboxEntry): Promise<void> {
   if (item.expiresAt > context.clock.now() || !(await change.sql.updateInboxItem(item.id, 'open', { state: 'expired' }))) return;
   change.emit({ type: 'inbox.expired', data: itemData(item) });
   const call = item.callId === undefined ? undefined : await change.sql.toolCall(item.callId);

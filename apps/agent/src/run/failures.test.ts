@@ -229,3 +229,18 @@ test('a long result reaches the model cut, and is kept whole as an artifact', as
   expect((await service.read.artifact(artifactId ?? ''))?.text).toBe(text);
   expect((await service.event(id, 'tool_call.completed')).data).toMatchObject({ result: { truncated: true, is_error: false } });
 });
+
+test('a call that the service fails to send for a lasting reason ends after twelve tries, and the run goes on', async () => {
+  const service = await openService({ script: callsThenAnswer([[{ name: 'a__x' }]]), tools: { a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x')) } } });
+  service.registry.find = () => {
+    throw new Error('the catalogue is broken');
+  };
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  for (let tries = 1; tries <= 12; tries += 1) {
+    await service.until(async () => (service.errors.filter((error) => error.includes('the catalogue is broken')).length >= tries ? true : undefined));
+    service.clock.pass(5000);
+  }
+  expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+  expect(await service.call(id)).toMatchObject({ state: 'failed', attempt: 0, error: 'The service failed 12 times before the call was sent; its log says why.' });
+  expect(service.registry.sent).toEqual([]);
+});

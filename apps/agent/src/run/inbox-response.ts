@@ -1,4 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
+import { exceededLimit, MAX_JSON_DEPTH } from '../json-limits.ts';
 import { isPlainObject } from '../plain-object.ts';
 import { EngineError } from '../ports/run-engine.ts';
 import type { InboxItem, InboxKind } from '../ports/run-store.ts';
@@ -85,7 +86,8 @@ async function checkEdit({ kind, request }: InboxItem, action: string, { args, c
   if (kind !== 'tool_approval') throw refuse([fieldProblem(['arguments'], `is no field of an answer to an item of kind ${kind}`)]);
   if (action !== 'approve') throw refuse([fieldProblem(['arguments'], 'is only part of an approval')]);
   if (!isPlainObject(args)) throw refuse([fieldProblem(['arguments'], 'must be an object')]);
-  const problem = await checkArguments(String(request['name']), args);
+  const isDeep = exceededLimit(args, { maxDepth: MAX_JSON_DEPTH }) !== undefined;
+  const problem = isDeep ? `must not be nested more than ${MAX_JSON_DEPTH} levels deep` : await checkArguments(String(request['name']), args);
   if (problem !== undefined) throw refuse([fieldProblem(['arguments'], problem)]);
   return { arguments: args };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@signalbox/mcp-core';
+import type { InboxEntry } from '../ports/progress-store.ts';
 import type { ApprovalBinding, InboxItem, InboxKind, ToolCall } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -17,7 +18,7 @@ export interface Question {
 
 /** Opens an inbox item and its expiry. */
 export async function openItem(context: EngineContext, change: Change, { id, kind, call, request, isHeldHere, questionKey, binding }: Question): Promise<void> {
-  const run = await change.sql.run(change.runId);
+  const run = await change.sql.runCore(change.runId);
   const createdAt = context.clock.now();
   const item: InboxItem = {
     id,
@@ -41,13 +42,11 @@ export async function openItem(context: EngineContext, change: Change, { id, kin
 
 /** Closes the items of the run, or of one call, that nobody can use an answer to any more, those with an answer that was not delivered included. */
 export async function voidItems(context: EngineContext, change: Change, { reason, callId }: { reason: RunEventTypes['inbox.void']['reason']; callId?: string }): Promise<void> {
-  for (const state of ['open', 'answered'] as const) {
-    const items = await change.sql.inboxItems({ runId: change.runId, state });
-    for (const item of items) if (callId === undefined || item.callId === callId) await voidItem(context, change, { item, reason });
-  }
+  const items = await change.sql.inboxEntries({ runId: change.runId, callId, states: ['open', 'answered'] });
+  for (const item of items) await voidItem(context, change, { item, reason });
 }
 
-export async function voidItem({ bus, timers }: EngineContext, change: Change, { item, reason }: { item: InboxItem; reason: RunEventTypes['inbox.void']['reason'] }): Promise<void> {
+export async function voidItem({ bus, timers }: EngineContext, change: Change, { item, reason }: { item: InboxEntry; reason: RunEventTypes['inbox.void']['reason'] }): Promise<void> {
   if (!(await change.sql.updateInboxItem(item.id, item.state, { state: 'void' }))) return;
   change.emit({ type: 'inbox.void', data: { ...itemData(item), reason } });
   change.afterCommit(() => {
@@ -56,6 +55,6 @@ export async function voidItem({ bus, timers }: EngineContext, change: Change, {
   });
 }
 
-export function itemData(item: InboxItem): RunEventTypes['inbox.delivered'] {
+export function itemData(item: Pick<InboxItem, 'id' | 'kind' | 'callId'>): RunEventTypes['inbox.delivered'] {
   return { inbox_item_id: item.id, kind: item.kind, call_id: item.callId };
 }

@@ -1,4 +1,5 @@
-import type { Run, RunLimits } from '../ports/run-store.ts';
+import type { RunCore } from '../ports/progress-store.ts';
+import type { RunLimits } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import type { LimitName } from './events.ts';
 import type { Timers } from './timers.ts';
@@ -35,11 +36,11 @@ export function spend(change: Change, { limit, before, after, allowed }: Spendin
 }
 
 /** When the wall clock of a run that waits for nobody runs out; time spent waiting for a person does not count. */
-export function wallClockDeadline(run: Run): number {
+export function wallClockDeadline(run: RunCore): number {
   return (run.startedAt ?? run.createdAt) + run.limits.wallClockMs + run.waitedMs;
 }
 
-export function watchWallClock({ timers, clock }: { readonly timers: Timers; readonly clock: { now(): number } }, run: Run): void {
+export function watchWallClock({ timers, clock }: { readonly timers: Timers; readonly clock: { now(): number } }, run: RunCore): void {
   const deadline = wallClockDeadline(run);
   const warnAt = deadline - run.limits.wallClockMs * (1 - WARNING_SHARE);
   timers.set({ type: 'wall-clock', runId: run.id }, deadline);

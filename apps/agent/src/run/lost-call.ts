@@ -19,7 +19,7 @@ export interface Loss {
 
 /** Settles what becomes of a call that was sent and whose answer can no longer come. */
 export async function settleLostCall(context: EngineContext, change: Change, { call, reason, message }: Loss): Promise<void> {
-  const isEnding = (await change.sql.run(change.runId))?.status === 'cancelling';
+  const isEnding = (await change.sql.runCore(change.runId))?.status === 'cancelling';
   if (!isEnding && context.recovery(call) === 'retry') {
     if (call.attempt < MAX_ATTEMPTS) await planAgain(context, change, { call, reason, message, delayMs: 0 });
     else await failCall(context, change, { call, message: `The call was lost ${call.attempt} times; the last time: ${message}` });

@@ -55,7 +55,7 @@ export function nextAttemptAt({ attempts, error, now, deadline, random }: Attemp
 }
 
 /** Whether the run waits for the next attempt of its model call; the timer of that attempt is then set. */
-export function waitsForModel({ clock, timers }: EngineContext, change: Change, { id, modelOutage }: Run): boolean {
+export function waitsForModel({ clock, timers }: EngineContext, change: Change, { id, modelOutage }: Pick<Run, 'id' | 'modelOutage'>): boolean {
   if (modelOutage === undefined || modelOutage.nextAttemptAt <= clock.now()) return false;
   change.afterCommit(() => timers.set({ type: 'model-retry', runId: id }, modelOutage.nextAttemptAt));
   return true;
@@ -70,7 +70,7 @@ interface FailedTurn {
 /** Lets the run wait for its model: the text of the attempt is void, and the same turn begins again. Returns the error of a run that cannot wait. */
 export async function waitForModel(context: EngineContext, change: Change, { turn, messageId, error }: FailedTurn): Promise<RunError | undefined> {
   const { clock, random, timers } = context;
-  const run = await change.sql.run(change.runId);
+  const run = await change.sql.runCore(change.runId);
   const failure = { code: `llm_${error.kind}`, message: error.message };
   if (run === undefined) return failure;
   const now = clock.now();

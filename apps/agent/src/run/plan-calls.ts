@@ -85,6 +85,7 @@ async function insertCall(context: EngineContext, change: Change, { run, turn, p
     result: undefined,
     error: undefined,
     cancel: undefined,
+    cancelRequestedAt: undefined,
     parked: undefined,
     taskId: undefined,
     createdAt: context.clock.now(),

@@ -1,4 +1,5 @@
-import { OPEN_CALL_STATES, SENT_CALL_STATES, type InboxItem, type Run } from '../ports/run-store.ts';
+import type { InboxEntry, RunCore } from '../ports/progress-store.ts';
+import { SENT_CALL_STATES } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import { finishStopping } from './end-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -11,11 +12,11 @@ import { waitsForModel } from './model-outage.ts';
  */
 export async function reconcile(context: EngineContext, change: Change): Promise<void> {
   const { sql, runId } = change;
-  const run = await sql.run(runId);
+  const run = await sql.runCore(runId);
   if (run === undefined) return;
-  const calls = await sql.toolCalls(runId, { state: OPEN_CALL_STATES });
+  const calls = await sql.openCalls(runId);
   const hasTurn = (await sql.activeTurn(runId)) !== undefined;
-  const open = await sql.inboxItems({ runId, state: 'open' });
+  const open = await sql.inboxEntries({ runId, states: ['open'] });
   switch (run.status) {
     case 'cancelling':
       if (!hasTurn && !calls.some((call) => SENT_CALL_STATES.includes(call.state))) await finishStopping(context, change, run);
@@ -37,13 +38,13 @@ export async function reconcile(context: EngineContext, change: Change): Promise
   }
 }
 
-async function beginWait(context: EngineContext, { sql, runId, emit, afterCommit }: Change, open: readonly InboxItem[]): Promise<void> {
+async function beginWait(context: EngineContext, { sql, runId, emit, afterCommit }: Change, open: readonly InboxEntry[]): Promise<void> {
   await sql.updateRun(runId, { status: 'input_required', waitingSince: context.clock.now() });
   emit({ type: 'run.input_required', data: { inbox_item_ids: open.map((item) => item.id) } });
   afterCommit(() => forgetWallClock(context, runId));
 }
 
-async function endWait(context: EngineContext, { sql, runId, emit, afterCommit }: Change, run: Run): Promise<void> {
+async function endWait(context: EngineContext, { sql, runId, emit, afterCommit }: Change, run: RunCore): Promise<void> {
   const now = context.clock.now();
   const waitedMs = run.waitedMs + now - (run.waitingSince ?? now);
   await sql.updateRun(runId, { status: 'running', waitedMs, waitingSince: undefined });

@@ -1,7 +1,8 @@
-import { SENT_CALL_STATES, type InboxItem, type ToolCall } from '../ports/run-store.ts';
+import type { InboxEntry, RunCore } from '../ports/progress-store.ts';
+import { isSettled, SENT_CALL_STATES, type ToolCall } from '../ports/run-store.ts';
 import { interruptTurn } from './begin-turn.ts';
-import type { Change } from './commits.ts';
-import { enqueue, type EngineContext } from './engine-context.ts';
+import { isShutdown, type Change } from './commits.ts';
+import { enqueue, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
 import { expireItemIfDue, expireRunIfDue } from './expiry.ts';
 import { voidItem } from './inbox.ts';
 import { watchWallClock } from './limits.ts';
@@ -11,42 +12,72 @@ import { isParked, resumeLater } from './parked-calls.ts';
 import { reconcile } from './reconcile.ts';
 import { cancelCall } from './settle-call.ts';
 
-/** Settles or continues what earlier processes left: afterwards every unsettled run has a job, a deadline or a question that moves it on. */
+/**
+ * Settles or continues what earlier processes left of the runs that can go on by themselves: afterwards each has a job or a deadline that moves it on. Runs
+ * that wait for a person are left to `recoverWaiting`.
+ */
 export async function recover(context: EngineContext): Promise<void> {
-  for (const { id } of await context.store.read.unsettledRuns()) await context.commit(id, (change) => recoverRun(context, change), 'recover-run');
+  const { store } = context;
+  for (const id of await store.read.runIds(['running', 'cancelling'])) await context.commit(id, (change) => recoverRun(context, change), 'recover-run');
+  // Nothing of a queued run has begun.
+  for (const id of await store.read.runIds(['queued'])) enqueue(context, { type: 'advance-run', runId: id });
+}
+
+/** Does the same for runs that wait for a person, however many these are, while the service works; a run that the store refuses is tried again. */
+export async function recoverWaiting(context: EngineContext): Promise<void> {
+  let waiting = await context.store.read.runIds(['input_required']);
+  while (waiting.length > 0 && !context.closing.aborted) {
+    const refused: string[] = [];
+    for (const id of waiting) if (!(await isRecovered(context, id))) refused.push(id);
+    waiting = refused;
+    if (waiting.length > 0) await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
+  }
+}
+
+async function isRecovered(context: EngineContext, runId: string): Promise<boolean> {
+  if (context.closing.aborted) return true;
+  try {
+    await context.commit(runId, (change) => recoverRun(context, change), 'recover-run');
+    return true;
+  } catch (error) {
+    if (isShutdown(error)) return true;
+    context.logger.error('a run that waits for a person could not be recovered; it is tried again', { run_id: runId, error });
+    return false;
+  }
 }
 
 async function recoverRun(context: EngineContext, change: Change): Promise<void> {
   const { sql, runId } = change;
-  const found = await sql.run(runId);
-  if (found === undefined) return;
-  if (found.status !== 'queued') await settleLeftovers(context, change);
-  const run = await sql.run(runId);
+  const found = await sql.runCore(runId);
+  if (found === undefined || isSettled(found)) return;
+  await settleLeftovers(context, change, found);
+  const run = await sql.runCore(runId);
   if (run?.status === 'running' && (await expireRunIfDue(context, change, run))) return;
-  if (run?.status === 'running') {
+  if (run?.status === 'running' && found.status === 'running') {
     change.emit({ type: 'run.resumed', data: { reason: 'process_restarted' } });
     change.afterCommit(() => watchWallClock(context, run));
   }
   await reconcile(context, change);
-  if (run === undefined || !waitsForModel(context, change, run)) change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
-  for (const item of await sql.inboxItems({ runId, state: 'open' })) change.afterCommit(() => context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt));
+  const isWaiting = (await sql.runCore(runId))?.status === 'input_required';
+  if (!isWaiting && (run === undefined || !waitsForModel(context, change, run))) change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  for (const item of await sql.inboxEntries({ runId, states: ['open'] })) change.afterCommit(() => context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt));
 }
 
-async function settleLeftovers(context: EngineContext, change: Change): Promise<void> {
+async function settleLeftovers(context: EngineContext, change: Change, { status }: Pick<RunCore, 'status'>): Promise<void> {
   const { sql, runId } = change;
   const turn = await sql.activeTurn(runId);
-  if (turn !== undefined) await interruptTurn(change, turn, 'process_ended');
-  for (const state of ['open', 'answered'] as const) {
-    for (const item of await sql.inboxItems({ runId, state })) await settleItem(context, change, item);
-  }
-  const isStopping = (await sql.run(runId))?.status === 'cancelling';
+  if (turn !== undefined && turn.owner !== context.store.bootId) await interruptTurn(change, turn, 'process_ended');
+  for (const item of await sql.inboxEntries({ runId, states: ['open', 'answered'] })) await settleItem(context, change, item);
   for (const call of await sql.toolCalls(runId, { state: SENT_CALL_STATES })) {
     if (call.owner === context.store.bootId) continue;
+    const isStopping = status === 'cancelling' || call.cancelRequestedAt !== undefined;
     if (isParked(call)) {
       await recoverParked(context, change, { call, isStopping });
       continue;
     }
-    await settleLostCall(context, change, { call, reason: 'process_ended', message: 'The service ended while the call was under way.' });
+    // Nobody asks about a call that was to be stopped anyway.
+    if (status !== 'cancelling' && isStopping) await cancelCall(context, change, { call, level: 'failed', outcome: call.repeatable ? 'harmless' : 'unknown' });
+    else await settleLostCall(context, change, { call, reason: 'process_ended', message: 'The service ended while the call was under way.' });
   }
 }
 
@@ -62,7 +93,7 @@ async function recoverParked(context: EngineContext, change: Change, { call, isS
 }
 
 /** A question that a dead process held cannot be answered any more; one that nobody answered in time is over. */
-async function settleItem(context: EngineContext, change: Change, item: InboxItem): Promise<void> {
+async function settleItem(context: EngineContext, change: Change, item: InboxEntry): Promise<void> {
   if (item.owner !== undefined && item.owner !== context.store.bootId) await voidItem(context, change, { item, reason: 'process_ended' });
   else await expireItemIfDue(context, change, item);
 }

@@ -20,6 +20,7 @@ export async function respond(context: EngineContext, itemId: string, { answer, 
   const item = await context.store.read.inboxItem(itemId);
   if (item === undefined) throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
   if (item.state !== 'open') throw notOpen(item);
+  if (item.owner !== undefined && item.owner !== context.store.bootId) throw heldByDead(item);
   const response = await checkResponse(item, answer, (wireName, args) => context.registry.checkArguments(wireName, args));
   return context.commit(item.runId, async (change) => {
     const { sql, emit, afterCommit } = change;
@@ -50,6 +51,11 @@ async function applyAnswer(context: EngineContext, change: Change, { item, respo
   if (call !== undefined && item.kind === 'outcome_unknown') await answerOutcome(context, change, { call, response });
   await change.sql.updateInboxItem(item.id, 'answered', { state: 'delivered' });
   change.emit({ type: 'inbox.delivered', data: itemData(item) });
+}
+
+/** Of an item that is not void only because its run is not recovered yet. */
+function heldByDead({ id }: InboxItem): EngineError {
+  return new EngineError('inbox_item_not_open', `The inbox item ${id} is not open any more: the process whose call waited for the answer has ended.`);
 }
 
 function notOpen({ id, state }: InboxItem): EngineError {

@@ -160,6 +160,27 @@ describe('what a run was at when its service died', () => {
     expect(effects).toEqual(['write']);
   });
 
+  test('waiting for a person: it holds up no start, and is recovered as soon as the store takes writes again', async () => {
+    const { tools } = world();
+    const script = callsThenAnswer([[{ name: 'w__write' }]]);
+    const service = await openService({ script, tools });
+    const waiting = await service.engine.createRun({ prompt: 'go', limits: { inboxExpiryMs: 60_000 } });
+    const [item] = [await service.item(waiting.id)];
+    await service.status(waiting.id, 'input_required');
+    await service.kill();
+    const store = { isFull: true };
+    const next = await openService({ script, tools, dataDir: service.dataDir, clock: service.clock, isFull: () => store.isFull });
+    await next.until(async () => (next.errors.length > 0 ? true : undefined));
+    expect(next.errors[0]).toContain('a run that waits for a person could not be recovered');
+    store.isFull = false;
+    next.clock.pass(5000);
+    const run = await next.engine.createRun({ prompt: 'go' });
+    await next.item(run.id);
+    next.clock.pass(60_000);
+    expect(await next.settled(waiting.id)).toMatchObject({ status: 'completed' });
+    expect((await next.read.inboxItem(item.id))?.state).toBe('expired');
+  });
+
   test('waiting for an approval that expired meanwhile: the run goes on without the call', async () => {
     const { tools } = world();
     const service = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools });
@@ -186,9 +207,9 @@ describe('what a run was at when its service died', () => {
     await service.status(id, 'input_required');
     await service.kill();
     const next = await openService({ script, tools, policies: AUTO, dataDir: service.dataDir, clock: service.clock });
-    expect((await next.read.inboxItem(item.id))?.state).toBe('void');
     await expect(next.engine.respond(item.id, { action: 'decline' })).rejects.toMatchObject({ code: 'inbox_item_not_open' });
-    const open = await next.item(id);
+    const open = await next.until(async () => (await next.read.inboxItems({ runId: id, state: 'open' })).find((other) => other.id !== item.id));
+    expect((await next.read.inboxItem(item.id))?.state).toBe('void');
     expect(open.kind).toBe(state === 'planned' ? 'elicitation_form' : 'outcome_unknown');
     await next.engine.respond(open.id, { action: state === 'planned' ? 'decline' : 'fail' });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });

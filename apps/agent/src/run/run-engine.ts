@@ -16,12 +16,12 @@ import { Commits, isShutdown, type EventListener } from './commits.ts';
 import { createRun } from './create-run.ts';
 import { deleteRun, deleteThread } from './delete-run.ts';
 import { endRun } from './end-run.ts';
-import { enqueue, STORE_RETRY_MS, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
+import { enqueue, inBackground, STORE_RETRY_MS, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
 import { onDeadline } from './expiry.ts';
 import { forgetApproval } from './forget-approval.ts';
 import { forkRun } from './fork-run.ts';
 import { defaultRecovery } from './lost-call.ts';
-import { recover } from './recover.ts';
+import { recover, recoverWaiting } from './recover.ts';
 import { respond } from './respond.ts';
 import { resumeRun } from './resume-run.ts';
 import { startCall } from './start-call.ts';
@@ -141,6 +141,7 @@ class Engine implements RunEngine {
     });
     await recover(this.#context);
     queue.start((job) => this.#work(job), { concurrency: this.#concurrency });
+    inBackground(this.#context, 'recovering runs that wait for a person', recoverWaiting(this.#context));
   }
 
   async close({ graceMs = DEFAULT_GRACE_MS }: { readonly graceMs?: number } = {}): Promise<void> {

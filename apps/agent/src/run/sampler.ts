@@ -9,6 +9,7 @@ import type { EngineContext, ServerPolicy } from './engine-context.ts';
 import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './sampling-blocks.ts';
 import { SamplingTools } from './sampling-tools.ts';
 import type { Finish } from './stream-message.ts';
+import { tidyMessage } from './tidy-message.ts';
 
 /** The longest message a server may have written, in tokens. */
 const MAX_TOKENS = 8192;
@@ -70,7 +71,7 @@ export class Sampler {
     const { maxOutputTokens = Infinity } = this.#context.llm.card(model) ?? {};
     const finish = await this.#ask(requestFor(params, { model, maxOutputTokens, cacheKey: this.#asker.call.id, tools }), { signal, warnings });
     await this.#charge(finish);
-    const { content } = finish.message;
+    const { content } = tidyMessage(finish.message, this.#context.newId);
     const broken = finish.stop === 'max_tokens' ? undefined : content.find((block) => block.type === 'tool_use' && block.invalid !== undefined);
     if (broken?.type === 'tool_use') throw new ProtocolError(ErrorCode.internalError, `The model called the tool ${tools.fromWire(broken.name)}, but ${broken.invalid}.`);
     return {

@@ -26,7 +26,7 @@ export async function settleCall(context: EngineContext, change: Change, { call:
   const call = await change.sql.toolCall(dispatched.id);
   if (call?.attempt !== dispatched.attempt || !SENT_CALL_STATES.includes(call.state)) return;
   if (progress !== undefined) change.emit(progress);
-  const isEnding = (await change.sql.run(change.runId))?.status === 'cancelling';
+  const isEnding = (await change.sql.runCore(change.runId))?.status === 'cancelling' || call.cancelRequestedAt !== undefined;
   if (!isEnding && isParked(call) && isInterruption(outcome)) return resumeLater(context, change, { call, delayMs: RESUME_AFTER_MS });
   await voidItems(context, change, { reason: 'call_ended', callId: call.id });
   switch (outcome.type) {
@@ -42,7 +42,8 @@ export async function settleCall(context: EngineContext, change: Change, { call:
       else await failCall(context, change, { call, message: outcome.message, text: `The call could not be sent: ${outcome.message}` });
       break;
     case 'lost':
-      await settleLostCall(context, change, { call, reason: 'connection_lost', message: outcome.message });
+      if (call.cancelRequestedAt !== undefined) await cancelCall(context, change, { call, level: 'failed', outcome: farEnd(call, 'failed') });
+      else await settleLostCall(context, change, { call, reason: 'connection_lost', message: outcome.message });
       break;
     case 'cancelled':
       await cancelCall(context, change, { call, level: outcome.level, outcome: farEnd(call, outcome.level) });

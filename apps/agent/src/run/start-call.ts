@@ -1,3 +1,4 @@
+import { exceededLimit, MAX_JSON_DEPTH } from '../json-limits.ts';
 import { EngineError, type CallRun, type NewCall, type Receipt } from '../ports/run-engine.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
 import { queuedEvent } from './create-run.ts';
@@ -13,7 +14,7 @@ import { serverConnected } from './servers-ready.ts';
 export async function startCall(context: EngineContext, { wireName, arguments: input, limits = {}, metadata = {} }: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun> {
   if (context.closing.aborted) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
   const { server } = await findTool(context, wireName);
-  const wrong = await context.registry.checkArguments(wireName, input);
+  const wrong = tooDeep(input) ?? (await context.registry.checkArguments(wireName, input));
   if (wrong !== undefined) throw new EngineError('invalid_arguments', wrong, [{ path: '/arguments', message: wrong }]);
   const startedAt = context.clock.now();
   const run = { ...newRun(context, { kind: 'call', prompt: `Call ${wireName}`, servers: [server], limits, metadata }), status: 'running' as const, startedAt, toolCalls: 1 };
@@ -39,6 +40,11 @@ export async function startCall(context: EngineContext, { wireName, arguments: i
   }, 'create-run');
   if (started.value === undefined) throw new Error(`the run ${run.id} was not stored`);
   return started.value;
+}
+
+function tooDeep(args: NewCall['arguments']): string | undefined {
+  const isDeep = exceededLimit(args, { maxDepth: MAX_JSON_DEPTH }) !== undefined;
+  return isDeep ? `the arguments are nested more than ${MAX_JSON_DEPTH} levels deep` : undefined;
 }
 
 /** Waits for a server that has begun to connect before the tool counts as missing. */

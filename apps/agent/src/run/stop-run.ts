@@ -1,11 +1,13 @@
-import type { Run, RunError } from '../ports/run-store.ts';
+import type { RunCore } from '../ports/progress-store.ts';
+import type { RunError } from '../ports/run-store.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
 import { voidItems } from './inbox.ts';
 import { reconcile } from './reconcile.ts';
+import { cancelCall } from './settle-call.ts';
 
 export interface Stop {
-  readonly run: Run;
+  readonly run: RunCore;
   readonly reason: string | undefined;
   /** Present when the run ends as `expired`. */
   readonly error?: RunError;
@@ -22,9 +24,8 @@ export async function stopRun(context: EngineContext, change: Change, { run, rea
 }
 
 /** Cancels the calls of a run that were not sent. */
-export async function cancelUnsentCalls({ clock }: EngineContext, { sql, runId, emit }: Change): Promise<void> {
-  for (const call of await sql.toolCalls(runId, { state: ['planned', 'awaiting_approval'] })) {
-    await sql.updateToolCall(call.id, { state: [call.state] }, { state: 'cancelled', finishedAt: clock.now() });
-    emit({ type: 'tool_call.cancelled', data: { call_id: call.id, attempt: call.attempt, cancel: undefined, outcome: 'not_sent' } });
+export async function cancelUnsentCalls(context: EngineContext, change: Change): Promise<void> {
+  for (const call of await change.sql.toolCalls(change.runId, { state: ['planned', 'awaiting_approval'] })) {
+    await cancelCall(context, change, { call, level: undefined, outcome: 'not_sent' });
   }
 }

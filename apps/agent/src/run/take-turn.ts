@@ -16,6 +16,7 @@ import { checkOutput } from './output.ts';
 import { maxOutputTokens, outputTokensBeside, promptRoom } from './output-tokens.ts';
 import { reconcile } from './reconcile.ts';
 import { streamMessage } from './stream-message.ts';
+import { tidyMessage } from './tidy-message.ts';
 
 const INTERNAL_ERROR: RunError = { code: 'internal_error', message: 'The model call failed inside the service; its log says why.' };
 
@@ -26,7 +27,7 @@ export async function takeTurn(context: EngineContext, turn: Turn, signal: Abort
   const request = await requestFor(context, turn);
   const streamed = await streamMessage(context, { runId: run.id, messageId, request, signal });
   if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
-  const { finish } = streamed;
+  const finish = { ...streamed.finish, message: tidyMessage(streamed.finish.message, context.newId) };
   context.reach('after-model-call');
   const checked = await checkOutput(context, run, messageText(finish.message.content));
   await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish, maxTokens: request.maxTokens, checked }), 'finish-turn');

@@ -15,8 +15,7 @@ export async function storeToolResults(context: EngineContext, change: Change, c
   const { sql, runId } = change;
   const [first] = calls;
   if (first === undefined) return;
-  const messages = await sql.messages(runId);
-  if (messages.some((message) => message.turn === first.turn && message.role === 'user')) return;
+  if (await sql.hasMessage(runId, { turn: first.turn, role: 'user' })) return;
   const news = await tellOfTools(context, change, first.turn + 1);
   const content = [...calls.map(toolResultOf), ...(news === undefined ? [] : [{ type: 'text' as const, text: news }])];
   await sql.insertMessage(runId, { id: context.newId(), turn: first.turn, role: 'user', content });

@@ -42,6 +42,8 @@ export interface Codec<T, R> {
   encode(record: T): R;
   encode(record: Partial<T>): Partial<R>;
   decode(row: R): T;
+  /** A part of a row becomes the same part of the record. */
+  decode<K extends keyof R & keyof T>(row: Pick<R, K>): Pick<T, K>;
 }
 
 interface Special<T> {
@@ -67,7 +69,7 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
   return {
     // The casts state what the table types say: only rows made by `encode` are ever stored.
     encode: (record: Partial<T>) => map(record, encodeValue) as R,
-    decode: (row) => map(row, decodeValue) as T,
+    decode: (row: object) => map(row, decodeValue) as T & Pick<T, never>,
   };
 }
 

@@ -6,6 +6,7 @@ import { decodeCursor } from './cursor.ts';
 import { inboxCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
+import { RUN_COLUMNS } from './progress-rows.ts';
 
 /** Reads of lists. They read no more of a long column than they show, so that no row makes a list slow or large. */
 export function createListReader(db: Kysely<Database>): ListReader {
@@ -56,11 +57,6 @@ export function createListReader(db: Kysely<Database>): ListReader {
 
 /** One character more than a list shows, so that a longer text is known to be longer. */
 const TEXT_CHARACTERS = 1001;
-
-const RUN_COLUMNS = [
-  'id', 'kind', 'status', 'statusReason', 'servers', 'provider', 'model', 'scripted', 'limits', 'threadId', 'threadPosition', 'agentId', 'metadata', 'forkedFrom', 'lastSeq',
-  'turns', 'toolCalls', 'usage', 'repairedTurn', 'cutTurns', 'error', 'modelOutage', 'waitedMs', 'waitingSince', 'createdAt', 'startedAt', 'finishedAt',
-] as const;
 
 const beginning = <T extends string | null>(column: string) => sql<T>`substr(${sql.ref(column)}, 1, ${sql.lit(TEXT_CHARACTERS)})`;
 

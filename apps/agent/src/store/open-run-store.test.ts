@@ -25,6 +25,20 @@ async function refusal(dataDir: string): Promise<string> {
 runStoreContract('SQLite', () => open(newDataDir()));
 conversationStoreContract('SQLite', () => open(newDataDir()));
 
+describe('the database', () => {
+  test('finds the open items of a run, and a page of the inbox, without reading items of others', async () => {
+    const dataDir = newDataDir();
+    await (await open(dataDir)).close();
+    const database = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
+    const planOf = (sql: string): string => JSON.stringify(database.prepare(`explain query plan ${sql}`).all());
+    expect(planOf("select id from inbox_items where run_id = 'r' and state in ('open', 'answered')")).toContain('inbox_by_run (run_id=? AND state=?)');
+    expect(planOf("select id from inbox_items where run_id = 'r' and state = 'open' order by created_at, id")).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_run \(run_id=\? AND state=\?\)/);
+    expect(planOf("select id from inbox_items where state = 'open' order by created_at, id limit 51")).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_state \(state=\?\)/);
+    expect(planOf('select id from inbox_items order by created_at, id limit 51')).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_time/);
+    database.close();
+  });
+});
+
 describe('the data directory', () => {
   test('is created for this user only, files included', async () => {
     const dataDir = newDataDir();

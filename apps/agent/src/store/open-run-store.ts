@@ -15,6 +15,7 @@ import { createRunTransaction } from './run-transaction.ts';
 import { storageErrors, watchFile } from './storage-errors.ts';
 import { StoreError } from './store-error.ts';
 import { createToolPins } from './tool-pins.ts';
+import { WriteLock } from './write-lock.ts';
 
 export interface RunStoreOptions {
   /** Created (mode 0700) when missing; one process at a time. */
@@ -48,12 +49,13 @@ export async function openRunStore({ dataDir, durability, clock }: RunStoreOptio
     connections.push(reader);
     const bootId = randomUUID();
     const checkFiles = watchFile(file);
+    const lock = new WriteLock();
     await writer.insertInto('boots').values({ id: bootId, pid: process.pid, startedAt: clock.now() }).execute();
     return {
       bootId,
       toolPins: createToolPins({ reader, writer }),
       read: createRunReader(reader),
-      write: (work) => storageErrors(writer.transaction().execute((transaction) => work(createRunTransaction(transaction, clock)))),
+      write: (work, options) => storageErrors(lock.run(() => writer.transaction().execute((transaction) => work(createRunTransaction(transaction, clock))), options)),
       checkFiles,
       async probe() {
         checkFiles();

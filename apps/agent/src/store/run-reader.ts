@@ -3,6 +3,7 @@ import { SETTLED_STATUSES, type RunReader } from '../ports/run-store.ts';
 import { createArtifactReader } from './artifact-rows.ts';
 import { createEpochReader } from './epoch-rows.ts';
 import { createListReader } from './list-rows.ts';
+import { createProgressReader, RUN_COLUMNS } from './progress-rows.ts';
 import { createThreadReader } from './thread-rows.ts';
 import { eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, storedAuditCodec, toolCallCodec, type Database } from './database.ts';
 
@@ -15,6 +16,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
     ...createArtifactReader(db),
     ...createEpochReader(db),
     ...createListReader(db),
+    ...createProgressReader(db),
 
     async run(id) {
       const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
@@ -111,10 +113,8 @@ export function createRunReader(db: Kysely<Database>): RunReader {
       return db.selectFrom('turns').select(['turn', 'owner', 'messageId']).where('runId', '=', runId).where('status', '=', 'active').executeTakeFirst();
     },
 
-    async unsettledRuns(filter) {
-      let query = db.selectFrom('runs').selectAll().where('status', 'not in', SETTLED_STATUSES).orderBy('createdAt').orderBy('id');
-      if (filter !== undefined) query = query.where('threadId', '=', filter.threadId);
-      const rows = await query.execute();
+    async unsettledRuns({ threadId }) {
+      const rows = await db.selectFrom('runs').select(RUN_COLUMNS).where('threadId', '=', threadId).where('status', 'not in', SETTLED_STATUSES).orderBy('createdAt').orderBy('id').execute();
       return rows.map((row) => runCodec.decode(row));
     },
   };

@@ -5,7 +5,7 @@ import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest,
 /** What the model says to one request. */
 export interface Reply {
   readonly text?: string;
-  readonly calls?: readonly { readonly name: string; readonly input?: JsonObject; readonly invalid?: string; readonly isCut?: boolean }[];
+  readonly calls?: readonly { /** Default one of its own. */ readonly id?: string; readonly name: string; readonly input?: JsonObject; readonly invalid?: string; readonly isCut?: boolean }[];
   readonly stop?: StopReason;
   readonly warnings?: readonly string[];
   readonly native?: NativeTurn;
@@ -60,7 +60,7 @@ export class FakeLlm implements LlmProvider {
     const calls = reply.calls ?? [];
     const content: Block[] = [
       ...(reply.text === undefined ? [] : [{ type: 'text' as const, text: reply.text }]),
-      ...calls.map(({ name, input = {}, invalid, isCut }, position) => ({ type: 'tool_use' as const, id: `use-${index}-${position}`, name, input, ...(invalid === undefined ? {} : { invalid }), ...(isCut === undefined ? {} : { isCut }) })),
+      ...calls.map(({ id, name, input = {}, invalid, isCut }, position) => ({ type: 'tool_use' as const, id: id ?? `use-${index}-${position}`, name, input, ...(invalid === undefined ? {} : { invalid }), ...(isCut === undefined ? {} : { isCut }) })),
     ];
     yield { type: 'finish', stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'), usage: reply.usage ?? USAGE, model: 'fake-1', message: { role: 'assistant', content, ...(reply.native === undefined ? {} : { native: reply.native }) } };
   }

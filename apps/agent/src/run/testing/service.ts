@@ -57,7 +57,7 @@ export interface Service {
   readonly crashed: Promise<void>;
   /** Ends the service as kill -9 would: nothing of it happens any more, its directory is free. */
   kill(): Promise<void>;
-  /** Resolves with the first answer that is not undefined; looks again after every signal, model request and tool call. */
+  /** Resolves with the first answer that is not undefined; looks again after every signal, model request, tool call and error. */
   until<T>(look: () => Promise<T | undefined>, runId?: string): Promise<T>;
   settled(runId: string): Promise<Run>;
   status(runId: string, status: Run['status']): Promise<Run>;
@@ -89,7 +89,11 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
   const registry = new FakeRegistry(tools, lookAgain, clock);
   const errors: string[] = [];
   const signals: Signal[] = [];
-  const fail = (message: string, fields?: unknown): void => void (life.isOver || errors.push(`${message} ${inspect(fields)}`));
+  const fail = (message: string, fields?: unknown): void => {
+    if (life.isOver) return;
+    errors.push(`${message} ${inspect(fields)}`);
+    lookAgain();
+  };
   const queue = createMemoryJobQueue({ clock, onError: (job, error) => fail(JSON.stringify(job), error instanceof Error ? error.stack : error) });
   const engine = createRunEngine({
     store,
@@ -206,11 +210,11 @@ function mortal(store: RunStore, { life, die, dieAfterCommits, isFull }: Death):
   const read = new Proxy(store.read, {
     get: (target, name: keyof RunReader) => (isOver() ? () => never : target[name]),
   });
-  const write: RunStore['write'] = async (work) => {
+  const write: RunStore['write'] = async (work, options) => {
     if (isOver()) return never;
     writes += 1;
     if (isFull(writes)) throw new Error('database or disk is full');
-    const result = await store.write(work);
+    const result = await store.write(work, options);
     commits += 1;
     if (commits >= dieAfterCommits) die();
     return isOver() ? never : result;

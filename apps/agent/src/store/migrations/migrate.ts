@@ -11,6 +11,7 @@ import { epochs } from './0006-epochs.ts';
 import { modelOutages } from './0007-model-outages.ts';
 import { lists } from './0008-lists.ts';
 import { cutTurns } from './0009-cut-turns.ts';
+import { callCancellation } from './0010-call-cancellation.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -23,6 +24,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0007-model-outages': modelOutages,
   '0008-lists': lists,
   '0009-cut-turns': cutTurns,
+  '0010-call-cancellation': callCancellation,
 };
 
 /**
