@@ -90,6 +90,7 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
+    ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
   });
   logServerChanges(registry, logger);
   let http: FastifyInstance | undefined;

@@ -65,6 +65,7 @@ export const configSchema = z.strictObject({
   data_dir: text.optional().describe('Default ./.signalbox'),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe('Default info'),
   log_format: z.enum(['text', 'json']).optional().describe('Default text'),
+  max_queued_runs: z.int().min(1).max(1_000_000).optional().describe('Runs that may wait for their first step before new ones are refused with 429; likewise single tool calls under way. Default 1000'),
   durability: z.enum(['process', 'power']).optional().describe('What commits survive: the end of the process (default) or of the machine'),
 });
 

@@ -98,6 +98,8 @@ export interface Config {
   /** Default `text`. */
   readonly logFormat?: 'text' | 'json';
   readonly durability: 'process' | 'power';
+  /** Runs that may wait for their first step before new ones are refused; default 1,000. */
+  readonly maxQueuedRuns?: number;
   readonly token: string | undefined;
   readonly llm: LlmConfig;
   readonly servers: readonly ServerConfig[];

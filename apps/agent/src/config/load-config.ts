@@ -75,6 +75,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     logFormat:
       oneOf(LOG_FORMATS, { value: flags.logFormat, source: '--log-format' }) ?? oneOf(LOG_FORMATS, { value: env['SIGNALBOX_LOG_FORMAT'], source: 'SIGNALBOX_LOG_FORMAT' }) ?? file.log_format ?? 'text',
     durability: oneOf(['process', 'power'], { value: flags.durability, source: '--durability' }) ?? file.durability ?? 'process',
+    ...(file.max_queued_runs === undefined ? {} : { maxQueuedRuns: file.max_queued_runs }),
     token,
     llm,
     servers: read.servers,

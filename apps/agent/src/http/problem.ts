@@ -46,6 +46,7 @@ const problems = {
   response_erased: [410, 'What the request was answered with was deleted'],
   tool_quarantined: [409, 'The tool changed and is not approved'],
   definition_changed: [409, 'The tool has another definition by now'],
+  too_many_runs: [429, 'Too many runs wait'],
   payload_too_large: [413, 'The request body is too large'],
   range_not_satisfiable: [416, 'The range lies outside of the artifact'],
   unsupported_media_type: [415, 'The request body must be JSON'],

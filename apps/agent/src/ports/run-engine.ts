@@ -52,6 +52,7 @@ export class EngineError extends Error {
     | 'invalid_fork'
     | 'thread_not_found'
     | 'thread_busy'
+    | 'too_many_runs'
     | 'agent_not_found'
     | 'tool_not_found'
     | 'tool_quarantined'
@@ -77,7 +78,7 @@ export class EngineError extends Error {
 
 /** What the edge may ask of the engine; everything else it reads from the store. */
 export interface RunEngine {
-  /** Resolves when the run is committed: from then on it reaches a terminal, visible state whatever dies. @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_agent`, `unknown_thread`, `thread_busy` */
+  /** Resolves when the run is committed: from then on it reaches a terminal, visible state whatever dies. @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_agent`, `unknown_thread`, `thread_busy`, `too_many_runs` */
   createRun(input: NewRun, receipt?: Receipt<Run>): Promise<Run>;
   /** Makes one tool call, with the approvals and limits of any other, as a run of its own. @throws EngineError `tool_not_found`, `tool_quarantined`, `invalid_arguments` */
   startCall(input: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun>;

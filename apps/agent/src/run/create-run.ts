@@ -2,6 +2,7 @@ import { EngineError, type NewRun, type Receipt } from '../ports/run-engine.ts';
 import type { RunCore } from '../ports/progress-store.ts';
 import type { Run, RunTransaction } from '../ports/run-store.ts';
 import type { Agent } from '../ports/thread-store.ts';
+import { admit } from './admission.ts';
 import { cancelRun } from './cancel-run.ts';
 import type { Change } from './commits.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -42,6 +43,7 @@ async function storeRun(context: EngineContext, change: Change, { run, onBusy, r
   }
   const inTheWay = onBusy === 'interrupt' ? busy.filter(({ status }) => status !== 'cancelling') : [];
   if (inTheWay.length > 0) return { inTheWay };
+  await admit(context, change, 'agent');
   const placed = threadId === undefined ? run : { ...run, threadPosition: await sql.nextThreadPosition(threadId) };
   await sql.insertRun(placed);
   if (threadId !== undefined) await sql.updateThread(threadId, { updatedAt: run.createdAt });

@@ -45,6 +45,7 @@ export interface EngineContext {
   readonly recovery: RecoveryDecision;
   readonly activities: Activities;
   readonly timers: Timers;
+  readonly maxQueuedRuns: number;
   /** `step` names the transactions at which tests may end the process. */
   readonly commit: <T>(runId: string, work: (change: Change) => Promise<T>, step?: CommitStep) => Promise<T>;
   /** Aborted when the engine begins to close. */

@@ -1,5 +1,6 @@
 import { EngineError, type Fork, type Receipt } from '../ports/run-engine.ts';
 import { OPEN_CALL_STATES, type Run, type RunReader, type StoredMessage } from '../ports/run-store.ts';
+import { admit } from './admission.ts';
 import { missingResults } from './answer-tool-uses.ts';
 import { queuedEvent } from './create-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
@@ -21,6 +22,7 @@ export async function forkRun(context: EngineContext, id: string, { atTurn, prom
     const kept = turn === 0 && prompt !== undefined ? withoutPrompt(history) : history;
     const messages = prompt === undefined ? kept : [...kept, { role: 'user' as const, content: [{ type: 'text' as const, text: prompt }] }];
     if (messages.at(-1)?.role !== 'user') throw new EngineError('invalid_fork', `Turn ${turn} of the run ${id} ended with an answer: say in prompt what the user says next.`);
+    await admit(context, change, 'agent');
     await sql.insertRun(run);
     for (const message of messages) await sql.insertMessage(run.id, { ...message, id: context.newId(), turn: 0 });
     change.emit(queuedEvent(run));

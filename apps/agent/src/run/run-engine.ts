@@ -9,6 +9,7 @@ import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
 import { Activities } from './activities.ts';
+import { DEFAULT_MAX_QUEUED_RUNS } from './admission.ts';
 import { advanceRun } from './advance-run.ts';
 import { callTool } from './call-tool.ts';
 import { cancelRun } from './cancel-run.ts';
@@ -47,6 +48,8 @@ export interface EngineDependencies {
   readonly recovery?: RecoveryDecision;
   /** Uniform in [0, 1), for the jitter of waits; default `Math.random`. */
   readonly random?: () => number;
+  /** Runs that may wait for their first step, and single tool calls that may be under way, before new ones are refused; default 1,000. */
+  readonly maxQueuedRuns?: number;
   /** Model and tool calls under way at a time; default 32 and 256. A call that waits for a person is not counted. */
   readonly concurrency?: { readonly [T in Job['type']]: number };
 }
@@ -87,6 +90,7 @@ class Engine implements RunEngine {
       recovery: dependencies.recovery ?? defaultRecovery,
       activities: new Activities((callId) => enqueue(this.#context, { type: 'call-tool', callId })),
       timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
+      maxQueuedRuns: dependencies.maxQueuedRuns ?? DEFAULT_MAX_QUEUED_RUNS,
       commit: (runId, work, step) => this.#commits.commit(runId, work, step),
       closing: this.#closing.signal,
     };

@@ -1,6 +1,7 @@
 import { exceededLimit, MAX_JSON_DEPTH } from '../json-limits.ts';
 import { EngineError, type CallRun, type NewCall, type Receipt } from '../ports/run-engine.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
+import { admit } from './admission.ts';
 import { queuedEvent } from './create-run.ts';
 import type { EngineContext } from './engine-context.ts';
 import { watchWallClock } from './limits.ts';
@@ -20,6 +21,7 @@ export async function startCall(context: EngineContext, { wireName, arguments: i
   const run = { ...newRun(context, { kind: 'call', prompt: `Call ${wireName}`, servers: [server], limits, metadata }), status: 'running' as const, startedAt, toolCalls: 1 };
   const started = await context.commit(run.id, async (change) => {
     const { sql } = change;
+    await admit(context, change, 'call');
     const result: { value?: CallRun } = {};
     await sql.insertRun(run);
     change.emit(queuedEvent(run), { type: 'run.started', data: { provider: undefined, model: undefined, scripted: run.scripted, notice: undefined } });

@@ -22,6 +22,12 @@ export function createProgressReader(db: Kysely<Database>): ProgressReader {
       return rows.map(({ id }) => id);
     },
 
+    async countRuns({ status, kind }) {
+      let query = db.selectFrom('runs').select((run) => run.fn.countAll<number>().as('runs')).where('status', '=', status);
+      if (kind !== undefined) query = query.where('kind', '=', kind);
+      return (await query.executeTakeFirstOrThrow()).runs;
+    },
+
     async openCalls(runId) {
       return db.selectFrom('toolCalls').select(['id', 'state']).where('runId', '=', runId).where('state', 'in', OPEN_CALL_STATES).orderBy('turn').orderBy('position').execute();
     },

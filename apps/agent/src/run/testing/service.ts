@@ -38,6 +38,7 @@ export interface ServiceOptions {
   /** Whether the script makes the engine store values that the OpenAPI document does not describe; default false. */
   readonly storesOddValues?: boolean;
   readonly onEvents?: EventListener;
+  readonly maxQueuedRuns?: number;
   readonly concurrency?: { readonly 'advance-run': number; readonly 'call-tool': number };
 }
 
@@ -70,7 +71,7 @@ export interface Service {
 
 const never = new Promise<never>(() => undefined);
 
-export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, isFull = () => false, concurrency, isStarted = true, storesOddValues = false, onEvents, ...options }: ServiceOptions): Promise<Service> {
+export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, isFull = () => false, concurrency, maxQueuedRuns, isStarted = true, storesOddValues = false, onEvents, ...options }: ServiceOptions): Promise<Service> {
   const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
   const opened = await openRunStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
@@ -107,6 +108,7 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: fail },
     ...(recovery === undefined ? {} : { recovery }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(maxQueuedRuns === undefined ? {} : { maxQueuedRuns }),
     ...(onEvents === undefined ? {} : { onEvents }),
     crashPoints: (point) => {
       if (point !== crashAt || life.isOver) return;
