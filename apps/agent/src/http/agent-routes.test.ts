@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ok } from '../run/testing/fake-registry.ts';
 import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 import { NewAgent } from './thread-schemas.ts';
@@ -21,8 +22,11 @@ const EVERY_FIELD = {
   },
 };
 
+const call = () => Promise.resolve(ok('read'));
+const TOOLS = { r__read: { call }, w__write: { call } };
+
 test('what is posted as an agent comes back from every endpoint, field by field', async () => {
-  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }) }));
+  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }), tools: TOOLS }));
   expect(Object.keys(EVERY_FIELD)).toEqual(Object.keys(NewAgent.shape));
   expect(Object.keys(EVERY_FIELD.limits)).toEqual(Object.keys(NewAgent.shape.limits.unwrap().shape));
 
@@ -34,7 +38,7 @@ test('what is posted as an agent comes back from every endpoint, field by field'
 });
 
 test('an agent that is read, changed in one field and put back keeps its limits', async () => {
-  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }) }));
+  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }), tools: TOOLS }));
   const { id } = (await edge.request('POST', '/v1/agents', { body: EVERY_FIELD })).json<{ id: string }>();
 
   const read = (await edge.request('GET', `/v1/agents/${id}`)).json<typeof EVERY_FIELD & { id?: string; created_at?: string; updated_at?: string }>();
@@ -42,4 +46,11 @@ test('an agent that is read, changed in one field and put back keeps its limits'
   await edge.request('PUT', `/v1/agents/${id}`, { body: { ...definition, instructions: 'Be long.' } });
 
   expect((await edge.request('GET', `/v1/agents/${id}`)).json()).toMatchObject({ ...EVERY_FIELD, instructions: 'Be long.' });
+});
+
+test('an agent with a server that is not configured is refused', async () => {
+  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }), tools: { r__read: TOOLS.r__read } }));
+  const response = await edge.request('POST', '/v1/agents', { body: { name: 'reader', servers: ['r', 'nowhere'] } });
+  expect([response.statusCode, response.json()]).toEqual([400, expect.objectContaining({ code: 'unknown_server', errors: [{ path: '/body/servers/1', message: 'no MCP server is named "nowhere"' }] })]);
+  expect((await edge.request('GET', '/v1/agents')).json()).toEqual({ data: [] });
 });

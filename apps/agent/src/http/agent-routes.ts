@@ -11,17 +11,24 @@ import { pageOf } from './views.ts';
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Stored agents: what runs begin with. */
-export function agentRoutes(app: HttpApp, { store, read, clock, newId, once }: RouteDependencies): void {
+export function agentRoutes(app: HttpApp, { store, read, clock, newId, once, registry }: RouteDependencies): void {
   const existing = async (id: string): Promise<StoredAgent> => {
     const agent = await read.agent(id);
     if (agent === undefined) throw notFound(id);
     return agent;
   };
 
+  const refuseUnknownServers = (names: readonly string[]): void => {
+    const known = registry.servers().map(({ name }) => name);
+    const errors = names.flatMap((name, index) => (known.includes(name) ? [] : [{ path: `/body/servers/${index}`, message: `no MCP server is named ${JSON.stringify(name)}` }]));
+    if (errors.length > 0) throw new Problem('unknown_server', `${errors.map(({ message }) => message).join('; ')}; GET /v1/servers lists those that are configured`, { errors });
+  };
+
   app.post(
     '/v1/agents',
     { schema: { summary: 'Store an agent', headers: KeyHeaders, body: NewAgent, response: { 201: Agent, 400: ProblemDetails, 409: ProblemDetails } } },
     async (request, reply) => {
+      refuseUnknownServers(request.body.servers ?? []);
       const served = await once(request, {
         make: (receipt) =>
           store.write(async (sql) => {
@@ -57,6 +64,7 @@ export function agentRoutes(app: HttpApp, { store, read, clock, newId, once }: R
     },
     async (request) => {
       const { id } = request.params;
+      refuseUnknownServers(request.body.servers ?? []);
       await store.write((sql) => sql.updateAgent(id, { ...definitionOf(request.body), updatedAt: clock.now() }));
       return agentView(await existing(id));
     },

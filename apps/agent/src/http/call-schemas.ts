@@ -32,7 +32,7 @@ export const NewCall = z
     limits: Limits.optional(),
     metadata: Metadata.optional(),
   })
-  .meta({ id: 'NewCall' });
+  .meta({ id: 'NewCall', examples: [{ arguments: { path: 'README.md' } }] });
 
 export const CallRun = Run.extend({ call: ToolCall }).meta({ id: 'CallRun' });
 

@@ -164,7 +164,7 @@ export const InboxResponse = z
     remember: Remember.optional().describe('Of an approved tool call: whether later calls of the same tool are approved too, with any arguments; default call, which means no'),
     note: z.string().max(2000).optional().describe('Shown to the model with a denied call or a settled unknown outcome'),
   })
-  .meta({ id: 'InboxResponse' });
+  .meta({ id: 'InboxResponse', examples: [{ action: 'approve', remember: 'run' }, { action: 'accept', content: { name: 'Ada' } }] });
 
 export const InboxList = z.object({ data: z.array(InboxItem), next_cursor: z.string().optional() }).meta({ id: 'InboxList' });
 

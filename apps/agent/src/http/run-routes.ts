@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { NewRun as EngineNewRun } from '../ports/run-engine.ts';
+import type { Fork, NewRun as EngineNewRun } from '../ports/run-engine.ts';
 import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
 import { streamEvents } from './event-stream.ts';
 import type { HttpApp, RouteDependencies } from './http-server.ts';
@@ -98,8 +98,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       },
     },
     async (request, reply) => {
-      const { at_turn: atTurn, prompt } = request.body;
-      const fork = { ...(atTurn === undefined ? {} : { atTurn }), ...(prompt === undefined ? {} : { prompt }) };
+      const fork = forkOf(request.body);
       return withSlot(request, async () => {
         const served = await once(request, { make: (receipt) => engine.forkRun(request.params.id, fork, receipt), answer: accepted });
         return begun(request, reply, served);
@@ -275,6 +274,11 @@ function lastEventId(request: FastifyRequest): number | undefined {
 
 function accepts(request: FastifyRequest, type: string): boolean {
   return (request.headers.accept ?? '').split(',').some((each) => each.split(';')[0]?.trim().toLowerCase() === type);
+}
+
+function forkOf({ at_turn: atTurn, prompt, limits, servers, model, instructions, metadata, output_schema: outputSchema }: z.output<typeof NewFork>): Fork {
+  const named = { atTurn, prompt, servers, model, instructions, metadata, outputSchema };
+  return { limits: limitsOf(limits), ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) };
 }
 
 function newRun({ prompt, servers, model, limits, instructions, agent_id: agentId, thread_id: threadId, on_busy: onBusy, metadata, output_schema: outputSchema }: z.output<typeof NewRun>): EngineNewRun {

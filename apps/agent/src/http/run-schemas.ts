@@ -4,31 +4,38 @@ import { json, Limits, ListQuery, Metadata, METADATA_FILTER, MetadataPatch, time
 
 const runStatus = z.enum(['queued', 'running', 'input_required', 'cancelling', 'completed', 'failed', 'cancelled', 'expired']);
 
+/** Fields of new runs, and of forks that differ from their run. */
+const settings = {
+  servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
+  model: z.string().min(1).max(200).optional().describe("The provider's model id; default the configured one"),
+  limits: Limits.optional(),
+  instructions: z.string().trim().min(1).max(100_000).optional().describe('Added to the instructions of every run'),
+  metadata: Metadata.optional(),
+  output_schema: json.optional().describe('A JSON Schema for an object: the answer is one that fits it, asked for again once, or the run fails with invalid_output'),
+};
+
 export const NewRun = z
   .strictObject({
     prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
-    servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
-    model: z.string().min(1).max(200).optional().describe("The provider's model id; default the configured one"),
-    limits: Limits.optional(),
-    instructions: z.string().trim().min(1).max(100_000).optional().describe('Added to the instructions of every run'),
+    ...settings,
     agent_id: z.string().min(1).max(100).optional().describe('A stored agent, whose fields count where the run has none of its own'),
     thread_id: z.string().min(1).max(100).optional().describe('The run begins with what was said in the settled runs of the thread'),
     on_busy: z
       .enum(['reject', 'enqueue', 'interrupt'])
       .optional()
       .describe('While a run of the thread is not settled: refuse (409), wait for it, or cancel it and go on when it has ended; default reject'),
-    metadata: Metadata.optional(),
-    output_schema: json.optional().describe('A JSON Schema for an object: the answer is one that fits it, asked for again once, or the run fails with invalid_output'),
   })
   .refine(({ thread_id: threadId, on_busy: onBusy }) => onBusy === undefined || threadId !== undefined, { path: ['on_busy'], message: 'is only about runs with a thread_id' })
-  .meta({ id: 'NewRun' });
+  .meta({ id: 'NewRun', examples: [{ prompt: 'Which customers bought most?', servers: ['sqlite'], limits: { tool_calls: 20 }, metadata: { user: 'ada' } }] });
 
 export const NewFork = z
   .strictObject({
     at_turn: z.int().min(0).max(2_147_483_647).optional().describe('The last turn that is kept; 0 keeps the prompt alone; default the last one whose calls have ended'),
     prompt: z.string().trim().min(1).max(200_000).optional().describe('What the user says next; at turn 0 in place of the prompt'),
+    ...settings,
   })
-  .meta({ id: 'NewFork' });
+  .describe('Fields that are not given are those of the run; limits one by one')
+  .meta({ id: 'NewFork', examples: [{ at_turn: 2, prompt: 'Only those of this year.' }] });
 
 export const Usage = z
   .object({
@@ -114,7 +121,7 @@ export const ResumeRun = z
 
 export const RunPatch = z
   .strictObject({ metadata: MetadataPatch })
-  .meta({ id: 'RunPatch' });
+  .meta({ id: 'RunPatch', examples: [{ metadata: { reviewed: 'yes', draft: null } }] });
 
 export const RunListQuery = ListQuery.extend({
   status: z.union([runStatus, z.array(runStatus).min(1).max(8)]).optional().describe('Runs with this status; may be repeated for any of several'),

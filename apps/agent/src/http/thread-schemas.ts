@@ -6,7 +6,7 @@ export const NewThread = z
     title: z.string().trim().min(1).max(500).optional(),
     metadata: Metadata.optional(),
   })
-  .meta({ id: 'NewThread' });
+  .meta({ id: 'NewThread', examples: [{ title: 'Orders', metadata: { user: 'ada' } }] });
 
 export const ThreadPatch = z
   .strictObject({
@@ -44,7 +44,7 @@ export const NewAgent = z
     servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
     limits: Limits.optional(),
   })
-  .meta({ id: 'NewAgent' });
+  .meta({ id: 'NewAgent', examples: [{ name: 'Analyst', instructions: 'Answer with numbers.', servers: ['sqlite'], limits: { cost_usd: 0.5 } }] });
 
 export const Agent = z
   .object({

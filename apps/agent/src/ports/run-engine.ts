@@ -33,7 +33,8 @@ export interface CallRun {
   readonly call: ToolCall;
 }
 
-export interface Fork {
+/** A fork of a run. Fields that are not given are those of the run; limits one by one. */
+export interface Fork extends Pick<NewRun, 'servers' | 'model' | 'limits' | 'instructions' | 'metadata' | 'outputSchema'> {
   /** The last turn that is kept; 0 keeps the prompt alone. Default the last one whose calls have ended. */
   readonly atTurn?: number;
   /** What the user says next; at turn 0 in place of the prompt. */
@@ -82,7 +83,7 @@ export interface RunEngine {
   createRun(input: NewRun, receipt?: Receipt<Run>): Promise<Run>;
   /** Makes one tool call, with the approvals and limits of any other, as a run of its own. @throws EngineError `tool_not_found`, `tool_quarantined`, `invalid_arguments` */
   startCall(input: NewCall, receipt?: Receipt<CallRun>): Promise<CallRun>;
-  /** Begins a new run with a copy of what was said in another up to the end of a turn. @throws EngineError `run_not_found`, `invalid_fork` */
+  /** Begins a new run with a copy of what was said in another up to the end of a turn. @throws EngineError `run_not_found`, `invalid_fork`, `unknown_server`, `invalid_output_schema`, `unknown_price` */
   forkRun(id: string, fork: Fork, receipt?: Receipt<Run>): Promise<Run>;
   /** Idempotent; a settled run is returned as it is. @throws EngineError `run_not_found` */
   cancelRun(id: string, reason?: string, receipt?: Receipt<Run>): Promise<Run>;

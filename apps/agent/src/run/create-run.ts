@@ -15,14 +15,19 @@ export async function createRun(context: EngineContext, input: NewRun, receipt?:
   if (context.closing.aborted) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
   const agent = await agentOf(context, input.agentId);
   const run = newRun(context, { ...agentFields(agent), ...input, limits: { ...agent?.limits, ...input.limits } });
-  refuseUnknownServers(context, run.servers ?? []);
-  await refuseOutputSchema(context, run);
-  refuseUnknownPrice(context, run);
+  await refuseUnusable(context, run);
   for (;;) {
     const stored = await context.commit(run.id, (change) => storeRun(context, change, { run, onBusy: input.onBusy ?? 'reject', receipt }), 'create-run');
     if (stored.run !== undefined) return stored.run;
     for (const other of stored.inTheWay) await cancelRun(context, other.id, { reason: 'superseded' });
   }
+}
+
+/** @throws EngineError `unknown_server`, `invalid_output_schema`, `unknown_price` */
+export async function refuseUnusable(context: EngineContext, run: Run): Promise<void> {
+  refuseUnknownServers(context, run.servers ?? []);
+  await refuseOutputSchema(context, run);
+  refuseUnknownPrice(context, run);
 }
 
 interface NewRow {

@@ -76,3 +76,15 @@ test('a fork that fails at once has no answer of its own', async () => {
   const fork = await service.engine.forkRun(id, { prompt: 'two' });
   expect(await service.settled(fork.id)).toMatchObject({ status: 'failed', answer: undefined });
 });
+
+test('a fork may have another model, servers, instructions, limits and metadata; what another model wrote for itself is left out', async () => {
+  const { service, id } = await settledRun();
+  const changes = { model: 'other-model', servers: ['r'], instructions: 'Be long.', limits: { turns: 7 }, metadata: { team: 'b' }, outputSchema: { type: 'object' } };
+  const forked = await service.engine.forkRun(id, { atTurn: 1, ...changes });
+  const { limits: _limits, ...others } = changes;
+  expect(forked).toMatchObject({ ...others, limits: { turns: 7, toolCalls: 200 } });
+  expect((await service.read.messages(forked.id)).filter(({ native }) => native !== undefined)).toEqual([]);
+  await service.settled(forked.id);
+  expect(service.llm.requests[3]).toMatchObject({ model: 'other-model' });
+  await expect(service.engine.forkRun(id, { prompt: 'more', servers: ['nowhere'] })).rejects.toMatchObject({ code: 'unknown_server' });
+});

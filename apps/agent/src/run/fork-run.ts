@@ -2,23 +2,24 @@ import { EngineError, type Fork, type Receipt } from '../ports/run-engine.ts';
 import { OPEN_CALL_STATES, type Run, type RunReader, type StoredMessage } from '../ports/run-store.ts';
 import { admit } from './admission.ts';
 import { missingResults } from './answer-tool-uses.ts';
-import { queuedEvent } from './create-run.ts';
+import { queuedEvent, refuseUnusable } from './create-run.ts';
 import { enqueue, type EngineContext } from './engine-context.ts';
 import { newRun } from './new-run.ts';
 import { giveReceipt } from './receipt.ts';
 
 /** Stores a new run, in no thread, that begins with a copy of what was said in another up to the end of a turn. Nothing that was done is done again. */
-export async function forkRun(context: EngineContext, id: string, { atTurn, prompt, receipt }: Fork & { readonly receipt?: Receipt<Run> | undefined }): Promise<Run> {
+export async function forkRun(context: EngineContext, id: string, { atTurn, prompt, receipt, ...changes }: Fork & { readonly receipt?: Receipt<Run> | undefined }): Promise<Run> {
   if (context.closing.aborted) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
   const source = await context.store.read.run(id);
   if (source === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
   if (source.kind === 'call') throw new EngineError('invalid_fork', `The run ${id} is a single tool call: it has no turns.`);
   const turn = atTurn ?? (await lastWholeTurn(context.store.read, source));
   const { servers, model, limits, agentId, instructions, metadata, outputSchema } = source;
-  const run = newRun(context, { prompt: prompt ?? source.prompt, servers, model, limits, agentId, instructions, metadata, outputSchema, forkedFrom: { runId: id, turn } });
+  const run = newRun(context, { prompt: prompt ?? source.prompt, servers, model, agentId, instructions, metadata, outputSchema, ...changes, limits: { ...limits, ...changes.limits }, forkedFrom: { runId: id, turn } });
+  await refuseUnusable(context, run);
   return context.commit(run.id, async (change) => {
     const { sql } = change;
-    const history = await historyUpTo(sql, source, turn);
+    const history = (await historyUpTo(sql, source, turn)).map((said) => (run.model === model ? said : withoutNative(said)));
     const kept = turn === 0 && prompt !== undefined ? withoutPrompt(history) : history;
     const messages = prompt === undefined ? kept : [...kept, { role: 'user' as const, content: [{ type: 'text' as const, text: prompt }] }];
     if (messages.at(-1)?.role !== 'user') throw new EngineError('invalid_fork', `Turn ${turn} of the run ${id} ended with an answer: say in prompt what the user says next.`);
@@ -53,6 +54,11 @@ async function historyUpTo(read: RunReader, source: Run, turn: number): Promise<
   const answers = last === undefined ? [] : await missingResults(read, id, last);
   const said: readonly Said[] = [...before, ...own, ...(answers.length === 0 ? [] : [{ role: 'user' as const, content: answers }])];
   return said.map(({ role, content, native }) => ({ role, content, ...(native === undefined ? {} : { native }) }));
+}
+
+/** The message as another model can read it: parts such as signed reasoning are good for the model that wrote them alone. */
+function withoutNative({ role, content }: Said): Said {
+  return { role, content };
 }
 
 /** Leaves out what the user said last, where that is a text of theirs and not the results of calls. */
