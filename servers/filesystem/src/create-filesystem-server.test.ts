@@ -33,7 +33,8 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
-    expect(JSON.stringify(tools).length).toBeLessThan(20_000);
+    // What a modern list adds takes some hundred bytes of its 20,000.
+    expect(JSON.stringify(tools).length).toBeLessThan(19_850);
   });
 
   test('every tool answers with structured content that fits its schema', async () => {

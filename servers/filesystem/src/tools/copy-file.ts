@@ -8,8 +8,7 @@ export function copyFileTool(runner: ToolRunner): ToolDefinition {
     name: 'copy_file',
     title: 'Copy',
     description:
-      'Copy a file, or a directory with recursive. The destination must not exist. ' +
-      'Links that lead outside and special files are skipped and counted.',
+      'Copy a file, or a directory with recursive. The destination must not exist. Links that lead outside are skipped.',
     inputSchema: {
       type: 'object',
       properties: {

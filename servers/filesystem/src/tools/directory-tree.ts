@@ -15,7 +15,7 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Directory; "." is the first allowed directory.' },
+        path: { type: 'string' },
         excludePatterns: { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 1000 }, description: 'Names or globs to leave out.' },
         maxDepth: { type: 'integer', minimum: 1, maximum: 100, description: 'Levels. Default 100.' },
         maxEntries: { type: 'integer', minimum: 1, description: `Default and at most ${maxEntries}.` },

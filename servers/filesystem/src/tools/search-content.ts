@@ -18,7 +18,7 @@ export function searchContentTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Directory or file; "." is the first allowed directory.' },
+        path: { type: 'string', description: 'Directory or file.' },
         pattern: { type: 'string', minLength: 1, maxLength: 1000, description: 'Text, or a regular expression.' },
         regex: { type: 'boolean' },
         glob: { type: 'string', minLength: 1, maxLength: 1000, description: 'Only these files: *.ts (any depth), src/**/*.{js,ts}.' },

@@ -130,9 +130,17 @@ export class StdioPeer implements AsyncDisposable {
   /** Of the server's process, in milliseconds and MiB. */
   usage(): { readonly cpuMs: number; readonly peakMib: number } {
     const status = readFileSync(`/proc/${this.child.pid ?? 0}/status`, 'latin1');
-    const [, ...fields] = /\) (.*)$/.exec(readFileSync(`/proc/${this.child.pid ?? 0}/stat`, 'latin1')) ?? [];
+    const [, ...fields] = /\) (.*)/.exec(readFileSync(`/proc/${this.child.pid ?? 0}/stat`, 'latin1')) ?? [];
     const ticks = (fields[0] ?? '').split(' ').slice(11, 13).map(Number);
     return { cpuMs: ticks.reduce((sum, each) => sum + each, 0) * 10, peakMib: Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024 };
+  }
+
+  /** Milliseconds `work` takes, without the time for which other programs had the processor that this server or this client wanted. */
+  async timed(work: () => Promise<unknown>): Promise<number> {
+    const waited = () => waitedMs(this.child.pid ?? 0) + waitedMs(process.pid);
+    const [began, before] = [performance.now(), waited()];
+    await work();
+    return performance.now() - began - (waited() - before);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -178,5 +186,14 @@ export class StdioPeer implements AsyncDisposable {
   #answerTo(method: string): Json {
     if (method !== 'roots/list') throw new Error(`The server asked ${method}, which this client cannot answer`);
     return { roots: (this.#options.roots ?? []).map((uri) => ({ uri })) };
+  }
+}
+
+/** For how long the main thread of a process was ready to run and did not; 0 where the system does not say. */
+export function waitedMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
   }
 }

@@ -1,13 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile, realpath } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { eras } from '../stdio-peer.test.support.ts';
 import { createFixture, type Fixture } from './fixture.test.support.ts';
 
+/** As it was before an attack, which may have ended in the middle of a swap. */
+function restore(files: Fixture): void {
+  if (existsSync(files.at('kept'))) {
+    rmSync(files.at('d'), { force: true });
+    renameSync(files.at('kept'), files.at('d'));
+  }
+  rmSync(files.at('link'), { force: true });
+  symlinkSync(files.outside, files.at('link'));
+}
+
 /** Runs `body` while a process swaps `d` with a link to the outside, again and again. */
 async function underAttack(files: Fixture, body: () => Promise<void>): Promise<void> {
-  symlinkSync(files.outside, files.at('link'));
+  restore(files);
   const source = `
     const { renameSync } = require('node:fs');
     process.chdir(process.argv[1]);
@@ -27,6 +38,22 @@ async function underAttack(files: Fixture, body: () => Promise<void>): Promise<v
   }
 }
 
+/** The control: whether a reader that checks the path and then opens it can be led outside by the same attack. */
+async function isBrokenByAttack(files: Fixture): Promise<boolean> {
+  let isBroken = false;
+  await underAttack(files, async () => {
+    const deadline = performance.now() + 10_000;
+    const read = async () => {
+      const found = await realpath(files.at('d/x.txt')).catch(() => '');
+      if (!found.startsWith(`${files.root}/`)) return;
+      const text = await readFile(files.at('d/x.txt'), 'utf8').catch(() => '');
+      isBroken ||= text === 'OUTSIDE-SECRET';
+    };
+    while (!isBroken && performance.now() < deadline) await Promise.all(Array.from({ length: 60 }, read));
+  });
+  return isBroken;
+}
+
 describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => {
   test('FS-07 reads nothing outside while a directory is swapped with a link', async () => {
     await using files = await createFixture({ 'd/x.txt': 'inside' }, { 'x.txt': 'OUTSIDE-SECRET' });
@@ -39,6 +66,7 @@ describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => 
       }
     });
     expect(outcomes.filter((outcome) => outcome.includes('OUTSIDE-SECRET'))).toEqual([]);
+    expect(await isBrokenByAttack(files)).toBe(true);
     expect(outcomes.filter((outcome) => outcome.includes('"text":"inside"')).length).toBeGreaterThan(0);
   });
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { symlinkSync, truncateSync } from 'node:fs';
+import { closeSync, openSync, symlinkSync, writeSync } from 'node:fs';
 import { expect, describe, test } from 'vitest';
-import { eras } from '../stdio-peer.test.support.ts';
+import { eras, type CallOutcome } from '../stdio-peer.test.support.ts';
 import { createFixture } from './fixture.test.support.ts';
 
 const officialTools = [
@@ -57,7 +57,7 @@ describe.each(eras)('a %s client', (era) => {
     for (const path of [`${files.outside}/secret.txt`, `${files.root}/../outside/secret.txt`, '~/.profile', '/proc/self/environ']) {
       const outcome = await peer.call('read_text_file', { path });
       expect(outcome.isError).toBe(true);
-      expect(outcome.text).toMatch(/outside|denied|no such file/i);
+      expect(outcome.text).toMatch(/outside|denied/i);
       expect(JSON.stringify(outcome)).not.toContain('TOPSECRET');
     }
   });
@@ -96,12 +96,12 @@ describe.each(eras)('a %s client', (era) => {
     await using files = await createFixture({ 'a.txt': 'x' });
     execFileSync('mkfifo', [files.at('f')]);
     const peer = await files.serve(era);
-    const reads = Promise.all(Array.from({ length: 5 }, () => peer.call('read_text_file', { path: 'f' })));
-    const began = performance.now();
-    expect((await reads).map(({ isError }) => isError)).toEqual([true, true, true, true, true]);
-    expect((await peer.call('read_text_file', { path: 'a.txt' })).text).toBe('x');
-    // One second, and as much again for a machine that does other work.
-    expect(performance.now() - began).toBeLessThan(2000);
+    const took = await peer.timed(async () => {
+      const reads = await Promise.all(Array.from({ length: 5 }, () => peer.call('read_text_file', { path: 'f' })));
+      expect(reads.map(({ isError }) => isError)).toEqual([true, true, true, true, true]);
+      expect((await peer.call('read_text_file', { path: 'a.txt' })).text).toBe('x');
+    });
+    expect(took).toBeLessThan(1000);
   });
 
   test('FS-24 is refused devices that a link inside leads to', async () => {
@@ -114,13 +114,15 @@ describe.each(eras)('a %s client', (era) => {
 
   test.runIf(process.platform === 'linux')('FS-25 gets the start of a 600 MiB line, or a refusal, from a server that stays small', async () => {
     await using files = await createFixture();
-    execFileSync('sh', ['-c', `yes a | tr -d '\\n' | head -c 65536 > "$0"`, files.at('big.txt')]);
-    truncateSync(files.at('big.txt'), 600 * 1024 * 1024);
+    const fill = openSync(files.at('big.txt'), 'w');
+    const letters = Buffer.alloc(16 * 1024 * 1024, 'a');
+    for (let written = 0; written < 600 * 1024 * 1024; written += letters.length) writeSync(fill, letters, 0, Math.min(letters.length, 600 * 1024 * 1024 - written));
+    closeSync(fill);
     const peer = await files.serve(era);
-    const began = performance.now();
-    const { isError, structured } = await peer.call('read_text_file', { path: 'big.txt' });
-    expect(performance.now() - began).toBeLessThan(2000);
-    expect({ isError, ...structured }).toMatchObject({ isError: false, truncated: true, nextOffset: 2, size: 600 * 1024 * 1024 });
+    const answered = Promise.withResolvers<CallOutcome>();
+    expect(await peer.timed(() => peer.call('read_text_file', { path: 'big.txt' }).then(answered.resolve))).toBeLessThan(1000);
+    const { isError, structured } = await answered.promise;
+    expect({ isError, ...structured }).toMatchObject({ isError: false, truncated: true, nextOffset: 1, nextColumn: 262_145, size: 600 * 1024 * 1024 });
     expect(peer.usage().peakMib).toBeLessThan(200);
   });
 
