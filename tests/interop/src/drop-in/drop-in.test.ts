@@ -76,11 +76,35 @@ function relationOf(mine: Answer, theirs: Answer): Relation {
   return isDeepStrictEqual([linesOf(mine.shown), linesOf(mine.content)], [linesOf(theirs.shown), linesOf(theirs.content)]) ? 'same lines' : 'different';
 }
 
+/** Whether our own answer is what the table says, which for a difference says more than that there is one. */
+function asExpected({ isError, shown }: Answer, { relation, ours }: DropInCall): boolean {
+  if (ours === undefined) return relation !== 'different' && isError === (relation === 'both fail');
+  return isError === (ours.isError ?? false) && (typeof ours.text === 'string' ? shown === ours.text : ours.text.test(shown));
+}
+
 /** Without what tells the last from the others in JSON. */
 function linesOf(text: unknown): unknown {
   if (typeof text !== 'string') return text;
+  const tree = treeFrom(text);
+  if (tree !== undefined) return sortedTree(tree);
   const lines = text.split('\n').map((line) => line.replace(/,$/, '').trim());
   return lines.toSorted();
+}
+
+interface TreeNode {
+  readonly name: string;
+  readonly children?: readonly TreeNode[];
+}
+
+/** Of `directory_tree`. */
+function treeFrom(text: string): readonly TreeNode[] | undefined {
+  return text.startsWith('[\n') ? (JSON.parse(text) as readonly TreeNode[]) : undefined;
+}
+
+/** Entries in any order, each with its own children. */
+function sortedTree(nodes: readonly TreeNode[]): unknown {
+  const sorted = nodes.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  return sorted.map((node) => (node.children === undefined ? node : { ...node, children: sortedTree(node.children) }));
 }
 
 /** Every file with its content. */
@@ -114,6 +138,21 @@ describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => 
     const relation = relationOf(...answers);
     const found = { relation: relation === 'same' && call.relation === 'same lines' ? 'same lines' : relation, leavesSameFiles };
     expect(found, JSON.stringify(answers)).toEqual({ relation: call.relation, leavesSameFiles: call.leavesOtherFiles !== true });
+    expect(asExpected(answers[0], call), JSON.stringify(answers[0])).toBe(true);
+  });
+});
+
+describe.each(Object.entries(hosts))('for a host on the %s, FS-27:', (_sdk, connect) => {
+  test('a file of 6 MB does not cut its connection', async () => {
+    const root = await realpath(await mkdtemp(join(folders['ours'] ?? '', 'large-')));
+    writeFileSync(join(root, 'b.txt'), `${'x'.repeat(99)}\n`.repeat(60_000));
+    const host = await connect(ours, root);
+    try {
+      expect(await host.call('read_text_file', { path: 'b.txt' })).toMatchObject({ structuredContent: { truncated: true } });
+      expect(await host.call('list_allowed_directories', {})).toMatchObject({ structuredContent: { directories: [root] } });
+    } finally {
+      await host.close();
+    }
   });
 });
 
