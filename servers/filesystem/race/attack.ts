@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, symlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { JsonObject } from '@signalbox/mcp-core';
+import { hashOf } from '../src/files/file-hash.ts';
+import { defaultLimits } from '../src/files/limits.ts';
+import { completePath } from '../src/resources/complete-path.ts';
+import { readResourceContents } from '../src/resources/read-resource.ts';
 import type { Opener } from '../src/sandbox/pinned-path.ts';
+import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import { createToolCaller } from '../src/testing/call-tool.ts';
 import { startSwapper } from '../src/testing/start-swapper.ts';
 import { createTemporaryFolders } from '../src/testing/temporary-folders.ts';
@@ -28,13 +33,28 @@ export interface AttackOutcome {
 }
 
 const secret = 'OUTSIDE-SECRET';
-const outside = { 'x.txt': `${secret} `.repeat(60), 'e.txt': secret, 'outside-only.txt': secret, 'log.txt': secret, 'deep/x.txt': secret };
+/** Of what lies outside; nothing inside has such a size or was changed then. */
+const outsideSize = 900;
+const outsideTime = new Date('2001-02-03T04:05:06Z');
+const outside = { 'x.txt': `${secret} `.repeat(outsideSize / 15), 'e.txt': secret, 'outside-only.txt': secret, 'log.txt': secret, 'deep/x.txt': secret };
 /** Calls at once. */
 const width = 40;
 /** Names that writes take in turn, so that directories stay small. */
 const names = 64;
 
 type Call = readonly [tool: string, args: JsonObject];
+
+/** What is no tool: resources and completion of paths. */
+const otherCalls: { readonly [name: string]: (sandbox: Sandbox) => Promise<unknown> } = {
+  'resource, a file': (sandbox) => readResource(sandbox, 'd/x.txt'),
+  'resource, a directory': (sandbox) => readResource(sandbox, 'd'),
+  completion: (sandbox) => completePath(sandbox, 'd/', new AbortController().signal),
+};
+
+async function readResource(sandbox: Sandbox, name: string): Promise<unknown> {
+  await using pinned = await sandbox.pin(name);
+  return readResourceContents(pinned, { uri: 'file:///race', sandbox, limits: defaultLimits, signal: new AbortController().signal });
+}
 
 const readCalls: readonly Call[] = [
   ['read_text_file', { path: 'd/x.txt' }],
@@ -47,6 +67,7 @@ const readCalls: readonly Call[] = [
   ['directory_tree', { path: '.' }],
   ['search_files', { path: '.', pattern: '**/*.txt' }],
   ['search_content', { path: '.', pattern: 'OUTSIDE' }],
+  ...Object.keys(otherCalls).map((name): Call => [name, {}]),
 ];
 
 function writeCall(round: number): Call {
@@ -71,13 +92,16 @@ export async function attack(opener: Opener, { reads, writes, stopsWhenBroken = 
   await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside', 'd/e.txt': 'one', 'd/log.txt': 'inside\n' }, outside });
   await mkdir(path.join(folders.root, 'd/deep'));
   await symlink(folders.outside, path.join(folders.root, 'link'));
+  for (const name of Object.keys(outside)) await utimes(path.join(folders.outside, name), outsideTime, outsideTime);
+  const marks = [secret, 'outside-only', `"size":${outsideSize}`, '2001-02-03T', hashOf(Buffer.from(outside['x.txt']))];
   const before = contentsOf(folders.outside);
   const tools = await createToolCaller([folders.root], { opener });
   const count = { reads: 0, writes: 0, succeeded: 0, leaks: 0 };
   const run = async ([tool, args]: Call) => {
-    const answer = await tools.call(tool, args).then(({ text, structured }) => ({ isDone: true, shown: text + JSON.stringify(structured) }), (error: unknown) => ({ isDone: false, shown: String(error) }));
+    const called = otherCalls[tool]?.(tools.sandbox).then((answer) => JSON.stringify(answer)) ?? tools.call(tool, args).then(({ text, structured }) => text + JSON.stringify(structured));
+    const answer = await called.then((shown) => ({ isDone: true, shown }), (error: unknown) => ({ isDone: false, shown: String(error) }));
     if (answer.isDone) count.succeeded++;
-    if (answer.shown.includes(secret) || answer.shown.includes('outside-only')) count.leaks++;
+    if (marks.some((mark) => answer.shown.includes(mark))) count.leaks++;
   };
   const began = performance.now();
   await using swapper = await startSwapper(folders.root);

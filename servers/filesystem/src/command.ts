@@ -1,4 +1,4 @@
-import { choiceOption, confirmationPolicies, defineServerMain, integerOption, packageVersion, UsageError } from '@signalbox/server-kit';
+import { choiceOption, confirmationPolicies, defineServerMain, integerOption, packageVersion, requestStateKeys, UsageError } from '@signalbox/server-kit';
 import { createFilesystemServer, NoUsableDirectoryError } from './create-filesystem-server.ts';
 import { defaultLimits } from './files/limits.ts';
 import { NoKernelHandlesError } from './sandbox/choose-opener.ts';
@@ -44,7 +44,8 @@ export const command = defineServerMain({
     watch: { type: 'string' },
     'allow-recheck': { type: 'boolean' },
   },
-  start: async ({ values, positionals, log }) => {
+  start: async ({ values, positionals, env, log }) => {
+    const stateKeys = requestStateKeys(env);
     const roots = choiceOption(values, 'roots', { choices: ['narrow', 'replace', 'ignore'], default: 'narrow' });
     const limits = {
       maxResultBytes: integerOption(values, 'max-result-bytes', { min: 64 * 1024, max: 3 * 1024 * 1024, default: defaultLimits.maxResultBytes }),
@@ -65,6 +66,7 @@ export const command = defineServerMain({
         maxSubscriptions: integerOption(values, 'max-subscriptions', { min: 1, max: 10_000, default: 256 }),
         allowRecheck: values['allow-recheck'] ?? false,
         limits,
+        ...(stateKeys === undefined ? {} : { stateKeys }),
         log,
       });
     } catch (error) {

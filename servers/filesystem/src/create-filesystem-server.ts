@@ -33,6 +33,8 @@ export interface FilesystemServerOptions {
   /** On a Linux without `/proc`, accepts paths that are only checked before and after use; default false. */
   readonly allowRecheck?: boolean;
   readonly limits?: Partial<Limits>;
+  /** Keys that seal the questions of 2026-07-28 clients, the current one first. Default: one of this process. */
+  readonly stateKeys?: readonly string[];
   /** Default: warnings and errors to stderr. */
   readonly log?: Logger;
 }
@@ -151,6 +153,7 @@ function createConnectionServer(options: FilesystemServerOptions, shared: Shared
     resources: createResourceProvider({ session, limits, watchers, calls, updated: (uri) => server.changes.resourceUpdated(uri) }),
     onLegacySession: (legacySession) => session.attach(legacySession),
     onError: logErrors(log),
+    ...(options.stateKeys === undefined ? {} : { requestState: { keys: options.stateKeys } }),
   });
   return { server, close: () => listWatch.close() };
 }

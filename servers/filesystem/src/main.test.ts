@@ -63,6 +63,11 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
 });
 
+test('a key for questions that is too short is refused, and not repeated', async () => {
+  const { code, stderr } = await runWith({ MCP_STATE_KEY: 'short-secret' }, '.').ended;
+  expect([code, stderr.includes('MCP_STATE_KEY'), stderr.includes('short-secret')]).toEqual([1, true, false]);
+});
+
 test('options may come from the environment', async () => {
   await using folders = await createTemporaryFolders();
   const running = runWith({ MCP_FS_READ_ONLY: 'true', MCP_FS_WATCH: 'off' }, folders.root);

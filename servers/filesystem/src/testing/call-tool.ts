@@ -16,6 +16,7 @@ import { createTools } from '../tools/create-tools.ts';
 export interface ToolCaller {
   /** Runs one handler; rejects with what the handler throws. */
   call(tool: string, args: JsonObject, context?: InteractiveContext): Promise<CalledTool>;
+  readonly sandbox: Sandbox;
   /** What the calls so far logged, with line ends. */
   readonly lines: readonly string[];
 }
@@ -48,6 +49,7 @@ export async function createToolCaller(directories: readonly string[], options: 
   const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), confirm: options.confirm ?? (() => Promise.resolve()), log, calls: new RunningCalls() });
   const tools = createTools(runner);
   return {
+    sandbox,
     lines,
     async call(name, args, context = createTestContext()) {
       const tool = tools.find((candidate) => candidate.name === name);

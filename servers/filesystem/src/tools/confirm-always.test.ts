@@ -96,3 +96,24 @@ test.each(['legacy', 'modern'] as const)('a confirmed deletion counts for what w
   expect(await plain.callTool('delete_file', { path: 'd', recursive: true, confirmToken })).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('not the same any more') as string }] });
   expect(await readdir(path.join(folders.root, 'd'))).toHaveLength(3);
 });
+
+test('a question is answered to a server that was started anew with the same key', async () => {
+  await using folders = await createTemporaryFolders({ root: files });
+  const stateKeys = ['a key of at least thirty-two characters'];
+  const asked = await serveFolders({ directories: [folders.root], stateKeys });
+  await using anew = await serveFolders({ directories: [folders.root], stateKeys });
+  const params = { name: 'delete_file', arguments: { path: 'd', recursive: true }, _meta: modernMeta };
+  const first = await asked.filesystem.server.handle({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, link);
+  await asked[Symbol.asyncDispose]();
+  const { requestState, inputRequests } = (first as { readonly result: { readonly requestState: string; readonly inputRequests: object } }).result;
+  const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, { action: 'accept', content: { confirm: true } }]));
+  const second = await anew.filesystem.server.handle({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { ...params, requestState, inputResponses } }, link);
+  expect(second).toMatchObject({ result: { structuredContent: { removed: 2 } } });
+});
+
+const link = { signal: new AbortController().signal, notify: () => Promise.resolve() };
+const modernMeta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+};

@@ -77,9 +77,9 @@ function relationOf(mine: Answer, theirs: Answer): Relation {
 }
 
 /** Whether our own answer is what the table says, which for a difference says more than that there is one. */
-function asExpected({ isError, shown }: Answer, { relation, ours }: DropInCall): boolean {
-  if (ours === undefined) return relation !== 'different' && isError === (relation === 'both fail');
-  return isError === (ours.isError ?? false) && (typeof ours.text === 'string' ? shown === ours.text : ours.text.test(shown));
+function asExpected({ isError, shown }: Answer, { relation, ours: expected }: DropInCall): boolean {
+  if (expected === undefined) return relation !== 'different' && isError === (relation === 'both fail');
+  return isError === (expected.isError ?? false) && (typeof expected.text === 'string' ? shown === expected.text : expected.text.test(shown));
 }
 
 /** Without what tells the last from the others in JSON. */
