@@ -1,4 +1,4 @@
-import { connectClient } from '@signalbox/mcp-core/client';
+import { connectClient, type MessageBudget } from '@signalbox/mcp-core/client';
 import { httpTransport } from '@signalbox/mcp-core/http-client';
 import { LocalError, type Transport } from '@signalbox/mcp-core';
 import type { RemoteServerConfig } from '../config/config.ts';
@@ -8,7 +8,7 @@ import { clientOptions, type ConnectOptions, type ServerConnection } from './ser
  * Connects to a server over Streamable HTTP or HTTP+SSE. A session that the server has forgotten ends the connection: it is the pool that connects again, and
  * reads the tools anew.
  */
-export async function connectRemoteServer(server: RemoteServerConfig, options: ConnectOptions): Promise<ServerConnection> {
+export async function connectRemoteServer(server: RemoteServerConfig, options: ConnectOptions, messageBudget?: MessageBudget): Promise<ServerConnection> {
   const { signal } = options;
   const { promise: exited, resolve: exit } = Promise.withResolvers<void>();
   const transports = new Set<Transport>();
@@ -29,6 +29,7 @@ export async function connectRemoteServer(server: RemoteServerConfig, options: C
       headers: server.headers,
       legacySse: server.transport !== 'http',
       ...(server.maxMessageBytes === undefined ? {} : { maxMessageBytes: server.maxMessageBytes }),
+      ...(messageBudget === undefined ? {} : { messageBudget }),
     });
     transports.add(transport);
     return transport;

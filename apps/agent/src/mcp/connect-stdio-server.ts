@@ -1,4 +1,4 @@
-import { connectClient } from '@signalbox/mcp-core/client';
+import { connectClient, type MessageBudget } from '@signalbox/mcp-core/client';
 import { spawnStdio, type ChildTransport } from '@signalbox/mcp-core/stdio';
 import type { StdioServerConfig } from '../config/config.ts';
 import { endMarked, MARK_VARIABLE } from './marked-processes.ts';
@@ -10,10 +10,12 @@ export interface StdioSurroundings {
   readonly reaper: Reaper;
   /** Milliseconds between the end of its input, SIGTERM and SIGKILL. */
   readonly graceMs: number;
+  /** Of the messages of all servers. */
+  readonly messageBudget?: MessageBudget;
 }
 
 /** Starts a server as a child process and speaks with it over stdin and stdout. */
-export async function connectStdioServer(server: StdioServerConfig, options: ConnectOptions, { reaper, graceMs }: StdioSurroundings): Promise<ServerConnection> {
+export async function connectStdioServer(server: StdioServerConfig, options: ConnectOptions, { reaper, graceMs, messageBudget }: StdioSurroundings): Promise<ServerConnection> {
   const { signal } = options;
   const mark = reaper.mark();
   let child: ChildTransport | undefined;
@@ -29,7 +31,7 @@ export async function connectStdioServer(server: StdioServerConfig, options: Con
     signal.throwIfAborted();
     // A second process is started only when the first has ended.
     forget();
-    child = launch(server, options, { mark, graceMs });
+    child = launch(server, options, { mark, graceMs, messageBudget });
     if (child.pid !== undefined) reaper.add(child.pid);
     return child;
   };
@@ -46,6 +48,21 @@ export async function connectStdioServer(server: StdioServerConfig, options: Con
   }
 }
 
-function launch({ command, args, env, cwd, maxMessageBytes }: StdioServerConfig, { onStderr }: ConnectOptions, { mark, graceMs }: { readonly mark: string; readonly graceMs: number }): ChildTransport {
-  return spawnStdio({ command, args, env: { ...env, [MARK_VARIABLE]: mark }, ...(cwd === undefined ? {} : { cwd }), ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }), onStderr, graceMs });
+interface Launch {
+  readonly mark: string;
+  readonly graceMs: number;
+  readonly messageBudget: MessageBudget | undefined;
+}
+
+function launch({ command, args, env, cwd, maxMessageBytes }: StdioServerConfig, { onStderr }: ConnectOptions, { mark, graceMs, messageBudget }: Launch): ChildTransport {
+  return spawnStdio({
+    command,
+    args,
+    env: { ...env, [MARK_VARIABLE]: mark },
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
+    ...(messageBudget === undefined ? {} : { messageBudget }),
+    onStderr,
+    graceMs,
+  });
 }

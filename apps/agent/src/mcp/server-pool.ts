@@ -1,4 +1,5 @@
 import type { Implementation, JsonObject } from '@signalbox/mcp-core';
+import { MessageBudget } from '@signalbox/mcp-core/client';
 import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/test-hooks.ts';
@@ -38,6 +39,9 @@ export interface ServerPoolOptions {
   readonly schemas?: SchemaChecks;
 }
 
+/** What the long messages of all servers may take together while they arrive; more where one message may be half of that. */
+const BUDGET_BYTES = 64 * 1024 * 1024;
+
 /** The tools and other features of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
 export function createServerPool(options: ServerPoolOptions): ToolRegistry & ServerDirectory {
   const { servers, clientInfo, logger, clock, connect, pins = memoryToolPins(), random = Math.random, graceMs = 2000, schemas = new SchemaChecks() } = options;
@@ -51,7 +55,8 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
     for (const listener of listeners) listener(status);
   };
   const shared = { info: clientInfo, clock, logger, pins, random, graceMs, schemas, onChange };
-  const connectServer: ConnectServer = connect ?? ((server, how) => (isRemote(server) ? connectRemoteServer(server, how) : connectStdioServer(server, how, { reaper, graceMs })));
+  const messageBudget = new MessageBudget(Math.max(BUDGET_BYTES, ...servers.map(({ maxMessageBytes = 0 }) => 2 * maxMessageBytes)));
+  const connectServer: ConnectServer = connect ?? ((server, how) => (isRemote(server) ? connectRemoteServer(server, how, messageBudget) : connectStdioServer(server, how, { reaper, graceMs, messageBudget })));
   const pool = servers.map((config) => new PooledServer(config, { ...shared, connect: connectServer }));
   const onServerChange = (listener: () => void): (() => void) => {
     listeners.add(listener);

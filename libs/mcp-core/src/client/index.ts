@@ -23,4 +23,5 @@ export { connectClient } from './connect-client.ts';
 export { quickCheck } from '../schema/quick-check.ts';
 export type { QuickProblem, QuickVerdict } from '../schema/quick-check.ts';
 export type { SchemaEvaluator } from '../schema/schema-evaluator.ts';
+export { MessageBudget } from '../jsonrpc/message-budget.ts';
 export type { ClientTasks } from './tasks.ts';

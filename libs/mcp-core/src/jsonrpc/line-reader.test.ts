@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LineReader } from './line-reader.ts';
+import { MessageBudget } from './message-budget.ts';
 import { lengthLimit, type MessageLimits } from './message-limits.ts';
 import type { UnreadableMessage } from './transport.ts';
 
@@ -80,6 +81,25 @@ describe('LineReader', () => {
       { reason: 'too-large', detail: 'a line has more than 20 values', answers: 1 },
       { reason: 'too-large', detail: 'a line is nested deeper than 5 levels', answers: 2 },
     ]);
+  });
+
+  test('long messages that arrive share a budget; the one without room is refused, and room is given back', () => {
+    const budget = new MessageBudget(1_000_000);
+    const [first, second] = [collect(2_000_000, { budget }), collect(2_000_000, { budget })];
+    const begin = Buffer.from(`{"id":1,"result":"${'x'.repeat(900_000)}`);
+    first.reader.push(begin);
+    expect(budget.bytes).toBe(begin.length - 256 * 1024);
+    second.reader.push(Buffer.from(`{"ok":"${'y'.repeat(200_000)}"}\n`));
+    second.reader.push(begin);
+    expect(second.messages).toHaveLength(1);
+    expect(second.problems).toEqual([{ reason: 'too-large', detail: expect.stringContaining('finds no room') as string, answers: 1 }]);
+    first.reader.push(Buffer.from('"}\n'));
+    second.reader.push(Buffer.from('"}\n'));
+    expect(budget.bytes).toBe(0);
+    second.reader.push(begin);
+    expect([first.messages.length, budget.bytes, second.problems.length]).toEqual([1, begin.length - 256 * 1024, 1]);
+    second.reader.stop();
+    expect(budget.bytes).toBe(0);
   });
 
   test('is not misled by an unfinished string in the line before', () => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { LinePieces } from './line-pieces.ts';
-import { costProblem, type MessageLimits } from './message-limits.ts';
+import { BudgetShare } from './message-budget.ts';
+import { costProblem, NO_ROOM, tooLong, type MessageLimits } from './message-limits.ts';
 import { idOfRefused, RefusedMessage, type RefusedId } from './refused-message.ts';
 import type { TransportReceiver } from './transport.ts';
 
@@ -22,14 +23,18 @@ export class LineReader {
   readonly #harmlessLength: number;
   /** The beginning of a line. */
   readonly #pieces = new LinePieces();
-  /** A line that is too long, while it passes. */
+  /** What the beginning of a line takes of the budget. */
+  readonly #share: BudgetShare;
+  /** A line that is too long, while it passes, and why. */
   #refused: RefusedMessage | undefined;
+  #refusal = '';
   #isReported = false;
   #isStopped = false;
 
   constructor(receiver: Pick<TransportReceiver, 'message' | 'unreadable'>, limits: MessageLimits) {
     this.#receiver = receiver;
     this.#limits = limits;
+    this.#share = new BudgetShare(limits.budget);
     this.#harmlessLength = Math.min(limits.maxParts, 2 * limits.maxDepth);
   }
 
@@ -47,6 +52,7 @@ export class LineReader {
   stop(): void {
     this.#isStopped = true;
     this.#pieces.clear();
+    this.#share.release();
   }
 
   /** The stream ended; a last line without newline is delivered. */
@@ -66,18 +72,23 @@ export class LineReader {
 
   #beginLine(piece: Buffer): void {
     if (piece.length === 0 || this.#isStopped) return;
-    if (this.#refused !== undefined) {
-      this.#passBy(this.#refused, piece);
-    } else if (this.#pieces.length + piece.length <= this.#limits.maxBytes) {
-      this.#pieces.add(piece);
-    } else {
-      this.#refused = new RefusedMessage();
-      if (this.#pieces.length > 0) this.#passBy(this.#refused, this.#pieces.take());
-      this.#passBy(this.#refused, piece);
-    }
+    if (this.#refused !== undefined) this.#passBy(this.#refused, piece);
+    else if (this.#pieces.length + piece.length > this.#limits.maxBytes) this.#beginRefused(tooLong(this.#limits), piece);
+    else if (this.#share.grow(piece.length)) this.#pieces.add(piece);
+    else this.#beginRefused(NO_ROOM, piece);
+  }
+
+  #beginRefused(refusal: string, piece: Buffer): void {
+    const refused = new RefusedMessage();
+    this.#refused = refused;
+    this.#refusal = refusal;
+    if (this.#pieces.length > 0) this.#passBy(refused, this.#pieces.take());
+    this.#share.release();
+    this.#passBy(refused, piece);
   }
 
   #endLine(): void {
+    this.#share.release();
     if (this.#refused !== undefined) this.#endRefused(this.#refused.found ?? {});
     else if (this.#pieces.length > 0) this.#readLine(this.#pieces.take());
   }
@@ -87,14 +98,14 @@ export class LineReader {
     const found = refused.push(piece);
     if (found === undefined) return;
     this.#isReported = true;
-    this.#refuse(this.#tooLong(), found);
+    this.#refuse(this.#refusal, found);
   }
 
   #endRefused(found: RefusedId): void {
     const isReported = this.#isReported;
     this.#refused = undefined;
     this.#isReported = false;
-    if (!isReported) this.#refuse(this.#tooLong(), found);
+    if (!isReported) this.#refuse(this.#refusal, found);
   }
 
   /** Lines with their newlines. They are decoded together, which many short ones are read faster by: a newline byte is never part of another character. */
@@ -139,10 +150,6 @@ export class LineReader {
     const text = decode(line);
     if (text === undefined) this.#receiver.unreadable({ reason: 'parse-error', detail: 'a line is not UTF-8' });
     else this.#parse(text);
-  }
-
-  #tooLong(): string {
-    return `is longer than ${String(this.#limits.maxBytes)} bytes`;
   }
 
   #refuse(problem: string, found: RefusedId): void {

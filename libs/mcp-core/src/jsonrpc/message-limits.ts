@@ -1,3 +1,5 @@
+import type { MessageBudget } from './message-budget.ts';
+
 /** Limits of one message of a peer. */
 export interface MessageLimits {
   /** Longest accepted message in bytes. */
@@ -6,6 +8,8 @@ export interface MessageLimits {
   readonly maxParts: number;
   /** Deepest nesting of objects and lists. */
   readonly maxDepth: number;
+  /** Shared with other connections; default: none. */
+  readonly budget?: MessageBudget | undefined;
 }
 
 /** Default of `maxMessageBytes` of the client transports. */
@@ -25,8 +29,8 @@ const CLOSE_BRACE = 0x7d;
 const LONG_STRING_BYTES = 48;
 
 /** The limits of a client's messages: one part for every 16 bytes a message may have, and 100 levels. */
-export function messageLimits(maxBytes = DEFAULT_MAX_MESSAGE_BYTES): MessageLimits {
-  return { maxBytes, maxParts: Math.floor(maxBytes / BYTES_PER_PART), maxDepth: MAX_DEPTH };
+export function messageLimits(maxBytes = DEFAULT_MAX_MESSAGE_BYTES, budget?: MessageBudget): MessageLimits {
+  return { maxBytes, maxParts: Math.floor(maxBytes / BYTES_PER_PART), maxDepth: MAX_DEPTH, budget };
 }
 
 /** Limits of the length alone, for messages whose sender is trusted. */
@@ -34,9 +38,18 @@ export function lengthLimit(maxBytes: number): MessageLimits {
   return { maxBytes, maxParts: Infinity, maxDepth: Infinity };
 }
 
+/** Why a message is refused that is longer than the limit, without a subject. */
+export function tooLong({ maxBytes }: Pick<MessageLimits, 'maxBytes'>): string {
+  return `is longer than ${String(maxBytes)} bytes`;
+}
+
+/** Why a message is refused that finds no room in the budget, without a subject. */
+export const NO_ROOM = 'finds no room beside the long messages that are being received from this and other servers';
+
 /** Why a message costs too much to be parsed, without a subject ("has more than …"); `undefined` when it is within the limits. One pass over the bytes. */
-export function costProblem(message: Buffer, { maxParts, maxDepth, maxBytes }: MessageLimits): string | undefined {
-  if (message.length > maxBytes) return `is longer than ${String(maxBytes)} bytes`;
+export function costProblem(message: Buffer, limits: MessageLimits): string | undefined {
+  const { maxParts, maxDepth, maxBytes } = limits;
+  if (message.length > maxBytes) return tooLong(limits);
   // Every part and every level takes a byte, every level a second one.
   if (message.length <= maxParts && message.length <= 2 * maxDepth) return undefined;
   let parts = 0;

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FlowGuard } from '../jsonrpc/flow-guard.ts';
 import { LineReader } from '../jsonrpc/line-reader.ts';
 import { LineWriter } from '../jsonrpc/line-writer.ts';
+import type { MessageBudget } from '../jsonrpc/message-budget.ts';
 import { messageLimits } from '../jsonrpc/message-limits.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../jsonrpc/messages.ts';
 import { guarded } from '../jsonrpc/report-to-stderr.ts';
@@ -26,6 +27,8 @@ export interface SpawnOptions {
    * answer fails its request, and nothing else.
    */
   readonly maxMessageBytes?: number;
+  /** What long messages may take while they arrive, together with those of other connections; default: no bound. */
+  readonly messageBudget?: MessageBudget;
   /** Each stderr line of the child, without its newline, at most 8 KiB of it. */
   readonly onStderr?: (line: string) => void;
   /** Wait after closing stdin before SIGTERM, and again before SIGKILL; default 2000 ms. */
@@ -86,6 +89,7 @@ class ProcessTransport implements ChildTransport {
   readonly #spawned: Promise<unknown>;
   readonly #pipesClosed: Promise<unknown>;
   #receiver: TransportReceiver | undefined;
+  #reader: LineReader | undefined;
   #exit: ProcessExit | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
   #releasing: Promise<void> | undefined;
@@ -145,7 +149,8 @@ class ProcessTransport implements ChildTransport {
         guard.unreadable();
       },
     };
-    const reader = new LineReader(counted, messageLimits(this.#options.maxMessageBytes));
+    const reader = new LineReader(counted, messageLimits(this.#options.maxMessageBytes, this.#options.messageBudget));
+    this.#reader = reader;
     this.#child.stdout.on('data', (chunk: Buffer) => this.#read(reader, guard, chunk));
     this.#child.stdout.once('end', () => this.#isCloseAsked || this.#hasEnded || reader.end());
   }
@@ -238,6 +243,7 @@ class ProcessTransport implements ChildTransport {
     this.#child.stdin.destroy();
     this.#child.stdout.destroy();
     this.#child.stderr.destroy();
+    this.#reader?.stop();
     this.#end();
   }
 

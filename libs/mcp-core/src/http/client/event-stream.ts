@@ -4,7 +4,7 @@ import type { Call, CallHandle, ClientEndpoint } from './endpoint.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { readBody } from './read-body.ts';
 import { mediaTypeOf } from './media-type.ts';
-import { SseReader, type SseReceiver } from './sse-reader.ts';
+import { SseReader, type EventLimits, type SseReceiver } from './sse-reader.ts';
 import { StreamWatchdog } from './stream-watchdog.ts';
 
 export interface EventStreamOptions {
@@ -12,7 +12,7 @@ export interface EventStreamOptions {
   /** Of the session, asked anew for every GET. */
   readonly headers: () => readonly string[];
   readonly receiver: SseReceiver;
-  readonly maxEventBytes: number;
+  readonly limits: EventLimits;
   /** Where to go on; empty for a new stream. */
   readonly lastEventId: string;
   /** What an earlier part of the stream asked for. */
@@ -94,7 +94,7 @@ export class ClientEventStream {
     this.#wasOpen = true;
     this.#failures = 0;
     this.#fruitless += 1;
-    const { receiver, maxEventBytes } = this.#options;
+    const { receiver, limits } = this.#options;
     // Listens before the reader does, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
@@ -105,10 +105,10 @@ export class ClientEventStream {
           if (!this.#isClosed) receiver.event(event);
         },
         comment: () => watchdog.comment(),
-        tooLarge: () => receiver.tooLarge?.(),
-        refused: (found) => receiver.refused?.(found),
+        tooLarge: (problem) => receiver.tooLarge?.(problem),
+        refused: (found, problem) => receiver.refused?.(found, problem),
       },
-      maxEventBytes,
+      limits,
     );
     let hasEnded = false;
     const onEnd = (): void => {
@@ -122,13 +122,14 @@ export class ClientEventStream {
       this.openLater();
     };
     response.on('data', (chunk: Buffer) => reader.push(chunk));
+    response.on('close', () => reader.end());
     response.on('end', onEnd);
     response.on('error', onEnd);
   }
 
   #refused(response: IncomingMessage): void {
     const { statusCode: status = 0 } = response;
-    readBody(response, MAX_ERROR_BODY_BYTES, (body) => {
+    readBody(response, { maxBytes: MAX_ERROR_BODY_BYTES }, (body) => {
       if (this.#isClosed) return;
       const error = httpErrorOf(response, body.kind === 'text' ? body.text : '', this.#options.errorContext());
       if (status >= 500 || TEMPORARY.has(status)) this.#failed(error);

@@ -1,4 +1,5 @@
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { MessageBudget } from '../../jsonrpc/message-budget.ts';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HttpError } from '../../protocol/http-error.ts';
 import { answerJson, beginEvents, handshake, legacyRequest, modernRequest, openTransport, playHandshake, scriptedServer, until } from './scripted-http-server.test.support.ts';
@@ -80,6 +81,24 @@ describe('a request fails alone', () => {
     await until(() => failures.length === 1);
     expect(failures[0]?.error.message).toContain('longer than 1000 bytes');
     await until(() => server.openConnections() === 0);
+  });
+
+  it.each(['json', 'events'] as const)('by an answer without room beside those of other connections (%s), whose room is given back', async (how) => {
+    const messageBudget = new MessageBudget(1024 * 1024);
+    const server = await scriptedServer((arrival) => {
+      if (arrival.body?.id !== 1) return answerJson(arrival);
+      if (how === 'events') beginEvents(arrival);
+      else arrival.response.writeHead(200, { 'content-type': 'application/json' });
+      arrival.response.write(`${how === 'events' ? 'data: ' : ''}{"jsonrpc":"2.0","id":1,"result":{"text":"${'x'.repeat(900 * 1024)}`);
+    });
+    const [first, second] = [await openTransport({ url: server.url, messageBudget }), await openTransport({ url: server.url, messageBudget })];
+    await first.transport.send(modernRequest(1, 'tools/list'));
+    await until(() => messageBudget.bytes > 600 * 1024);
+    await second.transport.send(modernRequest(1, 'tools/list'));
+    await until(() => second.failures.length === 1);
+    expect(second.failures[0]?.error).toMatchObject({ code: 'invalid-response', message: expect.stringContaining('finds no room') as string });
+    await first.transport.close();
+    await until(() => messageBudget.bytes === 0);
   });
 
   it('by an event over the limit', async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
+import type { MessageBudget } from '../../jsonrpc/message-budget.ts';
 import { costProblem, messageLimits, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
 import { idOfRefused, type RefusedId } from '../../jsonrpc/refused-message.ts';
@@ -24,6 +25,8 @@ export interface HttpTransportOptions extends EndpointOptions {
    * longer message fails its request, not the connection.
    */
   readonly maxMessageBytes?: number;
+  /** What long bodies and events may take while they arrive, together with those of other connections; default: no bound. */
+  readonly messageBudget?: MessageBudget;
   /** How long the server may take to accept a notification or an answer of ours; default 30000 ms. Requests have the limits of their caller. */
   readonly acceptTimeoutMs?: number;
   /** Goes over to the HTTP+SSE transport of 2024-11-05 when the server does not take `initialize` by POST; default false. */
@@ -82,7 +85,7 @@ class HttpTransport implements Transport, RequestOwner {
     this.#options = options;
     this.#guard = new FlowGuard((problem) => void this.#end(new LocalError('connection-lost', `The connection to ${this.endpoint.origin} is ended: ${problem}.`, { sent: true })));
     this.endpoint = new ClientEndpoint(options, (response) => this.#meter(response));
-    this.limits = messageLimits(options.maxMessageBytes);
+    this.limits = messageLimits(options.maxMessageBytes, options.messageBudget);
   }
 
   start(receiver: TransportReceiver): Promise<void> {
@@ -157,9 +160,9 @@ class HttpTransport implements Transport, RequestOwner {
       headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
       receiver: {
         event: (event) => this.#takeEvent(event, request.post.id),
-        tooLarge: () => request.fail(this.refusal(this.#tooLong())),
+        tooLarge: (problem) => request.fail(this.refusal(problem)),
       },
-      maxEventBytes: this.limits.maxBytes,
+      limits: this.limits,
       lastEventId,
       retryMs,
       maxFailures: MAX_RESUME_FAILURES,
@@ -246,8 +249,8 @@ class HttpTransport implements Transport, RequestOwner {
     this.#standalone = new ClientEventStream({
       endpoint: this.endpoint,
       headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
-      receiver: { event: (event) => this.#takeEvent(event), refused: (found) => this.#refuse(`an event ${this.#tooLong()}`, found) },
-      maxEventBytes: this.limits.maxBytes,
+      receiver: { event: (event) => this.#takeEvent(event), refused: (found, problem) => this.#refuse(`an event ${problem}`, found) },
+      limits: this.limits,
       lastEventId: '',
       retryMs: undefined,
       maxFailures: Infinity,
@@ -264,10 +267,10 @@ class HttpTransport implements Transport, RequestOwner {
     const { id } = request.post;
     const channel = new LegacySseChannel({
       endpoint: this.endpoint,
-      maxMessageBytes: this.limits.maxBytes,
+      limits: this.limits,
       errorContext: () => this.errorContext(),
       message: (text) => this.deliverText(text),
-      refused: (found) => this.#refuse(`an event ${this.#tooLong()}`, found),
+      refused: (found, problem) => this.#refuse(`an event ${problem}`, found),
       lost: (error) => void this.#end(error),
     });
     this.#channel = channel;
@@ -313,10 +316,6 @@ class HttpTransport implements Transport, RequestOwner {
 
   #legacyHeaders(): string[] {
     return [...POST_HEADERS, ...sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion })];
-  }
-
-  #tooLong(): string {
-    return `is longer than ${String(this.limits.maxBytes)} bytes`;
   }
 
   #refuse(detail: string, found: RefusedId): void {

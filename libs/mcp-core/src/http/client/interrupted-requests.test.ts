@@ -92,11 +92,11 @@ it.each<[string, () => (chunk: Buffer) => void]>([
   ['body', (): ((chunk: Buffer) => void) => {
     const response = new EventEmitter();
     // All that is read of one.
-    readBody(Object.assign(response, { headers: {} }) as unknown as IncomingMessage, 2 * PIECES, () => undefined);
+    readBody(Object.assign(response, { headers: {} }) as unknown as IncomingMessage, { maxBytes: 2 * PIECES }, () => undefined);
     return (chunk) => void response.emit('data', chunk);
   }],
   ['event', (): ((chunk: Buffer) => void) => {
-    const reader = new SseReader({ event: () => undefined, tooLarge: () => undefined }, 2 * PIECES);
+    const reader = new SseReader({ event: () => undefined, tooLarge: () => undefined }, { maxBytes: 2 * PIECES });
     return (chunk) => reader.push(chunk);
   }],
 ])('a long %s in a million pieces takes memory for its bytes only', (_name, open) => {

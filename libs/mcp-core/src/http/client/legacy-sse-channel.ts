@@ -5,16 +5,16 @@ import type { CallHandle, ClientEndpoint } from './endpoint.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type HttpErrorContext, httpErrorOf } from './read-http-error.ts';
 import { readBody } from './read-body.ts';
-import { SseReader } from './sse-reader.ts';
+import { SseReader, type EventLimits } from './sse-reader.ts';
 import { StreamWatchdog } from './stream-watchdog.ts';
 
 export interface LegacySseOptions {
   readonly endpoint: ClientEndpoint;
-  readonly maxMessageBytes: number;
+  readonly limits: EventLimits;
   readonly errorContext: () => HttpErrorContext;
   /** The text of a `message` event. */
   message(text: string): void;
-  refused(found: RefusedId): void;
+  refused(found: RefusedId, problem: string): void;
   /** The stream ended after it had been opened, and with it the connection; not called after `close`. */
   lost(error: Error): void;
 }
@@ -64,7 +64,7 @@ export class LegacySseChannel {
   }
 
   #read(response: IncomingMessage, opening: { readonly resolve: () => void; readonly reject: (error: Error) => void }): void {
-    const { endpoint, maxMessageBytes } = this.#options;
+    const { endpoint, limits } = this.#options;
     // Listens before the reader does, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
     const reader = new SseReader(
@@ -83,9 +83,9 @@ export class LegacySseChannel {
           }
         },
         comment: () => watchdog.comment(),
-        refused: (found) => this.#options.refused(found),
+        refused: (found, problem) => this.#options.refused(found, problem),
       },
-      maxMessageBytes,
+      limits,
     );
     const onEnd = (cause?: Error): void => {
       if (this.#isClosed) return;
@@ -95,12 +95,13 @@ export class LegacySseChannel {
       else this.#options.lost(error);
     };
     response.on('data', (chunk: Buffer) => reader.push(chunk));
+    response.on('close', () => reader.end());
     response.on('end', () => onEnd());
     response.on('error', onEnd);
   }
 
   #refused(response: IncomingMessage, reject: (error: Error) => void): void {
-    readBody(response, MAX_ERROR_BODY_BYTES, (body) => {
+    readBody(response, { maxBytes: MAX_ERROR_BODY_BYTES }, (body) => {
       reject(httpErrorOf(response, body.kind === 'text' ? body.text : '', this.#options.errorContext()));
     });
   }

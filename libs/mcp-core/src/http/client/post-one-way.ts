@@ -39,7 +39,7 @@ export function postOneWay(endpoint: ClientEndpoint, post: OneWayPost): Promise<
         resolve();
         return;
       }
-      readBody(response, MAX_ERROR_BODY_BYTES, (body) => {
+      readBody(response, { maxBytes: MAX_ERROR_BODY_BYTES }, (body) => {
         clearTimeout(timer);
         reject(httpErrorOf(response, body.kind === 'text' ? body.text : '', post.errorContext()));
       });

@@ -104,7 +104,7 @@ export class PostedRequest implements Call {
     const { statusCode: status = 0 } = response;
     const isSuccess = status >= 200 && status < 300;
     if (isSuccess && mediaTypeOf(response) === 'text/event-stream') this.#readStream(response);
-    else readBody(response, this.#owner.limits.maxBytes, (body) => this.#readAnswer(response, body));
+    else readBody(response, this.#owner.limits, (body) => this.#readAnswer(response, body));
   }
 
   failed(error: Error, isSent: boolean): void {
@@ -135,12 +135,12 @@ export class PostedRequest implements Call {
           if (this.#state !== 'over' && event.name === 'message') owner.deliverText(event.data, this.post.id);
         },
         comment: () => watchdog.comment(),
-        tooLarge: () => {
-          this.fail(owner.refusal(tooLong(owner.limits)));
+        tooLarge: (problem) => {
+          this.fail(owner.refusal(problem));
           this.#handle?.abort();
         },
       },
-      owner.limits.maxBytes,
+      owner.limits,
     );
     const onEnd = (cause?: Error): void => {
       clearTimeout(this.#linger);
@@ -148,6 +148,7 @@ export class PostedRequest implements Call {
       this.fail(new LocalError('connection-lost', `${owner.endpoint.origin} ended a stream before the answer`, { sent: true, cause }));
     };
     response.on('data', (chunk: Buffer) => reader.push(chunk));
+    response.on('close', () => reader.end());
     response.on('end', () => onEnd());
     response.on('error', onEnd);
   }
@@ -161,8 +162,8 @@ export class PostedRequest implements Call {
     }
     const { statusCode: status = 0 } = response;
     const isSuccess = status >= 200 && status < 300;
-    if (body.kind === 'too-large') {
-      this.fail(isSuccess ? owner.refusal(tooLong(owner.limits)) : this.#httpError(response, '', `the body ${tooLong(owner.limits)}`));
+    if (body.kind === 'refused') {
+      this.fail(isSuccess ? owner.refusal(body.problem) : this.#httpError(response, '', `the body ${body.problem}`));
     } else if (isSuccess && mediaTypeOf(response) === 'application/json') {
       this.#readJson(response, body.text);
     } else if (isSuccess) {
@@ -220,8 +221,4 @@ function parseJson(text: string): unknown {
 function isErrorWithoutId(value: { readonly [key: string]: unknown }): boolean {
   const envelope = readEnvelope(value);
   return envelope.kind === 'error' && envelope.message.id === undefined;
-}
-
-function tooLong({ maxBytes }: MessageLimits): string {
-  return `is longer than ${String(maxBytes)} bytes`;
 }

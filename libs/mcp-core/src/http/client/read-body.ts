@@ -1,11 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { LinePieces } from '../../jsonrpc/line-pieces.ts';
+import { BudgetShare } from '../../jsonrpc/message-budget.ts';
+import { NO_ROOM, tooLong, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 
 /** A whole body as text, or why there is none. */
-export type Body = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'too-large' } | { readonly kind: 'broken'; readonly error: Error };
+export type Body = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'refused'; readonly problem: string } | { readonly kind: 'broken'; readonly error: Error };
 
-/** Reads a response up to `maxBytes`; a longer one is not read further and its connection is closed. `done` is called once. */
-export function readBody(response: IncomingMessage, maxBytes: number, done: (body: Body) => void): void {
+/** Reads a response up to `maxBytes`, within the budget; a longer one is not read further and its connection is closed. `done` is called once. */
+export function readBody(response: IncomingMessage, limits: Pick<MessageLimits, 'maxBytes' | 'budget'>, done: (body: Body) => void): void {
+  const { maxBytes } = limits;
+  const share = new BudgetShare(limits.budget);
   // Most bodies are one piece.
   let first: Buffer | undefined;
   const pieces = new LinePieces();
@@ -14,18 +18,21 @@ export function readBody(response: IncomingMessage, maxBytes: number, done: (bod
   const finish = (body: Body): void => {
     if (isDone) return;
     isDone = true;
+    share.release();
     done(body);
   };
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) {
-    finish({ kind: 'too-large' });
+    finish({ kind: 'refused', problem: tooLong(limits) });
     response.on('error', () => undefined);
     response.destroy();
     return;
   }
   response.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > maxBytes) {
-      finish({ kind: 'too-large' });
+    if (isDone) return;
+    const refusal = length > maxBytes ? tooLong(limits) : share.grow(chunk.length) ? undefined : NO_ROOM;
+    if (refusal !== undefined) {
+      finish({ kind: 'refused', problem: refusal });
       response.destroy();
     } else if (length === chunk.length) {
       first = chunk;
@@ -40,5 +47,8 @@ export function readBody(response: IncomingMessage, maxBytes: number, done: (bod
   });
   response.on('error', (error) => {
     finish({ kind: 'broken', error });
+  });
+  response.on('close', () => {
+    share.release();
   });
 }

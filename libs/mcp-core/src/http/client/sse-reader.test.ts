@@ -12,7 +12,7 @@ interface Reading {
 function read(chunks: readonly Uint8Array[], maxEventBytes = 1024 * 1024): Reading {
   const events: SseEvent[] = [];
   let tooLarge = 0;
-  const reader = new SseReader({ event: (event) => events.push(event), tooLarge: () => (tooLarge += 1) }, maxEventBytes);
+  const reader = new SseReader({ event: (event) => events.push(event), tooLarge: () => (tooLarge += 1) }, { maxBytes: maxEventBytes });
   for (const chunk of chunks) reader.push(chunk);
   return { events, tooLarge, lastEventId: reader.lastEventId, retryMs: reader.retryMs };
 }

@@ -1,4 +1,6 @@
 import { LinePieces } from '../../jsonrpc/line-pieces.ts';
+import { BudgetShare } from '../../jsonrpc/message-budget.ts';
+import { NO_ROOM, tooLong, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 import { RefusedMessage, type RefusedId } from '../../jsonrpc/refused-message.ts';
 
 /** One event of a stream, complete. */
@@ -13,11 +15,13 @@ export interface SseReceiver {
   event(event: SseEvent): void;
   /** Called for each comment line, which carries no data but shows that the server is alive. */
   comment?(): void;
-  /** An event is longer than the limit and is dropped; called once, as soon as it is. */
-  tooLarge?(): void;
+  /** An event is over the limit, or finds no room in the budget, and is dropped; called once, as soon as it is. `problem` begins with a verb. */
+  tooLarge?(problem: string): void;
   /** As `tooLarge`, but called when the request is known that the event belongs to, at the latest when the event ends. */
-  refused?(found: RefusedId): void;
+  refused?(found: RefusedId, problem: string): void;
 }
+
+export type EventLimits = Pick<MessageLimits, 'maxBytes' | 'budget'>;
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -28,12 +32,13 @@ const FIELD_NAME_BYTES = 6;
 
 /**
  * Reads a `text/event-stream` in chunks that may end anywhere, also inside a character. Lines end with LF, CR or CRLF. An event without data is not
- * delivered, but its id and `retry` count. An event whose data is longer than `maxEventBytes` is dropped as it arrives, never held.
+ * delivered, but its id and `retry` count. An event whose data is longer than `maxBytes` is dropped as it arrives, never held.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class SseReader {
   readonly #receiver: SseReceiver;
-  readonly #maxEventBytes: number;
+  readonly #limits: EventLimits;
+  readonly #share: BudgetShare;
   /** The beginning of a line. */
   readonly #pieces = new LinePieces();
   #lastEventId = '';
@@ -47,11 +52,13 @@ export class SseReader {
   #id: string | undefined;
   /** An event that is too long, while it passes. */
   #refused: RefusedMessage | undefined;
+  #refusal = '';
   #isReported = false;
 
-  constructor(receiver: SseReceiver, maxEventBytes: number) {
+  constructor(receiver: SseReceiver, limits: EventLimits) {
     this.#receiver = receiver;
-    this.#maxEventBytes = maxEventBytes;
+    this.#limits = limits;
+    this.#share = new BudgetShare(limits.budget);
   }
 
   /** The id of the last complete event that had one, else empty. */
@@ -62,6 +69,13 @@ export class SseReader {
   /** The reconnection time the stream asked for. */
   get retryMs(): number | undefined {
     return this.#retryMs;
+  }
+
+  /** The stream has ended, and what it began is not held any more. */
+  end(): void {
+    this.#pieces.clear();
+    this.#data = undefined;
+    this.#share.release();
   }
 
   /** Delivers every event that the chunk completes, in order. The chunk must not be reused afterwards. */
@@ -91,9 +105,12 @@ export class SseReader {
   #hasRoom(byteCount: number): boolean {
     this.#lineBytes += byteCount;
     if (this.#refused !== undefined) return false;
-    if (this.#dataBytes + this.#lineBytes <= this.#maxEventBytes + FIELD_NAME_BYTES) return true;
+    const isTooLong = this.#dataBytes + this.#lineBytes > this.#limits.maxBytes + FIELD_NAME_BYTES;
+    if (!isTooLong && this.#share.grow(byteCount)) return true;
+    this.#share.release();
     this.#refused = new RefusedMessage();
-    this.#receiver.tooLarge?.();
+    this.#refusal = isTooLong ? tooLong(this.#limits) : NO_ROOM;
+    this.#receiver.tooLarge?.(this.#refusal);
     if (this.#data !== undefined) this.#passBy(Buffer.from(this.#data));
     const line = this.#pieces.take();
     if (line.length > 0) this.#passBy(line.subarray(line.indexOf(COLON) + 1));
@@ -109,7 +126,7 @@ export class SseReader {
 
   #report(found: RefusedId): void {
     this.#isReported = true;
-    this.#receiver.refused?.(found);
+    this.#receiver.refused?.(found, this.#refusal);
   }
 
   #endLine(rest: Buffer): void {
@@ -165,6 +182,7 @@ export class SseReader {
     this.#name = '';
     this.#data = undefined;
     this.#dataBytes = 0;
+    this.#share.release();
     if (this.#refused !== undefined && !this.#isReported) this.#report({});
     this.#refused = undefined;
     this.#isReported = false;
