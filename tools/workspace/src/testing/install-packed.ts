@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,6 +24,27 @@ export async function installPacked(source: string): Promise<InstalledPackage> {
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
   await npm(home, ['install', '--offline', '--no-audit', '--no-fund', `./${pack.filename}`]);
   return { files: pack.files.map(({ path }) => path), folder: join(home, 'node_modules', pack.name), home };
+}
+
+/**
+ * Packs built packages and lays them into the node_modules of a new temporary folder, each from its tarball, beside links to the
+ * foreign packages that are installed here: no registry is asked. Returns the folder.
+ */
+export async function layOutPacked(sources: readonly string[], foreign: string): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'laid out with a space-'));
+  const modules = join(home, 'node_modules');
+  for (const source of sources) {
+    const packs = JSON.parse(await npm(source, ['pack', '--ignore-scripts', '--json', '--pack-destination', home])) as readonly Pack[];
+    const [pack] = packs;
+    if (pack === undefined) throw new Error(`npm packed nothing in ${source}`);
+    const folder = join(modules, pack.name);
+    await mkdir(folder, { recursive: true });
+    await run('tar', ['-xzf', join(home, pack.filename), '-C', folder, '--strip-components=1']);
+  }
+  await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
+  const installed = await readdir(foreign);
+  for (const name of installed.filter((each) => !each.startsWith('.') && each !== '@signalbox')) await symlink(join(foreign, name), join(modules, name), 'junction');
+  return home;
 }
 
 interface Pack {
