@@ -53,7 +53,7 @@ async function startCommand({ line, env }: Command): Promise<{ readonly child: C
 function expand(line: string): string {
   const bin = join(repository, 'node_modules/.bin');
   return line
-    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^node/, `"${process.execPath}"`))
+    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^node(?: --import \S+)?/, `"${process.execPath}"`))
     .replace(/^npx (?:-y )?(?:@([\w-]+)\/server-([\w-]+)|(\w[\w-]*))/, (_, scope: string | undefined, server: string | undefined, name: string | undefined) => `"${join(bin, scope === undefined ? (name ?? '') : `${scope}-${server}`)}"`);
 }
 
