@@ -179,6 +179,22 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
     },
   },
   {
+    matches: /^npx signalbox tools approve SERVER/,
+    check(line) {
+      // No tool of the demo servers is quarantined.
+      expect(run(line.replace('SERVER', 'sqlite'))).toEqual({ status: 0, stdout: '' });
+    },
+  },
+  {
+    matches: /^npx signalbox (?:servers$|runs$|call )/,
+    check(line) {
+      const { status, stdout } = run(line);
+      expect(status).toBe(0);
+      if (line.includes('call')) expect(stdout).toContain('customers');
+      else if (line.includes('servers')) expect(stdout).toMatch(/^sqlite +ready +\d+ tools/m);
+    },
+  },
+  {
     matches: /^npx signalbox (?:run --help|--version)$/,
     check(line) {
       const { status, stdout } = run(line);

@@ -2,7 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../plain-object.ts';
 import { INBOX_ACTIONS } from '../run/inbox-response.ts';
 import type { Asked } from './ask-person.ts';
-import { UsageError } from './io.ts';
+import { matchingId } from './matching-id.ts';
 import { ServiceError, type ServiceClient } from './service-client.ts';
 
 /** An inbox item of the REST API. */
@@ -21,8 +21,6 @@ export interface ItemFilter {
   /** Whether closed items are listed, too. */
   readonly isAll: boolean;
 }
-
-const WHOLE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The inbox of a running service. Its methods throw ServiceError. */
 export class InboxClient {
@@ -46,12 +44,8 @@ export class InboxClient {
   }
 
   /** Returns the id that begins or ends with `part`; `part` itself where there is none. @throws UsageError where there are several */
-  async idOf(part: string): Promise<string> {
-    if (WHOLE_ID.test(part)) return part;
-    const ids = (await this.list({ run: undefined, isAll: true })).map(({ id }) => id);
-    const found = ids.includes(part) ? [part] : ids.filter((id) => id.startsWith(part) || id.endsWith(part));
-    if (found.length > 1) throw new UsageError(`${found.length} inbox items begin or end with "${part}": ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}; write more of the id`);
-    return found[0] ?? part;
+  idOf(part: string): Promise<string> {
+    return matchingId(part, 'inbox items', async () => (await this.list({ run: undefined, isAll: true })).map(({ id }) => id));
   }
 
   /** Returns the prompts of the items' runs, by run; those that cannot be read are left out. */

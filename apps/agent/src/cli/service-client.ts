@@ -62,6 +62,21 @@ export class ServiceClient {
     return entries;
   }
 
+  /** Yields the JSON of each server-sent event, until the service ends the stream. */
+  async *stream(path: string, signal: AbortSignal): AsyncGenerator<JsonObject> {
+    const response = await this.#fetch(path, { method: 'GET', headers: this.#headers({ accept: 'text/event-stream' }), redirect: 'error', signal });
+    if (!response.ok || response.body === null) throw this.#problemOf(response, await response.text());
+    let text = '';
+    for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+      const frames = `${text}${part}`.split('\n\n');
+      text = frames.pop() ?? '';
+      for (const frame of frames) {
+        const data = jsonOf(/^data: (.*)$/m.exec(frame)?.[1] ?? '');
+        if (data !== undefined) yield data;
+      }
+    }
+  }
+
   get(path: string): Promise<JsonObject> {
     return this.#send(path, { method: 'GET' });
   }
@@ -74,10 +89,15 @@ export class ServiceClient {
     const { response, body } = await this.#answerTo(path, { ...request, headers: this.#headers(headers), redirect: 'error', signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
     const content = jsonOf(body);
     if (response.ok && content !== undefined) return content;
-    if (response.status === 401) throw new ServiceError(`the service at ${this.#url} wants its token: set SIGNALBOX_TOKEN, or use --token`, { code: 'unauthorized' });
+    throw this.#problemOf(response, body);
+  }
+
+  #problemOf({ status }: Response, body: string): ServiceError {
+    if (status === 401) return new ServiceError(`the service at ${this.#url} wants its token: set SIGNALBOX_TOKEN, or use --token`, { code: 'unauthorized' });
+    const content = jsonOf(body);
     const code = content?.['code'];
-    if (typeof code !== 'string') throw new ServiceError(`${this.#url} answers, but not as Signalbox does (status ${response.status}): check --url or SIGNALBOX_URL`);
-    throw new ServiceError(String(content?.['detail'] ?? content?.['title']), { code });
+    if (typeof code !== 'string') return new ServiceError(`${this.#url} answers, but not as Signalbox does (status ${status}): check --url or SIGNALBOX_URL`);
+    return new ServiceError(String(content?.['detail'] ?? content?.['title']), { code });
   }
 
   #headers(more: { readonly [name: string]: string } = {}): { readonly [name: string]: string } {
@@ -85,12 +105,24 @@ export class ServiceClient {
   }
 
   async #answerTo(path: string, request: RequestInit): Promise<{ readonly response: Response; readonly body: string }> {
+    const response = await this.#fetch(path, request);
     try {
-      const response = await fetch(`${this.#url}${path}`, request);
       return { response, body: await response.text() };
     } catch (error) {
-      throw new ServiceError(`no service answers at ${this.#url} (${reasonOf(error)}): start one with "signalbox serve", or say where it is with --url or SIGNALBOX_URL`, { cause: error });
+      throw this.#unreachable(error);
     }
+  }
+
+  async #fetch(path: string, request: RequestInit): Promise<Response> {
+    try {
+      return await fetch(`${this.#url}${path}`, request);
+    } catch (error) {
+      throw this.#unreachable(error);
+    }
+  }
+
+  #unreachable(error: unknown): ServiceError {
+    return new ServiceError(`no service answers at ${this.#url} (${reasonOf(error)}): start one with "signalbox serve", or say where it is with --url or SIGNALBOX_URL`, { cause: error });
   }
 }
 

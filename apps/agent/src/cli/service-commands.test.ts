@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestEdge } from '../http/testing.ts';
+import { FakeServer } from '../mcp/testing/fake-server.ts';
+import { poolOf, toolNamed } from '../mcp/testing/pool-fixture.ts';
+import { runCommand } from './command.ts';
+import { testIo } from './testing/test-io.ts';
+
+async function service() {
+  const fixture = poolOf({ files: new FakeServer(toolNamed('read')) });
+  fixture.pool.start();
+  await fixture.pool.settled(1000);
+  const edge = await createTestEdge({}, {}, { registry: fixture.pool, directory: fixture.pool });
+  const url = await edge.app.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => edge.close());
+  const signalbox = async (...argv: readonly string[]) => {
+    const io = testIo();
+    const code = await runCommand(io, { argv: [...argv, '--url', url], env: {}, cwd: '/', repository: '/', version: '0' });
+    return { code, ...io.written };
+  };
+  const start = async (prompt: string): Promise<string> => {
+    const response = await fetch(`${url}/v1/runs`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ prompt }) });
+    return ((await response.json()) as { readonly id: string }).id;
+  };
+  return { signalbox, start, edge };
+}
+
+test('servers are listed with their states', async () => {
+  const { signalbox } = await service();
+  expect(await signalbox('servers')).toEqual({ code: 0, out: 'files  ready  1 tools  \n', err: '' });
+  expect(JSON.parse((await signalbox('servers', '--json')).out)).toMatchObject({ name: 'files', state: 'ready' });
+});
+
+test('runs are listed with their age, status and prompt', async () => {
+  const { signalbox, start } = await service();
+  expect(await signalbox('runs')).toEqual({ code: 0, out: '', err: 'there are no runs\n' });
+  const id = await start('Write\na letter');
+  const { out } = await signalbox('runs');
+  expect(out).toMatch(new RegExp(`^${id}  \\d+ [sd]  queued  Write a letter\\n$`));
+});
+
+test('a run is followed to its end, and its answer alone goes to stdout', async () => {
+  const { signalbox, start, edge } = await service();
+  const id = await start('Write a letter');
+  const store = edge.store;
+  const followed = signalbox('follow', id);
+  const lastSeq = await store.write((transaction) => transaction.append(id, [{ type: 'run.completed', data: { answer: 'Dear Ann', output: undefined, scripted: false } }]));
+  await store.write((transaction) => transaction.updateRun(id, { status: 'completed', finishedAt: 1 }));
+  edge.bus.publish({ type: 'events', runId: id, lastSeq });
+  expect(await followed).toMatchObject({ code: 0, out: 'Dear Ann\n' });
+});
+
+test.each([
+  [['runs', 'x'], 2, 'it is signalbox runs;'],
+  [['follow'], 2, 'it is signalbox follow ID;'],
+  [['call'], 2, 'it is signalbox call TOOL JSON;'],
+  [['call', 'files__read', '{'], 2, 'the arguments are not JSON: line 1, column 2'],
+  [['call', 'files__read', '[]'], 2, "the arguments must be a JSON object, such as '{"],
+  [['cancel', '01932d6e-0000-7000-8000-00000000aaaa'], 1, 'run'],
+])('%j ends with %i', async (argv, code, err) => {
+  const { signalbox } = await service();
+  expect(await signalbox(...argv)).toMatchObject({ code, err: expect.stringContaining(err) as string });
+});
