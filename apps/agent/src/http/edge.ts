@@ -74,7 +74,8 @@ function checkHost(request: FastifyRequest, names: ReadonlySet<string>): void {
 function checkOrigin(request: FastifyRequest): void {
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];
-  const isForeign = site === 'cross-site' || site === 'same-site';
+  // A link of another site to a GET endpoint is followed; nothing there has an effect.
+  const isForeign = request.method !== 'GET' && request.method !== 'HEAD' && (site === 'cross-site' || site === 'same-site');
   if (!isForeign && (origin === undefined || origin === `http://${host}` || origin === `https://${host}`)) return;
   throw new Problem('forbidden_origin', 'requests from web pages of other origins are refused; call the API from a program, or from a page it serves itself');
 }
