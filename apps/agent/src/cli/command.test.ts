@@ -115,3 +115,17 @@ describe('run', () => {
     expect(asked).toEqual(['API key: ']);
   });
 });
+
+test('with --log-format json serve prints nothing on stdout: what it says when it is ready is an entry of the log', async () => {
+  const stop = Promise.withResolvers<() => void>();
+  const io = { ...testIo(), onInterrupt: (listener: () => void) => (stop.resolve(listener), () => undefined) };
+  const cwd = mkdtempSync(join(tmpdir(), 'command-'));
+  const served = runCommand(io, { argv: ['serve', '--port', '0', '--log-format', 'json'], env: { XDG_CONFIG_HOME: cwd }, cwd, repository: '/nowhere', version: '1.2.3' });
+  const end = await stop.promise;
+  await expect.poll(() => io.written.err).toContain('signalbox is ready');
+  end();
+  expect(await served).toBe(0);
+  expect(io.written.out).toBe('');
+  const entries = io.written.err.trim().split('\n').map((line) => JSON.parse(line) as { readonly msg: string });
+  expect(entries.find(({ msg }) => msg === 'signalbox is ready')).toMatchObject({ level: 'info', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string, servers: [] });
+});
