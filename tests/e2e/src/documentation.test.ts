@@ -79,14 +79,14 @@ afterAll(async () => {
   await folder.remove();
 });
 
-function run(line: string): { readonly status: number | null; readonly stdout: string } {
-  const { status, stdout } = spawnSync('bash', ['-c', expand(line).replaceAll('127.0.0.1:8020', `127.0.0.1:${port}`)], {
+function run(line: string): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', expand(line).replaceAll('127.0.0.1:8020', `127.0.0.1:${port}`)], {
     cwd: repository,
     env: environment({ SIGNALBOX_URL: `http://127.0.0.1:${port}` }),
     encoding: 'utf8',
     timeout: 60_000,
   });
-  return { status, stdout };
+  return { status, stdout, stderr };
 }
 
 /** How each kind of command is checked; a command that none of them knows fails the test. */
@@ -126,6 +126,14 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
       expect(status).toBe(0);
       // Nothing waits here: the list is empty, and the answer names an item that does not exist.
       expect(JSON.parse(stdout)).toMatchObject(line.includes('/ID/') ? { status: 404 } : { data: [] });
+    },
+  },
+  {
+    matches: /^npx signalbox tools approve/,
+    check(line) {
+      const { status, stderr } = run(line);
+      // There is no server SERVER here.
+      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('no MCP server is called "SERVER"') as string });
     },
   },
   {

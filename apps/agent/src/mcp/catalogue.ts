@@ -7,7 +7,7 @@ import type { CatalogueTool } from '../ports/tool-registry.ts';
 import { compileArgumentValidator, UnusableSchemaError, type ArgumentValidator } from './argument-validator.ts';
 import { SchemaError, type SchemaChecks } from './schema-checks.ts';
 import { definitionParts, pinnedDefinition, type DefinitionParts } from './definition-parts.ts';
-import { wireName } from './tool-names.ts';
+import { READ_RESOURCE, wireName } from './tool-names.ts';
 
 export interface CatalogueEntry {
   readonly tool: CatalogueTool;
@@ -17,6 +17,8 @@ export interface CatalogueEntry {
   /** Set while the definition is another than the pinned one: which of its parts are. */
   readonly changed?: readonly string[];
   readonly validate: ArgumentValidator;
+  /** Set for our own tool, whose calls are requests to read a resource. */
+  readonly isResourceReader?: boolean;
 }
 
 export interface Catalogue {
@@ -85,7 +87,7 @@ function isOffered(server: ServerConfig, name: string): boolean {
 
 function unmatchedPatterns(server: ServerConfig, tools: readonly Tool[]): string[] {
   const unmatched = (field: 'allow' | 'deny'): string[] =>
-    server[field].filter((pattern) => !tools.some((tool) => matchesPattern(tool.name, pattern))).map((pattern) => `signalbox.${field}: ${JSON.stringify(pattern)} matches no tool of the server`);
+    server[field].filter((pattern) => pattern !== READ_RESOURCE && !tools.some((tool) => matchesPattern(tool.name, pattern))).map((pattern) => `signalbox.${field}: ${JSON.stringify(pattern)} matches no tool of the server`);
   return [...unmatched('allow'), ...unmatched('deny')];
 }
 

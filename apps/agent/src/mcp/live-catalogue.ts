@@ -5,6 +5,7 @@ import { EMPTY_CATALOGUE, readCatalogue, type Catalogue } from './catalogue.ts';
 import { coalesce } from './coalesce.ts';
 import { pinCatalogue, type PinSurroundings } from './pinned-catalogue.ts';
 import type { SchemaChecks } from './schema-checks.ts';
+import { withResourceTool } from './resource-tool.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 export interface LiveCatalogueOptions extends PinSurroundings {
@@ -79,7 +80,9 @@ export class LiveCatalogue {
 
   async #compareAfter(before: Promise<unknown>): Promise<void> {
     await before;
-    this.#current = await pinCatalogue(this.#server, this.#listed, this.#options);
+    const pinned = await pinCatalogue(this.#server, this.#listed, this.#options);
+    // It is not the server that defines this tool.
+    this.#current = this.#connection.client.server.capabilities.resources === undefined ? pinned : withResourceTool(this.#server, pinned);
   }
 
   #pause(): Promise<void> {

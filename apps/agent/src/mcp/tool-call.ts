@@ -8,6 +8,7 @@ import type { CatalogueEntry } from './catalogue.ts';
 import { quarantineReason } from './pinned-catalogue.ts';
 import type { ConnectionLease } from './call-connections.ts';
 import type { PooledServer } from './pooled-server.ts';
+import { resourceResult } from './resource-tool.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { ServerLife } from './server-life.ts';
 import { isTaskCancelled } from './task-cancellation.ts';
@@ -98,7 +99,7 @@ interface Line {
   readonly trial: Trial;
 }
 
-async function send(line: Line, { entry: { tool }, request }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): Promise<ToolCallOutcome> {
+async function send(line: Line, { entry: { tool, isResourceReader = false }, request }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): Promise<ToolCallOutcome> {
   const { trial } = line;
   const { connection, router } = line.life;
   const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
@@ -118,7 +119,7 @@ async function send(line: Line, { entry: { tool }, request }: { readonly entry: 
   };
   router.begin(call);
   try {
-    const result = await start(connection.client, tool.name, { request: heardBy(trial, { ...request, onTask }), options: { meta, rounds: parking } });
+    const result = await start(connection.client, { name: tool.name, isResourceReader }, { request: heardBy(trial, { ...request, onTask }), options: { meta, rounds: parking } });
     router.end(call, 'answered');
     trial.answered();
     return { type: 'result', result };
@@ -153,7 +154,7 @@ function heardBy(trial: Trial, request: ToolCallRequest): ToolCallRequest {
 }
 
 /** Sends the call, or goes on with it. */
-function start(client: ServerConnection['client'], name: string, { request, options }: { readonly request: ToolCallRequest; readonly options: RequestOptions }): Promise<CallToolResult> {
+async function start(client: ServerConnection['client'], { name, isResourceReader }: { readonly name: string; readonly isResourceReader: boolean }, { request, options }: { readonly request: ToolCallRequest; readonly options: RequestOptions }): Promise<CallToolResult> {
   const { resumeFrom, onTask, arguments: args } = request;
   const all: RequestOptions = {
     ...options,
@@ -165,6 +166,7 @@ function start(client: ServerConnection['client'], name: string, { request, opti
     // What can be a task is one: it outlives the connection, and this process.
     task: {},
   };
+  if (isResourceReader) return resourceResult(await client.readResource(String(args['uri']), { ...options, signal: request.signal, timeoutMs: request.inactivityMs, maxTotalMs: request.maxTotalMs, onProgress: request.onProgress }));
   if (resumeFrom === undefined) return client.callTool(name, args, all);
   return 'taskId' in resumeFrom ? client.tasks.resume(resumeFrom.taskId, all) : client.callTool(name, args, { ...all, resumeFrom });
 }

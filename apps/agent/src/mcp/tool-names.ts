@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 
+/** The tool by which a model reads the resources of a server, unless the server has a tool of that name itself. */
+export const READ_RESOURCE = 'read_resource';
+
 const MAX_LENGTH = 64;
 const SEPARATOR = '__';
 const DIGEST_LENGTH = 8;

@@ -33,7 +33,7 @@ export interface CallWaiting {
   readonly message: string;
 }
 
-/** One process of a server, or one session with it. */
+/** A process of a server, or a session with it. */
 export interface ServerConnectionStatus {
   readonly pid?: number;
   /** Calls in flight, and the ids of their runs. */

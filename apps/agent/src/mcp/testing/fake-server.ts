@@ -40,6 +40,8 @@ export class FakeServer {
   /** How a ping ends; default: answered. */
   ping: () => Promise<void> = () => Promise.resolve();
   era: 'legacy' | 'modern' = 'legacy';
+  /** Whether it says that it has resources. */
+  hasResources = false;
   /** Whether it has no process. */
   isRemote = false;
   /** How often it heard that its roots changed. */
@@ -110,7 +112,7 @@ export class FakeServer {
       client: {
         server: {
           info: { name: 'fake', version: '1.2.3' },
-          capabilities: { tools: { listChanged: true } },
+          capabilities: { tools: { listChanged: true }, ...(this.hasResources ? { resources: {} } : {}) },
           instructions: 'Be kind.',
           protocolVersion: this.era === 'legacy' ? '2025-11-25' : '2026-07-28',
           era: this.era,
