@@ -53,7 +53,7 @@ const otherCalls: { readonly [name: string]: (sandbox: Sandbox) => Promise<unkno
 
 async function readResource(sandbox: Sandbox, name: string): Promise<unknown> {
   await using pinned = await sandbox.pin(name);
-  return readResourceContents(pinned, { uri: 'file:///race', sandbox, limits: defaultLimits, signal: new AbortController().signal });
+  return await readResourceContents(pinned, { uri: 'file:///race', sandbox, limits: defaultLimits, signal: new AbortController().signal });
 }
 
 const readCalls: readonly Call[] = [

@@ -75,6 +75,7 @@ class KernelHandle implements PinnedPath {
   readonly stats: Stats;
   readonly isHeld = true;
   readonly #descriptor: number;
+  readonly #opening = new Set<Promise<unknown>>();
   #isClosed = false;
 
   constructor(descriptor: number, realPath: string, stats: Stats) {
@@ -109,24 +110,37 @@ class KernelHandle implements PinnedPath {
   }
 
   open(flags: number): Promise<FileHandle> {
-    return open(this.address, flags | constants.O_NONBLOCK | constants.O_NOCTTY);
+    return this.#opened(open(this.address, flags | constants.O_NONBLOCK | constants.O_NOCTTY));
   }
 
   createFile(name: string, mode: number): Promise<FileHandle> {
-    return open(path.join(this.address, name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+    return this.#opened(open(path.join(this.address, name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode));
   }
 
   entries(): Promise<Dir> {
-    return opendir(this.address, { bufferSize: 1024 });
+    return this.#opened(opendir(this.address, { bufferSize: 1024 }));
   }
 
   async verify(): Promise<void> {}
 
-  /** Such a descriptor holds no data, so that closing it takes no time. */
+  /**
+   * Such a descriptor holds no data, so that closing it takes no time. While a thread still opens something through it, it stays open: its number must not
+   * lead to another file by then.
+   */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    if (this.#opening.size > 0) await Promise.allSettled(this.#opening);
     closeSync(this.#descriptor);
+  }
+
+  async #opened<T>(opening: Promise<T>): Promise<T> {
+    this.#opening.add(opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(opening);
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { constants } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -321,4 +321,21 @@ test.runIf(hasHandles)('a closed path cannot be used by mistake', async () => {
   const pinned = await sandbox.pin('.');
   await pinned.close();
   expect(() => pinned.address).toThrow('after it was closed');
+});
+
+test.runIf(hasHandles)('a path that is closed while something is opened through it leads to no other file', async () => {
+  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'inside' }, outside: { 'secret.txt': 'TOPSECRET' } });
+  const sandbox = await sandboxOf(kernelHandleOpener, folders.root);
+  const secret = path.join(folders.outside, 'secret.txt');
+  for (let round = 0; round < 200; round++) {
+    const pinned = await sandbox.pin('a.txt');
+    const opening = pinned.open(constants.O_RDONLY);
+    const closing = pinned.close();
+    // The system gives out the lowest free number again.
+    const descriptors = Array.from({ length: 8 }, () => openSync(secret, 'r'));
+    await using handle = await opening;
+    expect(await handle.readFile('utf8')).toBe('inside');
+    await closing;
+    for (const descriptor of descriptors) closeSync(descriptor);
+  }
 });
