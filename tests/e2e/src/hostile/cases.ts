@@ -1,0 +1,37 @@
+import { callBehaviours } from './call-behaviours.ts';
+import { connectBehaviours } from './connect-behaviours.ts';
+import { httpBehaviours } from './http-behaviours.ts';
+import { modelBehaviours } from './model-behaviours.ts';
+
+/** One way to be hostile, and the moment at which it happens. */
+export interface HostileCase {
+  readonly name: string;
+  /** Connecting anew, one tool call, or one run whose model is hostile. */
+  readonly moment: 'connect' | 'call' | 'model';
+  readonly server: 'hostile' | 'far';
+}
+
+export const hostileCases: readonly HostileCase[] = [
+  ...Object.keys(connectBehaviours).map((name) => ({ name, moment: 'connect', server: 'hostile' }) as const),
+  ...Object.keys(callBehaviours).map((name) => ({ name, moment: 'call', server: 'hostile' }) as const),
+  ...Object.entries(httpBehaviours).map(([name, { call }]) => ({ name, moment: call === undefined ? 'connect' : 'call', server: 'far' }) as const),
+  ...Object.keys(modelBehaviours).map((name) => ({ name, moment: 'model', server: 'hostile' }) as const),
+];
+
+/** Cases of each kind that once ended or stopped the service: every test run has them. */
+export const shortCases: readonly string[] = [
+  'capabilities of 60 MB',
+  'a schema that takes exponential time to match',
+  'arrays of objects without end',
+  'a result of 3 MB of objects',
+  'an error of 40 MB',
+  'a form of 50,000 fields',
+  '10,000 questions at once',
+  'HTTP: 12 questions with 60 MB in their metadata',
+  'model: tokens as text',
+  'model: two calls with one id',
+  'model: arguments nested 3,000 levels',
+];
+
+/** Stopped by the limit of messages: with the highest limit that can be configured, each must be noticed. */
+export const controlCases: readonly string[] = ['capabilities of 45 MB', 'a result of 45 MB of objects', 'HTTP: an event of 45 MB'];

@@ -1,0 +1,120 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
+import { ApiClient } from '../support/client.ts';
+import { writeScenario } from '../support/scenario.ts';
+import { agentMain, serverBin, temporaryFolder } from '../support/service.ts';
+
+/** Memory of the service after a collection, when that many runs had ended. */
+export interface Sample {
+  readonly runs: number;
+  readonly usedMb: number;
+  readonly residentMb: number;
+}
+
+export interface SoakOptions {
+  /** How many runs in all. */
+  readonly runs: number;
+  /** A sample is taken after each of so many. */
+  readonly every: number;
+  /** Runs at the same time. */
+  readonly parallel?: number;
+  /** The control: bytes that the service is made to keep before the sample after so many runs. Default: none. */
+  readonly leak?: { readonly bytes: number; readonly atRuns: number };
+  readonly onSample?: (sample: Sample) => void;
+}
+
+const PROMPT = 'look at everything';
+
+/** Runs over the three demo servers, each with a call of every server, in one service that lives through all of them. @throws Error when a run does not complete */
+export async function soak({ runs, every, parallel = 4, leak, onSample }: SoakOptions): Promise<readonly Sample[]> {
+  const folder = await temporaryFolder();
+  const service = await startService(folder.path);
+  const samples: Sample[] = [];
+  try {
+    for (let done = 0; done < runs; done += every) {
+      await runMany(service.api, every, parallel);
+      service.process.send({ leakBytes: leak?.atRuns === done + every ? leak.bytes : 0 });
+      const [memory] = (await once(service.process, 'message')) as [Omit<Sample, 'runs'>];
+      const sample = { runs: done + every, ...memory };
+      samples.push(sample);
+      onSample?.(sample);
+    }
+  } finally {
+    if (service.process.exitCode === null) {
+      service.process.kill('SIGTERM');
+      await once(service.process, 'exit');
+    }
+    await folder.remove();
+  }
+  return samples;
+}
+
+async function runMany(api: ApiClient, count: number, parallel: number): Promise<void> {
+  let left = count;
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const run = await api.settled((await api.start(PROMPT)).id);
+      if (run.status !== 'completed' || run.answer !== 'done') throw new Error(`run ${run.id} ended as ${run.status}: ${JSON.stringify(run.error ?? run.answer)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+}
+
+async function startService(folder: string): Promise<{ readonly process: ChildProcess; readonly api: ApiClient }> {
+  const files = join(folder, 'files');
+  await mkdir(files);
+  await writeFile(join(files, 'note.txt'), 'a note\n'.repeat(100));
+  const database = join(folder, 'shop.db');
+  new Database(database).exec('CREATE TABLE item (name TEXT, price INTEGER); INSERT INTO item VALUES (\'lamp\', 10), (\'chair\', 25)').close();
+  const scenario = await writeScenario(folder, [
+    {
+      prompt: PROMPT,
+      steps: [
+        [{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' } }, { tool: 'sqlite__read_query', input: { query: 'SELECT * FROM item' } }],
+        [{ tool: 'weather__weather_compare', input: { locations: ['Berlin', 'Oslo', 'Rome'], metric: 'wind' } }],
+      ],
+      answer: 'done',
+    },
+  ]);
+  const signalbox = { trust: true };
+  const file = join(folder, 'signalbox.json');
+  const config = {
+    port: 0,
+    data_dir: join(folder, 'data'),
+    log_level: 'warn',
+    llm: { provider: 'scripted', scenario },
+    mcpServers: {
+      filesystem: { command: 'node', args: [serverBin.filesystem, files], signalbox },
+      sqlite: { command: 'node', args: [serverBin.sqlite, database], signalbox },
+      weather: { command: 'node', args: [serverBin.weather, '--demo', '--demo-delay-ms', '0'], signalbox },
+    },
+  };
+  await writeFile(file, JSON.stringify(config));
+  const service = fork(agentMain, ['serve', '--config', file], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache') },
+    execArgv: ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'heap-probe.ts')).href],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    service.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const found = /ready on (http:\S+)/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    service.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${said}`)));
+  });
+  return { process: service, api: new ApiClient(url) };
+}
+
+/** Kilobytes that each run between the two samples has left behind. */
+export function leftPerRunKb(from: Sample, to: Sample): number {
+  return ((to.usedMb - from.usedMb) * 1024) / (to.runs - from.runs);
+}
