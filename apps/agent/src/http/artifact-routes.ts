@@ -1,30 +1,34 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { HttpApp, RouteDependencies } from './http-server.ts';
+import type { Artifact } from '../ports/artifact-store.ts';
 import { Problem } from './problem.ts';
 import { ProblemDetails, RunParameters } from './schemas.ts';
 
-const TEXT = { description: 'The text, or the range of it', content: { 'text/plain': { schema: z.string() } } };
+const CONTENT = {
+  description: 'The text or the bytes, or the range of them',
+  content: { 'text/plain': { schema: z.string() }, 'application/octet-stream': { schema: z.string().describe('The bytes of an image, a sound or another file, with its own media type') } },
+};
 
-/** Full texts of results that were too long for the conversation. */
+/** Parts of results that were too long for the conversation. */
 export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void {
   app.get(
     '/v1/artifacts/:id',
     {
       schema: {
-        summary: 'Get the text of an artifact',
+        summary: 'Get an artifact',
         description: 'One range of bytes may be asked for with `Range: bytes=…`.',
         params: RunParameters,
         headers: z.looseObject({ range: z.string().optional().describe('`bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST`') }),
-        response: { 200: TEXT, 206: TEXT, 400: ProblemDetails, 404: ProblemDetails, 416: ProblemDetails },
+        response: { 200: CONTENT, 206: CONTENT, 400: ProblemDetails, 404: ProblemDetails, 416: ProblemDetails },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
       const artifact = await read.artifact(id);
       if (artifact === undefined) throw new Problem('artifact_not_found', `no artifact has the id "${id}"`);
-      const bytes = Buffer.from(artifact.text);
-      reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'accept-ranges': 'bytes' });
+      const bytes = artifact.data ?? Buffer.from(artifact.text);
+      reply.headers({ ...contentHeaders(artifact), 'accept-ranges': 'bytes' });
       const range = rangeOf(request.headers.range, bytes.length);
       if (range === undefined) return sendBytes(reply, bytes);
       if (range.from >= bytes.length) {
@@ -35,6 +39,16 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
       return sendBytes(reply, bytes.subarray(range.from, range.to + 1));
     },
   );
+}
+
+/** Types that a browser shows without running anything; other files are saved as bytes. */
+const SHOWN_TYPE = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]{1,50}|video\/[\w.+-]{1,50}|application\/pdf)$/;
+
+/** What a server sent is never taken for a page of this service. */
+function contentHeaders({ data, mediaType }: Artifact): { readonly [header: string]: string } {
+  if (data === undefined) return { 'content-type': 'text/plain; charset=utf-8' };
+  const type = SHOWN_TYPE.test(mediaType) ? mediaType : 'application/octet-stream';
+  return { 'content-type': type, 'content-disposition': 'attachment', 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
 }
 
 /** A part of a text may end within a character, so it goes out as bytes; the schema says what they mean. */

@@ -16,10 +16,13 @@ import { isTaskCancelled } from './task-cancellation.ts';
 /** `_meta` key of the idempotency key. */
 const IDEMPOTENCY_KEY = 'dev.signalbox/idempotency-key';
 
+/** More of a message than anybody reads: the rest need not be searched for secrets. */
+const MAX_MESSAGE_CHARACTERS = 64 * 1024;
+
 /** Makes one call of a known tool and says how it ended; never rejects. */
 export async function callTool(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
   const outcome = await attempt(server, call, clock);
-  return 'message' in outcome ? { ...outcome, message: server.mask(outcome.message) } : outcome;
+  return 'message' in outcome ? { ...outcome, message: server.mask(outcome.message.slice(0, MAX_MESSAGE_CHARACTERS)) } : outcome;
 }
 
 async function attempt(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import type { Artifact } from '../ports/artifact-store.ts';
 import type { ToolSpec } from '../ports/llm-provider.ts';
+import type { RunCore } from '../ports/progress-store.ts';
 import type { Run, RunReader, ToolCall } from '../ports/run-store.ts';
 import { ARTIFACT_READ } from './artifacts.ts';
 import { failCall } from './call-results.ts';
@@ -72,16 +73,18 @@ async function readPiece(read: RunReader, run: Run, asked: Piece | string): Prom
   if (typeof asked === 'string') return asked;
   const artifact = await read.artifact(asked.id);
   if (artifact === undefined || !(await isReadable(read, run, artifact))) return `There is no artifact ${JSON.stringify(asked.id)} in this conversation.`;
+  if (artifact.data !== undefined) return `The artifact ${asked.id} is a file of the type ${artifact.mediaType}, ${artifact.bytes} bytes: it has no text to read.`;
   return asked.unit === 'bytes' ? bytesOf(artifact, asked) : linesOf(artifact, asked);
 }
 
-/** Whether the artifact belongs to the run, to its thread, or to what it was forked from. */
-async function isReadable(read: RunReader, run: Run, { runId }: Artifact): Promise<boolean> {
-  const owner = await read.run(runId);
-  let reader: Run | undefined = run;
+/** Whether the artifact belongs to the run or to its thread; and, for forks that were made by earlier versions, to what they were forked from. */
+async function isReadable(read: RunReader, run: Run, { id, runId }: Artifact): Promise<boolean> {
+  if (await read.ownsArtifact(run, id)) return true;
+  const owner = await read.runCore(runId);
+  let reader: RunCore | undefined = run;
   while (reader !== undefined) {
     if (reader.id === runId || (reader.threadId !== undefined && reader.threadId === owner?.threadId)) return true;
-    reader = reader.forkedFrom === undefined ? undefined : await read.run(reader.forkedFrom.runId);
+    reader = reader.forkedFrom === undefined ? undefined : await read.runCore(reader.forkedFrom.runId);
   }
   return false;
 }

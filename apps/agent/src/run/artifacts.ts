@@ -17,7 +17,8 @@ export const MAX_ARTIFACT_BYTES = 4 * 1024 * 1024;
 /** What the model sees of an artifact without reading it. */
 const PREVIEW_BYTES = 16 * 1024;
 
-const ARTIFACT_KEY = 'dev.signalbox/artifact';
+/** Names the artifact of a result, or of one of its blocks, in `_meta`. */
+export const ARTIFACT_KEY = 'dev.signalbox/artifact';
 
 /** Keeps a long text of a result as an artifact; the result then has its beginning and end, and says how to read the rest. Others are returned as they are. */
 export async function keepLongText({ newId, clock }: EngineContext, { sql, runId }: Change, { call, result }: { readonly call: ToolCall; readonly result: CallToolResult }): Promise<CallToolResult> {
@@ -26,15 +27,15 @@ export async function keepLongText({ newId, clock }: EngineContext, { sql, runId
   const id = newId();
   const originalBytes = Buffer.byteLength(long.text);
   const text = originalBytes > MAX_ARTIFACT_BYTES ? wholeCharacters(Buffer.from(long.text).subarray(0, MAX_ARTIFACT_BYTES)) : long.text;
-  const artifact: Artifact = { id, runId, callId: call.id, text, bytes: Buffer.byteLength(text), originalBytes, createdAt: clock.now() };
+  const artifact: Artifact = { id, runId, callId: call.id, mediaType: 'text/plain', data: undefined, text, bytes: Buffer.byteLength(text), originalBytes, createdAt: clock.now() };
   await sql.insertArtifact(artifact);
   const { structuredContent: _structured, _meta: meta, ...rest } = result;
   return { ...rest, content: [{ type: 'text', text: previewText(artifact) }, ...long.others], _meta: { ...meta, [ARTIFACT_KEY]: id } };
 }
 
 /** The artifact that has all of a shortened result. */
-export function artifactIdOf({ _meta: meta }: CallToolResult): string | undefined {
-  const id = meta?.[ARTIFACT_KEY];
+export function artifactIdOf({ _meta: meta, content }: CallToolResult): string | undefined {
+  const id = meta?.[ARTIFACT_KEY] ?? content.find((block) => block._meta?.[ARTIFACT_KEY] !== undefined)?._meta?.[ARTIFACT_KEY];
   return typeof id === 'string' ? id : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { withImages } from './binary-artifacts.ts';
 import type { Message } from '../ports/llm-provider.ts';
 import type { Run, RunReader } from '../ports/run-store.ts';
 
@@ -8,7 +9,7 @@ import type { Run, RunReader } from '../ports/run-store.ts';
 export async function conversationOf(read: RunReader, { id, threadId, threadPosition = 0 }: Run, epoch: string): Promise<readonly Message[]> {
   const before = threadId === undefined ? [] : await read.threadMessages(threadId, { before: threadPosition });
   const messages = [...before, ...(await read.messages(id))].map(({ role, content, native }): Message => ({ role, content, ...(native?.epoch === epoch ? { native } : {}) }));
-  return joinUserMessages(messages);
+  return withImages(read, joinUserMessages(messages));
 }
 
 /** Providers take no two messages of the user in a row; a run that ended early leaves some. */

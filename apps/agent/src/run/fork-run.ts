@@ -25,6 +25,7 @@ export async function forkRun(context: EngineContext, id: string, { atTurn, prom
     if (messages.at(-1)?.role !== 'user') throw new EngineError('invalid_fork', `Turn ${turn} of the run ${id} ended with an answer: say in prompt what the user says next.`);
     await admit(context, change, 'agent');
     await sql.insertRun(run);
+    await sql.shareArtifacts(source, run.id);
     for (const message of messages) await sql.insertMessage(run.id, { ...message, id: context.newId(), turn: 0 });
     change.emit(queuedEvent(run));
     change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));

@@ -2,7 +2,8 @@ import type { CallToolResult } from '@signalbox/mcp-core';
 import { SENT_CALL_STATES, type ToolCall } from '../ports/run-store.ts';
 import type { CancelLevel, ToolCallOutcome } from '../ports/tool-registry.ts';
 import { keepLongText } from './artifacts.ts';
-import { errorResult, failCall } from './call-results.ts';
+import { keepBinaries } from './binary-artifacts.ts';
+import { cutErrorText, errorResult, failCall } from './call-results.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
 import { previewOf, type CancelOutcome, type RunEventBody } from './events.ts';
@@ -22,7 +23,8 @@ export interface CallEnd {
 }
 
 /** Stores how an attempt ended. An end that comes when the call has moved on, to another attempt or another end, changes nothing. */
-export async function settleCall(context: EngineContext, change: Change, { call: dispatched, outcome, progress }: CallEnd): Promise<void> {
+export async function settleCall(context: EngineContext, change: Change, { call: dispatched, outcome: ended, progress }: CallEnd): Promise<void> {
+  const outcome = 'message' in ended ? { ...ended, message: cutErrorText(ended.message) } : ended;
   const call = await change.sql.toolCall(dispatched.id);
   if (call?.attempt !== dispatched.attempt || !SENT_CALL_STATES.includes(call.state)) return;
   if (progress !== undefined) change.emit(progress);
@@ -31,7 +33,7 @@ export async function settleCall(context: EngineContext, change: Change, { call:
   await voidItems(context, change, { reason: 'call_ended', callId: call.id });
   switch (outcome.type) {
     case 'result':
-      await storeResult(context, change, { call, result: await keepLongText(context, change, { call, result: outcome.result }) });
+      await storeResult(context, change, { call, result: await keepLongText(context, change, { call, result: await keepBinaries(context, change, { call, result: outcome.result }) }) });
       break;
     case 'error':
       await failCall(context, change, { call, message: outcome.message });

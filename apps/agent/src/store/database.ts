@@ -29,6 +29,7 @@ export interface Database {
   agents: Row<Agent, 'servers' | 'limits'>;
   idempotencyKeys: Row<UsedKey, 'response'>;
   artifacts: Row<Artifact, never>;
+  artifactOwners: { runId: string; artifactId: string };
   boots: { id: string; pid: number; startedAt: number };
   toolPins: Row<ToolPin, 'parts'>;
   toolSets: { digest: string; tools: string };

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { InboxItem, RunTransaction } from '../ports/run-store.ts';
-import { createArtifactWriter } from './artifact-rows.ts';
+import { createArtifactWriter, deleteUnownedArtifacts } from './artifact-rows.ts';
 import { changed } from './changed.ts';
 import { auditCodec, eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
 import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
@@ -31,6 +31,7 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     async deleteRun(id) {
       await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', '=', id).execute();
       await db.deleteFrom('runs').where('id', '=', id).execute();
+      await deleteUnownedArtifacts(db);
       await deleteUnusedTools(db);
     },
 

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { ThreadReader, ThreadWriter } from '../ports/thread-store.ts';
 import { changed } from './changed.ts';
 import { agentCodec, threadCodec, type Database } from './database.ts';
+import { deleteUnownedArtifacts } from './artifact-rows.ts';
 import { deleteUnusedTools } from './epoch-rows.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime } from './pages.ts';
@@ -46,6 +47,7 @@ export function createThreadWriter(db: Transaction<Database>): ThreadWriter {
       const runs = db.selectFrom('runs').select('id').where('threadId', '=', id);
       await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', 'in', runs).execute();
       await db.deleteFrom('runs').where('threadId', '=', id).execute();
+      await deleteUnownedArtifacts(db);
       await deleteUnusedTools(db);
       return (await db.deleteFrom('threads').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
     },

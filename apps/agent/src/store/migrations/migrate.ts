@@ -12,6 +12,7 @@ import { modelOutages } from './0007-model-outages.ts';
 import { lists } from './0008-lists.ts';
 import { cutTurns } from './0009-cut-turns.ts';
 import { callCancellation } from './0010-call-cancellation.ts';
+import { artifactOwners } from './0011-artifact-owners.ts';
 
 /** Every migration, by its number; a published one never changes. */
 const MIGRATIONS: { readonly [name: string]: Migration } = {
@@ -25,6 +26,7 @@ const MIGRATIONS: { readonly [name: string]: Migration } = {
   '0008-lists': lists,
   '0009-cut-turns': cutTurns,
   '0010-call-cancellation': callCancellation,
+  '0011-artifact-owners': artifactOwners,
 };
 
 /**

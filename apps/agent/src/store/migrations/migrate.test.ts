@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { expect, test } from 'vitest';
+import { openRunStore } from '../open-run-store.ts';
+import { initial } from './0001-initial.ts';
+import { parkedCalls } from './0002-parked-calls.ts';
+import { conversations } from './0003-conversations.ts';
+import { approvals } from './0004-approvals.ts';
+import { toolPins } from './0005-tool-pins.ts';
+import { epochs } from './0006-epochs.ts';
+
+const EARLIER = { '0001-initial': initial, '0002-parked-calls': parkedCalls, '0003-conversations': conversations, '0004-approvals': approvals, '0005-tool-pins': toolPins, '0006-epochs': epochs };
+
+test('a database of an earlier version keeps its questions and artifacts, and its lists show long questions cut', async () => {
+  const dataDir = join(mkdtempSync(join(tmpdir(), 'migrate-')), 'data');
+  mkdirSync(dataDir);
+  const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
+  const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
+  const { error } = await new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...EARLIER }) } }).migrateToLatest();
+  expect(error).toBeUndefined();
+  database.exec(`
+    insert into runs (id, status, prompt, provider, model, scripted, limits, last_seq, turns, tool_calls, waited_ms, created_at) values ('r1', 'input_required', 'go', 'p', 'm', 1, '{}', 0, 1, 1, 0, 1);
+    insert into tool_calls (id, run_id, turn, position, tool_use_id, wire_name, server, tool, arguments, state, attempt, idempotency_key, repeatable, created_at)
+      values ('c1', 'r1', 1, 0, 'u', 'a__x', 'a', 'x', '{}', 'input_required', 1, 'k', 0, 1);
+    insert into artifacts values ('a1', 'r1', 'c1', 'a long text', 11, 11, 1);
+  `);
+  database
+    .prepare("insert into inbox_items (id, run_id, call_id, kind, state, request, created_at, expires_at) values ('i1', 'r1', 'c1', 'elicitation_form', 'open', ?, 1, 2)")
+    .run(JSON.stringify({ server: 'a', message: 'm'.repeat(1_000_000) }));
+  await db.destroy();
+
+  const store = await openRunStore({ dataDir, durability: 'process', clock: { now: () => 5, after: () => () => undefined } });
+  expect(await store.read.artifact('a1')).toEqual({ id: 'a1', runId: 'r1', callId: 'c1', mediaType: 'text/plain', text: 'a long text', data: undefined, bytes: 11, originalBytes: 11, createdAt: 1 });
+  expect(await store.read.ownsArtifact({ id: 'r1', threadId: undefined }, 'a1')).toBe(true);
+  expect(await store.read.toolCall('c1')).toMatchObject({ state: 'input_required', cancelRequestedAt: undefined });
+  expect((await store.read.inbox({ limit: 9 })).data).toMatchObject([{ id: 'i1', isShortened: true, request: { message: `${'m'.repeat(500)}…` } }]);
+  expect((await store.read.inboxItem('i1'))?.request['message']).toHaveLength(1_000_000);
+  await store.write((sql) => sql.deleteRun('r1'));
+  expect(await store.read.artifact('a1')).toBeUndefined();
+  await store.close();
+});
