@@ -11,6 +11,8 @@ export interface ProgressReader {
   runCore(id: string): Promise<RunCore | undefined>;
   /** Runs with one of the statuses, oldest first. */
   runIds(statuses: readonly RunStatus[]): Promise<readonly string[]>;
+  /** Reads nothing that can be damaged. */
+  runStatus(id: string): Promise<RunStatus | undefined>;
   countRuns(filter: { readonly status: RunStatus; readonly kind?: Run['kind'] }): Promise<number>;
   /** The calls of a run that have not ended. */
   openCalls(runId: string): Promise<readonly Pick<ToolCall, 'id' | 'state'>[]>;

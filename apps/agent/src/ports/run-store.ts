@@ -371,6 +371,14 @@ export class StorageError extends Error {
   }
 }
 
+/** A stored value is not what was written: its row was changed or damaged outside of the service. */
+export class DamagedRowError extends Error {
+  constructor(column: string, options: ErrorOptions = {}) {
+    super(`the stored ${column} is damaged and cannot be read`, options);
+    this.name = 'DamagedRowError';
+  }
+}
+
 export class InvalidCursorError extends Error {
   constructor() {
     super('the cursor is not one that this service gave; leave it out to start from the first page');

@@ -33,9 +33,14 @@ export async function keepLongText({ newId, clock }: EngineContext, { sql, runId
   return { ...rest, content: [{ type: 'text', text: previewText(artifact) }, ...long.others], _meta: { ...meta, [ARTIFACT_KEY]: id } };
 }
 
-/** The artifact that has all of a shortened result. */
-export function artifactIdOf({ _meta: meta, content }: CallToolResult): string | undefined {
-  const id = meta?.[ARTIFACT_KEY] ?? content.find((block) => block._meta?.[ARTIFACT_KEY] !== undefined)?._meta?.[ARTIFACT_KEY];
+/** The artifact that has all of a shortened result, or the first one of its parts. */
+export function artifactIdOf(result: CallToolResult): string | undefined {
+  return ownArtifact(result) ?? result.content.map(ownArtifact).find((id) => id !== undefined);
+}
+
+/** The artifact that a result or a block itself names. */
+export function ownArtifact({ _meta: meta }: Pick<CallToolResult, '_meta'>): string | undefined {
+  const id = meta?.[ARTIFACT_KEY];
   return typeof id === 'string' ? id : undefined;
 }
 

@@ -2,7 +2,7 @@ import type { CallToolResult, ContentBlock } from '@signalbox/mcp-core';
 import type { Artifact } from '../ports/artifact-store.ts';
 import type { Block, Message } from '../ports/llm-provider.ts';
 import type { RunReader, ToolCall } from '../ports/run-store.ts';
-import { ARTIFACT_KEY, MAX_ARTIFACT_BYTES, MAX_INLINE_BYTES } from './artifacts.ts';
+import { ARTIFACT_KEY, MAX_ARTIFACT_BYTES, MAX_INLINE_BYTES, ownArtifact } from './artifacts.ts';
 import type { Change } from './commits.ts';
 import type { EngineContext } from './engine-context.ts';
 
@@ -45,8 +45,8 @@ async function keep({ newId, clock }: EngineContext, { sql, runId }: Change, { c
 export async function withImages(read: Pick<RunReader, 'artifact'>, messages: readonly Message[]): Promise<readonly Message[]> {
   let room = MAX_MODEL_IMAGES_BYTES;
   const fill = async (block: ContentBlock): Promise<ContentBlock> => {
-    const id = block.type === 'image' && block.data === '' ? block._meta?.[ARTIFACT_KEY] : undefined;
-    if (typeof id !== 'string') return block;
+    const id = isReference(block) ? ownArtifact(block) : undefined;
+    if (id === undefined) return block;
     const artifact = room > 0 ? await read.artifact(id) : undefined;
     if (artifact?.data === undefined || artifact.bytes > room) return note(`an image: kept as the artifact ${id}, and not shown again`);
     room -= artifact.bytes;
@@ -62,7 +62,7 @@ export async function withImages(read: Pick<RunReader, 'artifact'>, messages: re
 }
 
 function isReference(block: ContentBlock): boolean {
-  return block.type === 'image' && block.data === '' && block._meta?.[ARTIFACT_KEY] !== undefined;
+  return block.type === 'image' && block.data === '' && ownArtifact(block) !== undefined;
 }
 
 function binaryOf(block: ContentBlock): Binary | undefined {

@@ -1,9 +1,10 @@
 import type { InboxEntry, RunCore } from '../ports/progress-store.ts';
-import { isSettled, SENT_CALL_STATES, type ToolCall } from '../ports/run-store.ts';
+import { DamagedRowError, isSettled, SENT_CALL_STATES, type ToolCall } from '../ports/run-store.ts';
 import { interruptTurn } from './begin-turn.ts';
 import { isShutdown, type Change } from './commits.ts';
 import { enqueue, STORE_RETRY_MS, type EngineContext } from './engine-context.ts';
 import { expireItemIfDue, expireRunIfDue } from './expiry.ts';
+import { failDamagedRun } from './fail-damaged-run.ts';
 import { voidItem } from './inbox.ts';
 import { watchWallClock } from './limits.ts';
 import { settleLostCall } from './lost-call.ts';
@@ -18,7 +19,7 @@ import { cancelCall } from './settle-call.ts';
  */
 export async function recover(context: EngineContext): Promise<void> {
   const { store } = context;
-  for (const id of await store.read.runIds(['running', 'cancelling'])) await context.commit(id, (change) => recoverRun(context, change), 'recover-run');
+  for (const id of await store.read.runIds(['running', 'cancelling'])) await recoverOrFail(context, id);
   // Nothing of a queued run has begun.
   for (const id of await store.read.runIds(['queued'])) enqueue(context, { type: 'advance-run', runId: id });
 }
@@ -37,12 +38,22 @@ export async function recoverWaiting(context: EngineContext): Promise<void> {
 async function isRecovered(context: EngineContext, runId: string): Promise<boolean> {
   if (context.closing.aborted) return true;
   try {
-    await context.commit(runId, (change) => recoverRun(context, change), 'recover-run');
+    await recoverOrFail(context, runId);
     return true;
   } catch (error) {
     if (isShutdown(error)) return true;
     context.logger.error('a run that waits for a person could not be recovered; it is tried again', { run_id: runId, error });
     return false;
+  }
+}
+
+/** One damaged row ends its run and holds up no other. */
+async function recoverOrFail(context: EngineContext, runId: string): Promise<void> {
+  try {
+    await context.commit(runId, (change) => recoverRun(context, change), 'recover-run');
+  } catch (error) {
+    if (!(error instanceof DamagedRowError)) throw error;
+    await failDamagedRun(context, runId, error);
   }
 }
 

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import type { ElicitParams } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../ports/run-engine.ts';
@@ -179,6 +181,27 @@ describe('what a run was at when its service died', () => {
     next.clock.pass(60_000);
     expect(await next.settled(waiting.id)).toMatchObject({ status: 'completed' });
     expect((await next.read.inboxItem(item.id))?.state).toBe('expired');
+  });
+
+  test.each([
+    ['limits', "update runs set limits = '{broken' where id = ?"],
+    ['result', "update tool_calls set result = '{broken', state = 'dispatched' where run_id = ?"],
+  ])('and its stored %s was damaged since: it fails and says so, and other runs go on', async (column, damage) => {
+    const { tools } = world();
+    const script = callsThenAnswer([[{ name: 'w__write' }]]);
+    const service = await openService({ script, tools });
+    const [damaged, whole] = [await service.engine.createRun({ prompt: 'go' }), await service.engine.createRun({ prompt: 'go' })];
+    for (const { id } of [damaged, whole]) await service.status(id, 'input_required');
+    await service.kill();
+    const database = new Sqlite(join(service.dataDir, 'signalbox.sqlite'));
+    database.prepare(damage).run(damaged.id);
+    database.close();
+    const next = await openService({ script, tools, dataDir: service.dataDir, clock: service.clock });
+    expect(await next.settled(damaged.id)).toMatchObject({ status: 'failed', statusReason: 'damaged_row' });
+    expect((await next.event(damaged.id, 'run.failed')).data).toMatchObject({ error: { message: `The run cannot go on: the stored ${column} is damaged and cannot be read` } });
+    await next.engine.respond((await next.item(whole.id)).id, { action: 'deny' });
+    expect(await next.settled(whole.id)).toMatchObject({ status: 'completed' });
+    await next.kill();
   });
 
   test('waiting for an approval that expired meanwhile: the run goes on without the call', async () => {

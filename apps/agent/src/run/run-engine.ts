@@ -4,7 +4,7 @@ import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { CallRun, Fork, NewCall, NewRun, Receipt, RunEngine } from '../ports/run-engine.ts';
 import type { OutputChecker } from '../ports/output-checker.ts';
-import type { InboxItem, Run, RunStore, ToolCall } from '../ports/run-store.ts';
+import { DamagedRowError, type InboxItem, type Run, type RunStore, type ToolCall } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
@@ -19,6 +19,7 @@ import { deleteRun, deleteThread } from './delete-run.ts';
 import { endRun } from './end-run.ts';
 import { enqueue, inBackground, STORE_RETRY_MS, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
 import { onDeadline } from './expiry.ts';
+import { failDamagedRun } from './fail-damaged-run.ts';
 import { forgetApproval } from './forget-approval.ts';
 import { forkRun } from './fork-run.ts';
 import { defaultRecovery } from './lost-call.ts';
@@ -180,6 +181,7 @@ class Engine implements RunEngine {
       await advanceRun(this.#context, runId);
     } catch (error) {
       if (isShutdown(error)) return;
+      if (error instanceof DamagedRowError) return failDamagedRun(this.#context, runId, error);
       const failure = { code: 'internal_error', message: 'The run failed inside the service; its log says why.' };
       await this.#context.commit(runId, async (change) => {
         const turn = await change.sql.activeTurn(runId);

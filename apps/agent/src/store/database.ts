@@ -2,7 +2,8 @@ import type { Generated } from 'kysely';
 import type { Artifact } from '../ports/artifact-store.ts';
 import type { Epoch, StoredCatalogue } from '../ports/epoch-store.ts';
 import type { UsedKey } from '../ports/idempotency-store.ts';
-import type { ActiveTurn, AuditEntry, InboxItem, RememberedApproval, Run, RunEvent, StoredAuditEntry, StoredMessage, ToolCall } from '../ports/run-store.ts';
+import type { ActiveTurn, AuditEntry, InboxItem, RememberedApproval, Run, RunEvent, RunLimits, StoredAuditEntry, StoredMessage, ToolCall } from '../ports/run-store.ts';
+import { DamagedRowError } from '../ports/run-store.ts';
 import type { Agent, Thread } from '../ports/thread-store.ts';
 import type { ToolPin } from '../ports/tool-pins.ts';
 
@@ -43,6 +44,8 @@ export interface Codec<T, R> {
   encode(record: T): R;
   encode(record: Partial<T>): Partial<R>;
   decode(row: R): T;
+  /** As `decode`, for lists: values that cannot be read are left out, and the record says so. */
+  salvage(row: R): T;
   /** A part of a row becomes the same part of the record. */
   decode<K extends keyof R & keyof T>(row: Pick<R, K>): Pick<T, K>;
 }
@@ -50,6 +53,8 @@ export interface Codec<T, R> {
 interface Special<T> {
   readonly json?: readonly (keyof T)[];
   readonly booleans?: readonly (keyof T)[];
+  /** What a list shows in place of values that cannot be read. */
+  readonly ifDamaged?: (columns: readonly string[]) => Partial<T>;
 }
 
 function createCodec<T extends object, R extends object>(special: Special<T>): Codec<T, R> {
@@ -62,7 +67,7 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
   };
   const decodeValue = (key: string, value: unknown): unknown => {
     if (value === null) return undefined;
-    if (json.has(key) && typeof value === 'string') return JSON.parse(value);
+    if (json.has(key) && typeof value === 'string') return parseColumn(key, value);
     return booleans.has(key) ? value === 1 : value;
   };
   const map = (record: object, mapValue: (key: string, value: unknown) => unknown): unknown =>
@@ -70,15 +75,48 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
   return {
     // The casts state what the table types say: only rows made by `encode` are ever stored.
     encode: (record: Partial<T>) => map(record, encodeValue) as R,
+    salvage: (row: object) => {
+      const damaged = Object.entries(row).filter(([key, value]) => json.has(key) && typeof value === 'string' && !isJson(value)).map(([key]) => key);
+      if (damaged.length === 0) return map(row, decodeValue) as T;
+      const rest = Object.fromEntries(Object.entries(row).map(([key, value]: [string, unknown]) => [key, damaged.includes(key) ? null : value]));
+      return { ...(map(rest, decodeValue) as T), ...special.ifDamaged?.(damaged) };
+    },
     decode: (row: object) => map(row, decodeValue) as T & Pick<T, never>,
   };
 }
 
-export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'metadata', 'forkedFrom', 'usage', 'error', 'modelOutage', 'outputSchema', 'output'], booleans: ['scripted'] });
-export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'] });
+function parseColumn(column: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DamagedRowError(column, { cause: error });
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const NO_LIMITS: RunLimits = { turns: 0, toolCalls: 0, wallClockMs: 0, callInactivityMs: 0, callMaxMs: 0, inboxExpiryMs: 0 };
+
+function damagedText(columns: readonly string[]): string {
+  return `The stored ${columns.join(', ')} cannot be read: the database was damaged or changed outside of the service.`;
+}
+
+function damagedRun(columns: readonly string[]): Partial<Run> {
+  return { ...(columns.includes('limits') ? { limits: NO_LIMITS } : {}), ...(columns.includes('metadata') ? { metadata: {} } : {}), error: { code: 'damaged_row', message: damagedText(columns) } };
+}
+
+export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'metadata', 'forkedFrom', 'usage', 'error', 'modelOutage', 'outputSchema', 'output'], booleans: ['scripted'], ifDamaged: damagedRun });
+export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'], ifDamaged: () => ({ data: {} }) });
 export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
-export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'] });
-export const inboxCodec = createCodec<InboxItem, Omit<Database['inboxItems'], 'preview'>>({ json: ['request', 'response', 'binding'] });
+export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'], ifDamaged: (columns) => ({ ...(columns.includes('arguments') ? { arguments: {} } : {}), error: damagedText(columns) }) });
+export const inboxCodec = createCodec<InboxItem, Omit<Database['inboxItems'], 'preview'>>({ json: ['request', 'response', 'binding'], ifDamaged: (columns) => (columns.includes('request') ? { request: { message: damagedText(columns) } } : {}) });
 export const rememberedApprovalCodec = createCodec<RememberedApproval, Database['rememberedApprovals']>({});
 export const auditCodec = createCodec<Omit<StoredAuditEntry, 'seq'>, Row<Omit<StoredAuditEntry, 'seq'>, never>>({});
 export const storedAuditCodec = createCodec<StoredAuditEntry, Row<StoredAuditEntry, never>>({});

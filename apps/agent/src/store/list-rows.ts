@@ -50,7 +50,7 @@ export function createListReader(db: Kysely<Database>): ListReader {
         query = query.where((where) => where(where.refTuple('turn', 'position'), '>', where.tuple(turn, Number(position))));
       }
       const rows = await query.execute();
-      return pageOfRows(rows.map((row) => toolCallCodec.decode(row)), limit, ({ turn, position }) => [turn, String(position)]);
+      return pageOfRows(rows.map((row) => toolCallCodec.salvage(row)), limit, ({ turn, position }) => [turn, String(position)]);
     },
   };
 }
@@ -79,7 +79,7 @@ function listedRuns(db: Kysely<Database>) {
 }
 
 function listedRun({ isLong: isLeftOut, ...row }: Database['runs'] & { readonly isLong: number }): Listed<Run> {
-  const run = runCodec.decode(row);
+  const run = runCodec.salvage(row);
   const [prompt, instructions, answer] = [run.prompt, run.instructions, run.answer].map((text) => (text === undefined ? undefined : shortenText(text)));
   const isShortened = isLeftOut === 1 || [prompt, instructions, answer].some((text) => text?.isShortened === true);
   return { ...run, prompt: prompt?.value ?? '', instructions: instructions?.value, answer: answer?.value, isShortened };
@@ -90,7 +90,7 @@ const INBOX_COLUMNS = ['id', 'runId', 'callId', 'kind', 'state', 'response', 'ow
 const shortRequest = sql<string>`coalesce(${sql.ref('preview')}, ${sql.ref('request')})`.as('request');
 
 function listedItem({ preview, ...row }: Database['inboxItems']): Listed<InboxItem> {
-  const item = inboxCodec.decode(row);
+  const item = inboxCodec.salvage(row);
   const request = shortenObject(item.request);
   const response = item.response === undefined ? undefined : shortenObject(item.response);
   return { ...item, request: request.value, response: response?.value, isShortened: preview !== null || request.isShortened || response?.isShortened === true };

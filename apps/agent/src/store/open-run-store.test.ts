@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -36,6 +36,45 @@ describe('the database', () => {
     expect(planOf("select id from inbox_items where state = 'open' order by created_at, id limit 51")).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_state \(state=\?\)/);
     expect(planOf('select id from inbox_items order by created_at, id limit 51')).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_time/);
     database.close();
+  });
+});
+
+describe('a damaged database', () => {
+  test('that was emptied is refused, and one that was removed begins anew', async () => {
+    const dataDir = newDataDir();
+    await (await open(dataDir)).close();
+    const file = join(dataDir, 'signalbox.sqlite');
+    writeFileSync(file, '');
+    expect(await refusal(dataDir)).toBe(`unusable: The database ${file} is empty, though it was in use before. Restore it from a copy, or remove ${file} to begin with a new one.`);
+    rmSync(file);
+    await (await open(dataDir)).close();
+  });
+
+  test('without a table is refused with its name', async () => {
+    const dataDir = newDataDir();
+    await (await open(dataDir)).close();
+    const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
+    database.exec('drop table sampling_counts');
+    database.close();
+    expect(await refusal(dataDir)).toContain('is damaged: it has no table sampling_counts.');
+  });
+
+  test('with values that cannot be read still gives its lists, in which these rows say so', async () => {
+    const dataDir = newDataDir();
+    const store = await open(dataDir);
+    await store.write(async (sql) => {
+      for (const id of ['r1', 'r2']) await sql.insertRun(queuedRun(id));
+    });
+    const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
+    database.exec("update runs set limits = '{broken', metadata = '' where id = 'r1'");
+    database.close();
+    const damage = { code: 'damaged_row', message: 'The stored limits, metadata cannot be read: the database was damaged or changed outside of the service.' };
+    const { data } = await store.read.runs({ limit: 9 });
+    expect(data.find(({ id }) => id === 'r1')).toMatchObject({ error: damage, metadata: {} });
+    expect(data.find(({ id }) => id === 'r2')).toMatchObject({ error: undefined });
+    expect(await store.read.run('r1')).toMatchObject({ error: damage });
+    await expect(store.write((sql) => sql.run('r1'))).rejects.toThrow('the stored limits is damaged and cannot be read');
+    await store.close();
   });
 });
 

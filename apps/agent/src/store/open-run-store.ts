@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, sql, SqliteDialect } from 'kysely';
@@ -45,6 +45,8 @@ export async function openRunStore({ dataDir, durability, clock }: RunStoreOptio
     const writer = connect(openWriter(file, durability));
     connections.push(writer);
     await migrate(writer.withoutPlugins(), dataDir);
+    await checkTables(writer.withoutPlugins(), dataDir);
+    closeSync(openSync(join(dataDir, USED_MARK), 'a', 0o600));
     const reader = connect(new Sqlite(file, { readonly: true }));
     connections.push(reader);
     const bootId = randomUUID();
@@ -75,12 +77,34 @@ function prepareDataDir(dataDir: string): () => void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     // SQLite gives its side files the mode of the database, so the files stay private even in a directory that was there before.
+    refuseEmptied(dataDir);
     for (const name of ['lock.sqlite', 'signalbox.sqlite']) closeSync(openSync(join(dataDir, name), 'a', 0o600));
     return lockDataDir(dataDir);
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError('unusable', `The data directory ${dataDir} cannot be used (${reasonOf(error)}). Choose one that this user can write to.`, { cause: error });
   }
+}
+
+/** A file that is there once the database has its tables. */
+const USED_MARK = 'signalbox.used';
+
+/** An emptied database is not taken for a new one: what it held would be missed without a word. */
+function refuseEmptied(dataDir: string): void {
+  const file = join(dataDir, 'signalbox.sqlite');
+  const isEmpty = statSync(file, { throwIfNoEntry: false })?.size === 0;
+  if (!isEmpty || statSync(join(dataDir, USED_MARK), { throwIfNoEntry: false }) === undefined) return;
+  throw new StoreError('unusable', `The database ${file} is empty, though it was in use before. Restore it from a copy, or remove ${file} to begin with a new one.`);
+}
+
+/** The tables that every database of this version has. */
+const TABLES = ['runs', 'events', 'messages', 'turns', 'partials', 'tool_calls', 'inbox_items', 'remembered_approvals', 'audit', 'sampling_counts', 'threads', 'agents', 'idempotency_keys', 'artifacts', 'artifact_owners', 'boots', 'tool_pins', 'tool_sets', 'epochs', 'catalogues'];
+
+async function checkTables(db: Kysely<Database>, dataDir: string): Promise<void> {
+  const present = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  const missing = TABLES.filter((name) => !present.has(name));
+  if (missing.length === 0) return;
+  throw new StoreError('unusable', `The database in ${dataDir} is damaged: it has no table ${missing.join(', ')}. Restore it from a copy, or choose another data directory.`);
 }
 
 function openWriter(file: string, durability: RunStoreOptions['durability']): Sqlite.Database {

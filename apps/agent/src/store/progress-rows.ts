@@ -22,6 +22,10 @@ export function createProgressReader(db: Kysely<Database>): ProgressReader {
       return rows.map(({ id }) => id);
     },
 
+    async runStatus(id) {
+      return (await db.selectFrom('runs').select('status').where('id', '=', id).executeTakeFirst())?.status;
+    },
+
     async countRuns({ status, kind }) {
       let query = db.selectFrom('runs').select((run) => run.fn.countAll<number>().as('runs')).where('status', '=', status);
       if (kind !== undefined) query = query.where('kind', '=', kind);

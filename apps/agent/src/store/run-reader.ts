@@ -20,7 +20,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
 
     async run(id) {
       const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && runCodec.decode(row);
+      return row && runCodec.salvage(row);
     },
 
     async runCounts() {
@@ -30,7 +30,7 @@ export function createRunReader(db: Kysely<Database>): RunReader {
 
     async events(runId, { after, limit }) {
       const rows = await db.selectFrom('events').selectAll().where('runId', '=', runId).where('seq', '>', after).orderBy('seq').limit(limit).execute();
-      return rows.map((row) => eventCodec.decode(row));
+      return rows.map((row) => eventCodec.salvage(row));
     },
 
     async messages(runId) {

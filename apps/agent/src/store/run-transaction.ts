@@ -19,6 +19,12 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     ...createEpochWriter(db),
     ...createIdempotencyWriter(db, clock),
 
+    /** Decisions are made on whole rows only. */
+    async run(id) {
+      const row = await db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && runCodec.decode(row);
+    },
+
     async insertRun(run) {
       await db.insertInto('runs').values(runCodec.encode(run)).execute();
     },
