@@ -102,14 +102,25 @@ test('agrees with the validator library wherever it decides', () => {
       ),
     ),
   })).schema;
+  const ajv = new Ajv2020({ strict: false, ownProperties: true, validateSchema: false, meta: false, logger: false, inlineRefs: false });
+  const evaluate = (whole: JsonObject, instance: unknown): boolean | undefined => {
+    try {
+      return ajv.compile(whole)(instance);
+    } catch (error) {
+      // The library makes wrong code of some schemas: "items0 is not defined".
+      if (error instanceof ReferenceError) return undefined;
+      throw error;
+    }
+  };
   let decided = 0;
   fc.assert(
     fc.property(schema, value, (part, instance) => {
       const whole = { allOf: [part], $defs: { one: { type: ['string', 'array'] }, two: { properties: { a: { $ref: '#/$defs/one' } } } } } as JsonObject;
       const verdict = quickCheck(whole, instance);
-      if (verdict === 'keyword' || verdict === 'long') return;
+      const expected = evaluate(whole, instance);
+      if (verdict === 'keyword' || verdict === 'long' || expected === undefined) return;
       decided += 1;
-      expect(verdict === 'fits').toBe(new Ajv2020({ strict: false, ownProperties: true, validateSchema: false, meta: false, logger: false }).compile(whole)(instance));
+      expect(verdict === 'fits').toBe(expected);
     }),
     { numRuns: 150 },
   );
