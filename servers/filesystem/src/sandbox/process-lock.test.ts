@@ -35,6 +35,12 @@ test('a lock that is held for too long is an error that names the file', async (
   await expect(locks.acquire('/a/b.txt', never)).rejects.toMatchObject({ reason: 'io', message: expect.stringContaining('/a/b.txt') as string });
 });
 
+test('a system that refuses such locks does not keep files from being written', async () => {
+  const refused = Object.assign(new Error('listen EPERM'), { code: 'EPERM' });
+  const locks = new FileLocks(new ProcessLocks({ tryLock: () => Promise.reject(refused) }));
+  expect(await locks.run([key('z')], never, () => Promise.resolve('written'))).toBe('written');
+});
+
 test('the lock of a process that was killed is free', async () => {
   const source = pathToFileURL(path.join(import.meta.dirname, 'process-lock.ts')).href;
   const script = `

@@ -38,7 +38,7 @@ export class ProcessLocks {
     const deadline = performance.now() + this.#timeoutMs;
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
       signal.throwIfAborted();
-      const release = await this.#tryLock(name);
+      const release = await this.#tryLock(name).catch(() => noRelease);
       if (release !== undefined) return release;
       if (performance.now() > deadline) throw heldError(key, this.#timeoutMs);
       // A random delay: two waiting processes must not meet at each attempt.
@@ -48,6 +48,9 @@ export class ProcessLocks {
 }
 
 const longestWaitMs = 16;
+
+/** Of a system that refuses the lock altogether, as some containers refuse sockets: there calls of other servers are not excluded. */
+const noRelease = () => Promise.resolve();
 
 function heldError(key: string, timeoutMs: number): PathError {
   return new PathError('io', `${key}: another file server has been writing this file for more than ${timeoutMs / 1000} s. Nothing was written. Try again.`);
