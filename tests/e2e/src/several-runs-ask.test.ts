@@ -69,13 +69,15 @@ describe.each([
 ])('a legacy server of the official SDK over %s', (_transport, entry) => {
   test('answers the calls of other runs while a question of one run waits, and each answer goes to its own run', async () => {
     await start(await entry());
-    const asking = [await call(ASK), await call(ASK)];
-    const items = [await isAsked(asking[0]!), await isAsked(asking[1]!)];
+    const first = await call(ASK);
+    const firstItem = await isAsked(first);
+    const second = await call(ASK);
+    const secondItem = await isAsked(second);
     expect(await api.settled((await sum()).id)).toMatchObject({ status: 'completed', answer: 'The sum of 2 and 3 is 5.' });
-    await api.post(`/v1/inbox/${items[1]!}/respond`, { action: 'decline' });
-    expect((await api.settled(asking[1]!.id)).answer).toMatch(/declined/);
-    await answer(items[0]!);
-    expect((await api.settled(asking[0]!.id)).answer).toMatch(/Ada/);
+    await api.post(`/v1/inbox/${secondItem}/respond`, { action: 'decline' });
+    expect((await api.settled(second.id)).answer).toMatch(/declined/);
+    await answer(firstItem);
+    expect((await api.settled(first.id)).answer).toMatch(/Ada/);
   });
 
   test('that is asked during a long call of another run, or after a cancelled one, still gets its first question answered', async () => {

@@ -6,6 +6,7 @@ import { matchesPattern } from '../name-patterns.ts';
 import { READ_RESOURCE, wireName } from './tool-names.ts';
 
 const MAX_URI = 8192;
+const HINTS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
 
 /** Adds the tool that reads resources to the tools of a server that has resources, where the server's patterns let it through. */
 export function withResourceTool(server: ServerConfig, catalogue: Catalogue): Catalogue {
@@ -31,7 +32,7 @@ function resourceEntry(server: ServerConfig): CatalogueEntry {
       required: ['uri'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: true },
+    annotations: { ...HINTS },
   };
   return {
     isResourceReader: true,
@@ -44,7 +45,7 @@ function resourceEntry(server: ServerConfig): CatalogueEntry {
       name: READ_RESOURCE,
       description: String(definition['description']),
       inputSchema: definition['inputSchema'] as JsonObject,
-      annotations: { readOnlyHint: true },
+      annotations: HINTS,
       trusted: server.trust,
     },
   };
