@@ -1,5 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
+/** Megabytes (10⁶ bytes) in a mebibyte. */
+export const MB_PER_MIB = 1.048576;
+
 /** CPU time of a running process in milliseconds, that of threads which have ended not included; NaN where /proc does not tell. */
 export function cpuMsOf(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;

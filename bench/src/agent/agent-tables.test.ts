@@ -29,3 +29,10 @@ test('a target of time is met by the median, one of loss by every round', () => 
   expect(verdictOf(resultsOf('crowd', { lost: 0 }), '200 runs at once: events lost')).toMatchObject({ measured: '0', isMet: true });
   expect(verdictOf(resultsOf('crowd', {}), '1,000 readers: events lost')).toMatchObject({ measured: '–' });
 });
+
+test('idle memory is judged with the helper process', () => {
+  const verdictOf = (figures: { readonly [figure: string]: number }) => judgeAgent(resultsOf('startUp', figures)).find(({ target }) => target.startsWith('idle memory'));
+  expect(verdictOf({ serviceMb: 118.1, helperMb: 50, idleMb: 168.1 })).toMatchObject({ measured: '168.1', isMet: false });
+  // Where the helper cannot be measured, nothing is met.
+  expect(verdictOf({ serviceMb: 118.1, helperMb: Number.NaN, idleMb: Number.NaN })).toMatchObject({ measured: '–', isMet: false });
+});

@@ -72,8 +72,9 @@ export const agentTables: readonly AgentTable[] = [
     lines: [
       { figure: 'readyMs', title: 'spawn to ready, ms', digits: 0 },
       { figure: 'connectedMs', title: 'spawn until all servers are connected, ms', digits: 0 },
-      { figure: 'idleMb', title: 'RSS MB when idle, without the servers', digits: 1 },
+      { figure: 'serviceMb', title: 'RSS MB when idle, without the servers', digits: 1 },
       { figure: 'helperMb', title: 'RSS MB of the helper that outlives a kill', digits: 1 },
+      { figure: 'idleMb', title: 'RSS MB of both', digits: 1 },
     ],
   },
   {
@@ -100,7 +101,7 @@ export function formatAgentTable({ key, title, lines }: AgentTable, results: Res
   return `## ${title}\n\n${layOut([['', 'median', 'lowest', 'highest'], ...body])}\n`;
 }
 
-/** What we set out to reach, beside the median of what was measured. */
+/** Compares each target with the median, or with every round where something was lost. */
 export function judgeAgent(results: Results): readonly Verdict[] {
   return [
     atMost(results, { target: 'overhead of a turn, p50, ms', table: 'turns', figure: 'overheadMs', limit: 5 }),
@@ -111,7 +112,7 @@ export function judgeAgent(results: Results): readonly Verdict[] {
     atMost(results, { target: '10,000 events, ms', table: 'resume', figure: 'resumeMs', limit: 200 }),
     atMost(results, { target: '10,000 events after a restart, ms', table: 'resume', figure: 'afterRestartMs', limit: 200 }),
     atMost(results, { target: 'listening, ms', table: 'startUp', figure: 'readyMs', limit: 600 }),
-    atMost(results, { target: 'idle memory, MB', table: 'startUp', figure: 'idleMb', limit: 120 }),
+    atMost(results, { target: 'idle memory with the helper, MB', table: 'startUp', figure: 'idleMb', limit: 120 }),
     atMost(results, { target: 'recovery after kill -9, s', table: 'recovery', figure: 'firstSeconds', limit: 10 }),
     exactly(results, { target: 'recovery: runs completed', table: 'recovery', figure: 'completed', limit: 50 }),
     exactly(results, { target: 'recovery: events lost', table: 'recovery', figure: 'lost', limit: 0 }),

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { median, type Figures } from '../figures.ts';
-import { residentMibOf } from '../process-readings.ts';
+import { MB_PER_MIB, residentMibOf } from '../process-readings.ts';
 import { getJson } from './rest.ts';
 import { startAgent, temporaryFolder } from './service.ts';
 
 const STARTS = 5;
 const IDLE_MS = 3000;
-const MB_PER_MIB = 1.048576;
 
 /** The service with the three reference servers, from its spawn, and when it has nothing to do. */
 export async function measureStartUp(): Promise<Figures> {
@@ -28,7 +27,9 @@ export async function measureStartUp(): Promise<Figures> {
     while (!(await allReady(agent.url))) await wait(20);
     const connectedMs = agent.readyMs + performance.now() - begun;
     await wait(IDLE_MS);
-    return { readyMs: median(starts), connectedMs, idleMb: residentMibOf(agent.pid) * MB_PER_MIB, helperMb: helperMibOf(agent.pid) * MB_PER_MIB };
+    const serviceMb = residentMibOf(agent.pid) * MB_PER_MIB;
+    const helperMb = helperMibOf(agent.pid) * MB_PER_MIB;
+    return { readyMs: median(starts), connectedMs, serviceMb, helperMb, idleMb: serviceMb + helperMb };
   } finally {
     await agent.stop();
   }
