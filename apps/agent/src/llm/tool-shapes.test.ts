@@ -1,46 +1,71 @@
+import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { agentRequest, collect, finishOf, textOf, userText } from './testing/collect.ts';
 import { startFakeServer } from './testing/fake-wire.ts';
 import { connect, type WireKind, WIRES } from './testing/provider-kinds.ts';
+import { REAL_SERVERS, sampleOf } from './testing/real-tool-schemas.ts';
 import { TOOL_SHAPES, type ToolShape } from './testing/tool-shapes.ts';
 import { fitSchema } from './tool-schema.ts';
 
-const BATCH = 100;
+const ajvOptions = { strict: false, logger: false, validateFormats: false } as const;
+const draft7 = new Ajv(ajvOptions);
+const draft2020 = new Ajv2020(ajvOptions);
 
 function isOffered({ dropped }: ToolShape, { api }: WireKind): boolean {
   return dropped === undefined || (dropped.api !== undefined && dropped.api !== api);
 }
 
-function batches(): readonly (readonly ToolShape[])[] {
-  return Array.from({ length: Math.ceil(TOOL_SHAPES.length / BATCH) }, (_, at) => TOOL_SHAPES.slice(at * BATCH, (at + 1) * BATCH));
-}
-
-test('there are more than 200 of them', () => {
-  expect(TOOL_SHAPES.length).toBeGreaterThan(200);
-  expect(new Set(TOOL_SHAPES.map(({ name }) => name)).size).toBe(TOOL_SHAPES.length);
-});
-
-describe.each(WIRES)('complaint, root anyOf kills every request, arrays without items or properties: $api', (kind) => {
-  test('each tool is offered or left out for a reason of its own, and no request fails', async () => {
+describe.each(WIRES)('$api', (kind) => {
+  /** Sends one request with these tools to the fake API, which refuses what the real one refuses. */
+  async function offer(tools: readonly { readonly name: string; readonly inputSchema: ToolShape['schema'] }[]) {
     await using server = await startFakeServer(kind.wire);
-    for (const shapes of batches()) {
-      server.replies.push({ turn: { text: 'ok' } });
-      const before = JSON.stringify(shapes);
-      const events = await collect(connect(kind, server), agentRequest([userText('Hi')], { tools: shapes.map(({ name, schema }) => ({ name, description: 'x', inputSchema: schema })) }));
-      expect(textOf(finishOf(events).message)).toBe('ok');
-      expect(JSON.stringify(shapes)).toBe(before);
-      const offered = [...JSON.stringify(server.seen.at(-1)?.body['tools']).matchAll(/"name":"([a-z]+__[a-z0-9_]+)"/g)].map(([, name]) => name);
-      expect(offered).toEqual(shapes.filter((shape) => isOffered(shape, kind)).map(({ name }) => name));
-      const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
-      expect(warnings).toEqual(shapes.filter((shape) => !isOffered(shape, kind)).map(({ name, dropped }) => expect.stringMatching(new RegExp(`^The tool ${name} .*${dropped?.reason.replaceAll(/[$"]/g, '\\$&') ?? ''}`)) as string));
-    }
+    server.replies.push({ turn: { text: 'ok' } });
+    const before = JSON.stringify(tools);
+    const request = agentRequest([userText('Hi')], { tools: tools.map((tool) => ({ ...tool, description: 'x' })) });
+    const events = await collect(connect(kind, server), request);
+    expect(textOf(finishOf(events).message)).toBe('ok');
+    expect(JSON.stringify(tools)).toBe(before);
+    const sent = JSON.stringify(server.seen.at(-1)?.body['tools']);
+    return {
+      names: tools.map(({ name }) => name).filter((name) => sent.includes(`"name":"${name}"`)),
+      warnings: events.flatMap((event) => (event.type === 'warning' ? [event.message] : [])),
+    };
+  }
+
+  test('a tool of each shape is offered, or left out for a reason of its own, and the request does not fail', async () => {
+    const { names, warnings } = await offer(TOOL_SHAPES.map(({ name, schema }) => ({ name, inputSchema: schema })));
+    expect(names).toEqual(TOOL_SHAPES.filter((shape) => isOffered(shape, kind)).map(({ name }) => name));
+    const dropped = TOOL_SHAPES.filter((shape) => !isOffered(shape, kind));
+    const reasons = dropped.map(({ name, dropped: why }) => new RegExp(`^The tool ${name} .*${why?.reason.replaceAll(/[$"]/g, '\\$&') ?? ''}`));
+    expect(warnings).toEqual(reasons.map((reason) => expect.stringMatching(reason) as string));
+  });
+
+  test.each(REAL_SERVERS)('every real tool of $server is offered', async ({ server, tools }) => {
+    const listed = tools.map(({ name, inputSchema }) => ({ name: `${server}__${name}`.slice(0, 64), inputSchema }));
+    expect(await offer(listed)).toEqual({ names: listed.map(({ name }) => name), warnings: [] });
   });
 });
 
-test.each(TOOL_SHAPES.filter(({ dropped }) => dropped === undefined || dropped.api !== undefined))('what the server takes, the model may send: $name', ({ schema, sample }) => {
+/** Why the fitted schema does not allow the arguments; undefined when it does. */
+function refusal(schema: ToolShape['schema'], sample: object): string | undefined {
   const fit = fitSchema(schema);
-  const fitted = 'fitted' in fit ? fit.fitted : {};
-  const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false });
-  expect(ajv.validate(fitted, sample), ajv.errorsText()).toBe(true);
+  if ('problem' in fit) return fit.problem;
+  return draft2020.validate(fit.fitted, sample) ? undefined : draft2020.errorsText();
+}
+
+const offered = TOOL_SHAPES.filter(({ dropped }) => dropped === undefined || dropped.api !== undefined);
+
+test.each(offered)('the model may send what the server takes: $name', ({ schema, sample }) => {
+  expect(refusal(schema, sample)).toBeUndefined();
+});
+
+test.each(REAL_SERVERS)('the model may send what the real tools of $server take', ({ tools }) => {
+  for (const { inputSchema } of tools) {
+    const sample = sampleOf(inputSchema);
+    const { $schema, ...schema } = inputSchema;
+    const ajv = String($schema).includes('2020-12') ? draft2020 : draft7;
+    expect(ajv.validate(schema, sample), ajv.errorsText()).toBe(true);
+    expect(refusal(inputSchema, sample)).toBeUndefined();
+  }
 });

@@ -1,38 +1,59 @@
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 
-/** A tool as servers really declare it. */
+/** A tool whose input schema was made for the tests, in a shape that APIs refuse or that needs a change. */
 export interface ToolShape {
   readonly name: string;
   readonly schema: JsonSchema;
-  /** Arguments that the server takes. */
+  /** Arguments that the schema allows. */
   readonly sample: JsonObject;
-  /** Why it cannot be offered, to any model or to those of one API. */
+  /** Reason why it cannot be offered, to any model or to those of one API. */
   readonly dropped?: { readonly reason: string; readonly api?: 'messages' };
 }
 
-/** What a server's tool is about; the shapes below are put around it. */
+/** The arguments that each shape is put around. */
 interface Subject {
-  readonly name: string;
   readonly properties: { readonly [name: string]: JsonSchema };
   readonly sample: JsonObject;
-  /** The name of an argument that is text. */
+  /** Name of an argument that is text. */
   readonly text: string;
 }
 
 interface Kind {
   readonly kind: string;
   readonly schema: (subject: Subject) => JsonSchema;
-  /** Beside the subject's own. */
+  /** Arguments beside those of the subject. */
   readonly sample?: JsonObject;
   readonly dropped?: ToolShape['dropped'];
 }
 
-const SUBJECTS: readonly Subject[] = [
-  { name: 'issue', text: 'repo', properties: { repo: { type: 'string', description: 'owner/name' }, state: { type: 'string', enum: ['open', 'closed', 'all'] }, labels: { type: 'array', items: { type: 'string' } } }, sample: { repo: 'a/b', state: 'open', labels: ['bug'] } },
-  { name: 'event', text: 'title', properties: { title: { type: 'string', minLength: 1 }, start: { type: 'string', format: 'date-time' }, minutes: { type: 'integer', minimum: 5, maximum: 480 } }, sample: { title: 'Standup', start: '2030-01-01T09:00:00Z', minutes: 15 } },
-  { name: 'query', text: 'sql', properties: { sql: { type: 'string' }, limit: { type: 'number', default: 100 }, params: { type: 'object', additionalProperties: { type: ['string', 'number', 'null'] } } }, sample: { sql: 'select 1', limit: 5, params: { a: null } } },
-  { name: 'edit', text: 'path', properties: { path: { type: 'string' }, edits: { type: 'array', items: { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } }, required: ['from', 'to'] } }, dryRun: { type: 'boolean' } }, sample: { path: 'a.txt', edits: [{ from: 'x', to: 'y' }], dryRun: true } },
-];
+const SUBJECT: Subject = {
+  text: 'path',
+  properties: {
+    path: { type: 'string', description: 'owner/name', minLength: 1 },
+    state: { type: 'string', enum: ['open', 'closed', 'all'] },
+    labels: { type: 'array', items: { type: 'string' } },
+    start: { type: 'string', format: 'date-time' },
+    minutes: { type: 'integer', minimum: 5, maximum: 480 },
+    limit: { type: 'number', default: 100 },
+    dryRun: { type: 'boolean' },
+    params: { type: 'object', additionalProperties: { type: ['string', 'number', 'null'] } },
+    edits: {
+      type: 'array',
+      items: { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } }, required: ['from', 'to'] },
+    },
+  },
+  sample: {
+    path: 'a/b',
+    state: 'open',
+    labels: ['bug'],
+    start: '2030-01-01T09:00:00Z',
+    minutes: 15,
+    limit: 5,
+    dryRun: true,
+    params: { a: null },
+    edits: [{ from: 'x', to: 'y' }],
+  },
+};
 
 const object = (properties: JsonObject, rest: JsonObject = {}): JsonSchema => ({ type: 'object', properties, ...rest });
 const plus = ({ properties }: Subject, more: JsonObject, rest: JsonObject = {}): JsonSchema => object({ ...properties, ...more }, rest);
@@ -100,12 +121,10 @@ const KINDS: readonly Kind[] = [
   { kind: 'too_long', schema: ({ properties }) => object(properties, { description: 'x'.repeat(100_001) }), dropped: { reason: 'longer than 100000 characters' } },
 ];
 
-/** Every kind of shape around every subject. */
-export const TOOL_SHAPES: readonly ToolShape[] = KINDS.flatMap(({ kind, schema, sample = {}, dropped }) =>
-  SUBJECTS.map((subject) => ({
-    name: `${subject.name}__${kind}`,
-    schema: schema(subject),
-    sample: { ...subject.sample, ...sample },
-    ...(dropped === undefined ? {} : { dropped }),
-  })),
-);
+/** One tool for each kind of shape. */
+export const TOOL_SHAPES: readonly ToolShape[] = KINDS.map(({ kind, schema, sample = {}, dropped }) => ({
+  name: `made__${kind}`,
+  schema: schema(SUBJECT),
+  sample: { ...SUBJECT.sample, ...sample },
+  ...(dropped === undefined ? {} : { dropped }),
+}));
