@@ -1,9 +1,10 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, truncate } from 'node:fs/promises';
+import { chmod, readdir, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { ordinaryNode } from './testing/ordinary-node.ts';
 import { createTemporaryFolders } from './testing/temporary-folders.ts';
 
 interface Ended {
@@ -24,8 +25,12 @@ function run(...args: string[]): Running {
 }
 
 function runWith(env: { readonly [name: string]: string }, ...args: string[]): Running {
+  return runBy([process.execPath], env, ...args);
+}
+
+function runBy([command = '', ...options]: readonly string[], env: { readonly [name: string]: string }, ...args: string[]): Running {
   const main = path.join(import.meta.dirname, 'main.ts');
-  const child = spawn(process.execPath, ['--conditions=@signalbox/source', main, ...args], { env: { ...process.env, ...env } });
+  const child = spawn(command, [...options, '--conditions=@signalbox/source', main, ...args], { env: { ...process.env, ...env } });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -165,4 +170,15 @@ test.runIf(process.platform === 'linux')('answers that the host does not read do
   const closed = once(child, 'close');
   child.kill('SIGKILL');
   await closed;
+});
+
+test.skipIf(ordinaryNode === undefined)('search_content counts the files that it may not open', async () => {
+  await using folders = await createTemporaryFolders({ root: { a: 'x', b: 'x' } });
+  await chmod(path.join(folders.root, 'b'), 0);
+  const running = runBy(ordinaryNode ?? [], {}, folders.root);
+  const search = { name: 'search_content', arguments: { path: '.', pattern: 'x' } };
+  send(running, initialize, { method: 'notifications/initialized' }, { id: 2, method: 'tools/call', params: search });
+  expect(JSON.parse(await running.answer(2))).toMatchObject({ result: { structuredContent: { unreadable: 1, scanned: 1 } } });
+  running.child.stdin.end();
+  expect(await running.ended).toMatchObject({ code: 0 });
 });

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createLogger } from '@signalbox/server-kit';
 import { describe, expect, test } from 'vitest';
 import { command } from './command.ts';
+import { ordinaryNode } from './testing/ordinary-node.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
 
 /** What `start` says to these options and arguments; a server that starts is closed again. */
@@ -43,10 +45,14 @@ describe('the command', () => {
     expect(await problemOf({}, folder)).toBe(`UsageError: ${folder} is not a file`);
   });
 
-  test.skipIf(process.getuid?.() === 0)('refuses a file it may not read', async () => {
+  test.skipIf(ordinaryNode === undefined)('refuses a file it may not read', () => {
     const path = join(dirname(temporaryDatabase()), 'closed.db');
     writeFileSync(path, '');
     chmodSync(path, 0);
-    expect(await problemOf({}, path)).toBe(`UsageError: the database file ${path} cannot be read`);
+    const [node = '', ...options] = ordinaryNode ?? [];
+    const main = join(import.meta.dirname, 'main.ts');
+    const { status, stderr } = spawnSync(node, [...options, '--conditions=@signalbox/source', main, path], { encoding: 'utf8' });
+    expect(stderr).toBe(`signalbox-sqlite: the database file ${path} cannot be read (see signalbox-sqlite --help)\n`);
+    expect(status).toBe(1);
   });
 });
