@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleFixture } from './bundle-fixture.ts';
 import { clientCommand } from './client-command.ts';
 import { readExpectedFailures } from './referee/expected-failures.ts';
-import { judge } from './referee/judge.ts';
+import { judge, type Verdict } from './referee/judge.ts';
 import { REVISIONS } from './referee/requirement-set.ts';
 import { startServer, type RunningServer } from './start-server.ts';
 
@@ -13,6 +13,11 @@ const folder = mkdtempSync(join(tmpdir(), 'conformance with a space-'));
 
 /** The referee gives each scenario 30 seconds and runs those of a server one after the other. */
 const LIMIT_MS = 120_000;
+
+/** Has `npm test` print at its end which scenarios passed only when they were run a second time. */
+function noteRepeated(meta: object, repeated: Verdict['repeated']): void {
+  if (repeated.length > 0) Object.assign(meta, { note: `scenarios that were run twice: ${repeated.join(', ')}` });
+}
 
 describe.concurrent('the server', () => {
   let server: RunningServer;
@@ -23,8 +28,9 @@ describe.concurrent('the server', () => {
 
   afterAll(() => server.stop());
 
-  test.for(REVISIONS)('does what %s requires, and what the referee runs beside', { timeout: LIMIT_MS }, async (revision) => {
-    const { problems, required, extra } = await judge({ leg: 'server', url: server.url }, revision, folder);
+  test.for(REVISIONS)('does what %s requires, and what the referee runs beside', { timeout: LIMIT_MS }, async (revision, { task }) => {
+    const { problems, required, extra, repeated } = await judge({ leg: 'server', url: server.url }, revision, folder);
+    noteRepeated(task.meta, repeated);
     expect(problems).toEqual([]);
     expect(required.passed).toBe(required.total);
     expect(extra.passed).toBe(extra.total);
@@ -38,8 +44,9 @@ describe('the client', () => {
     command = clientCommand(await bundleFixture('client', folder));
   });
 
-  test.for(REVISIONS)('does what %s requires, except what is expected to fail', { timeout: LIMIT_MS }, async (revision) => {
-    const { problems, required } = await judge({ leg: 'client', command }, revision, folder);
+  test.for(REVISIONS)('does what %s requires, except what is expected to fail', { timeout: LIMIT_MS }, async (revision, { task }) => {
+    const { problems, required, repeated } = await judge({ leg: 'client', command }, revision, folder);
+    noteRepeated(task.meta, repeated);
     expect(problems).toEqual([]);
     expect(required.passed).toBeGreaterThan(0);
   });

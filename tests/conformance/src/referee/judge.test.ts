@@ -22,8 +22,9 @@ test('an official referee that cannot run is a problem of every scenario', { tim
 
   expect(required).toEqual({ passed: 0, total: 30 });
   expect(extra.passed).toBe(0);
-  expect(problems).toHaveLength(33);
+  expect(problems).toHaveLength(34);
   expect(problems[0]).toBe('server-initialize\n  the referee could not run it');
+  expect(problems[33]).toMatch(/^the referee is not content\n/);
 });
 
 describe('the count', () => {
@@ -66,11 +67,23 @@ describe('the count', () => {
 
   test('gives a few failures a second run, which decides', async () => {
     const passes = all('server').filter((scenario) => !['ping', 'tools-list'].includes(scenario));
-    const referee = saying({ passes, fails: ['ping', 'tools-list'] }, { passes: ['ping'], fails: ['tools-list'] });
+    const referee = saying({ passes, fails: ['ping', 'tools-list'], isContent: false, output: unexpected('ping', 'tools-list') }, { passes: ['ping'], fails: ['tools-list'] });
     const { required, problems, repeated } = await judge(SERVER, REVISION, folder, referee);
     expect(repeated).toEqual(['ping', 'tools-list']);
     expect(problems).toEqual(['tools-list\n  FAILURE some-check: it is so']);
     expect(required.passed).toBe(29);
+  });
+
+  test.each([
+    ['names a scenario that did not fail', unexpected('ping', 'tools-list')],
+    ['names none', 'TypeError: cannot write the summary\n'],
+  ])('is not in order when the referee is not content and %s, though another scenario failed at first', async (_reason, output) => {
+    const passes = all('server').filter((scenario) => scenario !== 'ping');
+    const referee = saying({ passes, fails: ['ping'], isContent: false, output }, { passes: ['ping'] });
+    const { required, problems, repeated } = await judge(SERVER, REVISION, folder, referee);
+    expect(repeated).toEqual(['ping']);
+    expect(required.passed).toBe(30);
+    expect(problems).toEqual([`the referee is not content\n${output.trimEnd()}`]);
   });
 
   test('is not in order when something passes that is expected to fail', async () => {
@@ -97,12 +110,19 @@ interface Saying {
   /** Of those above, clients that wrote to stderr. */
   readonly complains?: readonly string[];
   readonly isContent?: boolean;
+  readonly output?: string;
+}
+
+/** The end of the referee's output when scenarios fail that it does not expect to. */
+function unexpected(...scenarios: readonly string[]): string {
+  const lines = scenarios.map((scenario) => `  ✗ ${scenario}\n`).join('');
+  return `=== SUMMARY ===\n✗ ping: 1 passed, 1 failed\n\n\u001B[31mUnexpected failures (not in baseline):\u001B[0m\n${lines}`;
 }
 
 /** A referee that writes what it is told, and in a second run of a scenario what it is told for that. */
 function saying(first: Saying, second: Saying = {}): RunReferee {
   return ({ leg }, { scenario }, results) => {
-    const { passes = [], fails = [], warns = [], checksNothing = [], complains = [], isContent = true } = scenario === undefined ? first : second;
+    const { passes = [], fails = [], warns = [], checksNothing = [], complains = [], isContent = true, output = 'last words\n' } = scenario === undefined ? first : second;
     const below = join(results, scenario ?? 'all');
     const write = (name: string, statuses: readonly string[]): void => {
       if (scenario !== undefined && name !== scenario) return;
@@ -115,6 +135,6 @@ function saying(first: Saying, second: Saying = {}): RunReferee {
     for (const name of fails) write(name, ['SUCCESS', 'FAILURE']);
     for (const name of warns) write(name, ['WARNING']);
     for (const name of checksNothing) write(name, []);
-    return Promise.resolve({ results: below, isContent, output: 'last words\n' });
+    return Promise.resolve({ results: below, isContent, output });
   };
 }

@@ -28,7 +28,10 @@ const AUTHORIZATION = 'auth/';
 /** The referee starts all clients at once and measures time: so many failures may be due to a busy machine. */
 const MAX_REPEATED = 3;
 
-/** Runs all scenarios of a revision and counts; few that fail are run once more, alone. The folder must be new for each revision and leg. */
+/**
+ * Runs all scenarios of a revision and counts; few that fail are run once more, alone. A referee that ends with an error is a problem of its own unless
+ * the scenarios it names explain it. The folder must be new for each revision and leg.
+ */
 export async function judge(candidate: Candidate, revision: Revision, folder: string, ask: RunReferee = runReferee): Promise<Verdict> {
   const { leg } = candidate;
   const { scored, unscored } = readRequirementSet(revision, leg);
@@ -45,16 +48,23 @@ export async function judge(candidate: Candidate, revision: Revision, folder: st
   }
 
   const problems = failed.filter((scenario) => !passed(outcomes.get(scenario))).map((scenario) => describe(scenario, outcomes.get(scenario)));
-  problems.push(...scored.filter((scenario) => expected.has(scenario) && passed(outcomes.get(scenario))).map((scenario) => `${scenario}\n  passes and is still expected to fail`));
+  const stale = scored.filter((scenario) => expected.has(scenario) && passed(outcomes.get(scenario)));
+  problems.push(...stale.map((scenario) => `${scenario}\n  passes and is still expected to fail`));
   const known = new Set([...scored, ...unscored]);
   problems.push(...[...outcomes.keys()].filter((scenario) => !known.has(scenario)).map((scenario) => `${scenario}\n  is in no requirement set`));
-  if (!run.isContent && failed.length === 0 && problems.length === 0) problems.push(`the referee is not content\n${lastWords(run.output)}`);
+  if (!run.isContent && !isExplained(run.output, [...failed, ...stale])) problems.push(`the referee is not content\n${lastWords(run.output)}`);
 
   const score = (scenarios: readonly string[]): Score => ({
     passed: scenarios.filter((scenario) => passed(outcomes.get(scenario))).length,
     total: scenarios.length,
   });
   return { leg, revision, required: score(scored), extra: score(extra), problems, repeated };
+}
+
+/** Whether the referee names the scenarios that it is not content with, and all of them are known here to have failed or to have passed against expectation. */
+function isExplained(output: string, known: readonly string[]): boolean {
+  const named = [...output.matchAll(/^ {2}[✗✓] ([^\s:]+)/gmu)].map(([, scenario = '']) => scenario);
+  return named.length > 0 && named.every((scenario) => known.includes(scenario));
 }
 
 function passed(outcome: Outcome | undefined): boolean {
