@@ -31,7 +31,7 @@ const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 const RESERVED: ReadonlyMap<string, string> = new Map([
   ...['data', 'file', 'git', 'http', 'https', 'javascript'].map((scheme) => [scheme, `its resources would have URIs of the scheme ${scheme}:`] as const),
   ['fs', 'its variables would be those of the filesystem server, MCP_FS_…'],
-  ['state', 'its variables would begin as MCP_STATE_KEY, which every server has'],
+  ['state', 'its variables would begin like MCP_STATE_KEY, the key of server-kit for request state'],
 ]);
 
 /**
