@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCountingServer } from './counting-process.ts';
-import { matrix, nameOf } from './matrix.ts';
+import { cellOf, controls, didHarm, type Control } from './controls.ts';
+import { matrix, nameOf, toolOf } from './matrix.ts';
 import { problemsOf } from './problems-of.ts';
 import { runCell } from './run-cell.ts';
 
@@ -25,4 +26,19 @@ test.each(matrix.filter((cell) => chosen.includes(nameOf(cell))).map((cell) => (
 
 test('the chosen cells are there', () => {
   expect(matrix.map(nameOf)).toEqual(expect.arrayContaining(chosen));
+});
+
+test('control: a service that does not start does not count as killed', async () => {
+  const control: Control = { guard: 'start', cell: 'write: the agent is killed during-tool-call' };
+  const cell = cellOf(control, matrix);
+  const problems = problemsOf(cell, await runCell(cell, { serverUrl: server.url, guardOff: control.guard }));
+  expect(didHarm(control, problems), problems.join('; ')).toBe(true);
+});
+
+test('there is a control for each kind of call, each process that is killed, a death during recovery and a cancelled run', () => {
+  const cells = controls.filter(({ guard }) => guard !== 'start').map((control) => cellOf(control, matrix));
+  expect(new Set(cells.map(({ kind }) => kind))).toEqual(new Set(Object.keys(toolOf)));
+  expect(new Set(cells.map(({ killing }) => killing.process))).toEqual(new Set(['agent', 'server']));
+  expect(cells.some(({ killing }) => 'firstAt' in killing)).toBe(true);
+  expect(cells.some(({ cancels }) => cancels === true)).toBe(true);
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { ApiClient, type RunView } from '../support/client.ts';
 import { writeScenario } from '../support/scenario.ts';
 import { startService, temporaryFolder, type Service } from '../support/service.ts';
+import type { Guard } from './controls.ts';
 import { toolOf, type Cell } from './matrix.ts';
 
 /** What is true afterwards. */
@@ -23,8 +24,8 @@ export interface CellResult {
 export interface CellOptions {
   /** Of the server that outlives the agent. */
   readonly serverUrl: string;
-  /** Switches off the rule of the ledger. */
-  readonly isUnguarded?: boolean;
+  /** The protection that is switched off; default none. */
+  readonly guardOff?: Guard;
 }
 
 const crashingService = fileURLToPath(new URL('../support/crashing-service.ts', import.meta.url));
@@ -92,19 +93,19 @@ class Lives {
     return existsSync(this.#ledger) ? readFileSync(this.#ledger, 'utf8').split('\n').length - 1 : 0;
   }
 
-  /** Whether it was killed; a life in which the run ends by itself is none. */
+  /** Whether it was killed at the point; not when the run ended by itself, nor when the service did not start or ended for another reason. */
   async #liveUntilKilled(point: string): Promise<boolean> {
+    const mark = join(this.#folder, `killed-${point}`);
     // It dies while it starts when that is what it is to do.
-    const ended = await this.#live({ CRASH_AT: point }).then(
+    const ended = await this.#live({ CRASH_AT: point, CRASH_MARK: mark }).then(
       () => true,
       () => false,
     );
     if (ended) return false;
     const child = this.#service?.process;
     if (child !== undefined && child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve));
-    const signal = child?.signalCode;
     this.#service = undefined;
-    return signal === 'SIGKILL' || signal === undefined;
+    return existsSync(mark);
   }
 
   /** Starts the service, and the run unless there is one, and resolves with the run when it has ended. Rejects when the service dies. */
@@ -112,6 +113,7 @@ class Lives {
     const service = await this.#start(env);
     const api = new ApiClient(service.url);
     const [known] = (await api.get<{ data: RunView[] }>('/v1/runs')).data;
+    if (known !== undefined && this.#options.guardOff === 'recovery') return this.#besideAnother(api, known.id);
     const { id } = known ?? (await api.start(PROMPT));
     const answered = new Set<string>();
     let isCancelWanted = this.#cell.cancels === true && 'CRASH_AT' in env;
@@ -122,6 +124,12 @@ class Lives {
         await api.post(`/v1/runs/${id}/cancel`);
       }
     }
+    return api.run(id);
+  }
+
+  /** The run as it is when another one, started after it, has ended. */
+  async #besideAnother(api: ApiClient, id: string): Promise<RunView> {
+    await api.settled((await api.start(PROMPT)).id);
     return api.run(id);
   }
 
@@ -159,7 +167,7 @@ class Lives {
     this.#service = await startService({
       folder: this.#folder,
       program: crashingService,
-      env: { ...env, ...(this.#options.isUnguarded === true ? { GUARD_OFF: 'ledger' } : {}) },
+      env: { ...env, ...(this.#options.guardOff === undefined ? {} : { GUARD_OFF: this.#options.guardOff }) },
       config: { llm: { provider: 'scripted', scenario: join(this.#folder, 'scenario.json') }, mcpServers: { counting: server } },
     });
     return this.#service;

@@ -1,0 +1,57 @@
+import { nameOf, type Cell } from './matrix.ts';
+
+/** A cell with a protection switched off, which must then fail. */
+export interface Control {
+  readonly guard: Guard;
+  readonly cell: string;
+}
+
+/** `start` is no protection of the service: with it, the service that is to be killed does not start. */
+export type Guard = 'ledger' | 'recovery' | 'start';
+
+const WITHOUT: { readonly [G in Guard]: string } = {
+  ledger: 'the rule of the ledger',
+  recovery: 'recovery',
+  start: 'a start',
+};
+
+/** The problem that the cell must have without the guard. */
+const HARM: { readonly [G in Guard]: RegExp } = {
+  ledger: /^[2-9] effects$/,
+  recovery: /^the run is running, not completed$/,
+  start: /^the process was not killed there$/,
+};
+
+/** At least one for each kind of call and each process that is killed, for a second death during recovery, and for a cancelled run. */
+export const controls: readonly Control[] = [
+  // A repetition of these two does no harm, so recovery as a whole is switched off.
+  { guard: 'recovery', cell: 'read-only: the agent is killed during-tool-call' },
+  { guard: 'recovery', cell: 'idempotent: the agent is killed after-settle-call-commit' },
+  { guard: 'recovery', cell: 'write: the agent is killed before-begin-turn-commit' },
+  { guard: 'ledger', cell: 'write: the agent is killed during-tool-call' },
+  { guard: 'ledger', cell: 'write: the agent is killed after-recover-run-commit after during-tool-call' },
+  { guard: 'ledger', cell: 'write: the agent is killed before-cancel-run-commit' },
+  { guard: 'ledger', cell: 'write: the server is killed after-effect' },
+  { guard: 'ledger', cell: 'asking: the agent is killed during-tool-call' },
+  { guard: 'ledger', cell: 'asking: the server is killed after-effect' },
+  { guard: 'recovery', cell: 'task: the agent is killed after-keep-task-commit' },
+  { guard: 'ledger', cell: 'task: the server is killed after-effect' },
+  { guard: 'start', cell: 'write: the agent is killed during-tool-call' },
+  { guard: 'start', cell: 'read-only: the agent is killed before-recover-run-commit after during-tool-call' },
+];
+
+export function nameOfControl({ guard, cell }: Control): string {
+  return `control: without ${WITHOUT[guard]}, ${cell}`;
+}
+
+/** The cell that the control names. @throws Error when there is none. */
+export function cellOf({ cell: name }: Control, matrix: readonly Cell[]): Cell {
+  const found = matrix.find((cell) => nameOf(cell) === name);
+  if (found === undefined) throw new Error(`The crash matrix has no cell "${name}".`);
+  return found;
+}
+
+/** Whether the cell failed as it must without the guard. */
+export function didHarm({ guard }: Control, problems: readonly string[]): boolean {
+  return problems.some((problem) => HARM[guard].test(problem));
+}
