@@ -1,11 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connectClient } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
-import { documentationSnippets, repository } from './support/markdown.ts';
+import { documentationFiles, documentationSnippets, repository } from './support/markdown.ts';
 import { temporaryFolder } from './support/service.ts';
 
 const snippets = documentationSnippets();
@@ -89,10 +89,28 @@ function run(line: string): { readonly status: number | null; readonly stdout: s
   return { status, stdout, stderr };
 }
 
+type Proof =
+  | 'run'
+  /** `npm start` and `npm run demo`: their script, on the packages that are installed and built here. */
+  | 'run without install and build'
+  /** A package that is not published, and what `npx` or a host would start of it. */
+  | 'started from the workspace'
+  | 'run with --dry-run'
+  | 'run by the tests of tools/workspace'
+  /** The script or program of the name is there. */
+  | 'only looked up';
+
+interface Check {
+  readonly matches: RegExp;
+  readonly proof: Proof;
+  readonly check: (line: string) => Promise<void> | void;
+}
+
 /** How each kind of command is checked; a command that none of them knows fails the test. */
-const checks: readonly { readonly matches: RegExp; readonly check: (line: string) => Promise<void> | void }[] = [
+const checks: readonly Check[] = [
   {
     matches: /^curl .*-d '\{"prompt":"Which customers bought most\?"\}'$/,
+    proof: 'run',
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
@@ -102,6 +120,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^curl .*"output_schema"/,
+    proof: 'run',
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
@@ -110,6 +129,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^npx signalbox replay RUN$/,
+    proof: 'run',
     async check(line) {
       const api = new ApiClient(`http://127.0.0.1:${port}`);
       const { id } = await api.start('Which customers bought most?');
@@ -121,6 +141,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^curl -s '?http:\/\/127\.0\.0\.1:8020\/v1\/inbox/,
+    proof: 'run',
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
@@ -138,6 +159,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^npx signalbox inbox/,
+    proof: 'run',
     check(line) {
       const { status, stdout } = run(line);
       // Nothing waits here, and there is no item ID.
@@ -146,6 +168,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^curl -s http:\/\/127\.0\.0\.1:8020\/(?:v1\/threads|v1\/tools\/|metrics)/,
+    proof: 'run',
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
@@ -156,6 +179,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^npx signalbox run --demo "/,
+    proof: 'run',
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
@@ -164,6 +188,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^npm run demo$/,
+    proof: 'run without install and build',
     check(line) {
       const { status, stdout } = run(line);
       expect(stdout).toContain('answers are right');
@@ -172,6 +197,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^(?:[A-Z_]+=\S+ )*npm start$|^npx signalbox serve --demo$/,
+    proof: 'run without install and build',
     async check(line) {
       const env: Record<string, string> = { SIGNALBOX_DATA_DIR: join(folder.path, `data-${commands.indexOf(line)}`) };
       const command = line.replace(/^((?:[A-Z_]+=\S+ )*)/, (given) => {
@@ -204,6 +230,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^npx signalbox (?:run --help|--version)$/,
+    proof: 'run',
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
@@ -212,6 +239,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^(?:npm start --|npx signalbox serve) (?:~\/projects|--port 8030 --config signalbox\.json)$/,
+    proof: 'run without install and build',
     async check(line) {
       writeExample();
       const here = line.replace('~/projects', `"${folder.path}"`).replace('8030', '0').replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`).replace(' -- ', ' ');
@@ -223,6 +251,7 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^npx signalbox (?:serve|run) --config signalbox\.json/,
+    proof: 'run',
     async check(line) {
       writeExample();
       const here = line.replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`);
@@ -240,14 +269,15 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /^(?:claude mcp add [\w-]+ -- )?npx (?:-y )?@[\w-]+\/server-[\w-]+|^signalbox-\w+ /,
+    proof: 'started from the workspace',
     async check(line) {
       const [command = '', ...args] = words(line.replace(/^claude .*? -- /, '').replace(/^signalbox-/, 'npx signalbox-')).map((word) => localPath(word));
       await expectTools({ command, args });
     },
   },
   {
-    // tools/workspace runs the other commands of docs/extending.md, in a copy of the repository.
     matches: /^npx nx g @signalbox\/workspace:server /,
+    proof: 'run with --dry-run',
     check(line) {
       // The name of the guide may be taken by now: a reader has followed it.
       const { status, stdout } = run(`${line.replace('trip-notes', 'notes-of-the-test')} --dry-run`);
@@ -257,12 +287,14 @@ const checks: readonly { readonly matches: RegExp; readonly check: (line: string
   },
   {
     matches: /[ /](?:@acme\/server|acme(?:-server)?)-trip-notes\b/,
+    proof: 'run by the tests of tools/workspace',
     check(line) {
       expect(snippets.filter((snippet) => snippet.language === 'sh' && snippet.text.includes(line)).map((snippet) => snippet.file)).toEqual(['docs/extending.md']);
     },
   },
   {
-    matches: /^npm (?:test|run (?:dev|lint|bench|inspector))|^npx nx sync$/,
+    matches: /^npm (?:test|run (?:dev|lint|bench|conformance|inspector))|^npx nx sync$/,
+    proof: 'only looked up',
     check(line) {
       const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
       if (script !== undefined) expect(manifest.scripts).toHaveProperty(script);
@@ -301,13 +333,17 @@ async function expectTools(server: { readonly command: string; readonly args: re
   await client.close();
 }
 
-describe('every command of the documentation', () => {
-  test('there are some', () => {
-    expect(commands.length).toBeGreaterThan(10);
+describe('a command of the documentation is', () => {
+  const rows = [...new Set(commands)].map((line) => {
+    const known = checks.find(({ matches }) => matches.test(line));
+    return { line, known, proof: known?.proof ?? 'unknown' };
   });
 
-  test.each([...new Set(commands)])('%s', { timeout: 60_000 }, async (line) => {
-    const known = checks.find(({ matches }) => matches.test(line));
+  test('in one of more than ten lines', () => {
+    expect(rows.length).toBeGreaterThan(10);
+  });
+
+  test.each(rows)('$proof: $line', { timeout: 60_000 }, async ({ line, known }) => {
     expect(known, `no check knows this command: ${line}`).toBeDefined();
     await known?.check(line);
   });
@@ -346,7 +382,7 @@ test('every TypeScript example of the documentation compiles', { timeout: 60_000
 });
 
 test('every local link of the documentation leads to a file', () => {
-  const broken = globSync(['*.md', '{apps,libs,servers}/*/*.md', 'bench/*.md', 'docs/**/*.md'], { cwd: repository }).flatMap((file) => {
+  const broken = documentationFiles().flatMap((file) => {
     const links = [...readFileSync(join(repository, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] ?? '');
     return links.filter((link) => !existsSync(join(repository, dirname(file), link))).map((link) => `${file}: ${link}`);
   });

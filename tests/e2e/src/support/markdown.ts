@@ -4,6 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 export const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
+/** The documentation that users and contributors read, relative to the repository. */
+export function documentationFiles(): readonly string[] {
+  const patterns = ['*.md', '{apps,libs,servers,tests,tools}/*/*.md', 'bench/*.md', 'docs/**/*.md'];
+  return globSync(patterns, { cwd: repository }).toSorted();
+}
+
 export interface Snippet {
   /** Relative to the repository. */
   readonly file: string;
@@ -12,10 +18,9 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** Every fenced block of the documentation that users read. The README of a server of somebody's own, which has another scope, may need what is not there. */
+/** Every fenced block of the documentation. The README of a server of somebody's own, which has another scope, may need what is not there. */
 export function documentationSnippets(): readonly Snippet[] {
-  const files = globSync(['*.md', '{apps,libs,servers}/*/*.md', 'bench/*.md', 'docs/**/*.md'], { cwd: repository }).toSorted();
-  return files.filter((file) => !file.startsWith('servers/') || isOfThisProject(dirname(file))).flatMap((file) => snippetsOf(file, readFileSync(join(repository, file), 'utf8')));
+  return documentationFiles().filter((file) => !file.startsWith('servers/') || isOfThisProject(dirname(file))).flatMap((file) => snippetsOf(file, readFileSync(join(repository, file), 'utf8')));
 }
 
 function isOfThisProject(folder: string): boolean {
