@@ -106,6 +106,9 @@ interface Check {
   readonly check: (line: string) => Promise<void> | void;
 }
 
+/** The test that follows docs/extending.md in a copy of the repository. */
+const followed = readFileSync(join(repository, 'tools/workspace/src/generated-server.test.ts'), 'utf8');
+
 /** How each kind of command is checked; a command that none of them knows fails the test. */
 const checks: readonly Check[] = [
   {
@@ -147,14 +150,6 @@ const checks: readonly Check[] = [
       expect(status).toBe(0);
       // Nothing waits here: the list is empty, and the answer names an item that does not exist.
       expect(JSON.parse(stdout)).toMatchObject(line.includes('/ID/') ? { status: 404 } : { data: [] });
-    },
-  },
-  {
-    matches: /^npx signalbox tools approve/,
-    check(line) {
-      const { status, stderr } = run(line);
-      // There is no server SERVER here.
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('no MCP server is called "SERVER"') as string });
     },
   },
   {
@@ -214,13 +209,15 @@ const checks: readonly Check[] = [
   },
   {
     matches: /^npx signalbox tools approve SERVER/,
+    proof: 'run',
     check(line) {
       // No tool of the demo servers is quarantined.
-      expect(run(line.replace('SERVER', 'sqlite'))).toEqual({ status: 0, stdout: '' });
+      expect(run(line.replace('SERVER', 'sqlite'))).toMatchObject({ status: 0, stdout: '' });
     },
   },
   {
     matches: /^npx signalbox (?:servers$|runs$|call )/,
+    proof: 'run',
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
@@ -286,9 +283,18 @@ const checks: readonly Check[] = [
     },
   },
   {
+    // Needs the registry of npm.
+    matches: /^npm install --save-dev --save-exact \w+ -w @acme\/server-trip-notes$/,
+    proof: 'only looked up',
+    check() {
+      expect(followed).not.toContain("follow('npm install");
+    },
+  },
+  {
     matches: /[ /](?:@acme\/server|acme(?:-server)?)-trip-notes\b/,
     proof: 'run by the tests of tools/workspace',
     check(line) {
+      expect(followed).toContain(`follow('${line}'`);
       expect(snippets.filter((snippet) => snippet.language === 'sh' && snippet.text.includes(line)).map((snippet) => snippet.file)).toEqual(['docs/extending.md']);
     },
   },
