@@ -5,9 +5,12 @@ const pieces = ['\n', '\r', '\t', '"', '\\', '\0', '\u001f', ' ', '\u007f', '\u0
 const texts = ['', ...pieces, ...pieces.flatMap((first) => pieces.flatMap((second) => [`${first}${second}`, `abc${first}de${second}fghi`]))];
 
 describe('jsonBytes', () => {
-  test.each(texts)('is the length of %j as JSON', (text) => {
-    const expected = Buffer.byteLength(JSON.stringify(text));
-    expect([jsonBytes(text), jsonBytes(Buffer.from(text))]).toEqual([expected, expected]);
+  test('is the length of a text as JSON, alone and beside each other kind of character', () => {
+    const wrong = texts.filter((text) => {
+      const expected = Buffer.byteLength(JSON.stringify(text));
+      return jsonBytes(text) !== expected || jsonBytes(Buffer.from(text)) !== expected;
+    });
+    expect(wrong).toEqual([]);
   });
 
   test('counts each character of one byte as JSON does', () => {
