@@ -51,9 +51,9 @@ test('a request without the token is answered before its body, and its connectio
 });
 
 test.each([
-  ['a body that does not come is not awaited, with the token', `${HALF_A_POST}authorization: Bearer secret\r\n\r\n{`],
-  ['a head that does not end is not awaited', 'GET /v1/runs HTTP/1.1\r\nhost: localhost\r\n'],
-])('%s', async (_title, text) => {
+  ['a body that does not come, with the token', `${HALF_A_POST}authorization: Bearer secret\r\n\r\n{`],
+  ['a head that does not end', 'GET /v1/runs HTTP/1.1\r\nhost: localhost\r\n'],
+])('%s is not awaited', async (_title, text) => {
   const { open } = await listen({ token: 'secret', requestTimeoutMs: 300 });
   expect(await answerOf(await open(text))).toMatch(/^HTTP\/1\.1 408 /);
 });
