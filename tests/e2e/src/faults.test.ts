@@ -92,14 +92,18 @@ async function closedPort(): Promise<number> {
 }
 
 describe('models that fail', () => {
-  test('an unreachable one fails the run with the address and a remedy; the service goes on', async () => {
+  test('an unreachable one is asked again later: the run says why, with the address and a remedy, and can be cancelled; the service goes on', async () => {
     const address = `127.0.0.1:${await closedPort()}`;
     const api = await start({ llm: { provider: 'openai', base_url: `http://${address}/v1` } }, { OPENAI_API_KEY: 'sk-secret-1234567890' });
-    const run = await api.settled((await api.start('hello')).id);
-    expect(run).toMatchObject({ status: 'failed' });
-    expect(run.error?.message).toContain(address);
-    expect(run.error?.message).toMatch(/running\?/);
-    expect(JSON.stringify([run, await api.events(run.id)])).not.toContain('sk-secret');
+    const { id } = await api.start('hello');
+    await expect.poll(async () => (await api.run(id))['status_reason'], { timeout: 15_000 }).toBe('model_unavailable');
+    const waiting = await api.run(id);
+    expect(JSON.stringify(waiting['model_outage'])).toContain(address);
+    expect(JSON.stringify(waiting['model_outage'])).toMatch(/running\?/);
+    await api.post(`/v1/runs/${id}/cancel`);
+    const run = await api.settled(id);
+    expect(run).toMatchObject({ status: 'cancelled' });
+    expect(JSON.stringify([waiting, run, await api.events(id)])).not.toContain('sk-secret');
     expect(service?.log()).not.toContain('sk-secret');
     expect(await api.get('/healthz')).toMatchObject({ status: 'ok', provider: 'openai' });
   });
@@ -109,7 +113,7 @@ describe('configurations that cannot be used', () => {
   async function failure(text: string, args: readonly string[] = []): Promise<{ code: number | null; error: string }> {
     const file = join(folder.path, 'signalbox.json');
     await writeFile(file, text);
-    const child = spawn(process.execPath, [agentMain, 'serve', '--config', file, ...args], { cwd: folder.path, env: { PATH: process.env['PATH'], HOME: folder.path }, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [agentMain, 'serve', '--config', file, '--port', '0', ...args], { cwd: folder.path, env: { PATH: process.env['PATH'], HOME: folder.path }, stdio: ['ignore', 'ignore', 'pipe'] });
     let error = '';
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       error += part;
@@ -119,14 +123,14 @@ describe('configurations that cannot be used', () => {
   }
 
   test.each([
-    ['not JSON', '{ "mcpServers": {,} }', /signalbox\.json:1:18: not valid JSON/],
+    ['not JSON', '{ "mcpServers": {], }', /signalbox\.json:1:18: not valid JSON/],
     ['an unknown field', '{ "mcp_servers": {} }', /mcp_servers.*mcpServers/s],
-    ['a server without a command', '{ "mcpServers": { "a": { "args": [] } } }', /mcpServers\.a: has neither "command"/],
-    ['a variable that is not set', '{ "mcpServers": { "a": { "command": "${NOT_SET_ANYWHERE}" } } }', /mcpServers\.a\.command.*NOT_SET_ANYWHERE/s],
+    ['a server without a command, with --strict', '{ "mcpServers": { "a": { "args": [] } } }', /mcpServers\.a: has neither "command"/, ['--strict']],
+    ['a variable that is not set, with --strict', '{ "mcpServers": { "a": { "command": "${NOT_SET_ANYWHERE}" } } }', /mcpServers\.a\.command.*NOT_SET_ANYWHERE/s, ['--strict']],
     ['a host that others can reach, without a token', '{ "host": "0.0.0.0" }', /SIGNALBOX_TOKEN/],
     ['a provider without its key', '{ "llm": { "provider": "anthropic" } }', /ANTHROPIC_API_KEY/],
-  ])('%s', async (_name, text, expected) => {
-    const { code, error } = await failure(text);
+  ])('%s', async (_name, text, expected, args: readonly string[] = []) => {
+    const { code, error } = await failure(text, args);
     expect(error).toMatch(expected);
     expect(error.trim().split('\n').length).toBeLessThanOrEqual(3);
     expect(code).toBe(2);

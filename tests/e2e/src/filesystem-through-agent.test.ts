@@ -101,13 +101,13 @@ describe.each(['legacy', 'modern'] as const)('the file server in the %s era, thr
     };
     await next('subscribed');
     writeFileSync(join(root, 'notes.txt'), 'changed');
-    expect(await next('resource.updated')).toEqual({ uri: uriOf('notes.txt') });
+    expect(await next('resource.updated')).toEqual({ type: 'resource.updated', uri: uriOf('notes.txt') });
     const { pid } = (await api.get('/v1/servers/filesystem')) as { pid: number };
     process.kill(pid, 'SIGKILL');
     await next('missed');
     await next('subscribed');
     writeFileSync(join(root, 'notes.txt'), 'changed again');
-    expect(await next('resource.updated')).toEqual({ uri: uriOf('notes.txt') });
+    expect(await next('resource.updated')).toEqual({ type: 'resource.updated', uri: uriOf('notes.txt') });
     leaving.abort();
   });
 

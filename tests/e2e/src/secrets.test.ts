@@ -1,9 +1,27 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startService, temporaryFolder } from './support/service.ts';
 
 const SECRETS = { ANTHROPIC_API_KEY: 'sk-ant-a-key-of-the-test', OPENAI_API_KEY: 'sk-another-key-of-the-test', SIGNALBOX_TOKEN: 'the-token-of-the-test', OF_THE_SERVER: 'what-only-the-server-knows' };
+
+/** A provider that refuses every key and says which one it was given. Returns its base URL. */
+async function startRefusingProvider(): Promise<string> {
+  const provider = createServer((request, response) => {
+    request.resume();
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ type: 'error', error: { type: 'authentication_error', message: `invalid key ${String(request.headers['x-api-key'])}` } }));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    provider.close();
+    provider.closeAllConnections();
+  });
+  await once(provider, 'listening');
+  return `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+}
 
 test('the keys of the model providers and the token are in no answer, no event, no log line and no file', async () => {
   const folder = await temporaryFolder();
@@ -12,8 +30,7 @@ test('the keys of the model providers and the token are in no answer, no event, 
     folder: folder.path,
     env: SECRETS,
     config: {
-      // Nothing listens there, so that the run fails with what is known of the provider.
-      llm: { provider: 'anthropic', base_url: 'http://127.0.0.1:9' },
+      llm: { provider: 'anthropic', base_url: await startRefusingProvider() },
       mcpServers: { noisy: { command: 'node', args: ['-e', 'console.error(process.env.KEY); process.exit(1)'], env: { KEY: '${OF_THE_SERVER}' } } },
     },
   });

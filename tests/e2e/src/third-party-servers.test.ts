@@ -87,7 +87,8 @@ function statusOf(name: Name): Promise<Json> {
 
 async function toolNames(name: Name): Promise<readonly string[]> {
   const { data } = await api.get<{ data: { readonly name: string; readonly server: string }[] }>('/v1/tools?limit=1000');
-  return data.filter((tool) => tool.server === name).map((tool) => tool.name);
+  // Of a server with resources the service has a tool of its own, too.
+  return data.filter((tool) => tool.server === name && !tool.name.endsWith('__read_resource')).map((tool) => tool.name);
 }
 
 function startCall(name: string, input: Json): Promise<RunView> {

@@ -44,12 +44,13 @@ describe('a tool call that needs approval', () => {
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
     const listed = await box.cli();
-    expect(listed).toMatchObject({ code: 0, out: `${item.id} tool_approval  may files__delete_file be called with {"path":"one.txt"}\n` });
+    expect(listed.code).toBe(0);
+    expect(listed.out).toMatch(new RegExp(String.raw`^${item.id} \d+ s tool_approval may files__delete_file be called with \{"path":"one\.txt"\} \(run: delete one\)\n$`));
     expect((await box.cli('show', item.id)).out).toContain('  arguments: {"path":"one.txt"}');
     const wrong = await box.cli('answer', item.id, 'approve', '--arguments', '{"file":"two.txt"}');
     expect(wrong).toMatchObject({ code: 1, err: expect.stringMatching(/arguments: Invalid arguments.*"path" is missing/) as string });
     const right = await box.cli('answer', item.id, 'approve', '--arguments', '{"path":"two.txt"}');
-    expect(right).toMatchObject({ code: 0, out: `tool_approval ${item.id} is delivered\n` });
+    expect(right).toMatchObject({ code: 0, out: `tool_approval ${item.id}: approved\n` });
     const run = await box.api.settled(id);
     expect(run.answer).toContain('A person changed the arguments of this call before it was made. It was made with: {"path":"two.txt"}');
     expect([existsSync(fileOf('one.txt')), existsSync(fileOf('two.txt'))]).toEqual([true, false]);

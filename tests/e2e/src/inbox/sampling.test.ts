@@ -41,7 +41,7 @@ describe.each(PEERS)('%s', (_name, peer) => {
     const item = await box.item(id, 'sampling_approval');
     expect(item.request).toMatchObject({ server: 'peer', messages: [{ role: 'user' }], max_tokens: expect.any(Number) as number, model: expect.stringContaining('scripted') as string });
     expect(JSON.stringify(item.request)).toContain('six times seven');
-    expect((await box.cli()).out).toContain(`${item.id} sampling_approval`);
+    expect((await box.cli()).out).toMatch(new RegExp(String.raw`${item.id} \d+ s sampling_approval may peer ask the model .* \(run: think\)`));
     expect(await box.cli('answer', item.id, 'approve')).toMatchObject({ code: 0 });
     expect((await box.api.settled(id)).answer).toContain('forty-two');
     expect(await box.audit(id)).toEqual(['policy tool_call allowed', 'policy sampling_approval asked', 'person sampling_approval approved', 'service sampling_approval succeeded', 'service tool_call succeeded']);

@@ -23,7 +23,7 @@ const hooks: TestHooks = {
 
 /** A store that does not tell which runs an earlier process left unsettled. */
 function forgetful(store: Store): Store {
-  const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], { unsettledRuns: () => Promise.resolve([]) });
+  const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], { runIds: () => Promise.resolve([]) });
   return Object.assign(Object.create(store) as Store, { read });
 }
 

@@ -55,11 +55,6 @@ export async function startService({ folder, config, env = {}, program = agentMa
     stdio: ['ignore', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],
   });
   let log = '';
-  if (stderr === undefined) {
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-    });
-  }
   const exited = once(child, 'exit');
   const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
   const url = await new Promise<string>((resolve, reject) => {
@@ -67,6 +62,12 @@ export async function startService({ folder, config, env = {}, program = agentMa
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
       const found = /ready on (http:\S+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+      // With log_format json an entry of the log says it.
+      const found = /"signalbox is ready","url":"(http:[^"]+)/.exec(log)?.[1];
       if (found !== undefined) resolve(found);
     });
     child.once('exit', (code, signal) => reject(new Error(`the service ended with ${code ?? signal}: ${output}${log}`)));
