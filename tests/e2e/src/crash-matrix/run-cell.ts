@@ -66,7 +66,9 @@ class Lives {
   async run(): Promise<CellResult> {
     const { killing } = this.#cell;
     const points = killing.process === 'agent' ? ['firstAt' in killing ? killing.firstAt : undefined, killing.at].filter((point) => point !== undefined) : [];
-    const input = { ledger: this.#ledger, ...(this.#cell.cancels === true ? { hold: true } : {}) };
+    // Held until it is aborted, a call has no result that the server could keep under the idempotency key: the control is no race with it.
+    const isHeld = this.#cell.cancels === true || this.#options.guardOff === 'ledger';
+    const input = { ledger: this.#ledger, ...(isHeld ? { hold: true } : {}) };
     await writeScenario(this.#folder, [{ prompt: PROMPT, steps: [[{ tool: `counting__${toolOf[this.#cell.kind]}`, input }]], answer: 'counted' }]);
     let wasKilled = killing.process === 'agent';
     for (const point of points) wasKilled &&= await this.#liveUntilKilled(point);
