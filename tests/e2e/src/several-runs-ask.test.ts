@@ -60,13 +60,21 @@ async function isAsked({ id }: RunView): Promise<string> {
   return String(data['inbox_item_id']);
 }
 
-const answer = (item: string): Promise<unknown> => api.post(`/v1/inbox/${item}/respond`, { action: 'accept', content: { name: 'Ada' } });
+const answer = (item: string, name = 'Ada'): Promise<unknown> => api.post(`/v1/inbox/${item}/respond`, { action: 'accept', content: { name } });
 const types = async ({ id }: RunView): Promise<readonly string[]> => (await api.events(id)).map(({ type }) => type);
 
 describe.each([
   ['stdio', () => Promise.resolve(stdio)],
   ['HTTP', streamableHttp],
 ])('a legacy server of the official SDK over %s', (_transport, entry) => {
+  test('has the very first questions of four runs, asked at the same time, each answered in its own run', async () => {
+    await start(await entry());
+    const runs = await Promise.all([call(ASK), call(ASK), call(ASK), call(ASK)]);
+    const items = await Promise.all(runs.map(isAsked));
+    await Promise.all(items.map((item, index) => answer(item, `Ada ${index}`)));
+    for (const [index, run] of runs.entries()) expect((await api.settled(run.id)).answer).toMatch(new RegExp(`Ada ${index}\\b`));
+  });
+
   test('answers the calls of other runs while a question of one run waits, and each answer goes to its own run', async () => {
     await start(await entry());
     const first = await call(ASK);

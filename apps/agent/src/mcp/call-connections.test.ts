@@ -60,16 +60,89 @@ async function cancel(fixture: Fixture, runId: string, prepare: (call: SentCall)
   expect(await call.outcome).toMatchObject({ type: 'cancelled' });
 }
 
+/** The tool has answered so often without a question that it counts as one that does not ask. */
+async function known(config: Partial<StdioServerConfig> = {}, server?: FakeServer): Promise<Fixture> {
+  const fixture = await ready(config, server);
+  for (let answers = 0; answers < 3; answers += 1) await end(await fixture.send('before'));
+  return fixture;
+}
+
 describe('a legacy server that has not asked', () => {
-  test('has one connection, which carries the calls of all runs', async () => {
-    const { server, send } = await ready();
+  test('has one connection, which carries the calls of all runs of a tool that has answered three times', async () => {
+    const { server, send, clock } = await known();
     const calls = [await send('a'), await send('b'), await send('c')];
+    clock.advance(1000);
     for (const call of calls) await end(call);
     expect(server.launches).toBe(1);
   });
 
+  test('answers the questions of two runs that call and ask at the same time', async () => {
+    const { send, ask, clock } = await ready();
+    const [first, second] = [send('a'), send('b', { idempotencyKey: 'key-2' })];
+    const a = await first;
+    clock.advance(250);
+    const b = await second;
+    expect([a, b].map(({ received }) => received.connection)).toEqual([1, 2]);
+    expect(await Promise.all([ask(a), ask(b)])).toMatchObject([{ content: { run: 'a' } }, { content: { run: 'b' } }]);
+  });
+
+  test('needs no second connection where a new tool answers soon: calls of other runs wait a moment, and nobody is told', async () => {
+    const { server, send } = await ready();
+    const heard: CallWaiting[] = [];
+    const a = await send('a');
+    const b = send('b', { idempotencyKey: 'key-2', onWaiting: (waiting) => void heard.push(waiting) });
+    await end(a);
+    await end(await b);
+    expect(server.launches).toBe(1);
+    expect(heard).toEqual([]);
+  });
+
+  test('gets another connection at once when it asks while a call of another run waits for the new tool', async () => {
+    const { send, ask } = await ready();
+    const a = await send('a', unanswered());
+    const b = send('b', { idempotencyKey: 'key-2' });
+    void ask(a).catch(() => undefined);
+    expect((await b).received.connection).toBe(2);
+  });
+
+  test('has calls of a new tool apart from calls of other runs while another connection can be opened', async () => {
+    const { send, ask, clock } = await known({}, new FakeServer(toolNamed('t'), toolNamed('u')));
+    await send('a');
+    const b = send('b', { wireName: 'server__u', idempotencyKey: 'key-2' });
+    await Promise.resolve();
+    clock.advance(250);
+    expect((await b).received.connection).toBe(2);
+    expect(await ask(await b)).toMatchObject({ content: { run: 'b' } });
+  });
+
+  describe('and whose one connection carries a call of a tool that is known not to ask', () => {
+    async function shared(): Promise<Fixture & { readonly known: SentCall; readonly fresh: SentCall }> {
+      const fixture = await known({ connections: 1 }, new FakeServer(toolNamed('t'), toolNamed('u')));
+      const call = await fixture.send('a');
+      return { ...fixture, known: call, fresh: await fixture.send('b', { wireName: 'server__u', idempotencyKey: 'key-2' }) };
+    }
+
+    test('carries a call of a new tool, too; its question is held until the other call has ended', async () => {
+      const { ask, clock, ...calls } = await shared();
+      const answer = ask(calls.fresh);
+      clock.advance(600_000);
+      await end(calls.known);
+      expect(await answer).toEqual({ action: 'accept', content: { run: 'b' } });
+    });
+
+    test('carries no calls of two runs of new tools: the second waits, and says so', async () => {
+      const { send, pool, clock, fresh } = await shared();
+      const c = send('c', { wireName: 'server__u', idempotencyKey: 'key-3' });
+      await Promise.resolve();
+      clock.advance(250);
+      expect(pool.servers()[0]?.waiting).toMatchObject([{ runId: 'c', reason: 'connections_busy' }]);
+      await end(fresh);
+      await end(await c);
+    });
+  });
+
   test('has its first question held while calls of two runs are in flight; it goes to the run that is left', async () => {
-    const { send, ask, pool } = await ready();
+    const { send, ask, pool } = await known();
     const heard: CallWaiting['reason'][] = [];
     const a = await send('a', { onWaiting: ({ reason }) => void heard.push(reason) });
     const b = await send('b');
@@ -80,8 +153,8 @@ describe('a legacy server that has not asked', () => {
     expect(heard).toEqual(['question_held']);
   });
 
-  test('has questions refused after 30 s when each run may be waiting for one', async () => {
-    const { send, ask, clock } = await ready();
+  test('has questions refused after 30 s when a tool that answered without asking asks in several runs at once', async () => {
+    const { send, ask, clock } = await known();
     const [a, b] = [await send('a'), await send('b')];
     const answers = Promise.allSettled([ask(a), ask(b)]);
     clock.advance(30_000);
@@ -92,7 +165,7 @@ describe('a legacy server that has not asked', () => {
   });
 
   test('has a question held for as long as another run works that asks nothing', async () => {
-    const { send, ask, clock } = await ready();
+    const { send, ask, clock } = await known();
     const [a, b] = [await send('a'), await send('b')];
     const answer = ask(a);
     clock.advance(600_000);
@@ -108,6 +181,25 @@ describe('a legacy server that has not asked', () => {
     expect(await fixture.ask(b)).toEqual({ action: 'accept', content: { run: 'b' } });
     await end(b);
     expect(fixture.server.open).toBe(1);
+  });
+
+  test('with `connections` 1 is started again after a given-up call, before a call of another run that may ask; the question is answered', async () => {
+    const fixture = await ready({ connections: 1 });
+    const heard: CallWaiting['reason'][] = [];
+    await cancel(fixture, 'a');
+    expect(fixture.server.launches).toBe(1);
+    const b = await fixture.send('b', { onWaiting: ({ reason }) => void heard.push(reason) });
+    expect(b.received.connection).toBe(2);
+    expect(heard).toEqual(['server_restarting']);
+    expect(await fixture.ask(b)).toEqual({ action: 'accept', content: { run: 'b' } });
+    expect(fixture.server.open).toBe(1);
+  });
+
+  test('with `connections` 1 is not started again after a given-up call for a tool that is known not to ask', async () => {
+    const fixture = await known({ connections: 1 });
+    await cancel(fixture, 'a');
+    await end(await fixture.send('b'));
+    expect(fixture.server.launches).toBe(1);
   });
 
   test('keeps its connection for the run that gave a call up', async () => {

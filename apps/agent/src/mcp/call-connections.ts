@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/test-hooks.ts';
 import type { CallWaiting, ServerConnectionStatus } from '../ports/tool-registry.ts';
+import { QuietTools } from './quiet-tools.ts';
 import type { ServerLife } from './server-life.ts';
 
 export interface CallConnectionsOptions {
@@ -19,6 +20,8 @@ export interface CallConnectionsOptions {
 export interface CallAdmission {
   readonly runId: string;
   readonly callId?: string | undefined;
+  /** The tool that is called; undefined for a request of the service itself, whose questions nobody answers. */
+  readonly tool?: string | undefined;
   readonly signal?: AbortSignal;
   /** Milliseconds the call may wait for a connection. */
   readonly limitMs: number;
@@ -28,16 +31,20 @@ export interface CallAdmission {
 /** The right to make one call over a connection. */
 export interface ConnectionLease {
   readonly life: ServerLife;
+  /** Counts an answer of the tool for the rule that a tool which does not ask shares a connection. */
+  answered(): void;
   /** To be called once, when nothing of the call is left. */
   release(): void;
 }
 
 export type Refusal = 'aborted' | 'too-long' | 'not-ready';
 
+/** A call in flight. */
+type Lease = Pick<CallAdmission, 'runId' | 'tool'>;
+
 interface Connection {
   readonly life: ServerLife;
-  /** Calls in flight by run. */
-  readonly leases: Map<string, number>;
+  readonly leases: Set<Lease>;
   /** The run that used it last: the state it left in the server is found there again. */
   lastRun: string | undefined;
   /** Why it takes no new calls and is closed when it has none. */
@@ -52,6 +59,8 @@ interface Waiter {
   readonly settle: (granted: ConnectionLease | Refusal) => void;
 }
 
+/** How long a call waits for a call of another run, of a tool that may ask, before another connection is opened. Ordinary tools have answered by then. */
+const LEARN_MS = 250;
 /** How long a connection beside the first one stays open without a call. */
 const IDLE_MS = 60_000;
 /** How long the calls make do with the connections there are, after another one could not be opened. */
@@ -60,14 +69,16 @@ const OPEN_AGAIN_MS = 60_000;
 const GIVEN_UP = 'a call was given up, and the server may still ask about it';
 
 /**
- * The connections to one server, and which calls go over which. Calls of all runs share the first connection until the server asks a question that does
- * not name the call it belongs to. From then on each connection carries calls of one run at a time, and more connections are opened, up to `max`. A
- * connection on which a call was given up carries calls of no other run, since the server may still ask about the given-up call.
+ * The connections to one server, and which calls go over which. A legacy server may ask a question that does not name the call it belongs to, so a connection
+ * carries calls of one run alone as long as one of these calls may ask. Calls of tools that are known not to ask share a connection. After the first unnamed
+ * question each connection carries calls of one run at a time. More connections are opened when they are needed, up to `max`. A connection on which a call
+ * was given up carries calls of no other run, since the server may still ask about the given-up call.
  */
 export class CallConnections {
   readonly #options: CallConnectionsOptions;
   readonly #connections: Connection[] = [];
   readonly #waiters: Waiter[] = [];
+  readonly #quietTools = new QuietTools();
   #opening = 0;
   #isOneRunEach = false;
   #opensAgainAt = 0;
@@ -98,8 +109,8 @@ export class CallConnections {
   status(): { readonly connections: readonly ServerConnectionStatus[]; readonly waiting: readonly (CallWaiting & { readonly runId: string; readonly callId?: string; readonly since: number })[] } {
     const connections = this.#connections.map(({ life, leases, retiring }) => ({
       ...(life.connection.pid === undefined ? {} : { pid: life.connection.pid }),
-      calls: [...leases.values()].reduce((sum, count) => sum + count, 0),
-      runs: [...leases.keys()],
+      calls: leases.size,
+      runs: [...new Set([...leases].map(({ runId }) => runId))],
       openQuestions: life.router.openQuestions,
       ...(retiring === undefined ? {} : { retiring }),
     }));
@@ -112,6 +123,7 @@ export class CallConnections {
   /** From here on each connection carries calls of one run at a time; calls in flight go on. */
   separateRuns(): void {
     this.#isOneRunEach = true;
+    this.#arrange();
   }
 
   get areRunsSeparate(): boolean {
@@ -132,8 +144,10 @@ export class CallConnections {
   }
 
   add(life: ServerLife): void {
-    this.#connections.push({ life, leases: new Map(), lastRun: undefined, retiring: undefined, stopIdleTimer: () => undefined });
+    const connection = { life, leases: new Set<Lease>(), lastRun: undefined, retiring: undefined, stopIdleTimer: () => undefined };
+    this.#connections.push(connection);
     this.#arrange();
+    if (connection.leases.size === 0) this.#onIdle(connection);
   }
 
   /** A connection that `onOpenAnother` began to open is there. */
@@ -177,11 +191,12 @@ export class CallConnections {
     const { signal, limitMs } = admission;
     if (signal?.aborted === true) return Promise.resolve('aborted');
     if (!this.#isOpen) return Promise.resolve('not-ready');
-    const connection = this.#pick(admission.runId);
-    if (connection !== undefined) return Promise.resolve(this.#grant(connection, admission.runId));
+    const connection = this.#pick(admission);
+    if (connection !== undefined) return Promise.resolve(this.#grant(connection, admission));
     return new Promise((resolve) => {
       const settle = (granted: ConnectionLease | Refusal): void => {
         stopTimer();
+        stopLearning();
         signal?.removeEventListener('abort', onAbort);
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
         resolve(granted);
@@ -189,6 +204,7 @@ export class CallConnections {
       };
       const onAbort = (): void => settle('aborted');
       const stopTimer = this.#options.clock.after(limitMs, () => settle('too-long'));
+      const stopLearning = this.#options.clock.after(LEARN_MS, () => this.#arrange());
       const waiter: Waiter = { admission, since: this.#options.clock.now(), waiting: undefined, settle };
       this.#waiters.push(waiter);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -200,16 +216,39 @@ export class CallConnections {
     return this.#connections.find((connection) => connection.life === life);
   }
 
-  #pick(runId: string): Connection | undefined {
-    const usable = this.#connections.filter((connection) => this.#mayCarry(connection, runId));
-    return usable.find(({ leases }) => leases.has(runId)) ?? usable.find(({ lastRun }) => lastRun === runId) ?? usable[0];
+  #pick(admission: CallAdmission): Connection | undefined {
+    const { runId } = admission;
+    const usable = this.#connections.filter((connection) => this.#mayCarry(connection, admission));
+    return usable.find(({ leases }) => [...leases].some((lease) => lease.runId === runId)) ?? usable.find(({ lastRun }) => lastRun === runId) ?? usable[0];
   }
 
-  #mayCarry(connection: Connection, runId: string): boolean {
+  #mayCarry(connection: Connection, admission: CallAdmission): boolean {
     const { life, leases, retiring } = connection;
     if (retiring !== undefined) return false;
-    if (this.#mayStillAsk(connection) && life.router.hasGivenUpCallOfOther(runId) && (this.#isOneRunEach || this.#mayOpen())) return false;
-    return !this.#isOneRunEach || isModern(life) || [...leases.keys()].every((other) => other === runId);
+    if (isModern(life)) return true;
+    if (this.#isBarredByGivenUp(connection, admission)) return false;
+    const others = [...leases].filter(({ runId }) => runId !== admission.runId);
+    if (this.#isOneRunEach) return others.length === 0;
+    return admission.tool === undefined || this.#mayShare(admission, others);
+  }
+
+  /** Before the server has asked. While no further connection can be opened, calls that may ask share one with calls that do not: a question is then held, not refused. */
+  #mayShare(call: Lease, others: readonly Lease[]): boolean {
+    if (!this.#mayAsk(call)) return this.#isFull() || !others.some((other) => this.#mayAsk(other));
+    return others.every((other) => other.tool === undefined || (this.#isFull() && !this.#mayAsk(other)));
+  }
+
+  #mayAsk({ tool }: Lease): boolean {
+    return tool !== undefined && !this.#quietTools.has(tool);
+  }
+
+  #isFull(): boolean {
+    return this.#opening === 0 && (this.#connections.length >= this.#options.max || !this.#mayOpen());
+  }
+
+  #isBarredByGivenUp(connection: Connection, admission: CallAdmission): boolean {
+    if (!this.#mayStillAsk(connection) || !connection.life.router.hasGivenUpCallOfOther(admission.runId)) return false;
+    return this.#isOneRunEach || this.#mayOpen() || this.#mayAsk(admission);
   }
 
   /** Whether a question about a call that was given up may come without its name: over HTTP only from a server that has asked so before. */
@@ -222,17 +261,19 @@ export class CallConnections {
     return this.#options.max > 1 && this.#options.clock.now() >= this.#opensAgainAt;
   }
 
-  #grant(connection: Connection, runId: string): ConnectionLease {
+  #grant(connection: Connection, { runId, tool }: CallAdmission): ConnectionLease {
     const { leases } = connection;
-    leases.set(runId, (leases.get(runId) ?? 0) + 1);
+    const lease: Lease = { runId, tool };
+    leases.add(lease);
     connection.lastRun = runId;
     connection.stopIdleTimer();
     return {
       life: connection.life,
+      answered: () => {
+        if (tool !== undefined) this.#quietTools.answered(tool);
+      },
       release: () => {
-        const left = (leases.get(runId) ?? 1) - 1;
-        if (left === 0) leases.delete(runId);
-        else leases.set(runId, left);
+        leases.delete(lease);
         if (leases.size === 0) this.#onIdle(connection);
         this.#arrange();
         this.#options.onChange();
@@ -255,16 +296,31 @@ export class CallConnections {
   #arrange(): void {
     if (!this.#isOpen) return;
     for (const waiter of this.#waiters.slice()) {
-      const connection = this.#pick(waiter.admission.runId);
-      if (connection !== undefined) waiter.settle(this.#grant(connection, waiter.admission.runId));
+      const connection = this.#pick(waiter.admission);
+      if (connection !== undefined) waiter.settle(this.#grant(connection, waiter.admission));
     }
+    const waiters = this.#waiters.filter((waiter) => !this.#mayLearn(waiter));
+    this.#retireBarred(waiters);
     this.#closeUnused();
-    const wanted = Math.max(new Set(this.#waiters.map(({ admission }) => admission.runId)).size, this.#isUnused() ? 1 : 0);
+    const wanted = Math.max(new Set(waiters.map(({ admission }) => admission.runId)).size, this.#isUnused() ? 1 : 0);
     while (this.#opening < wanted && this.#mayOpen() && this.#connections.length > 0 && this.#makeRoom()) {
       this.#opening += 1;
       this.#options.onOpenAnother();
     }
-    for (const waiter of this.#waiters) this.#tell(waiter);
+    for (const waiter of waiters) this.#tell(waiter);
+  }
+
+  /** Whether the call waits for nothing but the answer of a tool that may soon be known not to ask. */
+  #mayLearn({ admission, since }: Waiter): boolean {
+    if (this.#isOneRunEach || this.#options.clock.now() - since >= LEARN_MS) return false;
+    return this.#connections.some((connection) => connection.retiring === undefined && !this.#isBarredByGivenUp(connection, admission));
+  }
+
+  /** The only connection is replaced when a call was given up on it and a call waits that must not share it. */
+  #retireBarred(waiters: readonly Waiter[]): void {
+    const [only, second] = this.#connections;
+    if (only === undefined || second !== undefined || only.leases.size > 0 || this.#mayOpen()) return;
+    if (waiters.some(({ admission }) => this.#isBarredByGivenUp(only, admission))) only.retiring ??= GIVEN_UP;
   }
 
   /** Whether there are only connections that take no new calls, and one of them can be replaced now. */
@@ -283,7 +339,7 @@ export class CallConnections {
   /** Whether another connection may be opened; at the limit one that nobody who waits can use is closed for it. */
   #makeRoom(): boolean {
     if (this.#connections.length + this.#opening < this.#options.max) return true;
-    const unused = this.#connections.find((connection) => connection.leases.size === 0 && this.#waiters.every(({ admission }) => !this.#mayCarry(connection, admission.runId)));
+    const unused = this.#connections.find((connection) => connection.leases.size === 0 && this.#waiters.every(({ admission }) => !this.#mayCarry(connection, admission)));
     if (unused === undefined || this.#connections.length === 1) return false;
     this.#close(unused);
     return true;

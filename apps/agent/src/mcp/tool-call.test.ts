@@ -26,6 +26,15 @@ async function ready(config: Partial<StdioServerConfig> = {}): Promise<Fixture> 
   return { ...fixture, server, call };
 }
 
+/** The tool has answered without a question: from three answers on, calls of several runs share the connection. */
+async function answers(call: Fixture['call'], count: number): Promise<void> {
+  for (let given = 0; given < count; given += 1) {
+    const { received, outcome } = await call();
+    received.answer(done);
+    await outcome;
+  }
+}
+
 const done = { content: [{ type: 'text', text: 'done' }] } as const;
 const question = { signal: new AbortController().signal, meta: {} };
 const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } };
@@ -142,7 +151,7 @@ describe('how far a cancellation got', () => {
     const other: { outcome?: Promise<ToolCallOutcome>; received?: FakeCall } = {};
     const { outcome, fixture } = await cancelled(async ({ server, call }) => {
       server.ping = stuck;
-      Object.assign(other, await call({ runId: 'run-2' }));
+      Object.assign(other, await call());
     });
     expect(outcome).toEqual({ type: 'cancelled', level: 'sent' });
     expect(fixture.server.launches).toBe(1);
@@ -178,12 +187,13 @@ describe('whom a question is put to', () => {
 
   test('the call that the question names, whatever else is in flight', async () => {
     const { server, call, pool } = await ready();
+    await answers(call, 3);
     const calls = [await call({ runId: 'run-1', questions: accepts({ by: '1' }) }), await call({ runId: 'run-2', questions: accepts({ by: '2' }) })];
     const about = ({ received }: (typeof calls)[number]): QuestionContext => ({ ...question, request: { method: 'tools/call', name: 't', meta: received.options.meta! } });
-    const answers = await Promise.all(calls.map((asked) => server.options.handlers.elicit!(form, about(asked))));
-    expect(answers).toEqual(['1', '2'].map((by) => ({ action: 'accept', content: { by } })));
+    const given = await Promise.all(calls.map((asked) => server.options.handlers.elicit!(form, about(asked))));
+    expect(given).toEqual(['1', '2'].map((by) => ({ action: 'accept', content: { by } })));
     void pool.call(callRequest('server__t', { runId: 'run-3' }));
-    await vi.waitFor(() => expect(server.calls).toHaveLength(3), { interval: 1, timeout: 10_000 });
+    await vi.waitFor(() => expect(server.calls).toHaveLength(6), { interval: 1, timeout: 10_000 });
     calls[0]!.received.answer(done);
     await calls[0]!.outcome;
     await expect(server.options.handlers.elicit!(form, about(calls[0]!))).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('No tool call is in progress') as string });

@@ -38,7 +38,9 @@ async function attempt(server: PooledServer, call: { readonly entry: CatalogueEn
     const trial = server.breaker.begin();
     if (trial === undefined) return keptFrom(server);
     try {
-      return await send({ server, life: lease.life, clock, trial }, call);
+      const outcome = await send({ server, life: lease.life, clock, trial }, call);
+      if (outcome.type === 'result' && outcome.result.isError !== true) lease.answered();
+      return outcome;
     } finally {
       trial.dropped();
     }
@@ -81,8 +83,8 @@ function notReady(server: PooledServer): ToolCallOutcome {
   return { type: 'not-sent', message: `server ${server.config.name} is ${state}${error === undefined ? '' : `: ${error}`}` };
 }
 
-async function acquire(server: PooledServer, { runId, callId, signal, maxTotalMs, onWaiting }: ToolCallRequest): Promise<ConnectionLease | ToolCallOutcome> {
-  const granted = await server.acquire({ runId, callId, signal, limitMs: maxTotalMs, onWaiting });
+async function acquire(server: PooledServer, { wireName: tool, runId, callId, signal, maxTotalMs, onWaiting }: ToolCallRequest): Promise<ConnectionLease | ToolCallOutcome> {
+  const granted = await server.acquire({ runId, callId, tool, signal, limitMs: maxTotalMs, onWaiting });
   if (typeof granted === 'object') return granted;
   // Nothing was sent, so nothing can be going on.
   if (granted === 'aborted') return { type: 'cancelled', level: 'confirmed' };

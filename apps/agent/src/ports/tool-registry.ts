@@ -69,7 +69,7 @@ export interface ServerStatus {
   /** What went wrong, where, and what to do. */
   readonly error?: string;
   readonly pid?: number;
-  /** The first one answers lists. More than one only for a legacy server that asks questions. */
+  /** The first one answers lists. More than one only for a legacy server that asks questions, or may. */
   readonly connections: readonly ServerConnectionStatus[];
   /** Calls that wait for a connection; `since` in milliseconds since the Unix epoch. */
   readonly waiting: readonly (CallWaiting & { readonly runId: string; readonly callId?: string; readonly since: number })[];
