@@ -19,7 +19,7 @@ export interface StartInput<Options extends ParseArgsOptionsConfig> {
 
 export interface StartedServer {
   readonly server: Server;
-  /** Releases what the server holds (children, watchers, sockets). The process ends 400 ms after it was called, finished or not. */
+  /** Releases what the server holds (children, watchers, sockets). The process ends 300 ms after it was called, finished or not. */
   close?(): Promise<void>;
 }
 
@@ -67,8 +67,8 @@ export async function runServer<const Options extends ParseArgsOptionsConfig>(de
   }
 }
 
-const closeLimitMs = 400;
-const shutdownLimitMs = 950;
+const closeLimitMs = 300;
+const shutdownLimitMs = 850;
 
 async function serve<Options extends ParseArgsOptionsConfig>(
   definition: ServerMain<Options>,
