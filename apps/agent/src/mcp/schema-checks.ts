@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { extname, join } from 'node:path';
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 import { quickCheck, type SchemaEvaluator } from '@signalbox/mcp-core/client';
-import type { SchemaJob } from './schema-job.ts';
-import { SchemaJobError, SchemaWorker } from './schema-worker.ts';
+import { SchemaJobError, SchemaWorker } from '@signalbox/mcp-core/schema-worker';
+import type { SchemaJob, SchemaReply } from './schema-job.ts';
 
 /** A schema cannot be used; the message says why and begins with a verb. */
 export class SchemaError extends Error {
@@ -36,7 +37,11 @@ export interface NamedValue {
  * left to a thread, which has half a second for it. Owners, such as servers, take turns.
  */
 export class SchemaChecks {
-  readonly #worker = new SchemaWorker();
+  readonly #worker = new SchemaWorker<SchemaJob, SchemaReply>({
+    // Beside this file as it was built, or as it was written.
+    main: join(import.meta.dirname, `schema-worker-main${extname(import.meta.filename)}`),
+    lengthOf: (job) => job.schema.length + ('value' in job ? job.value.length : 0),
+  });
   /** Why a schema is unusable, by its digest; `undefined` for a usable one. */
   readonly #verdicts = new Map<string, string | undefined>();
 
@@ -46,7 +51,7 @@ export class SchemaChecks {
   }
 
   close(): Promise<void> {
-    return this.#worker.close();
+    return this.#worker.close('the service is shutting down');
   }
 
   /** Resolves with the milliseconds that it took to find out. @throws SchemaError */

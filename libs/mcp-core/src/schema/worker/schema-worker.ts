@@ -1,9 +1,7 @@
-import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { FairQueue } from './fair-queue.ts';
-import type { SchemaJob, SchemaReply } from './schema-job.ts';
+import { FairQueue, type JobOwner } from './fair-queue.ts';
 
-/** A job was not answered: it took too long, too much memory, or there is no room for it. */
+/** A job was not answered: it took too long or too much memory, there is no room for it, or the thread cannot be started. */
 export class SchemaJobError extends Error {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super(message, options);
@@ -11,14 +9,20 @@ export class SchemaJobError extends Error {
   }
 }
 
-export interface AnsweredJob {
-  readonly reply: SchemaReply;
-  /** How long the worker was at it. */
+export interface AnsweredJob<Reply> {
+  readonly reply: Reply;
+  /** Milliseconds between sending the job to the thread and its reply. */
   readonly ms: number;
 }
 
-// Beside this file as it was built, or as it was written.
-const MAIN = join(import.meta.dirname, `schema-worker-main${extname(import.meta.filename)}`);
+export interface SchemaWorkerOptions<Job> {
+  /** File that the thread runs. It posts `ready` once, and then one reply to each message, which is a job. */
+  readonly main: string;
+  /** Characters of a job. */
+  readonly lengthOf: (job: Job) => number;
+  /** Ends the thread after this time without a job; the next job starts it again. Default: never. */
+  readonly idleMs?: number;
+}
 
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 /** Jobs of one owner, and characters of all, that may wait. */
@@ -31,15 +35,17 @@ const USAGE_WAIT_MS = 250;
 /** A worker that cannot be started, for want of descriptors or memory, is tried again so often. */
 const MAX_STARTS = 5;
 const RESTART_MS = 1000;
+/** Errors of a start that a second attempt does not cure. */
+const LASTING_CODES: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_ACCESS_DENIED', 'ERR_WORKER_PATH']);
 
-interface Task {
-  readonly job: SchemaJob;
+interface Task<Job, Reply> {
+  readonly job: Job;
   readonly limitMs: number;
-  readonly resolve: (answered: AnsweredJob) => void;
+  readonly resolve: (answered: AnsweredJob<Reply>) => void;
   readonly reject: (error: SchemaJobError) => void;
 }
 
-interface RunningTask extends Task {
+interface RunningTask<Job, Reply> extends Task<Job, Reply> {
   readonly startedAt: number;
   /** Processor time of the thread when the job began, in milliseconds. */
   readonly usedBefore: Promise<number | undefined>;
@@ -47,27 +53,33 @@ interface RunningTask extends Task {
 }
 
 /**
- * One thread that evaluates schemas, one job at a time, owners in turn. A job that takes too much time or memory is rejected, and the thread replaced; nothing
- * it does blocks the main loop, ends the process, or keeps it alive.
+ * One thread that evaluates schemas, one job at a time, owners in turn. A job that takes too much time or memory is rejected, and the thread is replaced. The
+ * thread never blocks the main loop or ends the process, and keeps the process alive only while a job waits, which each job's limit bounds.
  */
-export class SchemaWorker {
-  readonly #queue = new FairQueue<Task>();
+export class SchemaWorker<Job, Reply> {
+  readonly #options: SchemaWorkerOptions<Job>;
+  readonly #queue = new FairQueue<Task<Job, Reply>>();
   #characters = 0;
   #worker: Worker | undefined;
   #isReady = false;
-  #running: RunningTask | undefined;
+  #running: RunningTask<Job, Reply> | undefined;
   #failedStarts = 0;
   #restart: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  #idle: NodeJS.Timeout | undefined;
+  #closed: SchemaJobError | undefined;
+
+  constructor(options: SchemaWorkerOptions<Job>) {
+    this.#options = options;
+  }
 
   /** Starts the thread; call it early, while there are descriptors. Jobs start it, too. */
   start(): void {
-    if (this.#worker !== undefined || this.#restart !== undefined || this.#isClosed) return;
+    if (this.#worker !== undefined || this.#restart !== undefined || this.#closed !== undefined) return;
     this.#isReady = false;
     try {
-      const worker = new Worker(MAIN, { resourceLimits: RESOURCE_LIMITS, stdin: false, name: 'schemas' });
+      const worker = new Worker(this.#options.main, { resourceLimits: RESOURCE_LIMITS, stdin: false, name: 'schemas' });
       this.#worker = worker;
-      worker.on('message', (message: 'ready' | SchemaReply) => this.#onMessage(worker, message));
+      worker.on('message', (message: 'ready' | Reply) => this.#onMessage(worker, message));
       worker.on('error', (error) => this.#onEnd(worker, error));
       worker.on('exit', () => this.#onEnd(worker, undefined));
       this.#holdProcess();
@@ -77,13 +89,15 @@ export class SchemaWorker {
   }
 
   /** Rejects with SchemaJobError. `limitMs` is processor time. */
-  run(owner: string, job: SchemaJob, limitMs: number): Promise<AnsweredJob> {
-    const { promise, resolve, reject } = Promise.withResolvers<AnsweredJob>();
+  run(owner: JobOwner, job: Job, limitMs: number): Promise<AnsweredJob<Reply>> {
+    const { promise, resolve, reject } = Promise.withResolvers<AnsweredJob<Reply>>();
     const task = { job, limitMs, resolve, reject };
-    if (this.#isClosed) reject(new SchemaJobError('the service is shutting down'));
-    else if (this.#queue.sizeOf(owner) >= MAX_JOBS || this.#characters + lengthOf(job) > MAX_CHARACTERS) reject(new SchemaJobError('too many checks wait for each other; try again later'));
+    const length = this.#options.lengthOf(job);
+    if (this.#closed !== undefined) reject(this.#closed);
+    else if (this.#queue.sizeOf(owner) >= MAX_JOBS || this.#characters + length > MAX_CHARACTERS) reject(new SchemaJobError('too many checks wait for each other; try again later'));
     else {
-      this.#characters += lengthOf(job);
+      this.#characters += length;
+      clearTimeout(this.#idle);
       this.#queue.push(owner, task);
       this.start();
       this.#next();
@@ -92,12 +106,14 @@ export class SchemaWorker {
     return promise;
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  /** Ends the thread, and rejects its jobs and later ones with `reason`. */
+  async close(reason: string): Promise<void> {
+    this.#closed = new SchemaJobError(reason);
     clearTimeout(this.#restart);
+    clearTimeout(this.#idle);
     const worker = this.#worker;
-    this.#abandon(new SchemaJobError('the service is shutting down'));
-    this.#rejectAll(new SchemaJobError('the service is shutting down'));
+    this.#abandon(this.#closed);
+    this.#rejectAll(this.#closed);
     await worker?.terminate();
   }
 
@@ -105,9 +121,9 @@ export class SchemaWorker {
     const worker = this.#worker;
     if (worker === undefined || !this.#isReady || this.#running !== undefined) return;
     const task = this.#queue.shift();
-    if (task === undefined) return this.#holdProcess();
-    this.#characters -= lengthOf(task.job);
-    const running: RunningTask = {
+    if (task === undefined) return this.#rest(worker);
+    this.#characters -= this.#options.lengthOf(task.job);
+    const running: RunningTask<Job, Reply> = {
       ...task,
       startedAt: performance.now(),
       usedBefore: processorMs(worker),
@@ -117,7 +133,19 @@ export class SchemaWorker {
     worker.postMessage(task.job);
   }
 
-  #onMessage(worker: Worker, message: 'ready' | SchemaReply): void {
+  /** There is no job at present. */
+  #rest(worker: Worker): void {
+    this.#holdProcess();
+    const { idleMs } = this.#options;
+    if (idleMs === undefined) return;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      if (worker === this.#worker) this.#worker = undefined;
+      void worker.terminate();
+    }, idleMs).unref();
+  }
+
+  #onMessage(worker: Worker, message: 'ready' | Reply): void {
     if (worker !== this.#worker) return;
     if (message === 'ready') {
       this.#isReady = true;
@@ -132,7 +160,7 @@ export class SchemaWorker {
   }
 
   /** The limit has passed by the clock: is it also over for a thread that other work kept from the processor? */
-  async #judge(worker: Worker, running: RunningTask): Promise<void> {
+  async #judge(worker: Worker, running: RunningTask<Job, Reply>): Promise<void> {
     const [before, now] = await Promise.all([running.usedBefore, processorMs(worker)]);
     if (this.#running !== running) return;
     const usedMs = before === undefined || now === undefined ? Infinity : now - before;
@@ -156,7 +184,7 @@ export class SchemaWorker {
 
   #onFailedStart(cause: unknown): void {
     this.#failedStarts += 1;
-    if (this.#failedStarts >= MAX_STARTS) {
+    if (this.#failedStarts >= MAX_STARTS || LASTING_CODES.has(codeOf(cause))) {
       this.#failedStarts = 0;
       this.#rejectAll(new SchemaJobError('the evaluation cannot be started at present', { cause }));
       return;
@@ -192,10 +220,6 @@ export class SchemaWorker {
   }
 }
 
-function lengthOf(job: SchemaJob): number {
-  return job.schema.length + ('value' in job ? job.value.length : 0);
-}
-
 /** Processor time of the thread so far; `undefined` where Node cannot tell. */
 async function processorMs(worker: Worker): Promise<number | undefined> {
   const usage = (worker as { readonly cpuUsage?: () => Promise<NodeJS.CpuUsage> }).cpuUsage?.bind(worker);
@@ -213,5 +237,9 @@ async function processorMs(worker: Worker): Promise<number | undefined> {
 }
 
 function isOutOfMemory(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
 }

@@ -1,7 +1,10 @@
+/** A party that has jobs, such as a client. Objects are compared by identity. */
+export type JobOwner = string | object;
+
 /** A queue of several owners, who take turns: an owner with many items does not keep the others waiting. */
 export class FairQueue<T> {
   /** In the order of their turns. */
-  readonly #items = new Map<string, T[]>();
+  readonly #items = new Map<JobOwner, T[]>();
   #size = 0;
 
   get size(): number {
@@ -9,11 +12,11 @@ export class FairQueue<T> {
   }
 
   /** Number of items of one owner. */
-  sizeOf(owner: string): number {
+  sizeOf(owner: JobOwner): number {
     return this.#items.get(owner)?.length ?? 0;
   }
 
-  push(owner: string, item: T): void {
+  push(owner: JobOwner, item: T): void {
     const items = this.#items.get(owner);
     if (items === undefined) this.#items.set(owner, [item]);
     else items.push(item);
