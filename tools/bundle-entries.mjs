@@ -1,5 +1,6 @@
-// node ../../tools/bundle-entries.mjs: the exports of a library, dist/<path>.js -> bundle/<path>.js. An entry is one file and bundle/shared.js, which holds
-// every module that several entries need: a file costs half a millisecond at start, and a class must not exist twice. Packages are not bundled.
+// node ../../tools/bundle-entries.mjs [path...]: the exports of a library and the named modules, dist/<path>.js -> bundle/<path>.js. An entry is one file and
+// bundle/shared.js, which holds every module that several entries need: a file costs half a millisecond at start, and a class must not exist twice. Packages
+// are not bundled. Name the modules that are loaded by their file or only when they are needed, such as the main module of a worker thread.
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +8,8 @@ import { build } from 'esbuild';
 
 const SHARED = resolve('bundle/shared.js');
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
-const entries = Object.values(exports).flatMap(({ default: file }) => (file === undefined ? [] : [file.replace('./bundle/', 'dist/')]));
+const exported = Object.values(exports).flatMap(({ default: file }) => (file === undefined ? [] : [file.replace('./bundle/', 'dist/')]));
+const entries = [...exported, ...process.argv.slice(2).map((path) => `dist/${path}.js`)];
 const bundles = new Map(entries.map((entry) => [resolve(entry), resolve(bundleOf(entry))]));
 const options = { bundle: true, packages: 'external', platform: 'node', format: 'esm', target: 'node22', logLevel: 'warning' };
 
@@ -17,6 +19,7 @@ await build({
   ...options,
   stdin: { contents: shared.map((file) => `export * from './${file}';`).join('\n'), resolveDir: process.cwd() },
   outfile: SHARED,
+  plugins: [leaveOut(bundles, 'dist/shared.js')],
 });
 const ready = new Map([...bundles, ...shared.map((file) => [resolve(file), SHARED])]);
 for (const entry of entries) await build({ ...options, entryPoints: [entry], outfile: bundleOf(entry), plugins: [leaveOut(ready, entry)] });

@@ -114,8 +114,9 @@ export interface ClientOptions {
    */
   readonly outputValidation?: 'reject' | 'report' | 'off';
   /**
-   * Evaluates the output schemas of the server. Default: in this process and in bounded time, so that results are not checked whose schema needs a regular
-   * expression, a million steps or one of the rarer keywords.
+   * Evaluates the output schemas of the server. Default: at once in a million steps, or else in a worker thread that all clients of the process share and that
+   * the first such result starts; a check that takes a second of processor time or 96 MiB there is abandoned. A schema whose check is abandoned, that is
+   * invalid or of another dialect than 2020-12 and draft-07 is reported through `onProblem`, and its results are handed on unchecked.
    */
   readonly schemaEvaluator?: SchemaEvaluator;
   /** Default: a cache of its own. */

@@ -129,6 +129,19 @@ describe('structured content', () => {
     }
   });
 
+  test('is checked against a regular expression', async () => {
+    const patterned = { ...tool, outputSchema: properties({ n: { type: 'string', pattern: '^a+$' } }) };
+    for (const [n, outcome] of [
+      ['aa', { structuredContent: { n: 'aa' } }],
+      ['ab', { code: 'invalid-response', message: expect.stringContaining('must match pattern') as string }],
+    ] as const) {
+      const { client, problems } = await connect([patterned], { call: answering({ structuredContent: { n } }) });
+      await client.listTools();
+      expect(await client.callTool('a', {}).catch((error: unknown) => error)).toMatchObject(outcome);
+      expect(problems).toEqual([]);
+    }
+  });
+
   test('is judged by the evaluator of the host, where it has one', async () => {
     const evaluated: unknown[] = [];
     const schemaEvaluator = { check: (_schema: JsonObject, value: unknown) => Promise.resolve(evaluated.push(value) === 1 ? [] : ['It is odd.']) };
@@ -159,7 +172,8 @@ describe('structured content', () => {
   test.each<[string, JsonObject]>([
     ['refers to the network', { $ref: 'http://127.0.0.1:9/schema.json' }],
     ['is no schema', { type: 'nonsense' }],
-    ['has a regular expression', { properties: { n: { pattern: '^(a+)+$' } } }],
+    ['is of another dialect', { $schema: 'https://example.com/own' }],
+    ['has a regular expression with a fault', { properties: { n: { anyOf: [{ pattern: '(' }] } } }],
     ['refers to itself without end', { allOf: [{ $ref: '#' }] }],
   ])('whose schema %s is given, which is told once and does not harm the list', async (_name, schema) => {
     const { client, problems } = await connect([{ ...tool, outputSchema: schema }], { call: answering({ structuredContent: { n: 1 } }) });

@@ -3,7 +3,7 @@ import { LocalError } from '../protocol/errors.ts';
 import type { TaskSupport } from '../protocol/tasks.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import { type MirroredParam, readMirroredParams } from '../schema/mirrored-params.ts';
-import { inProcessEvaluator, type SchemaEvaluator } from '../schema/schema-evaluator.ts';
+import { type SchemaEvaluator, WorkerEvaluator } from '../schema/schema-evaluator.ts';
 import type { ClientOptions } from './client-options.ts';
 import { mirrorParams } from './param-headers.ts';
 
@@ -29,7 +29,7 @@ export class KnownTools {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#evaluator = options.schemaEvaluator ?? inProcessEvaluator;
+    this.#evaluator = options.schemaEvaluator ?? new WorkerEvaluator();
   }
 
   /** Replaces what was known. Returns the tools that can be used over this transport, and reports the others. */

@@ -1,6 +1,7 @@
 import type { Ajv, Options, ValidateFunction } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../protocol/tools.ts';
+import { dialectOf, type Dialect } from './dialect.ts';
 
 const OPTIONS: Options = {
   strict: false,
@@ -16,12 +17,11 @@ const OPTIONS: Options = {
 
 type Library = new (options: Options) => Ajv | Ajv2020;
 
-/** By `$schema`, without its protocol and empty fragment. By the default export, because bundlers give what they split off no other names. */
-const DIALECTS: { readonly [dialect: string]: () => Promise<Library> } = {
-  '//json-schema.org/draft/2020-12/schema': async () => (await import('ajv/dist/2020.js')).default.Ajv2020,
-  '//json-schema.org/draft-07/schema': async () => (await import('ajv')).default.Ajv,
+/** By the default export, because bundlers give what they split off no other names. */
+const LIBRARIES: { readonly [dialect in Dialect]: () => Promise<Library> } = {
+  '2020-12': async () => (await import('ajv/dist/2020.js')).default.Ajv2020,
+  'draft-07': async () => (await import('ajv')).default.Ajv,
 };
-const DEFAULT_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** The validators of one schema. */
 export interface CompiledSchema {
@@ -33,16 +33,18 @@ export interface CompiledSchema {
 
 /**
  * Compiles with the validator library, which the first schema loads. Each schema has instances of its own, so nothing one schema says is known to another.
+ * `format` is asserted, or else an annotation.
  * @throws Error when the schema is invalid, refers to what is not in it, or is of another dialect than 2020-12 and draft-07.
  */
-export async function compileSchema({ $schema = DEFAULT_DIALECT, ...schema }: JsonSchema): Promise<CompiledSchema> {
+export async function compileSchema(source: JsonSchema, assertsFormats: boolean): Promise<CompiledSchema> {
+  const { $schema: _, ...schema } = source;
   // A validator of an asynchronous schema returns a promise, which passes for success.
   if (schema.$async !== undefined) throw new Error('The schema has the keyword $async, which no dialect has');
-  const dialect = String($schema).replace(/^https?:/u, '').replace(/#$/u, '');
-  const load = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect] : undefined;
-  if (load === undefined) throw new Error(`Schemas of the dialect ${JSON.stringify($schema)} are not supported; use 2020-12 (${DEFAULT_DIALECT}) or draft-07`);
-  const [Validator, { default: formats }] = await Promise.all([load(), import('ajv-formats')]);
-  const compile = (options: Options): ValidateFunction => formats.default(new Validator({ ...OPTIONS, ...options })).compile(schema);
+  const [Validator, addFormats] = await Promise.all([LIBRARIES[dialectOf(source)](), assertsFormats ? loadFormats() : undefined]);
+  const compile = (options: Options): ValidateFunction => {
+    const library = new Validator({ ...OPTIONS, ...options, validateFormats: assertsFormats });
+    return (addFormats?.(library) ?? library).compile(schema);
+  };
   const compileWith = (meta: boolean): CompiledSchema => {
     let all: ValidateFunction | undefined;
     return { validate: compile({ meta }), validateAll: () => (all ??= compile({ meta, allErrors: true })) };
@@ -53,6 +55,11 @@ export async function compileSchema({ $schema = DEFAULT_DIALECT, ...schema }: Js
     if (missingReference(error)?.startsWith('https://json-schema.org/') === true) return compileWith(true);
     throw explain(error);
   }
+}
+
+async function loadFormats(): Promise<(library: Ajv | Ajv2020) => Ajv | Ajv2020> {
+  const { default: formats } = await import('ajv-formats');
+  return (library) => formats.default(library);
 }
 
 /** JSON Schema asks for Unicode patterns, but many are only valid without. */

@@ -1,10 +1,14 @@
 import type { JsonSchema } from '../protocol/tools.ts';
+import { dialectOf } from './dialect.ts';
 import { quickCheck, type QuickProblem } from './quick-check.ts';
+import { boundedSchemaText } from './schema-limits.ts';
+import type { EvaluationJob } from './worker/evaluation-job.ts';
+import type { JobOwner } from './worker/fair-queue.ts';
 
-/** Evaluates schemas that a peer wrote, which may be made to take for ever. */
+/** Evaluates schemas that a peer wrote, whose evaluation may be made to take for ever. */
 export interface SchemaEvaluator {
   /**
-   * What is wrong with a value, one sentence each; empty when it conforms. Throws, or rejects with, an Error that says why the schema cannot be used; nothing
+   * The problems of a value, one sentence each; empty when it conforms. Throws, or rejects with, an Error that says why the schema cannot be used; nothing
    * is known of the value then.
    */
   check(schema: JsonSchema, value: unknown): readonly string[] | Promise<readonly string[]>;
@@ -13,26 +17,40 @@ export interface SchemaEvaluator {
 /** About 50 ms. */
 const MAX_STEPS = 1_000_000;
 
+interface WorkerModule {
+  readonly evaluateInWorker: (owner: JobOwner, job: EvaluationJob) => Promise<readonly string[]>;
+}
+
 /**
- * Evaluates in this process, in bounded time. Schemas that need a regular expression, more than a million steps or one of the rarer keywords cannot be used.
- * `format` is an annotation.
+ * Evaluates JSON Schema 2020-12 and draft-07 in bounded time: ordinary schemas and values at once in this thread, in at most a million steps, the others
+ * (regular expressions, rarer keywords, long values) in a worker thread. All evaluators of a process share the thread, which the first such value starts;
+ * each evaluator takes its turn. `format` is an annotation.
  * @see https://json-schema.org/draft/2020-12/json-schema-validation#section-7.2.1
  */
-export const inProcessEvaluator: SchemaEvaluator = {
-  check: (schema, value) => {
-    const verdict = quickCheck(schema, value, MAX_STEPS);
-    switch (verdict) {
-      case 'fits':
-        return [];
-      case 'keyword':
-        throw new Error('It is invalid, refers to what is not in it, or has a keyword that is not evaluated in this process, such as pattern');
-      case 'long':
-        throw new Error('Its evaluation takes too long for this process');
-      default:
-        return [toSentence(verdict)];
+export class WorkerEvaluator implements SchemaEvaluator {
+  readonly #loadWorker: () => Promise<WorkerModule>;
+  readonly #readable = new WeakSet<JsonSchema>();
+
+  constructor(loadWorker: () => Promise<WorkerModule> = () => import('./worker/evaluate-in-worker.ts')) {
+    this.#loadWorker = loadWorker;
+  }
+
+  check(schema: JsonSchema, value: unknown): readonly string[] | Promise<readonly string[]> {
+    if (!this.#readable.has(schema)) {
+      dialectOf(schema);
+      boundedSchemaText(schema);
+      this.#readable.add(schema);
     }
-  },
-};
+    const verdict = quickCheck(schema, value, MAX_STEPS);
+    if (verdict === 'fits') return [];
+    return typeof verdict === 'object' ? [toSentence(verdict)] : this.#checkInWorker(schema, value);
+  }
+
+  async #checkInWorker(schema: JsonSchema, value: unknown): Promise<readonly string[]> {
+    const { evaluateInWorker } = await this.#loadWorker();
+    return evaluateInWorker(this, { schema: JSON.stringify(schema), value: JSON.stringify(value) });
+  }
+}
 
 function toSentence({ path, text }: QuickProblem): string {
   const place = path.reduce<string>((before, step) => (typeof step === 'number' ? `${before}[${String(step)}]` : before === '' ? step : `${before}.${step}`), '');

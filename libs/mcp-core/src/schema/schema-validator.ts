@@ -11,19 +11,32 @@ export type SchemaCheck = (value: unknown) => readonly string[];
 const MAX_PROBLEMS = 10;
 /** Members and entries of a value whose problems are all looked for; a longer one is told the first. */
 const MAX_PARTS = 1000;
-/** Checks that are kept for schemas equal to theirs. */
+/** Default number of checks that are kept for schemas equal to theirs. */
 const MAX_EQUAL = 500;
 const NO_PROBLEMS: readonly string[] = [];
 
+export interface SchemaValidatorOptions {
+  /** Whether `format` is asserted; default true. Else it is an annotation. */
+  readonly assertsFormats?: boolean;
+  /** Compiled schemas that are remembered for equal ones; default 500. */
+  readonly maxSchemas?: number;
+}
+
 /**
- * Validates against JSON Schema 2020-12, or draft-07 where `$schema` says so, formats included. The validator library is loaded by the first use. A schema
- * object is compiled once, and so are equal ones, of which the 500 used last are remembered. Network `$ref`s are never followed. Schemas are bounded in depth,
- * parts and length.
+ * Validates against JSON Schema 2020-12, or draft-07 where `$schema` says so. The validator library is loaded by the first use. A schema object is compiled
+ * once, and so are equal ones, of which those used last are remembered. Network `$ref`s are never followed. Schemas are bounded in depth, parts and length.
  */
 export class SchemaValidator {
+  readonly #assertsFormats: boolean;
+  readonly #maxSchemas: number;
   readonly #ready = new WeakMap<JsonSchema, SchemaCheck>();
   readonly #compiling = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
   readonly #equal = new Map<string, Promise<SchemaCheck>>();
+
+  constructor({ assertsFormats = true, maxSchemas = MAX_EQUAL }: SchemaValidatorOptions = {}) {
+    this.#assertsFormats = assertsFormats;
+    this.#maxSchemas = maxSchemas;
+  }
 
   /** The check of a schema that was compiled before, without waiting. */
   compiled(schema: JsonSchema): SchemaCheck | undefined {
@@ -41,11 +54,11 @@ export class SchemaValidator {
 
   async #compile(schema: JsonSchema): Promise<SchemaCheck> {
     const digest = nodeCrypto().createHash('sha256').update(boundedSchemaText(schema)).digest('base64');
-    const equal = this.#equal.get(digest) ?? compileSchema(schema).then(toCheck);
+    const equal = this.#equal.get(digest) ?? compileSchema(schema, this.#assertsFormats).then(toCheck);
     this.#equal.delete(digest);
     this.#equal.set(digest, equal);
     const [oldest] = this.#equal.keys();
-    if (this.#equal.size > MAX_EQUAL && oldest !== undefined) this.#equal.delete(oldest);
+    if (this.#equal.size > this.#maxSchemas && oldest !== undefined) this.#equal.delete(oldest);
     const check = await equal;
     this.#ready.set(schema, check);
     return check;

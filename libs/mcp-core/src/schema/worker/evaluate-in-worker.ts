@@ -1,0 +1,27 @@
+import { extname, join } from 'node:path';
+import type { EvaluationJob, EvaluationReply } from './evaluation-job.ts';
+import { SchemaWorker } from './index.ts';
+import type { JobOwner } from './fair-queue.ts';
+
+/** Processor time of compiling a schema and checking one value. */
+const LIMIT_MS = 1000;
+/** The thread ends after this time without a job. */
+const IDLE_MS = 60_000;
+
+/** One thread for all clients of the process. */
+const worker = new SchemaWorker<EvaluationJob, EvaluationReply>({
+  // Beside this file as it was built, or as it was written.
+  main: join(import.meta.dirname, `evaluation-main${extname(import.meta.filename)}`),
+  lengthOf: ({ schema, value }) => schema.length + value.length,
+  idleMs: IDLE_MS,
+});
+
+/**
+ * The problems of a value, one sentence each. `format` is an annotation. Rejects with an Error that says why the schema cannot be used, or with SchemaJobError
+ * after a second of processor time or 96 MiB. Owners take turns.
+ */
+export async function evaluateInWorker(owner: JobOwner, job: EvaluationJob): Promise<readonly string[]> {
+  const { reply } = await worker.run(owner, job, LIMIT_MS);
+  if (reply.unusable !== undefined) throw new Error(reply.unusable);
+  return reply.problems;
+}

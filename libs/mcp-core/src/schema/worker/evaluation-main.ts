@@ -1,0 +1,23 @@
+import { parentPort } from 'node:worker_threads';
+import type { JsonSchema } from '../../protocol/tools.ts';
+import { SchemaValidator } from '../schema-validator.ts';
+import type { EvaluationJob, EvaluationReply } from './evaluation-job.ts';
+
+/** The thread of `evaluateInWorker`. A job that takes too long ends it. */
+const validator = new SchemaValidator({ assertsFormats: false, maxSchemas: 100 });
+
+parentPort?.on('message', (job: EvaluationJob) => void evaluate(job).then((reply) => parentPort?.postMessage(reply)));
+if (parentPort !== null) {
+  // The library is loaded before the time limit of a job begins.
+  await validator.compile({});
+  parentPort.postMessage('ready');
+}
+
+async function evaluate({ schema, value }: EvaluationJob): Promise<EvaluationReply> {
+  try {
+    const check = await validator.compile(JSON.parse(schema) as JsonSchema);
+    return { problems: check(JSON.parse(value)) };
+  } catch (error) {
+    return { unusable: error instanceof Error ? error.message : String(error) };
+  }
+}
