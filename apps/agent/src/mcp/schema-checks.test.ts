@@ -85,6 +85,14 @@ test('what is wrong with a value is said with its place, all of it for a short o
   ]);
 });
 
+test('results that no room is left for are unavailable to a client, whose schema stays in use', async () => {
+  const checks = open();
+  const evaluator = checks.evaluatorFor('s');
+  const long = 'x'.repeat(64 * 1024 * 1024);
+  await expect(evaluator.check({ pattern: '^x' }, long)).rejects.toMatchObject({ name: 'EvaluationUnavailableError', message: expect.stringContaining('too many checks wait') as string });
+  expect(await evaluator.check({ pattern: '^x' }, 'y')).toEqual(['structuredContent: must match pattern "^x".']);
+});
+
 test('checks that wait when the service ends are rejected', async () => {
   const checks = open();
   const waiting = checks.assertUsable('a', { type: 'object', title: 'late' });

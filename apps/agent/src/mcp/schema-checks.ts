@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { extname, join } from 'node:path';
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
-import { quickCheck, type SchemaEvaluator } from '@signalbox/mcp-core/client';
+import { EvaluationUnavailableError, quickCheck, type SchemaEvaluator } from '@signalbox/mcp-core/client';
 import { SchemaJobError, SchemaWorker } from '@signalbox/mcp-core/schema-worker';
 import type { SchemaJob, SchemaReply } from './schema-job.ts';
 
@@ -85,7 +85,7 @@ export class SchemaChecks {
     return {
       check: (schema, value) => {
         const problems = this.problems(owner, schema, { root: 'structuredContent', value });
-        return problems instanceof Promise ? problems.then(asSentences) : asSentences(problems);
+        return problems instanceof Promise ? problems.then(asSentences).catch(throwAvailability) : asSentences(problems);
       },
     };
   }
@@ -123,6 +123,12 @@ export class SchemaChecks {
 
 function asSentences(problems: readonly string[]): readonly string[] {
   return problems.map((problem) => `${problem}.`);
+}
+
+/** Tells a client that the schema is not at fault where the thread is. */
+function throwAvailability(error: unknown): never {
+  const isTemporary = error instanceof SchemaError && error.cause instanceof SchemaJobError && error.cause.isTemporary;
+  throw isTemporary ? new EvaluationUnavailableError(error.message, { cause: error }) : error;
 }
 
 /** @throws SchemaError */

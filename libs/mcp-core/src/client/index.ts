@@ -22,6 +22,7 @@ export type {
 export { connectClient } from './connect-client.ts';
 export { quickCheck } from '../schema/quick-check.ts';
 export type { QuickProblem, QuickVerdict } from '../schema/quick-check.ts';
+export { EvaluationUnavailableError } from '../schema/schema-evaluator.ts';
 export type { SchemaEvaluator } from '../schema/schema-evaluator.ts';
 export { MessageBudget } from '../jsonrpc/message-budget.ts';
 export type { ClientTasks } from './tasks.ts';

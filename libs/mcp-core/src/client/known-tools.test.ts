@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { readMirroredParams } from '../schema/mirrored-params.ts';
+import { EvaluationUnavailableError } from '../schema/schema-evaluator.ts';
 import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
@@ -150,6 +151,21 @@ describe('structured content', () => {
     expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 'x' } });
     await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-response', message: expect.stringContaining('It is odd.') as string });
     expect(evaluated).toEqual([{ n: 'x' }, { n: 'x' }]);
+  });
+
+  test('is checked again after an evaluation that was not available, which is reported each time', async () => {
+    const answers = [new EvaluationUnavailableError('No descriptor'), new EvaluationUnavailableError('No descriptor'), undefined];
+    const schemaEvaluator = {
+      check: () => {
+        const error = answers.shift();
+        return error === undefined ? ['It is odd.'] : Promise.reject(error);
+      },
+    };
+    const { client, problems } = await connect([tool], { call: answering({ structuredContent: { n: 'x' } }), schemaEvaluator });
+    await client.listTools();
+    for (let call = 0; call < 2; call++) expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 'x' } });
+    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-response' });
+    expect(problems).toEqual(Array.from({ length: 2 }, () => 'A result of tool a is not checked against its output schema'));
   });
 
   test('is not judged by a list that has changed, until that is read again', async () => {

@@ -3,7 +3,7 @@ import { LocalError } from '../protocol/errors.ts';
 import type { TaskSupport } from '../protocol/tasks.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import { type MirroredParam, readMirroredParams } from '../schema/mirrored-params.ts';
-import { type SchemaEvaluator, WorkerEvaluator } from '../schema/schema-evaluator.ts';
+import { EvaluationUnavailableError, type SchemaEvaluator, WorkerEvaluator } from '../schema/schema-evaluator.ts';
 import type { ClientOptions } from './client-options.ts';
 import { mirrorParams } from './param-headers.ts';
 
@@ -103,9 +103,11 @@ export class KnownTools {
     return result;
   }
 
-  /** A schema that cannot be used is reported once, and its tool's results are not checked. */
+  /** A schema that cannot be used is reported once, and its tool's results are not checked. An evaluator that is not available is asked again. */
   #uncheckable(name: string, schema: JsonSchema, { error, result }: { readonly error: unknown; readonly result: CallToolResult }): CallToolResult {
-    if (!this.#unusable.has(schema)) {
+    if (error instanceof EvaluationUnavailableError) {
+      this.#report(`A result of tool ${name} is not checked against its output schema`, error);
+    } else if (!this.#unusable.has(schema)) {
       this.#unusable.add(schema);
       this.#report(`The output schema of tool ${name} cannot be used, so its results are not checked`, error);
     }

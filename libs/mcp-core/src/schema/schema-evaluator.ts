@@ -9,9 +9,17 @@ import type { JobOwner } from './worker/fair-queue.ts';
 export interface SchemaEvaluator {
   /**
    * The problems of a value, one sentence each; empty when it conforms. Throws, or rejects with, an Error that says why the schema cannot be used; nothing
-   * is known of the value then.
+   * is known of the value then. The schema is not evaluated again, unless the error is an EvaluationUnavailableError.
    */
   check(schema: JsonSchema, value: unknown): readonly string[] | Promise<readonly string[]>;
+}
+
+/** A value cannot be evaluated at present, for want of descriptors, memory or room in a queue. Its schema may be usable later. */
+export class EvaluationUnavailableError extends Error {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'EvaluationUnavailableError';
+  }
 }
 
 /** About 50 ms. */
@@ -47,10 +55,24 @@ export class WorkerEvaluator implements SchemaEvaluator {
   }
 
   async #checkInWorker(schema: JsonSchema, value: unknown): Promise<readonly string[]> {
-    const { evaluateInWorker } = await this.#loadWorker();
-    return evaluateInWorker(this, { schema: JSON.stringify(schema), value: JSON.stringify(value) });
+    try {
+      const { evaluateInWorker } = await this.#loadWorker();
+      return await evaluateInWorker(this, { schema: JSON.stringify(schema), value: JSON.stringify(value) });
+    } catch (error) {
+      throw isTemporary(error) ? new EvaluationUnavailableError(`It cannot be evaluated at present: ${error.message}`, { cause: error }) : error;
+    }
   }
 }
+
+/** A SchemaJobError, or an error of the system while the module is loaded. */
+function isTemporary(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  if ('isTemporary' in error) return error.isTemporary === true;
+  return EXHAUSTED_CODES.has((error as NodeJS.ErrnoException).code);
+}
+
+/** Without a free descriptor Node says that the package.json, which it looks for first, is invalid. */
+const EXHAUSTED_CODES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ERR_INVALID_PACKAGE_CONFIG']);
 
 function toSentence({ path, text }: QuickProblem): string {
   const place = path.reduce<string>((before, step) => (typeof step === 'number' ? `${before}[${String(step)}]` : before === '' ? step : `${before}.${step}`), '');

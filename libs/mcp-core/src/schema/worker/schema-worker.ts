@@ -3,9 +3,13 @@ import { FairQueue, type JobOwner } from './fair-queue.ts';
 
 /** A job was not answered: it took too long or too much memory, there is no room for it, or the thread cannot be started. */
 export class SchemaJobError extends Error {
-  constructor(message: string, options: { cause?: unknown } = {}) {
+  /** Whether the same job may be answered later: it was never begun, for want of room, memory or descriptors. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, { isTemporary = false, ...options }: { readonly cause?: unknown; readonly isTemporary?: boolean } = {}) {
     super(message, options);
     this.name = 'SchemaJobError';
+    this.isTemporary = isTemporary;
   }
 }
 
@@ -94,8 +98,9 @@ export class SchemaWorker<Job, Reply> {
     const task = { job, limitMs, resolve, reject };
     const length = this.#options.lengthOf(job);
     if (this.#closed !== undefined) reject(this.#closed);
-    else if (this.#queue.sizeOf(owner) >= MAX_JOBS || this.#characters + length > MAX_CHARACTERS) reject(new SchemaJobError('too many checks wait for each other; try again later'));
-    else {
+    else if (this.#queue.sizeOf(owner) >= MAX_JOBS || this.#characters + length > MAX_CHARACTERS) {
+      reject(new SchemaJobError('too many checks wait for each other; try again later', { isTemporary: true }));
+    } else {
       this.#characters += length;
       clearTimeout(this.#idle);
       this.#queue.push(owner, task);
@@ -184,9 +189,10 @@ export class SchemaWorker<Job, Reply> {
 
   #onFailedStart(cause: unknown): void {
     this.#failedStarts += 1;
-    if (this.#failedStarts >= MAX_STARTS || LASTING_CODES.has(codeOf(cause))) {
+    const isLasting = LASTING_CODES.has(codeOf(cause));
+    if (this.#failedStarts >= MAX_STARTS || isLasting) {
       this.#failedStarts = 0;
-      this.#rejectAll(new SchemaJobError('the evaluation cannot be started at present', { cause }));
+      this.#rejectAll(new SchemaJobError(`the evaluation cannot be started${isLasting ? '' : ' at present'}`, { cause, isTemporary: !isLasting }));
       return;
     }
     this.#restart = setTimeout(() => {
