@@ -126,6 +126,7 @@ test('with one connection the calls of other runs wait, and the run and the serv
     connections: [{ calls: 1, run_ids: [asking.id], open_questions: 1 }],
     waiting_calls: [{ run_id: other.id, call_id: data['call_id'], reason: 'connections_busy' }],
   });
+  expect(await api.get(`/v1/runs/${other.id}/tool-calls`)).toMatchObject({ data: [{ state: 'planned', attempt: 0, waiting: { reason: 'connections_busy' } }] });
   await answer(item);
   expect(await api.settled(other.id)).toMatchObject({ status: 'completed', answer: 'The sum of 2 and 3 is 5.' });
   expect(await types(asking)).not.toContain('tool_call.waiting');

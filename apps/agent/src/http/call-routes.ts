@@ -14,7 +14,7 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Single tool calls: making one without a model, and cancelling one. */
 export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { engine, read, llm, once } = dependencies;
+  const { engine, read, llm, once, registry } = dependencies;
 
   const answerOf = async ({ run, call }: EngineCallRun, reader: RunReader): Promise<Answer<z.output<typeof CallRun>>> => ({
     status: run.finishedAt === undefined ? 202 : 200,
@@ -79,7 +79,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       const { id: runId, call_id: id } = request.params;
       const call = await read.toolCall(id);
       if (call?.runId !== runId) throw new Problem('tool_call_not_found', `the run "${runId}" has no tool call "${id}"`);
-      return toolCallView(call);
+      return toolCallView(call, registry.servers());
     },
   );
 }

@@ -2,6 +2,12 @@ import { z } from 'zod';
 import { Run } from './run-schemas.ts';
 import { json, Limits, Metadata, RunParameters, time } from './schemas.ts';
 
+export const waitingFields = {
+  reason: z.enum(['connections_busy', 'connection_opening', 'server_restarting', 'question_held']),
+  message: z.string(),
+  since: time,
+};
+
 export const ToolCall = z
   .object({
     id: z.string(),
@@ -12,6 +18,7 @@ export const ToolCall = z
     tool: z.string(),
     arguments: json,
     state: z.enum(['planned', 'awaiting_approval', 'dispatched', 'input_required', 'working', 'succeeded', 'failed', 'cancelled', 'unknown']),
+    waiting: z.object(waitingFields).optional().describe('Present while the call waits for a connection to its server. A call that is `planned` was not sent'),
     attempt: z.int(),
     idempotency_key: z.string(),
     result: z.unknown().optional(),

@@ -126,7 +126,7 @@ export const EVENT_DATA = {
   'tool_call.dispatched': z.object(call).describe('The call is about to be sent to the server'),
   'tool_call.waiting': z
     .object({ ...call, reason: z.enum(['connections_busy', 'connection_opening', 'server_restarting', 'question_held']), message: z.string() })
-    .describe('The call waits for a connection to its server, or a question that may be about it is held; it goes on by itself'),
+    .describe('The call waits for a connection to its server (nothing of this attempt was sent), or a question that may be about it is held. It goes on by itself'),
   'tool_call.working': z.object({ ...call, task_id: z.string() }).describe('The server runs the call as a task'),
   'tool_call.progress': z
     .object({ ...call, progress: z.number(), total: z.number().optional(), message: z.string().optional() })

@@ -35,7 +35,7 @@ const ResumeHeaders = z.looseObject({
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { engine, store, read, llm, once } = dependencies;
+  const { engine, store, read, llm, once, registry } = dependencies;
 
   const view = async (run: Run, reader: RunReader = read): Promise<RunBody> => runView(run, isSettled(run) ? [] : await reader.openInbox([run.id]), llm.info);
   const accepted = async (run: Run, reader: RunReader): Promise<Answer<RunBody>> => ({ status: 202, location: `/v1/runs/${run.id}`, body: await view(run, reader), runId: run.id });
@@ -165,7 +165,8 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     { schema: { summary: "List a run's tool calls, in order", params: RunParameters, querystring: ListQuery, response: { 200: ToolCallList, ...problem } } },
     async (request) => {
       const run = await existing(request.params.id);
-      return pageOf(await read.toolCallPage(run.id, pageOptions(request.query)), listedCallView);
+      const servers = registry.servers();
+      return pageOf(await read.toolCallPage(run.id, pageOptions(request.query)), (call) => listedCallView(call, servers));
     },
   );
 

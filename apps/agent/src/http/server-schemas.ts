@@ -1,11 +1,6 @@
 import { z } from 'zod';
+import { waitingFields } from './call-schemas.ts';
 import { json, time } from './schemas.ts';
-
-const waitingFields = {
-  reason: z.enum(['connections_busy', 'connection_opening', 'server_restarting', 'question_held']),
-  message: z.string(),
-  since: time,
-};
 
 export const Server = z
   .object({

@@ -132,6 +132,7 @@ const emptyRegistry: ToolRegistry = {
   whyNotOffered: () => undefined,
   isQuarantined: () => false,
   checkArguments: () => Promise.resolve(undefined),
+  reserve: () => Promise.reject(new Error('not called here')),
   call: () => Promise.reject(new Error('not called here')),
   onServerChange: () => undefined,
   close: async () => undefined,

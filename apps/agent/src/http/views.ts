@@ -108,7 +108,9 @@ function fieldView({ name, type, required, minLength, maxLength, minItems, maxIt
   };
 }
 
-export function toolCallView(call: StoredCall): z.output<typeof ToolCall> {
+/** `servers` tell why a call waits. */
+export function toolCallView(call: StoredCall, servers: readonly ServerStatus[] = []): z.output<typeof ToolCall> {
+  const waiting = servers.flatMap((server) => server.waiting).find(({ callId }) => callId === call.id);
   return {
     id: call.id,
     run_id: call.runId,
@@ -120,16 +122,17 @@ export function toolCallView(call: StoredCall): z.output<typeof ToolCall> {
     attempt: call.attempt,
     idempotency_key: call.idempotencyKey,
     created_at: iso(call.createdAt),
+    ...(waiting === undefined ? {} : { waiting: { reason: waiting.reason, message: waiting.message, since: iso(waiting.since) } }),
     ...defined({ server: call.server === '' ? undefined : call.server, result: call.result, artifact_id: call.result && artifactIdOf(call.result), error: call.error, cancel: call.cancel, finished_at: optionalTime(call.finishedAt) }),
   };
 }
 
 /** A call in a list: long arguments and a long result are cut. */
-export function listedCallView(call: StoredCall): z.output<typeof ToolCall> {
+export function listedCallView(call: StoredCall, servers: readonly ServerStatus[]): z.output<typeof ToolCall> {
   const args = shortenObject(call.arguments);
   const result = call.result === undefined ? undefined : shortResult(call.result);
   const error = call.error === undefined ? undefined : shortenText(call.error);
-  const view = toolCallView({ ...call, arguments: args.value, error: error?.value });
+  const view = toolCallView({ ...call, arguments: args.value, error: error?.value }, servers);
   const isShortened = args.isShortened || result?.isShortened === true || error?.isShortened === true;
   return { ...view, ...(result === undefined ? {} : { result: result.value }), ...(isShortened ? { is_shortened: true } : {}) };
 }

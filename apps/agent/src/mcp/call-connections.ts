@@ -33,7 +33,7 @@ export interface ConnectionLease {
   readonly life: ServerLife;
   /** Counts an answer of the tool for the rule that a tool which does not ask shares a connection. */
   answered(): void;
-  /** To be called once, when nothing of the call is left. */
+  /** Idempotent; to be called when nothing of the call is left. */
   release(): void;
 }
 
@@ -273,7 +273,7 @@ export class CallConnections {
         if (tool !== undefined) this.#quietTools.answered(tool);
       },
       release: () => {
-        leases.delete(lease);
+        if (!leases.delete(lease)) return;
         if (leases.size === 0) this.#onIdle(connection);
         this.#arrange();
         this.#options.onChange();

@@ -5,7 +5,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
-import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
+import type { CallReservation, CallReservationRequest, CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { connectRemoteServer } from './connect-remote-server.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
@@ -17,7 +17,7 @@ import { SchemaChecks } from './schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
 import { serverControl } from './server-control.ts';
 import { serverFeatures } from './server-features.ts';
-import { callTool } from './tool-call.ts';
+import { reserveCall } from './tool-call.ts';
 
 export interface ServerPoolOptions {
   readonly servers: readonly ServerConfig[];
@@ -79,6 +79,7 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
     isQuarantined: (wireName) => entryOf(pool, wireName)?.entry.changed !== undefined,
     checkArguments: (wireName, args) => argumentProblem(entryOf(pool, wireName)?.entry, args),
     whyNotOffered: (wireName) => whyNotOffered(pool, wireName),
+    reserve: (request) => reserve(pool, request, clock),
     call: (request) => call(pool, request, clock),
     server: (name) => {
       const found = pool.find(({ config }) => config.name === name);
@@ -157,8 +158,16 @@ async function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObje
 }
 
 async function call(pool: readonly PooledServer[], request: ToolCallRequest, clock: Clock): Promise<ToolCallOutcome> {
-  if (request.signal.aborted) return { type: 'cancelled', level: 'confirmed' };
+  return (await reserve(pool, request, clock)).call(request);
+}
+
+async function reserve(pool: readonly PooledServer[], request: CallReservationRequest, clock: Clock): Promise<CallReservation> {
+  if (request.signal.aborted) return refused({ type: 'cancelled', level: 'confirmed' });
   const found = entryOf(pool, request.wireName);
-  if (found === undefined) return { type: 'not-sent', message: whyNotOffered(pool, request.wireName) ?? `no server offers a tool called ${request.wireName}` };
-  return callTool(found.server, { entry: found.entry, request }, clock);
+  if (found === undefined) return refused({ type: 'not-sent', message: whyNotOffered(pool, request.wireName) ?? `no server offers a tool called ${request.wireName}` });
+  return reserveCall(found.server, { entry: found.entry, request }, clock);
+}
+
+function refused(outcome: ToolCallOutcome): CallReservation {
+  return { call: () => Promise.resolve(outcome), release: () => undefined };
 }

@@ -2,7 +2,7 @@ import { ErrorCode, LocalError, ProtocolError, type CallToolResult } from '@sign
 import type { InputRoundKeeper, RequestOptions } from '@signalbox/mcp-core/client';
 import { HttpError } from '@signalbox/mcp-core/http-client';
 import type { Clock } from '../ports/test-hooks.ts';
-import type { CallWaiting, CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { CallReservation, CallReservationRequest, CallWaiting, CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { Trial } from './call-breaker.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { quarantineReason } from './pinned-catalogue.ts';
@@ -19,38 +19,53 @@ const IDEMPOTENCY_KEY = 'dev.signalbox/idempotency-key';
 /** More of a message than anybody reads: the rest need not be searched for secrets. */
 const MAX_MESSAGE_CHARACTERS = 64 * 1024;
 
-/** Makes one call of a known tool and says how it ended; never rejects. */
-export async function callTool(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
-  const outcome = await attempt(server, call, clock);
-  return 'message' in outcome ? { ...outcome, message: server.mask(outcome.message.slice(0, MAX_MESSAGE_CHARACTERS)) } : outcome;
+/** Waits until a call of a known tool may be sent, or may not be sent at all; never rejects. */
+export async function reserveCall(server: PooledServer, { entry, request }: { readonly entry: CatalogueEntry; readonly request: CallReservationRequest }, clock: Clock): Promise<CallReservation> {
+  const granted = notOffered(server, { entry, request }) ?? (server.breaker.status.state === 'open' ? keptFrom(server) : undefined) ?? (await acquire(server, request));
+  const release = (): void => {
+    if (!('type' in granted)) granted.release();
+  };
+  return {
+    call: async (sent) => {
+      try {
+        const outcome = await attempt({ server, granted, clock }, { entry, request: sent });
+        return 'message' in outcome ? { ...outcome, message: server.mask(outcome.message.slice(0, MAX_MESSAGE_CHARACTERS)) } : outcome;
+      } finally {
+        release();
+      }
+    },
+    release,
+  };
 }
 
-async function attempt(server: PooledServer, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }, clock: Clock): Promise<ToolCallOutcome> {
+interface Admitted {
+  readonly server: PooledServer;
+  /** The connection, or why the call may not be sent. */
+  readonly granted: ConnectionLease | ToolCallOutcome;
+  readonly clock: Clock;
+}
+
+async function attempt({ server, granted, clock }: Admitted, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): Promise<ToolCallOutcome> {
   const checked = checkArguments(call.entry, call.request);
-  const refusal = (checked instanceof Promise ? await checked : checked) ?? notOffered(server, call) ?? (server.breaker.status.state === 'open' ? keptFrom(server) : undefined);
+  const refusal = checked instanceof Promise ? await checked : checked;
   if (refusal !== undefined) return refusal;
-  const lease = await acquire(server, call.request);
-  if ('type' in lease) return lease;
+  if ('type' in granted) return granted;
+  // The call may have waited for long.
+  const lateRefusal = notOffered(server, call);
+  if (lateRefusal !== undefined) return lateRefusal;
+  const trial = server.breaker.begin();
+  if (trial === undefined) return keptFrom(server);
   try {
-    // The call may have waited for long.
-    const lateRefusal = notOffered(server, call);
-    if (lateRefusal !== undefined) return lateRefusal;
-    const trial = server.breaker.begin();
-    if (trial === undefined) return keptFrom(server);
-    try {
-      const outcome = await send({ server, life: lease.life, clock, trial }, call);
-      if (outcome.type === 'result' && outcome.result.isError !== true) lease.answered();
-      return outcome;
-    } finally {
-      trial.dropped();
-    }
+    const outcome = await send({ server, life: granted.life, clock, trial }, call);
+    if (outcome.type === 'result' && outcome.result.isError !== true) granted.answered();
+    return outcome;
   } finally {
-    lease.release();
+    trial.dropped();
   }
 }
 
 /** A tool that vanished from the list is called all the same if it was there when the call was made: its server knows best. */
-function notOffered(server: PooledServer, { entry, request }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): ToolCallOutcome | undefined {
+function notOffered(server: PooledServer, { entry, request }: { readonly entry: CatalogueEntry; readonly request: CallReservationRequest }): ToolCallOutcome | undefined {
   const isTask = request.resumeFrom !== undefined && 'taskId' in request.resumeFrom;
   const present = server.catalogue.entries.get(entry.tool.wireName);
   if (present?.changed !== undefined && !isTask) return { type: 'error', message: quarantineReason(present) };
@@ -83,7 +98,7 @@ function notReady(server: PooledServer): ToolCallOutcome {
   return { type: 'not-sent', message: `server ${server.config.name} is ${state}${error === undefined ? '' : `: ${error}`}` };
 }
 
-async function acquire(server: PooledServer, { wireName: tool, runId, callId, signal, maxTotalMs, onWaiting }: ToolCallRequest): Promise<ConnectionLease | ToolCallOutcome> {
+async function acquire(server: PooledServer, { wireName: tool, runId, callId, signal, maxTotalMs, onWaiting }: CallReservationRequest): Promise<ConnectionLease | ToolCallOutcome> {
   const granted = await server.acquire({ runId, callId, tool, signal, limitMs: maxTotalMs, onWaiting });
   if (typeof granted === 'object') return granted;
   // Nothing was sent, so nothing can be going on.

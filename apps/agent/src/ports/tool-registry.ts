@@ -116,6 +116,17 @@ export type ToolCallOutcome =
   | { readonly type: 'lost'; readonly message: string; readonly isForgotten?: true }
   | { readonly type: 'cancelled'; readonly level: CancelLevel };
 
+/** The part of a call that decides when it may be sent. */
+export type CallReservationRequest = Pick<ToolCallRequest, 'wireName' | 'runId' | 'callId' | 'signal' | 'maxTotalMs' | 'onWaiting' | 'resumeFrom'>;
+
+/** The right to send one call. */
+export interface CallReservation {
+  /** Makes the call, or gives the outcome of a call that may not be sent. Never rejects. Releases the reservation. */
+  call(request: ToolCallRequest): Promise<ToolCallOutcome>;
+  /** Idempotent; for a call that is not made after all. */
+  release(): void;
+}
+
 export interface ToolRegistry {
   /** Starts connecting every configured server and returns at once. */
   start(): void;
@@ -132,7 +143,9 @@ export interface ToolRegistry {
   isQuarantined(wireName: string): boolean;
   /** What is wrong with the arguments of a call, for people and models; undefined when they fit the tool's schema. */
   checkArguments(wireName: string, args: JsonObject): Promise<string | undefined>;
-  /** Never rejects. Arguments are validated against the tool's schema before anything is sent. Progress comes in order and before the outcome. */
+  /** Resolves when the call may be sent, or may not be sent at all; sends nothing. Never rejects. Waits up to `maxTotalMs` for a connection, and until the signal aborts. */
+  reserve(request: CallReservationRequest): Promise<CallReservation>;
+  /** Reserves and makes a call. Never rejects. Arguments are validated against the tool's schema before anything is sent. Progress comes in order and before the outcome. */
   call(request: ToolCallRequest): Promise<ToolCallOutcome>;
   /** Hears every change of a server's state, for events and logs. */
   onServerChange(listener: (status: ServerStatus) => void): void;

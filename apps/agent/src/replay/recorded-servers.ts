@@ -1,7 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import type { StoredCatalogue } from '../ports/epoch-store.ts';
 import type { ToolCall } from '../ports/run-store.ts';
-import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
+import type { CallReservation, CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
 import { FIND_TOOLS } from '../run/discovery/find-tools.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
@@ -50,6 +50,10 @@ export class RecordedServers implements ToolRegistry {
 
   async checkArguments(): Promise<undefined> {
     return undefined;
+  }
+
+  reserve(): Promise<CallReservation> {
+    return Promise.resolve({ call: (request) => this.call(request), release: () => undefined });
   }
 
   call({ wireName, arguments: args }: ToolCallRequest): Promise<ToolCallOutcome> {

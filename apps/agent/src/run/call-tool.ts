@@ -1,5 +1,5 @@
 import type { Run, ToolCall } from '../ports/run-store.ts';
-import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type { CallReservation, CallWaiting, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import type { CallActivity } from './activities.ts';
 import { maySend } from './approvals.ts';
 import { failCall } from './call-results.ts';
@@ -48,10 +48,16 @@ export async function callTool(context: EngineContext, callId: string): Promise<
 
 async function performCall(context: EngineContext, planned: ToolCall, activity: CallActivity): Promise<void> {
   try {
-    await serverConnected(context, planned.server, AbortSignal.any([activity.signal, context.closing]));
-    const dispatched = planned.state === 'planned' ? await dispatch(context, planned, activity) : await takeOver(context, planned, activity);
-    context.activities.forgetFailures(planned.id);
-    if (dispatched !== undefined) await settle(context, dispatched, await sendCall(context, dispatched));
+    const signal = AbortSignal.any([activity.signal, context.closing]);
+    await serverConnected(context, planned.server, signal);
+    const reservation = await reserve(context, { call: planned, activity, signal });
+    try {
+      const dispatched = planned.state === 'planned' ? await dispatch(context, planned, activity) : await takeOver(context, planned, activity);
+      context.activities.forgetFailures(planned.id);
+      if (dispatched !== undefined) await settle(context, dispatched, await sendCall(context, dispatched, reservation));
+    } finally {
+      reservation.release();
+    }
   } catch (error) {
     if (isShutdown(error)) return;
     logFailure(context, planned, error);
@@ -74,6 +80,29 @@ async function giveUp(context: EngineContext, { id, runId }: ToolCall): Promise<
     logFailure(context, { id }, error);
     return isShutdown(error);
   }
+}
+
+/** Waits for a connection to the call's server. The call stays as it is in the ledger: nothing is sent of it before. */
+async function reserve(context: EngineContext, { call, activity, signal }: { readonly call: ToolCall; readonly activity: CallActivity; readonly signal: AbortSignal }): Promise<CallReservation> {
+  const { store, registry } = context;
+  const maxTotalMs = (await store.read.run(call.runId))?.limits.callMaxMs ?? 0;
+  const resumeFrom = resumePointOf(call);
+  return registry.reserve({
+    wireName: call.wireName,
+    runId: call.runId,
+    callId: call.id,
+    signal,
+    maxTotalMs,
+    onWaiting: onWaiting(context, call, activity),
+    ...(resumeFrom === undefined ? {} : { resumeFrom }),
+  });
+}
+
+function onWaiting(context: EngineContext, call: ToolCall, activity: CallActivity): (waiting: CallWaiting) => void {
+  return (waiting) => {
+    activity.park();
+    inBackground(context, 'storing that a call waits', noteWaiting(context, call, waiting));
+  };
 }
 
 async function dispatch(context: EngineContext, planned: ToolCall, activity: CallActivity): Promise<Dispatched | undefined> {
@@ -106,14 +135,14 @@ async function takeOver({ store, closing, commit }: EngineContext, parked: ToolC
 
 type End = Omit<CallEnd, 'call'>;
 
-async function sendCall(context: EngineContext, dispatched: Dispatched): Promise<End> {
+async function sendCall(context: EngineContext, dispatched: Dispatched, reservation: CallReservation): Promise<End> {
   const { run, call, activity } = dispatched;
   context.reach('before-tool-send');
   const progress = new ProgressLog(context, call);
   const rounds = new RoundKeeper(context, call);
   let keepingTask = Promise.resolve();
   const resumeFrom = resumePointOf(call);
-  const sent = context.registry.call({
+  const sent = reservation.call({
     wireName: call.wireName,
     arguments: call.arguments,
     runId: run.id,
@@ -123,10 +152,7 @@ async function sendCall(context: EngineContext, dispatched: Dispatched): Promise
     inactivityMs: run.limits.callInactivityMs,
     maxTotalMs: run.limits.callMaxMs,
     onProgress: (update) => progress.add(update),
-    onWaiting: (waiting) => {
-      activity.park();
-      inBackground(context, 'storing that a call waits', noteWaiting(context, call, waiting));
-    },
+    onWaiting: onWaiting(context, call, activity),
     questions: questionsOf(context, dispatched, rounds),
     onElicitationComplete: (elicitationId) => inBackground(context, 'storing that a visit is done', completeElicitation(context, call, elicitationId)),
     rounds,

@@ -1,6 +1,6 @@
 import type { CallToolResult, JsonObject, ToolAnnotations } from '@signalbox/mcp-core';
 import type { Clock } from '../../ports/test-hooks.ts';
-import type { CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
+import type { CallReservation, CallReservationRequest, CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
 
 export type Behaviour = (request: ToolCallRequest) => Promise<ToolCallOutcome>;
 
@@ -18,6 +18,8 @@ export class FakeRegistry implements ToolRegistry {
   readonly sent: ToolCallRequest[] = [];
   /** While set, every server is still connecting; resolving it connects them. */
   connecting: Promise<unknown> | undefined;
+  /** While set, each call waits for it before it may be sent. */
+  admission: ((request: CallReservationRequest) => Promise<unknown>) | undefined;
   /** What the servers are beside what is the same for all. */
   status: { readonly [server: string]: Partial<ServerStatus> } = {};
   /** Wire name of a tool that is quarantined. */
@@ -75,6 +77,11 @@ export class FakeRegistry implements ToolRegistry {
 
   async checkArguments(wireName: string, args: JsonObject): Promise<string | undefined> {
     return this.#tools[wireName]?.check?.(args);
+  }
+
+  async reserve(request: CallReservationRequest): Promise<CallReservation> {
+    await this.admission?.(request);
+    return { call: (sent) => this.call(sent), release: () => undefined };
   }
 
   call(request: ToolCallRequest): Promise<ToolCallOutcome> {
