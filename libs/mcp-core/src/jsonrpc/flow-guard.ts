@@ -1,6 +1,8 @@
+import { isJsonObject } from './envelope.ts';
+
 /** How much of a peer is read. */
 export interface FlowRates {
-  /** Bytes a second, in which each message counts as 512 more. Whoever sends faster is read no faster. */
+  /** Bytes a second, in which each message counts as 512 more, and each request as 64 KiB. Whoever sends faster is read no faster. */
   readonly bytesPerSecond: number;
   /** Bytes that may come at once before the rate applies. */
   readonly burstBytes: number;
@@ -22,6 +24,8 @@ export const FLOW_RATES: FlowRates = {
 
 /** What reading a message costs beside its bytes. */
 const MESSAGE_BYTES = 512;
+/** What a request costs beside its bytes: it is dispatched and answered, over HTTP by a request of its own. */
+const REQUEST_BYTES = 64 * 1024;
 /** A peer that is given so many milliseconds' worth of reading back has stopped flooding. */
 const RECOVERED_MS = 1000;
 
@@ -53,13 +57,14 @@ export class FlowGuard {
     const { bytesPerSecond, patienceMs } = this.#rates;
     if (this.#bytesLeft >= 0) return 0;
     this.#slowedSince ??= this.#refilledAt;
-    if (this.#refilledAt - this.#slowedSince >= patienceMs) this.#exceed(`it sent more than ${String(bytesPerSecond / 1024 / 1024)} MiB a second for ${String(patienceMs / 1000)} s`);
+    if (this.#refilledAt - this.#slowedSince >= patienceMs) this.#exceed(`it sent more than ${String(bytesPerSecond / 1024 / 1024)} MiB or ${String(bytesPerSecond / REQUEST_BYTES)} requests a second for ${String(patienceMs / 1000)} s`);
     return Math.ceil((-this.#bytesLeft / bytesPerSecond) * 1000);
   }
 
-  /** Counts a message. */
-  message(): void {
-    this.#bytesLeft -= MESSAGE_BYTES;
+  /** Counts a message, or the messages of a batch. */
+  message(value: unknown): void {
+    const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const each of messages) this.#bytesLeft -= isRequest(each) ? REQUEST_BYTES : MESSAGE_BYTES;
   }
 
   /** Counts a line or an event that is no message. */
@@ -86,4 +91,8 @@ export class FlowGuard {
     this.#isExceeded = true;
     this.#onExceeded(problem);
   }
+}
+
+function isRequest(value: unknown): boolean {
+  return isJsonObject(value) && value.method !== undefined && value.id !== undefined;
 }

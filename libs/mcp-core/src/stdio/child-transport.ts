@@ -57,7 +57,7 @@ const KILL_WAIT_MS = 2000;
 const POLL_MS = 20;
 
 /**
- * Starts a server process. A process that sends more than 16 MiB a second is read no faster, and ended when it does so for 10 s, or when it sends more than
+ * Starts a server process. A process that sends more than 16 MiB, or 256 requests, a second is read no faster, and ended when it does so for 10 s, or when it sends more than
  * 1000 lines that are no messages and more than 20 a second. `start` rejects with `connect-failed` when the command cannot be run. When the process ends by itself, what is left of
  * its group is ended too.
  * @throws LocalError `connect-failed` when the arguments are unusable.
@@ -141,7 +141,7 @@ class ProcessTransport implements ChildTransport {
     });
     const counted = {
       message: (value: unknown) => {
-        guard.message();
+        guard.message(value);
         receiver.message(value);
       },
       unreadable: (problem: UnreadableMessage) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { MetaKey, metaOf } from '../../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
@@ -10,6 +11,7 @@ import type { SendOptions, Transport, TransportReceiver, UnreadableMessage } fro
 import { withinLimit } from '../../jsonrpc/within-limit.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
+import { AnswerPosts } from './answer-posts.ts';
 import { ClientEndpoint, type EndpointOptions } from './endpoint.ts';
 import { ClientEventStream } from './event-stream.ts';
 import { modernHeaders, POST_HEADERS, sessionHeaders } from './headers.ts';
@@ -48,8 +50,8 @@ const MODERN_EVIDENCE: ReadonlySet<number> = new Set([
  * The client side of Streamable HTTP, all revisions: the era of each request is read from its `_meta`, a legacy session is learned from the
  * `initialize` exchange. Connects with the first message. Requests that get no JSON-RPC answer fail with `HttpError`, or `LocalError`
  * `connection-lost` when no or half a response came; nothing is sent twice, except by `onUnauthorized` and after a redirect. Redirects (307, 308) are
- * followed within the origin only, so that neither messages nor headers go elsewhere. Responses are read at 16 MiB a second at most; a server that sends more
- * for 10 s, or more than 1000 events that are no messages and more than 20 a second, loses the connection. For a notification or an answer, `send` also rejects when the
+ * followed within the origin only, so that neither messages nor headers go elsewhere. Responses are read at 16 MiB and 256 requests a second at most, and not
+ * while more than 64 answers are on their way to the server, which gets 16 at a time; a server that sends more for 10 s, or more than 1000 events that are no messages and more than 20 a second, loses the connection. For a notification or an answer, `send` also rejects when the
  * server refused it.
  * @throws LocalError `invalid-argument`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
@@ -68,6 +70,7 @@ class HttpTransport implements Transport, RequestOwner {
   readonly limits: MessageLimits;
   readonly #options: HttpTransportOptions;
   readonly #guard: FlowGuard;
+  readonly #answers = new AnswerPosts();
   readonly #running = new Map<RequestId, PostedRequest>();
   #receiver: TransportReceiver | undefined;
   #sessionId: string | undefined;
@@ -96,7 +99,7 @@ class HttpTransport implements Transport, RequestOwner {
   async send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> {
     if (this.#isClosed) throw new LocalError('connection-closed', `The connection to ${this.endpoint.origin} is closed.`);
     const body = JSON.stringify(message);
-    if (!('method' in message)) return this.#postOneWay(body, this.#legacyHeaders());
+    if (!('method' in message)) return this.#answers.post(() => this.#postOneWay(body, this.#legacyHeaders()));
     if ('id' in message) return this.#sendRequest(message, body, options);
     if (message.method === 'notifications/cancelled') return this.#cancel(message, body);
     await this.#postOneWay(body, this.#notificationHeaders(message));
@@ -109,7 +112,7 @@ class HttpTransport implements Transport, RequestOwner {
 
   deliver(value: unknown, relatedTo?: RequestId): void {
     if (this.#isClosed) return;
-    this.#guard.message();
+    this.#guard.message(value);
     if (Array.isArray(value)) return this.#deliverBatch(value, relatedTo);
     if (isAnswer(value)) {
       this.#answered(value);
@@ -334,13 +337,13 @@ class HttpTransport implements Transport, RequestOwner {
     this.#guard.unreadable();
   }
 
-  /** Reads all responses together no faster than the rate. */
+  /** Reads all responses together no faster than the rate, and nothing while too many answers of ours are on their way. */
   #meter(response: IncomingMessage): void {
     response.on('data', (chunk: Buffer) => {
       const pauseMs = this.#guard.read(chunk.length);
-      if (pauseMs === 0 || response.destroyed) return;
+      if ((pauseMs === 0 && !this.#answers.isFull) || response.destroyed) return;
       response.pause();
-      setTimeout(() => response.resume(), pauseMs).unref();
+      void Promise.all([delay(pauseMs, undefined, { ref: false }), this.#answers.room()]).then(() => response.resume());
     });
   }
 
