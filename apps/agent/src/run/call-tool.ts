@@ -9,6 +9,7 @@ import { enqueue, inBackground, STORE_RETRY_MS, type EngineContext } from './eng
 import { noteWaiting } from './note-waiting.ts';
 import { isParked, keepTask, RoundKeeper } from './parked-calls.ts';
 import { ProgressLog } from './progress-log.ts';
+import { MAX_QUESTIONS, MAX_REFUSED_QUESTIONS } from './question-count.ts';
 import { questionsOf } from './questions.ts';
 import { reconcile } from './reconcile.ts';
 import { serverConnected } from './servers-ready.ts';
@@ -24,6 +25,8 @@ const UNSTORABLE: End = {
   outcome: { type: 'error', message: 'The server answered, but the answer could not be stored; the log of the service says why.' },
   progress: undefined,
 };
+
+const ASKED_TOO_MUCH = `The server asked ${MAX_QUESTIONS} questions during the call and ${MAX_REFUSED_QUESTIONS} more that were refused. The call was cancelled, and whether it took effect is not known.`;
 
 /** A call that this process sends: the attempt is committed before the first byte. */
 export interface Dispatched {
@@ -141,6 +144,7 @@ async function sendCall(context: EngineContext, dispatched: Dispatched, reservat
   const progress = new ProgressLog(context, call);
   const rounds = new RoundKeeper(context, call);
   let keepingTask = Promise.resolve();
+  const tooMany = new AbortController();
   const resumeFrom = resumePointOf(call);
   const sent = reservation.call({
     wireName: call.wireName,
@@ -148,12 +152,12 @@ async function sendCall(context: EngineContext, dispatched: Dispatched, reservat
     runId: run.id,
     callId: call.id,
     idempotencyKey: call.idempotencyKey,
-    signal: activity.signal,
+    signal: AbortSignal.any([activity.signal, tooMany.signal]),
     inactivityMs: run.limits.callInactivityMs,
     maxTotalMs: run.limits.callMaxMs,
     onProgress: (update) => progress.add(update),
     onWaiting: onWaiting(context, call, activity),
-    questions: questionsOf(context, dispatched, rounds),
+    questions: questionsOf(context, dispatched, { rounds, onTooMany: () => tooMany.abort() }),
     onElicitationComplete: (elicitationId) => inBackground(context, 'storing that a visit is done', completeElicitation(context, call, elicitationId)),
     rounds,
     onTask: (taskId) => {
@@ -171,7 +175,13 @@ async function sendCall(context: EngineContext, dispatched: Dispatched, reservat
   });
   context.reach('after-tool-result');
   await keepingTask;
-  return { outcome, progress: await progress.close() };
+  const isEndedForQuestions = tooMany.signal.aborted && !activity.signal.aborted && outcome.type === 'cancelled';
+  return { outcome: isEndedForQuestions ? askedTooMuch(context, call) : outcome, progress: await progress.close() };
+}
+
+/** A call that can be sent again is not: its server would ask as much again. */
+function askedTooMuch(context: EngineContext, call: ToolCall): ToolCallOutcome {
+  return { type: context.recovery(call) === 'retry' ? 'error' : 'lost', message: ASKED_TOO_MUCH };
 }
 
 function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFrom'] {

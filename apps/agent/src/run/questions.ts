@@ -8,9 +8,15 @@ import type { RoundKeeper } from './parked-calls.ts';
 import { QuestionCount } from './question-count.ts';
 import { SamplingDesk } from './sampling-desk.ts';
 
+interface QuestionListeners {
+  readonly rounds: Pick<RoundKeeper, 'keyOf'>;
+  /** Called once, when the server goes on asking after many refusals: the call is to be ended. */
+  readonly onTooMany: () => void;
+}
+
 /** Answers the questions of a server during a call: a person fills in forms, the model of the run serves sampling within the policy. */
-export function questionsOf(context: EngineContext, asker: Asker, rounds: Pick<RoundKeeper, 'keyOf'>): QuestionHandlers {
-  const count = new QuestionCount(context, asker.call);
+export function questionsOf(context: EngineContext, asker: Asker, { rounds, onTooMany }: QuestionListeners): QuestionHandlers {
+  const count = new QuestionCount(context, asker.call, onTooMany);
   const sampling = new SamplingDesk(context, asker, count);
   const keyOf = (key: string | undefined): string | undefined => (key === undefined ? undefined : rounds.keyOf(key));
   const until = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, asker.activity.signal]);
