@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { boundYoungGeneration } from './bound-young-generation.ts';
 
 // Without a listener the signal opens Node's inspector, which can read everything, to every program of this machine.
 process.on('SIGUSR1', () => undefined);
@@ -10,6 +11,7 @@ enableCompileCache();
 setFlagsFromString('--semi-space-growth-factor=1');
 const [{ runCommand }, { createProcessIo }] = await Promise.all([import('./cli/command.ts'), import('./cli/process-io.ts')]);
 setFlagsFromString('--semi-space-growth-factor=2');
+boundYoungGeneration(24 * 1024 * 1024);
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { readonly version: string };
 
