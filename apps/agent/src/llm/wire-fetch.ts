@@ -1,4 +1,6 @@
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, labelOf } from './endpoint.ts';
+import { Pacer } from './pacer.ts';
+import { StreamEvents } from './stream-events.ts';
 import { protocolError } from './wire-failure.ts';
 
 export interface WireFetchOptions {
@@ -13,9 +15,17 @@ export interface WireFetchOptions {
   readonly onBytes: (count: number) => void;
 }
 
+type Bytes = Uint8Array<ArrayBuffer>;
+type BytesReader = ReadableStreamDefaultReader<Bytes>;
+
+/** Bytes read of the body of an answer that is no success. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
 /**
- * A `fetch` for an SDK: nothing but the headers named here leaves, to no other address than the one asked for, and every byte that comes is told,
- * keep-alives included. Rejects with `LlmError` when a page or a document comes where a stream is due.
+ * Returns a `fetch` for an SDK that sends only the headers named here and follows no redirect.
+ * Reports every byte of a body, comments included. The body holds complete events without comments, read no faster than
+ * other work allows; an error's body ends after 64 KiB. Rejects with `LlmError` when a page or a document comes where a
+ * stream is due; the body fails with `LlmError` `too_large` at an event that is too costly to parse.
  */
 export function wireFetch({ endpoint, headers, passed, onBytes, send = fetch }: WireFetchOptions): typeof fetch {
   return async (input, init) => {
@@ -28,14 +38,62 @@ export function wireFetch({ endpoint, headers, passed, onBytes, send = fetch }: 
       await response.body.cancel();
       throw protocolError(`${type} instead of an event stream`, endpoint);
     }
-    const counted = response.body.pipeThrough(
-      new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-        transform(chunk, controller) {
-          onBytes(chunk.byteLength);
-          controller.enqueue(chunk);
-        },
-      }),
-    );
-    return new Response(counted, { status: response.status, statusText: response.statusText, headers: response.headers });
+    const reader = response.body.getReader();
+    const pieces = response.ok ? eventsOf(reader, labelOf(endpoint), onBytes) : beginningOf(reader, onBytes);
+    const body = bodyOf(pieces, reader);
+    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
   };
+}
+
+async function* eventsOf(reader: BytesReader, label: string, onBytes: (count: number) => void): AsyncGenerator<Bytes> {
+  const events = new StreamEvents(label);
+  const pacer = new Pacer();
+  for (;;) {
+    await pacer.next();
+    const { done, value } = await reader.read();
+    if (done) break;
+    onBytes(value.byteLength);
+    for (const event of events.push(value)) {
+      yield event;
+      await pacer.next();
+    }
+  }
+  const rest = events.rest();
+  if (rest.length > 0) yield rest;
+}
+
+async function* beginningOf(reader: BytesReader, onBytes: (count: number) => void): AsyncGenerator<Bytes> {
+  for (let left = MAX_ERROR_BYTES; left > 0; ) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    onBytes(value.byteLength);
+    yield value.subarray(0, left);
+    left -= value.byteLength;
+  }
+  release(reader);
+}
+
+/** A body of the pieces, read one at a time; closes the connection when it fails or is cancelled. */
+function bodyOf(pieces: AsyncGenerator<Bytes>, reader: BytesReader): ReadableStream<Bytes> {
+  return new ReadableStream<Bytes>(
+    {
+      async pull(controller) {
+        try {
+          const piece = await pieces.next();
+          if (piece.done === true) controller.close();
+          else controller.enqueue(piece.value);
+        } catch (error) {
+          release(reader, error);
+          throw error;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Closes the connection of a body; a failure to do so changes nothing for the caller. */
+function release(reader: BytesReader, reason?: unknown): void {
+  reader.cancel(reason).catch(() => undefined);
 }

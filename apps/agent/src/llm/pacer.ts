@@ -1,0 +1,83 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
+/** Longest computation without a pause, in milliseconds. */
+export const SLICE_MS = 2;
+/** Computation that may follow with short pauses only, in milliseconds. */
+export const BURST_MS = 40;
+/** Share of the time that computation may take after the burst. */
+export const SHARE = 0.1;
+/** Most milliseconds that one slice counts, so that no delay is longer than a quarter of a second. */
+const MAX_SLICE_MS = 25;
+
+export interface Timing {
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+  /** Milliseconds that the thread has computed. A busy computer does not slow a stream down. */
+  computed(): number;
+  /** Resolves after a turn of the event loop. */
+  turn(): Promise<void>;
+  delay(ms: number): Promise<void>;
+}
+
+const REAL: Timing = {
+  now: () => performance.now(),
+  computed() {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  },
+  turn: () => setImmediate(),
+  delay: (ms) => setTimeout(ms),
+};
+
+/** Work without a turn of the event loop. */
+interface Slice {
+  readonly from: number;
+}
+
+/**
+ * Keeps a stream from occupying the event loop. Pauses after each slice of work; delays work that goes on after a burst
+ * until it takes a tenth of the time. A stream that waits for its server never pauses.
+ */
+export class Pacer {
+  readonly #timing: Timing;
+  #creditMs = BURST_MS;
+  #creditedAt: number;
+  #slice: Slice | undefined;
+
+  constructor(timing: Timing = REAL) {
+    this.#timing = timing;
+    this.#creditedAt = timing.now();
+  }
+
+  /** Resolves when the next piece of work may start; `undefined` when it may start at once. */
+  next(): Promise<void> | undefined {
+    if (this.#slice === undefined) {
+      this.#startSlice();
+      return undefined;
+    }
+    const workMs = this.#timing.computed() - this.#slice.from;
+    return workMs < SLICE_MS ? undefined : this.#pause(Math.min(workMs, MAX_SLICE_MS));
+  }
+
+  async #pause(workMs: number): Promise<void> {
+    const now = this.#timing.now();
+    const refilled = this.#creditMs + (now - this.#creditedAt) * SHARE;
+    this.#creditMs = Math.min(BURST_MS, refilled) - workMs;
+    this.#creditedAt = now;
+    if (this.#creditMs >= 0) await this.#timing.turn();
+    else await this.#timing.delay(Math.ceil(-this.#creditMs / SHARE));
+    this.#startSlice();
+  }
+
+  #startSlice(): void {
+    const slice = { from: this.#timing.computed() };
+    this.#slice = slice;
+    void this.#endSlice(slice);
+  }
+
+  /** Ends the slice with the next turn of the event loop, unless a later slice has started. */
+  async #endSlice(slice: Slice): Promise<void> {
+    await this.#timing.turn();
+    if (this.#slice === slice) this.#slice = undefined;
+  }
+}
