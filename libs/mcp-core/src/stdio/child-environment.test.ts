@@ -20,7 +20,7 @@ describe('childEnvironment', () => {
       no_proxy: 'localhost',
       NODE_USE_ENV_PROXY: '1',
       npm_config_cafile: '/ca.pem',
-      npm_config_registry: 'https://packages.exampl',
+      npm_config_registry: 'https://packages.example',
     };
     for (const platform of ['linux', 'win32']) expect(childEnvironment({}, { env: { ...env, npm_config__authToken: 'secret', npm_config_key: 'k' }, platform })).toEqual(env);
   });
@@ -39,4 +39,3 @@ describe('childEnvironment', () => {
     expect(childEnvironment({}, source)).toEqual({ Path: 'C:\\Windows', SystemRoot: 'C:\\Windows' });
   });
 });
-
