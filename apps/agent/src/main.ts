@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { boundYoungGeneration } from './bound-young-generation.ts';
+import { boundYoungGeneration, collectHeapOnce } from './bound-heap.ts';
 
 // Without a listener the signal opens Node's inspector, which can read everything, to every program of this machine.
 process.on('SIGUSR1', () => undefined);
@@ -12,6 +12,7 @@ setFlagsFromString('--semi-space-growth-factor=1');
 const [{ runCommand }, { createProcessIo }] = await Promise.all([import('./cli/command.ts'), import('./cli/process-io.ts')]);
 setFlagsFromString('--semi-space-growth-factor=2');
 boundYoungGeneration(24 * 1024 * 1024);
+collectHeapOnce(2000);
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { readonly version: string };
 
