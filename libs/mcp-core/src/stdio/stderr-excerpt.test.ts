@@ -32,7 +32,7 @@ test('a traceback of Python is its last line', () => {
 });
 
 test('errors of npm are told as a block', () => {
-  const text = 'npm warn old\nnpm error code E404\nnpm error 404 Not Found - GET https://packages.example/nope\nnpm error 404\nnpm error A complete log of this run can be found in: /root/x';
+  const text = 'npm warn old\nnpm error code E404\nnpm error 404 Not Found - GET https://packages.example/nope\nnpm error 404\nnpm error A complete log of this run can be found in: /home/me/x';
   expect(excerpt(text)[0]).toBe('npm error code E404');
   expect(excerpt(text)).toContain('npm error 404 Not Found - GET https://packages.example/nope');
 });
