@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema */
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 
 /** A tool whose input schema was made for the tests, in a shape that APIs refuse or that needs a change. */
@@ -68,7 +69,6 @@ const KINDS: readonly Kind[] = [
   { kind: 'root_all_of', schema: ({ properties, text }) => ({ allOf: [object(properties), object({ note: { type: 'string' } }), { required: [text] }] }), sample: { note: 'x' } },
   { kind: 'root_ref_defs', schema: ({ properties }) => ({ $ref: '#/$defs/Args', $defs: { Args: object(properties, { title: 'Args' }) } }) },
   { kind: 'root_ref_definitions', schema: ({ properties }) => ({ $schema: 'http://json-schema.org/draft-07/schema#', $ref: '#/definitions/args', definitions: { args: object(properties, { additionalProperties: false }) } }) },
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   { kind: 'root_if_then', schema: ({ properties, text }) => object(properties, { if: { properties: { [text]: { const: 'x' } } }, then: { required: [text] }, else: { required: [] } }) },
   { kind: 'root_not', schema: ({ properties }) => object(properties, { not: { required: ['never', 'both'] } }) },
   { kind: 'root_dependencies', schema: ({ properties, text }) => object(properties, { dependencies: { [text]: [] }, dependentRequired: { [text]: [] } }) },
