@@ -11,7 +11,11 @@ export default class ProofsReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const proofs = modules.flatMap((module) => [...module.children.allTests('passed')].flatMap((test) => (test.meta() as { proofs?: object[] }).proofs ?? []));
+    const proofs = modules.flatMap((module) =>
+      [...module.children.allTests('passed')].flatMap(
+        (test) => (test.meta() as { proofs?: object[] }).proofs ?? [],
+      ),
+    );
     const folder = join(this.#root, '.results');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'proofs.json'), JSON.stringify(proofs));

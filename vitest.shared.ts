@@ -4,7 +4,9 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 /** One config for every package; the JSON results are what tools/test.mjs adds up. */
 export const shared: ViteUserConfig = defineConfig({
   resolve: { conditions: ['@signalbox/source'] },
-  ssr: { resolve: { conditions: ['@signalbox/source'], externalConditions: ['@signalbox/source'] } },
+  ssr: {
+    resolve: { conditions: ['@signalbox/source'], externalConditions: ['@signalbox/source'] },
+  },
   test: {
     include: ['src/**/*.test.ts'],
     reporters: ['default', 'json', join(import.meta.dirname, 'vitest.proofs.ts')],

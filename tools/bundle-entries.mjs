@@ -8,21 +8,39 @@ import { build } from 'esbuild';
 
 const SHARED = resolve('bundle/shared.js');
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
-const exported = Object.values(exports).flatMap(({ default: file }) => (file === undefined ? [] : [file.replace('./bundle/', 'dist/')]));
+const exported = Object.values(exports).flatMap(({ default: file }) =>
+  file === undefined ? [] : [file.replace('./bundle/', 'dist/')],
+);
 const entries = [...exported, ...process.argv.slice(2).map((path) => `dist/${path}.js`)];
 const bundles = new Map(entries.map((entry) => [resolve(entry), resolve(bundleOf(entry))]));
-const options = { bundle: true, packages: 'external', platform: 'node', format: 'esm', target: 'node22', logLevel: 'warning' };
+const options = {
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node22',
+  logLevel: 'warning',
+};
 
 rmSync('bundle', { recursive: true, force: true });
 const shared = await findShared();
 await build({
   ...options,
-  stdin: { contents: shared.map((file) => `export * from './${file}';`).join('\n'), resolveDir: process.cwd() },
+  stdin: {
+    contents: shared.map((file) => `export * from './${file}';`).join('\n'),
+    resolveDir: process.cwd(),
+  },
   outfile: SHARED,
   plugins: [leaveOut(bundles, 'dist/shared.js')],
 });
 const ready = new Map([...bundles, ...shared.map((file) => [resolve(file), SHARED])]);
-for (const entry of entries) await build({ ...options, entryPoints: [entry], outfile: bundleOf(entry), plugins: [leaveOut(ready, entry)] });
+for (const entry of entries)
+  await build({
+    ...options,
+    entryPoints: [entry],
+    outfile: bundleOf(entry),
+    plugins: [leaveOut(ready, entry)],
+  });
 // Two shared modules that export the same name would both lose it; that shows when it is imported.
 for (const bundle of bundles.values()) await import(pathToFileURL(bundle).href);
 
@@ -34,8 +52,16 @@ function bundleOf(entry) {
 async function findShared() {
   const uses = new Map();
   for (const entry of entries) {
-    const { metafile } = await build({ ...options, entryPoints: [entry], write: false, metafile: true, plugins: [leaveOut(bundles, entry)] });
-    const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0));
+    const { metafile } = await build({
+      ...options,
+      entryPoints: [entry],
+      write: false,
+      metafile: true,
+      plugins: [leaveOut(bundles, entry)],
+    });
+    const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
+    );
     for (const file of used) uses.set(file, (uses.get(file) ?? 0) + 1);
   }
   return [...uses].flatMap(([file, count]) => (count > 1 ? [file] : []));
@@ -47,8 +73,14 @@ function leaveOut(bundleByModule, entry) {
     name: 'leave-out',
     setup({ onResolve }) {
       onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-        const bundle = kind === 'entry-point' ? undefined : bundleByModule.get(resolve(resolveDir, path));
-        return bundle && { path: `./${relative(dirname(bundleOf(entry)), bundle).replaceAll('\\', '/')}`, external: true };
+        const bundle =
+          kind === 'entry-point' ? undefined : bundleByModule.get(resolve(resolveDir, path));
+        return (
+          bundle && {
+            path: `./${relative(dirname(bundleOf(entry)), bundle).replaceAll('\\', '/')}`,
+            external: true,
+          }
+        );
       });
     },
   };

@@ -5,7 +5,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
-const { dependencies = {}, peerDependencies = {}, exports = {} } = JSON.parse(readFileSync('package.json', 'utf8'));
+const {
+  dependencies = {},
+  peerDependencies = {},
+  exports = {},
+} = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const options = {
   outdir: 'bundle',
@@ -16,14 +20,30 @@ const options = {
   format: 'esm',
   target: 'node22',
   sourcemap: 'linked',
-  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  banner: {
+    js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+  },
   logLevel: 'warning',
   metafile: true,
 };
 
 rmSync('bundle', { recursive: true, force: true });
-const programs = await build({ ...options, entryPoints: process.argv.slice(2).map((name) => `dist/${name}.js`), external: Object.keys(dependencies) });
+const programs = await build({
+  ...options,
+  entryPoints: process.argv.slice(2).map((name) => `dist/${name}.js`),
+  external: Object.keys(dependencies),
+});
 const builds = [programs];
 // Apart from the programs: what they share with it would be one more file to load at their start.
-if (exports['.'] !== undefined) builds.push(await build({ ...options, entryPoints: ['dist/index.js'], external: Object.keys({ ...dependencies, ...peerDependencies }) }));
-writeFileSync('bundle/THIRD-PARTY-NOTICES.txt', thirdPartyNotices(builds.map(({ metafile }) => metafile)));
+if (exports['.'] !== undefined)
+  builds.push(
+    await build({
+      ...options,
+      entryPoints: ['dist/index.js'],
+      external: Object.keys({ ...dependencies, ...peerDependencies }),
+    }),
+  );
+writeFileSync(
+  'bundle/THIRD-PARTY-NOTICES.txt',
+  thirdPartyNotices(builds.map(({ metafile }) => metafile)),
+);

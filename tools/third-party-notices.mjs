@@ -9,21 +9,37 @@ const INSTALLED = /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/;
  * @throws Error when a package says no licence or has no file with its text: it must not be shipped then.
  */
 export function thirdPartyNotices(metafiles, folder = process.cwd()) {
-  const packages = [...bundledFolders(metafiles)].map((path) => notice(join(folder, path))).toSorted((a, b) => (a.title < b.title ? -1 : 1));
-  const intro = packages.length === 0 ? 'This package contains no software of others.' : 'This package contains the following software, under the licences below.';
+  const packages = [...bundledFolders(metafiles)]
+    .map((path) => notice(join(folder, path)))
+    .toSorted((a, b) => (a.title < b.title ? -1 : 1));
+  const intro =
+    packages.length === 0
+      ? 'This package contains no software of others.'
+      : 'This package contains the following software, under the licences below.';
   return `${[intro, ...packages.map(({ title, text }) => `${'-'.repeat(80)}\n${title}\n\n${text}`)].join('\n\n')}\n`;
 }
 
 function bundledFolders(metafiles) {
-  const used = metafiles.flatMap(({ outputs }) => Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0)));
+  const used = metafiles.flatMap(({ outputs }) =>
+    Object.values(outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
+    ),
+  );
   return new Set(used.flatMap((file) => INSTALLED.exec(file)?.[0] ?? []));
 }
 
 function notice(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file)).toSorted();
+  const files = readdirSync(folder)
+    .filter((file) => LICENCE_FILE.test(file))
+    .toSorted();
   if (typeof license !== 'string' || files.length === 0) {
-    throw new Error(`${name} ${version} is in the bundle, but ${typeof license === 'string' ? 'its folder has no licence file' : 'its package.json has no "license"'}. Use another package, or leave this one out of the bundle by "dependencies".`);
+    throw new Error(
+      `${name} ${version} is in the bundle, but ${typeof license === 'string' ? 'its folder has no licence file' : 'its package.json has no "license"'}. Use another package, or leave this one out of the bundle by "dependencies".`,
+    );
   }
-  return { title: `${name} ${version} (${license})`, text: files.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n') };
+  return {
+    title: `${name} ${version} (${license})`,
+    text: files.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n'),
+  };
 }

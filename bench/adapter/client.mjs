@@ -13,9 +13,13 @@ const policy = (era) => /** @type {const} */ ({ info, era: era === 'modern' ? 'a
 /** @param {Client} client */
 const face = (client) => ({
   listTools: () => client.listTools(),
-  callTool: (/** @type {string} */ name, /** @type {object} */ args) => client.callTool(name, { ...args }),
-  callToolWithProgress: (/** @type {string} */ name, /** @type {object} */ args, /** @type {() => void} */ onProgress) =>
-    client.callTool(name, { ...args }, { onProgress, timeoutMs: 600_000 }),
+  callTool: (/** @type {string} */ name, /** @type {object} */ args) =>
+    client.callTool(name, { ...args }),
+  callToolWithProgress: (
+    /** @type {string} */ name,
+    /** @type {object} */ args,
+    /** @type {() => void} */ onProgress,
+  ) => client.callTool(name, { ...args }, { onProgress, timeoutMs: 600_000 }),
   close: () => client.close(),
 });
 
@@ -24,11 +28,18 @@ export async function connectStdio({ command, args, env, era }) {
   const { spawnStdio } = await import('@signalbox/mcp-core/stdio');
   // Values of an environment are strings or absent.
   const environment = /** @type {Record<string, string>} */ ({ ...process.env, ...env });
-  return face(await connectClient(() => spawnStdio({ command, args, env: environment }), policy(era)));
+  return face(
+    await connectClient(() => spawnStdio({ command, args, env: environment }), policy(era)),
+  );
 }
 
 /** @param {{ port: number, era: string }} server */
 export async function connectHttp({ port, era }) {
   const { httpTransport } = await import('@signalbox/mcp-core/http-client');
-  return face(await connectClient(() => httpTransport({ url: `http://127.0.0.1:${String(port)}/mcp` }), policy(era)));
+  return face(
+    await connectClient(
+      () => httpTransport({ url: `http://127.0.0.1:${String(port)}/mcp` }),
+      policy(era),
+    ),
+  );
 }

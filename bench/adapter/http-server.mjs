@@ -2,7 +2,11 @@ import { createServer } from 'node:http';
 import { createHttpHandler } from '@signalbox/mcp-core/http';
 import { makeServer } from './make-server.mjs';
 
-const handler = createHttpHandler(makeServer(), { path: '/mcp', eventStore: false, stateless: process.env['BENCH_MODE'] === 'legacy-stateless' });
+const handler = createHttpHandler(makeServer(), {
+  path: '/mcp',
+  eventStore: false,
+  stateless: process.env['BENCH_MODE'] === 'legacy-stateless',
+});
 
 const listener = createServer((request, response) => {
   if (request.url === '/__mem') answerMemory(response);

@@ -1,6 +1,11 @@
 import { createServer, defineTool } from '@signalbox/mcp-core/server';
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 const echo = defineTool({
   name: 'echo',
@@ -17,7 +22,8 @@ const flood = defineTool({
   annotations,
   handler: async ({ n }, context) => {
     // Who waits goes no faster than the reader, so that no step is replaced.
-    for (let progress = 1; progress <= n; progress += 1) await context.progress({ progress, total: n });
+    for (let progress = 1; progress <= n; progress += 1)
+      await context.progress({ progress, total: n });
     return { content: [{ type: 'text', text: 'done' }] };
   },
 });
@@ -25,19 +31,30 @@ const flood = defineTool({
 /** @param {number} index */
 const filler = (index) =>
   defineTool({
-  name: `filler_${String(index)}`,
-  description: `Filler tool number ${String(index)}`,
-  inputSchema: {
-    type: 'object',
-    properties: { a: { type: 'string', description: 'a' }, b: { type: 'number' }, c: { type: 'array', items: { type: 'string' } }, d: { enum: ['x', 'y', 'z'] } },
-    required: ['a'],
-  },
-  annotations,
-  handler: () => ({ content: [] }),
+    name: `filler_${String(index)}`,
+    description: `Filler tool number ${String(index)}`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        a: { type: 'string', description: 'a' },
+        b: { type: 'number' },
+        c: { type: 'array', items: { type: 'string' } },
+        d: { enum: ['x', 'y', 'z'] },
+      },
+      required: ['a'],
+    },
+    annotations,
+    handler: () => ({ content: [] }),
   });
 
 /** The tools every benchmarked server has, and BENCH_TOOLS more. Every step of progress is sent, as the benchmark counts them. */
 export function makeServer() {
-  const fillers = Array.from({ length: Number(process.env['BENCH_TOOLS'] ?? 0) }, (_, index) => filler(index));
-  return createServer({ info: { name: 'signalbox', version: '1.0.0' }, tools: [echo, flood, ...fillers], progressIntervalMs: 0 });
+  const fillers = Array.from({ length: Number(process.env['BENCH_TOOLS'] ?? 0) }, (_, index) =>
+    filler(index),
+  );
+  return createServer({
+    info: { name: 'signalbox', version: '1.0.0' },
+    tools: [echo, flood, ...fillers],
+    progressIntervalMs: 0,
+  });
 }

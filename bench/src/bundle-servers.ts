@@ -21,8 +21,13 @@ export async function bundleServers(conditions: string[] = []): Promise<BundledS
     platform: 'node',
     format: 'esm',
     target: 'node22',
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    banner: {
+      js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+    },
     logLevel: 'warning',
   });
-  return { programOf: (implementation) => join(folder, `${implementation}.mjs`), [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+  return {
+    programOf: (implementation) => join(folder, `${implementation}.mjs`),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
 }

@@ -20,13 +20,31 @@ export const echo = {
 export const flood = {
   name: 'flood',
   description: 'Reports progress step by step.',
-  fields: { notifications: { kind: 'integer', minimum: 0, maximum: 1_000_000, description: 'How many steps.' } },
+  fields: {
+    notifications: {
+      kind: 'integer',
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'How many steps.',
+    },
+  },
 };
 
 /** How many tools the servers have where nothing else is said. */
 export const TOOLS = 30;
 
-const nouns = ['customer', 'order', 'invoice', 'product', 'shipment', 'ticket', 'employee', 'project', 'document', 'meeting'];
+const nouns = [
+  'customer',
+  'order',
+  'invoice',
+  'product',
+  'shipment',
+  'ticket',
+  'employee',
+  'project',
+  'document',
+  'meeting',
+];
 
 /** Tools of the size business servers have, which bring a server with `echo` and `flood` to so many. @param {number} tools @returns {ToolSpec[]} */
 export function fillers(tools) {
@@ -42,7 +60,9 @@ export function fillers(tools) {
 export function inputSchema(fields) {
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, property(field)])),
+    properties: Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, property(field)]),
+    ),
     required: Object.keys(fields).filter((name) => fields[name]?.isOptional !== true),
   };
 }
@@ -69,11 +89,32 @@ function find(noun) {
     name: `find_${noun}`,
     description: `Finds each ${noun} that matches a text and a state, newest first, one page at a time. Use get_${noun} for all details of one.`,
     fields: {
-      query: { kind: 'string', description: 'Words that must all occur in the name, the number or the notes.' },
-      state: { kind: 'choice', values: ['open', 'closed', 'archived', 'any'], description: `State of the ${noun}.` },
-      limit: { kind: 'integer', minimum: 1, maximum: 100, description: 'At most this many on the page.' },
-      order: { kind: 'choice', values: ['created', 'updated', 'name'], description: 'What to sort by.', isOptional: true },
-      cursor: { kind: 'string', description: 'nextCursor of the page before, to read on.', isOptional: true },
+      query: {
+        kind: 'string',
+        description: 'Words that must all occur in the name, the number or the notes.',
+      },
+      state: {
+        kind: 'choice',
+        values: ['open', 'closed', 'archived', 'any'],
+        description: `State of the ${noun}.`,
+      },
+      limit: {
+        kind: 'integer',
+        minimum: 1,
+        maximum: 100,
+        description: 'At most this many on the page.',
+      },
+      order: {
+        kind: 'choice',
+        values: ['created', 'updated', 'name'],
+        description: 'What to sort by.',
+        isOptional: true,
+      },
+      cursor: {
+        kind: 'string',
+        description: 'nextCursor of the page before, to read on.',
+        isOptional: true,
+      },
     },
   };
 }
@@ -85,8 +126,16 @@ function get(noun) {
     description: `Reads all fields of one ${noun}, with its history when asked for.`,
     fields: {
       id: { kind: 'string', description: `Identifier as find_${noun} gives it.` },
-      include: { kind: 'strings', description: 'Related records to add: history, comments, files.', isOptional: true },
-      as_of: { kind: 'string', description: 'ISO 8601 time; the record is read as it was then.', isOptional: true },
+      include: {
+        kind: 'strings',
+        description: 'Related records to add: history, comments, files.',
+        isOptional: true,
+      },
+      as_of: {
+        kind: 'string',
+        description: 'ISO 8601 time; the record is read as it was then.',
+        isOptional: true,
+      },
     },
   };
 }
@@ -98,12 +147,30 @@ function update(noun) {
     description: `Changes the given fields of one ${noun} and leaves the others as they are. Fails when somebody else has changed it since it was read.`,
     fields: {
       id: { kind: 'string', description: `Identifier as find_${noun} gives it.` },
-      version: { kind: 'integer', minimum: 1, maximum: 1_000_000, description: 'Version that was read; the change fails if it is no longer the newest.' },
+      version: {
+        kind: 'integer',
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Version that was read; the change fails if it is no longer the newest.',
+      },
       title: { kind: 'string', description: 'New title.', isOptional: true },
-      notes: { kind: 'string', description: 'New notes, Markdown. Replaces the old ones.', isOptional: true },
+      notes: {
+        kind: 'string',
+        description: 'New notes, Markdown. Replaces the old ones.',
+        isOptional: true,
+      },
       tags: { kind: 'strings', description: 'New tags. Replaces the old ones.', isOptional: true },
-      priority: { kind: 'choice', values: ['low', 'normal', 'high', 'urgent'], description: 'New priority.', isOptional: true },
-      notify: { kind: 'boolean', description: 'Whether the people who watch it are told.', isOptional: true },
+      priority: {
+        kind: 'choice',
+        values: ['low', 'normal', 'high', 'urgent'],
+        description: 'New priority.',
+        isOptional: true,
+      },
+      notify: {
+        kind: 'boolean',
+        description: 'Whether the people who watch it are told.',
+        isOptional: true,
+      },
     },
   };
 }

@@ -16,7 +16,10 @@ export interface Driven {
  * Calls again and again.
  * @throws what a call throws
  */
-export async function drive({ total, inFlight, limitMs = Infinity }: Drive, call: () => Promise<void>): Promise<Driven> {
+export async function drive(
+  { total, inFlight, limitMs = Infinity }: Drive,
+  call: () => Promise<void>,
+): Promise<Driven> {
   const start = performance.now();
   let made = 0;
   const work = async (): Promise<void> => {

@@ -18,12 +18,18 @@ export async function exercise(subject: Exercised, load: CallLoad): Promise<Figu
   const call = (): Promise<void> => subject.call();
   const list = (): Promise<void> => subject.list();
   const figures: Record<string, Figures> = {};
-  const calls = (total: number, inFlight: number): Promise<Driven> => drive({ total, inFlight, limitMs: load.limitMs }, call);
-  const lists = (total: number): Promise<Driven> => drive({ total, inFlight: 1, limitMs: load.limitMs }, list);
+  const calls = (total: number, inFlight: number): Promise<Driven> =>
+    drive({ total, inFlight, limitMs: load.limitMs }, call);
+  const lists = (total: number): Promise<Driven> =>
+    drive({ total, inFlight: 1, limitMs: load.limitMs }, list);
   await calls(load.warmUpCalls / 10, 1);
   await calls(load.warmUpCalls * 0.9, CALLS_IN_FLIGHT);
-  if (load.sequentialCalls > 0) figures['sequential'] = await measure(subject, () => calls(load.sequentialCalls, 1));
-  if (load.concurrentCalls > 0) figures['concurrent'] = await measure(subject, () => calls(load.concurrentCalls, CALLS_IN_FLIGHT));
+  if (load.sequentialCalls > 0)
+    figures['sequential'] = await measure(subject, () => calls(load.sequentialCalls, 1));
+  if (load.concurrentCalls > 0)
+    figures['concurrent'] = await measure(subject, () =>
+      calls(load.concurrentCalls, CALLS_IN_FLIGHT),
+    );
   if (load.lists > 0) {
     await lists(load.lists / 2);
     figures['list'] = await measure(subject, () => lists(load.lists));
@@ -51,5 +57,9 @@ async function measureFloods(subject: Exercised, floods: number): Promise<Figure
 async function measure(subject: Exercised, work: () => Promise<Driven>): Promise<Figures> {
   const before = await subject.cpuMicros();
   const { made, elapsedMs } = await work();
-  return perOperation({ elapsedMs, cpuMicros: (await subject.cpuMicros()) - before, operations: made });
+  return perOperation({
+    elapsedMs,
+    cpuMicros: (await subject.cpuMicros()) - before,
+    operations: made,
+  });
 }

@@ -1,14 +1,21 @@
 /** A dash for what is not a finite number. */
 export function formatNumber(value: number, digits: number): string {
-  return Number.isFinite(value) ? value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }) : '–';
+  return Number.isFinite(value)
+    ? value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+    : '–';
 }
 
 /** A Markdown table, its first line the header; every column but the first is set to the right. */
 export function layOut(lines: readonly (readonly string[])[]): string {
   const [header = []] = lines;
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0), 3));
-  const cell = (text: string, column: number): string => (column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0));
+  const widths = header.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0), 3),
+  );
+  const cell = (text: string, column: number): string =>
+    column === 0 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
   const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
-  const rule = line(widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)));
+  const rule = line(
+    widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)),
+  );
   return [line(header), rule, ...lines.slice(1).map(line)].join('\n');
 }

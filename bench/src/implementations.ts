@@ -67,9 +67,30 @@ export const implementations: readonly Implementation[] = [
     entries: {},
     importsFrom: HERE,
   },
-  { name: OURS, eras: bothEras, httpModes: allModes, ...programsOf('signalbox'), entries: entriesOfOurs, importsFrom: HERE },
-  { name: 'sdk-v1', eras: ['legacy'], httpModes: ['sessions', 'stateless'], ...programsOf('sdk-v1'), entries: entriesOfV1, importsFrom: PEERS },
-  { name: RIVAL, eras: bothEras, httpModes: allModes, ...programsOf('sdk-v2'), entries: entriesOfV2, importsFrom: PEERS },
+  {
+    name: OURS,
+    eras: bothEras,
+    httpModes: allModes,
+    ...programsOf('signalbox'),
+    entries: entriesOfOurs,
+    importsFrom: HERE,
+  },
+  {
+    name: 'sdk-v1',
+    eras: ['legacy'],
+    httpModes: ['sessions', 'stateless'],
+    ...programsOf('sdk-v1'),
+    entries: entriesOfV1,
+    importsFrom: PEERS,
+  },
+  {
+    name: RIVAL,
+    eras: bothEras,
+    httpModes: allModes,
+    ...programsOf('sdk-v2'),
+    entries: entriesOfV2,
+    importsFrom: PEERS,
+  },
 ];
 
 export function eraOf(mode: HttpMode): Era {
@@ -77,7 +98,11 @@ export function eraOf(mode: HttpMode): Era {
 }
 
 function programsOf(name: string): Pick<Implementation, 'server' | 'httpServer' | 'client'> {
-  return { server: pathOf(`servers/${name}.mjs`), httpServer: pathOf(`servers/${name}-http.mjs`), client: pathOf(`clients/${name}.ts`) };
+  return {
+    server: pathOf(`servers/${name}.mjs`),
+    httpServer: pathOf(`servers/${name}-http.mjs`),
+    client: pathOf(`clients/${name}.ts`),
+  };
 }
 
 function pathOf(file: string): string {

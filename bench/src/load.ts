@@ -29,9 +29,29 @@ export const FLOOD_NOTIFICATIONS = 2000;
 
 export const fullLoad: Load = {
   rounds: 5,
-  stdio: { warmUpCalls: 20_000, sequentialCalls: 4000, concurrentCalls: 15_000, lists: 200, floods: 10 },
-  http: { warmUpCalls: 8000, sequentialCalls: 2000, concurrentCalls: 5000, lists: 200, floods: 6, limitMs: 700 },
-  manyTools: { warmUpCalls: 8000, sequentialCalls: 2000, concurrentCalls: 5000, lists: 0, floods: 0, limitMs: 700 },
+  stdio: {
+    warmUpCalls: 20_000,
+    sequentialCalls: 4000,
+    concurrentCalls: 15_000,
+    lists: 200,
+    floods: 10,
+  },
+  http: {
+    warmUpCalls: 8000,
+    sequentialCalls: 2000,
+    concurrentCalls: 5000,
+    lists: 200,
+    floods: 6,
+    limitMs: 700,
+  },
+  manyTools: {
+    warmUpCalls: 8000,
+    sequentialCalls: 2000,
+    concurrentCalls: 5000,
+    lists: 0,
+    floods: 0,
+    limitMs: 700,
+  },
   sessions: 1000,
   starts: 3,
 };
@@ -39,8 +59,22 @@ export const fullLoad: Load = {
 export const quickLoad: Load = {
   rounds: 1,
   stdio: { warmUpCalls: 2000, sequentialCalls: 500, concurrentCalls: 4000, lists: 20, floods: 2 },
-  http: { warmUpCalls: 300, sequentialCalls: 100, concurrentCalls: 500, lists: 10, floods: 1, limitMs: 300 },
-  manyTools: { warmUpCalls: 300, sequentialCalls: 0, concurrentCalls: 300, lists: 0, floods: 0, limitMs: 300 },
+  http: {
+    warmUpCalls: 300,
+    sequentialCalls: 100,
+    concurrentCalls: 500,
+    lists: 10,
+    floods: 1,
+    limitMs: 300,
+  },
+  manyTools: {
+    warmUpCalls: 300,
+    sequentialCalls: 0,
+    concurrentCalls: 300,
+    lists: 0,
+    floods: 0,
+    limitMs: 300,
+  },
   sessions: 200,
   starts: 1,
 };

@@ -8,27 +8,43 @@ import { shareOneCore } from './share-core.ts';
 import { formatTable, tables } from './tables.ts';
 import { formatTargets, judge } from './targets.ts';
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: suites.join(',') } } });
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: suites.join(',') },
+  },
+});
 const wanted = values.only.split(',');
 const unknown = wanted.filter((suite) => !suites.some((each) => each === suite));
-if (unknown.length > 0) throw new Error(`No suite is called ${unknown.join(', ')}; there are ${suites.join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(`No suite is called ${unknown.join(', ')}; there are ${suites.join(', ')}`);
 const load = values.quick ? quickLoad : fullLoad;
 const begun = performance.now();
 
-process.stdout.write(`# What a message costs, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}. ${sharing()}\n`);
+process.stdout.write(
+  `# What a message costs, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}. ${sharing()}\n`,
+);
 await using bundled = await bundleServers();
-const runs = createRuns({ load, nodeArguments: [], bundled }).filter(({ suite }) => wanted.includes(suite));
+const runs = createRuns({ load, nodeArguments: [], bundled }).filter(({ suite }) =>
+  wanted.includes(suite),
+);
 const results = await runRounds(runs, load.rounds, ({ suite, implementation, variant }, round) => {
-  process.stderr.write(`round ${String(round)} of ${String(load.rounds)}: ${suite}, ${implementation}, ${variant}\n`);
+  process.stderr.write(
+    `round ${String(round)} of ${String(load.rounds)}: ${suite}, ${implementation}, ${variant}\n`,
+  );
 });
 for (const table of tables) {
   const rows = results.rowsOf(table.key);
   if (rows.length > 0) process.stdout.write(`\n${formatTable(table, rows)}`);
 }
 process.stdout.write(`\n${formatTargets(judge(results))}`);
-process.stdout.write(`\n${String(load.rounds)} rounds in ${((performance.now() - begun) / 1000).toFixed(0)} s; load average at the end ${describeLoad()}\n`);
+process.stdout.write(
+  `\n${String(load.rounds)} rounds in ${((performance.now() - begun) / 1000).toFixed(0)} s; load average at the end ${describeLoad()}\n`,
+);
 
 function sharing(): string {
   const core = shareOneCore();
-  return core === undefined ? 'All processes run on whatever core is free.' : `All processes share core ${String(core)}.`;
+  return core === undefined
+    ? 'All processes run on whatever core is free.'
+    : `All processes share core ${String(core)}.`;
 }

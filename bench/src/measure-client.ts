@@ -32,7 +32,10 @@ export async function measureClient(
   const task: ClientTask = { module: client, transport, era, load };
   const child = fork(RUN_CLIENT, [JSON.stringify(task)], { execArgv: [...nodeArguments] });
   const exited = once(child, 'exit');
-  const [figures] = (await Promise.race([once(child, 'message'), once(child, 'disconnect')])) as readonly unknown[];
+  const [figures] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'disconnect'),
+  ])) as readonly unknown[];
   if (figures === undefined) throw new Error(`The client of ${name} ended without figures`);
   await exited;
   return figures as FiguresByTable;

@@ -17,14 +17,24 @@ const PROGRAM = `
  * Imports a package's entry in fresh processes that do nothing else.
  * @throws Error when it cannot be imported from that folder
  */
-export async function measureImport(entry: string, folder: string, { starts, nodeArguments }: StartOptions): Promise<Figures> {
+export async function measureImport(
+  entry: string,
+  folder: string,
+  { starts, nodeArguments }: StartOptions,
+): Promise<Figures> {
   const all: Figures[] = [];
-  for (let started = 0; started < starts; started += 1) all.push(await importOnce(entry, folder, nodeArguments));
-  const medianOf = (figure: string): number => median(all.map((figures) => figures[figure] ?? Number.NaN));
+  for (let started = 0; started < starts; started += 1)
+    all.push(await importOnce(entry, folder, nodeArguments));
+  const medianOf = (figure: string): number =>
+    median(all.map((figures) => figures[figure] ?? Number.NaN));
   return { importCpuMs: medianOf('importCpuMs'), importMs: medianOf('importMs') };
 }
 
-async function importOnce(entry: string, folder: string, nodeArguments: readonly string[]): Promise<Figures> {
+async function importOnce(
+  entry: string,
+  folder: string,
+  nodeArguments: readonly string[],
+): Promise<Figures> {
   const child = spawn(process.execPath, [...nodeArguments, '--input-type=module', '-e', PROGRAM], {
     cwd: folder,
     env: { ...process.env, BENCH_ENTRY: entry },

@@ -13,8 +13,16 @@ import { startHttpServer, startStdioServer, type ServerProcess } from './server-
  * Calls a server over stdio, lists its tools and lets it report progress.
  * @throws Error when an answer is wrong or the server ends
  */
-export async function measureStdioServer(implementation: Implementation, era: Era, { load, nodeArguments }: MeasureOptions): Promise<FiguresByTable> {
-  const server = startStdioServer(implementation.server, { era, nodeArguments, reportsUsage: true });
+export async function measureStdioServer(
+  implementation: Implementation,
+  era: Era,
+  { load, nodeArguments }: MeasureOptions,
+): Promise<FiguresByTable> {
+  const server = startStdioServer(implementation.server, {
+    era,
+    nodeArguments,
+    reportsUsage: true,
+  });
   try {
     await server.connection.open();
     return await exercise(loadOn(server, server.connection, TOOLS), load);
@@ -27,8 +35,15 @@ export async function measureStdioServer(implementation: Implementation, era: Er
  * The same over HTTP, with so many tools.
  * @throws Error when an answer is wrong or the server ends
  */
-export async function measureHttpServer(implementation: Implementation, mode: HttpMode, options: HttpMeasureOptions): Promise<FiguresByTable> {
-  const server = await startHttpServer([implementation.httpServer, mode, String(options.tools)], options.nodeArguments);
+export async function measureHttpServer(
+  implementation: Implementation,
+  mode: HttpMode,
+  options: HttpMeasureOptions,
+): Promise<FiguresByTable> {
+  const server = await startHttpServer(
+    [implementation.httpServer, mode, String(options.tools)],
+    options.nodeArguments,
+  );
   const connection = new FloorHttpConnection(server.port, eraOf(mode));
   try {
     await connection.open();
@@ -55,18 +70,26 @@ function loadOn(server: ServerProcess, peer: FloorPeer, tools: number): Exercise
     list: () => listTools(peer, tools),
     flood: async (onProgress) => {
       peer.onNotification = onProgress;
-      await peer.request('tools/call', { name: 'flood', arguments: { notifications: FLOOD_NOTIFICATIONS } }, { progressToken: 1 });
+      await peer.request(
+        'tools/call',
+        { name: 'flood', arguments: { notifications: FLOOD_NOTIFICATIONS } },
+        { progressToken: 1 },
+      );
     },
     cpuMicros: () => server.cpuMicros(),
   };
 }
 
 async function callEcho(peer: FloorPeer): Promise<void> {
-  const { content } = await peer.request('tools/call', { name: 'echo', arguments: { text: 'good day' } });
+  const { content } = await peer.request('tools/call', {
+    name: 'echo',
+    arguments: { text: 'good day' },
+  });
   if (textOf(content) !== 'good day') throw new Error('echo answered something else');
 }
 
 async function listTools(peer: FloorPeer, expected: number): Promise<void> {
   const { tools } = await peer.request('tools/list', {});
-  if (!Array.isArray(tools) || tools.length !== expected) throw new Error(`tools/list did not answer with ${String(expected)} tools`);
+  if (!Array.isArray(tools) || tools.length !== expected)
+    throw new Error(`tools/list did not answer with ${String(expected)} tools`);
 }

@@ -10,8 +10,15 @@ const FIRST_SESSIONS = 300;
  * Opens so many sessions on a server with two tools and leaves them alone.
  * @throws Error when the server ends or answers with an error
  */
-export async function measureSessions(implementation: Implementation, sessions: number, nodeArguments: readonly string[]): Promise<Figures> {
-  const server = await startHttpServer([implementation.httpServer, 'sessions', '2'], [...nodeArguments, '--expose-gc']);
+export async function measureSessions(
+  implementation: Implementation,
+  sessions: number,
+  nodeArguments: readonly string[],
+): Promise<Figures> {
+  const server = await startHttpServer(
+    [implementation.httpServer, 'sessions', '2'],
+    [...nodeArguments, '--expose-gc'],
+  );
   const connection = new FloorHttpConnection(server.port, 'legacy');
   const open = async (count: number): Promise<void> => {
     for (let opened = 0; opened < count; opened += 1) await connection.open();

@@ -14,7 +14,11 @@ export interface StartOptions {
  * Starts a server program, opens a connection and lists its tools, several times.
  * @throws Error when the server ends or answers with an error
  */
-export function measureStart(program: string, era: Era, { starts, nodeArguments }: StartOptions): Promise<Figures> {
+export function measureStart(
+  program: string,
+  era: Era,
+  { starts, nodeArguments }: StartOptions,
+): Promise<Figures> {
   return medianOfStarts(starts, () => startServerOnce(program, era, nodeArguments));
 }
 
@@ -35,7 +39,11 @@ async function medianOfStarts(count: number, start: () => Promise<Start>): Promi
   };
 }
 
-async function startServerOnce(program: string, era: Era, nodeArguments: readonly string[]): Promise<Start> {
+async function startServerOnce(
+  program: string,
+  era: Era,
+  nodeArguments: readonly string[],
+): Promise<Start> {
   const begun = performance.now();
   const server = startStdioServer(program, { era, nodeArguments, reportsUsage: false });
   try {
@@ -49,7 +57,11 @@ async function startServerOnce(program: string, era: Era, nodeArguments: readonl
 
 async function startEmptyOnce(): Promise<Start> {
   const begun = performance.now();
-  const child = spawn(process.execPath, ['-e', "process.stdin.resume();process.stdout.write('ready')"], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    ['-e', "process.stdin.resume();process.stdout.write('ready')"],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   const exited = once(child, 'exit');
   await once(child.stdout, 'data');
   // It has answered, so it has a process id.
@@ -60,5 +72,9 @@ async function startEmptyOnce(): Promise<Start> {
 }
 
 function readingsOf(pid: number, begun: number): Start {
-  return { readyMs: performance.now() - begun, cpuMs: cpuMsOf(pid), residentMib: residentMibOf(pid) };
+  return {
+    readyMs: performance.now() - begun,
+    cpuMs: cpuMsOf(pid),
+    residentMib: residentMibOf(pid),
+  };
 }

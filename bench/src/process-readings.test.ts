@@ -3,18 +3,23 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { cpuMsOf, residentMibOf } from './process-readings.ts';
 
-test.runIf(process.platform === 'linux')('a process that worked for 100 ms of CPU time shows them, and the memory it holds', async () => {
-  const program = `
+test.runIf(process.platform === 'linux')(
+  'a process that worked for 100 ms of CPU time shows them, and the memory it holds',
+  async () => {
+    const program = `
     const held = Buffer.alloc(64 << 20, 1);
     while (process.cpuUsage().user < 100_000);
     process.stdout.write('done');
     setInterval(() => held, 1e6);
   `;
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const exited = once(child, 'exit');
-  await once(child.stdout, 'data');
-  expect(cpuMsOf(child.pid!)).toBeGreaterThan(90);
-  expect(residentMibOf(child.pid!)).toBeGreaterThan(64);
-  child.kill('SIGKILL');
-  await exited;
-});
+    const child = spawn(process.execPath, ['-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    await once(child.stdout, 'data');
+    expect(cpuMsOf(child.pid!)).toBeGreaterThan(90);
+    expect(residentMibOf(child.pid!)).toBeGreaterThan(64);
+    child.kill('SIGKILL');
+    await exited;
+  },
+);

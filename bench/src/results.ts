@@ -23,12 +23,18 @@ export class Results {
 
   /** Empty for a table that nothing was measured for. */
   rowsOf(table: string): readonly Row[] {
-    return [...(this.#tables.get(table) ?? [])].map(([{ implementation, variant }, rounds]) => ({ implementation, variant, rounds }));
+    return [...(this.#tables.get(table) ?? [])].map(([{ implementation, variant }, rounds]) => ({
+      implementation,
+      variant,
+      rounds,
+    }));
   }
 
   /** The median over the rounds; NaN where it was not measured. */
   medianOf(table: string, { implementation, variant }: Measured, figure: string): number {
-    const row = this.rowsOf(table).find((each) => each.implementation === implementation && each.variant === variant);
+    const row = this.rowsOf(table).find(
+      (each) => each.implementation === implementation && each.variant === variant,
+    );
     return row === undefined ? Number.NaN : medianOf(row, figure);
   }
 }

@@ -6,12 +6,17 @@ import type { Run } from './runs.ts';
  * @param onRun hears what is about to be measured, and in which round
  * @throws what a run throws
  */
-export async function runRounds(runs: readonly Run[], rounds: number, onRun: (run: Run, round: number) => void): Promise<Results> {
+export async function runRounds(
+  runs: readonly Run[],
+  rounds: number,
+  onRun: (run: Run, round: number) => void,
+): Promise<Results> {
   const results = new Results();
   for (let round = 1; round <= rounds; round += 1) {
     for (const run of runs) {
       onRun(run, round);
-      for (const [table, figures] of Object.entries(await run.measure())) results.add(run, table, figures);
+      for (const [table, figures] of Object.entries(await run.measure()))
+        results.add(run, table, figures);
     }
   }
   return results;

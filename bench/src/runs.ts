@@ -8,7 +8,15 @@ import { measureHttpServer, measureStdioServer } from './measure-server.ts';
 import { measureSessions } from './measure-sessions.ts';
 import { measureEmptyProcess, measureStart } from './measure-start.ts';
 
-export const suites = ['start', 'import', 'sessions', 'stdio-server', 'stdio-client', 'http-server', 'http-client'] as const;
+export const suites = [
+  'start',
+  'import',
+  'sessions',
+  'stdio-server',
+  'stdio-client',
+  'http-server',
+  'http-client',
+] as const;
 export type Suite = (typeof suites)[number];
 
 /** One measurement of one implementation; made once in each round. */
@@ -36,7 +44,13 @@ const modes = ['sessions', 'stateless', 'modern'] as const;
 
 /** Every measurement; those that are compared with each other stand together. */
 export function createRuns(options: RunOptions): readonly Run[] {
-  return [...starts(options), ...imports(options), ...idleSessions(options), ...stdio(options), ...http(options)];
+  return [
+    ...starts(options),
+    ...imports(options),
+    ...idleSessions(options),
+    ...stdio(options),
+    ...http(options),
+  ];
 }
 
 function starts({ load, nodeArguments, bundled }: RunOptions): Run[] {
@@ -68,7 +82,9 @@ function imports({ load, nodeArguments }: RunOptions): Run[] {
     implementations.flatMap(({ name, entries, importsFrom }): Run[] => {
       const entry = entries[variant];
       if (entry === undefined) return [];
-      const measure = async (): Promise<FiguresByTable> => ({ import: await measureImport(entry, importsFrom, { starts: load.starts, nodeArguments }) });
+      const measure = async (): Promise<FiguresByTable> => ({
+        import: await measureImport(entry, importsFrom, { starts: load.starts, nodeArguments }),
+      });
       return [{ suite: 'import', implementation: name, variant, measure }];
     }),
   );
@@ -79,7 +95,9 @@ function idleSessions({ load, nodeArguments }: RunOptions): Run[] {
     suite: 'sessions',
     implementation: implementation.name,
     variant: 'sessions',
-    measure: async () => ({ idleSession: await measureSessions(implementation, load.sessions, nodeArguments) }),
+    measure: async () => ({
+      idleSession: await measureSessions(implementation, load.sessions, nodeArguments),
+    }),
   }));
 }
 
@@ -89,13 +107,18 @@ function stdio({ load, nodeArguments }: RunOptions): Run[] {
     suite: 'stdio-server',
     implementation: implementation.name,
     variant: era,
-    measure: async () => prefixed('stdioServer', await measureStdioServer(implementation, era, options)),
+    measure: async () =>
+      prefixed('stdioServer', await measureStdioServer(implementation, era, options)),
   }));
   const clients = inEras((era, implementation) => ({
     suite: 'stdio-client',
     implementation: implementation.name,
     variant: era,
-    measure: async () => prefixed('stdioClient', await measureClient(implementation, { transport: 'stdio', era }, options)),
+    measure: async () =>
+      prefixed(
+        'stdioClient',
+        await measureClient(implementation, { transport: 'stdio', era }, options),
+      ),
   }));
   return [...servers, ...clients];
 }
@@ -107,27 +130,57 @@ function http({ load, nodeArguments }: RunOptions): Run[] {
     variant: mode,
     // One right after the other: whether the number of tools matters is a small difference.
     measure: async () => ({
-      ...prefixed('httpServer', await measureHttpServer(implementation, mode, { load: load.http, nodeArguments, tools: FEW_TOOLS })),
-      ...prefixed('httpServerManyTools', await measureHttpServer(implementation, mode, { load: load.manyTools, nodeArguments, tools: MANY_TOOLS })),
+      ...prefixed(
+        'httpServer',
+        await measureHttpServer(implementation, mode, {
+          load: load.http,
+          nodeArguments,
+          tools: FEW_TOOLS,
+        }),
+      ),
+      ...prefixed(
+        'httpServerManyTools',
+        await measureHttpServer(implementation, mode, {
+          load: load.manyTools,
+          nodeArguments,
+          tools: MANY_TOOLS,
+        }),
+      ),
     }),
   }));
   const clients = inEras((era, implementation) => ({
     suite: 'http-client',
     implementation: implementation.name,
     variant: era,
-    measure: async () => prefixed('httpClient', await measureClient(implementation, { transport: 'http', era }, { load: load.http, nodeArguments })),
+    measure: async () =>
+      prefixed(
+        'httpClient',
+        await measureClient(
+          implementation,
+          { transport: 'http', era },
+          { load: load.http, nodeArguments },
+        ),
+      ),
   }));
   return [...servers, ...clients];
 }
 
 function inEras(make: (era: (typeof eras)[number], implementation: Implementation) => Run): Run[] {
-  return eras.flatMap((era) => implementations.filter((each) => each.eras.includes(era)).map((each) => make(era, each)));
+  return eras.flatMap((era) =>
+    implementations.filter((each) => each.eras.includes(era)).map((each) => make(era, each)),
+  );
 }
 
 function inModes(make: (mode: HttpMode, implementation: Implementation) => Run): Run[] {
-  return modes.flatMap((mode) => implementations.filter(({ httpModes }) => httpModes.includes(mode)).map((each) => make(mode, each)));
+  return modes.flatMap((mode) =>
+    implementations
+      .filter(({ httpModes }) => httpModes.includes(mode))
+      .map((each) => make(mode, each)),
+  );
 }
 
 function prefixed(prefix: string, figures: FiguresByTable): FiguresByTable {
-  return Object.fromEntries(Object.entries(figures).map(([key, value]) => [`${prefix}.${key}`, value]));
+  return Object.fromEntries(
+    Object.entries(figures).map(([key, value]) => [`${prefix}.${key}`, value]),
+  );
 }

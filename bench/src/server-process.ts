@@ -30,9 +30,16 @@ export interface StdioServerOptions {
 const USAGE_REPORTER = import.meta.resolve('./usage-reporter.mjs');
 
 /** Starts a program that serves over stdio; nothing is sent to it yet. */
-export function startStdioServer(program: string, { era, nodeArguments, programArguments = [], reportsUsage }: StdioServerOptions): StdioServer {
+export function startStdioServer(
+  program: string,
+  { era, nodeArguments, programArguments = [], reportsUsage }: StdioServerOptions,
+): StdioServer {
   const preload = reportsUsage ? ['--import', USAGE_REPORTER] : [];
-  const child = spawn(process.execPath, [...nodeArguments, ...preload, program, ...programArguments], { stdio: ['pipe', 'pipe', 'inherit', reportsUsage ? 'ipc' : 'ignore'] });
+  const child = spawn(
+    process.execPath,
+    [...nodeArguments, ...preload, program, ...programArguments],
+    { stdio: ['pipe', 'pipe', 'inherit', reportsUsage ? 'ipc' : 'ignore'] },
+  );
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new Error(`${program} could not be started`);
   return { ...faceOf(child, program), connection: new FloorConnection({ stdin, stdout }, era) };
@@ -42,13 +49,24 @@ export function startStdioServer(program: string, { era, nodeArguments, programA
  * Starts a program that serves over HTTP and waits until it listens.
  * @throws Error when it ends before that
  */
-export async function startHttpServer([program, ...programArguments]: readonly [string, ...string[]], nodeArguments: readonly string[]): Promise<HttpServer> {
-  const child = spawn(process.execPath, [...nodeArguments, '--import', USAGE_REPORTER, program, ...programArguments], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+export async function startHttpServer(
+  [program, ...programArguments]: readonly [string, ...string[]],
+  nodeArguments: readonly string[],
+): Promise<HttpServer> {
+  const child = spawn(
+    process.execPath,
+    [...nodeArguments, '--import', USAGE_REPORTER, program, ...programArguments],
+    {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    },
+  );
   const face = faceOf(child, program);
-  const [told] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as readonly unknown[];
-  if (typeof told !== 'object' || told === null || !('port' in told)) throw new Error(`${program} ended before it listened`);
+  const [told] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit'),
+  ])) as readonly unknown[];
+  if (typeof told !== 'object' || told === null || !('port' in told))
+    throw new Error(`${program} ended before it listened`);
   return { ...face, port: Number(told.port), heapBytes: () => ask(child, 'heap') };
 }
 

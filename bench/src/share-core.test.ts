@@ -11,7 +11,9 @@ test('what runs after it, children too, has one core where the system can do tha
     const child = execFileSync(process.execPath, ['-e', 'process.stdout.write(String(os.availableParallelism()))'], { encoding: 'utf8' });
     process.stdout.write(JSON.stringify({ isShared: core !== undefined, cores: [availableParallelism(), Number(child)] }));
   `;
-  const { isShared, cores } = JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })) as {
+  const { isShared, cores } = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' }),
+  ) as {
     readonly isShared: boolean;
     readonly cores: readonly number[];
   };

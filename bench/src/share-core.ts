@@ -10,7 +10,9 @@ import { readFileSync } from 'node:fs';
  */
 export function shareOneCore(): number | undefined {
   if (process.platform !== 'linux') return undefined;
-  const core = /^Cpus_allowed_list:.*?(\d+)$/mu.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
+  const core = /^Cpus_allowed_list:.*?(\d+)$/mu.exec(
+    readFileSync('/proc/self/status', 'latin1'),
+  )?.[1];
   if (core === undefined) return undefined;
   const { status } = spawnSync('taskset', ['-acp', core, String(process.pid)], { stdio: 'ignore' });
   return status === 0 ? Number(core) : undefined;

@@ -13,15 +13,35 @@ import { measureSessions } from './measure-sessions.ts';
 import { measureEmptyProcess, measureStart } from './measure-start.ts';
 import { startHttpServer, startStdioServer } from './server-process.ts';
 
-const load: CallLoad = { warmUpCalls: 2, sequentialCalls: 2, concurrentCalls: 70, lists: 2, floods: 1 };
+const load: CallLoad = {
+  warmUpCalls: 2,
+  sequentialCalls: 2,
+  concurrentCalls: 70,
+  lists: 2,
+  floods: 1,
+};
 const fromSource = ['--conditions=@signalbox/source'];
 const options = { load, nodeArguments: fromSource };
 const oneStart = { starts: 1, nodeArguments: fromSource };
-const positive = expect.toSatisfy((value) => typeof value === 'number' && value > 0, 'a positive number') as number;
+const positive = expect.toSatisfy(
+  (value) => typeof value === 'number' && value > 0,
+  'a positive number',
+) as number;
 const perOperation = { cpuMicros: positive, perSecond: positive };
-const everything = { sequential: perOperation, concurrent: perOperation, list: perOperation, flood: perOperation };
+const everything = {
+  sequential: perOperation,
+  concurrent: perOperation,
+  list: perOperation,
+  flood: perOperation,
+};
 
-const byEra = implementations.flatMap((implementation) => implementation.eras.map((era) => ({ name: `${implementation.name}, ${era}`, implementation, era })));
+const byEra = implementations.flatMap((implementation) =>
+  implementation.eras.map((era) => ({
+    name: `${implementation.name}, ${era}`,
+    implementation,
+    era,
+  })),
+);
 /** Of the peers' ways over HTTP one is enough here: what is shared by all is tested with ours and the floor. */
 const inFull = implementations.filter(({ name }) => name === OURS || name === 'floor');
 const byMode = implementations.flatMap((implementation) =>
@@ -36,25 +56,46 @@ describe.each(byEra)('$name', ({ implementation, era }) => {
   });
 
   test('the stdio server refuses an argument of the wrong type', async () => {
-    const server = startStdioServer(implementation.server, { era, nodeArguments: fromSource, reportsUsage: false });
+    const server = startStdioServer(implementation.server, {
+      era,
+      nodeArguments: fromSource,
+      reportsUsage: false,
+    });
     await server.connection.open();
-    const refusal = server.connection.request('tools/call', { name: 'echo', arguments: { text: 7 } });
-    expect(await refusal.then(({ isError }) => isError, () => true)).toBe(true);
+    const refusal = server.connection.request('tools/call', {
+      name: 'echo',
+      arguments: { text: 7 },
+    });
+    expect(
+      await refusal.then(
+        ({ isError }) => isError,
+        () => true,
+      ),
+    ).toBe(true);
     await server.stop();
   });
 
   test('the start of the server is measured', async () => {
-    expect(await measureStart(implementation.server, era, oneStart)).toMatchObject({ readyMs: positive });
+    expect(await measureStart(implementation.server, era, oneStart)).toMatchObject({
+      readyMs: positive,
+    });
   });
 
-  test.each(['stdio', 'http'] as const)('the client calls, lists and hears progress over %s', async (transport) => {
-    expect(await measureClient(implementation, { transport, era }, options)).toMatchObject(everything);
-  });
+  test.each(['stdio', 'http'] as const)(
+    'the client calls, lists and hears progress over %s',
+    async (transport) => {
+      expect(await measureClient(implementation, { transport, era }, options)).toMatchObject(
+        everything,
+      );
+    },
+  );
 });
 
 describe.each(byMode)('over HTTP, $name', ({ implementation, mode }) => {
   test('the server answers calls, lists and reports progress, with as many tools as it is told', async () => {
-    expect(await measureHttpServer(implementation, mode, { ...options, tools: 40 })).toMatchObject(everything);
+    expect(await measureHttpServer(implementation, mode, { ...options, tools: 40 })).toMatchObject(
+      everything,
+    );
   });
 
   test('the server refuses an argument of the wrong type', async () => {
@@ -62,34 +103,59 @@ describe.each(byMode)('over HTTP, $name', ({ implementation, mode }) => {
     const connection = new FloorHttpConnection(server.port, eraOf(mode));
     await connection.open();
     const refusal = connection.request('tools/call', { name: 'echo', arguments: { text: 7 } });
-    expect(await refusal.then(({ isError }) => isError, () => true)).toBe(true);
+    expect(
+      await refusal.then(
+        ({ isError }) => isError,
+        () => true,
+      ),
+    ).toBe(true);
     connection.close();
     await server.stop();
   });
 });
 
-describe.each(inFull.map((implementation) => ({ name: implementation.name, implementation })))('$name', ({ implementation }) => {
-  test('sessions are opened and weighed', async () => {
-    // So few weigh less than what a collection happens to free.
-    expect(await measureSessions(implementation, 100, fromSource)).toMatchObject({ heapKib: expect.any(Number) as number, openMicros: positive });
-  });
+describe.each(inFull.map((implementation) => ({ name: implementation.name, implementation })))(
+  '$name',
+  ({ implementation }) => {
+    test('sessions are opened and weighed', async () => {
+      // So few weigh less than what a collection happens to free.
+      expect(await measureSessions(implementation, 100, fromSource)).toMatchObject({
+        heapKib: expect.any(Number) as number,
+        openMicros: positive,
+      });
+    });
 
-  test.each(Object.entries(implementation.entries))('the entry for %s is imported', async (_, entry) => {
-    expect(await measureImport(entry, implementation.importsFrom, oneStart)).toMatchObject({ importMs: positive });
-  });
-});
+    test.each(Object.entries(implementation.entries))(
+      'the entry for %s is imported',
+      async (_, entry) => {
+        expect(await measureImport(entry, implementation.importsFrom, oneStart)).toMatchObject({
+          importMs: positive,
+        });
+      },
+    );
+  },
+);
 
-test.each(byEra.filter(({ implementation }) => implementation.name === OURS))('no progress is lost by $name', async ({ implementation, era }) => {
-  for (const transport of ['stdio', 'http'] as const) {
-    expect(await measureClient(implementation, { transport, era }, options)).toMatchObject({ flood: { lostPerCall: 0 } });
-  }
-  expect(await measureStdioServer(implementation, era, options)).toMatchObject({ flood: { lostPerCall: 0 } });
-});
+test.each(byEra.filter(({ implementation }) => implementation.name === OURS))(
+  'no progress is lost by $name',
+  async ({ implementation, era }) => {
+    for (const transport of ['stdio', 'http'] as const) {
+      expect(await measureClient(implementation, { transport, era }, options)).toMatchObject({
+        flood: { lostPerCall: 0 },
+      });
+    }
+    expect(await measureStdioServer(implementation, era, options)).toMatchObject({
+      flood: { lostPerCall: 0 },
+    });
+  },
+);
 
 test('each server starts as one file', async () => {
   await using bundled = await bundleServers(['@signalbox/source']);
   for (const { name } of implementations) {
-    expect(await measureStart(bundled.programOf(name), 'legacy', { starts: 1, nodeArguments: [] })).toMatchObject({ readyMs: positive });
+    expect(
+      await measureStart(bundled.programOf(name), 'legacy', { starts: 1, nodeArguments: [] }),
+    ).toMatchObject({ readyMs: positive });
   }
 });
 
@@ -106,42 +172,66 @@ test('a server that answers something else is noticed', async () => {
       }
     });`,
     async (implementation) => {
-      await expect(measureStdioServer(implementation, 'legacy', options)).rejects.toThrow('echo answered something else');
+      await expect(measureStdioServer(implementation, 'legacy', options)).rejects.toThrow(
+        'echo answered something else',
+      );
     },
   );
 });
 
 test('a server that ends is noticed', async () => {
   await withServer("process.stdin.once('data', () => process.exit());", async (implementation) => {
-    await expect(measureStdioServer(implementation, 'legacy', options)).rejects.toThrow('closed its output');
-    await expect(measureStart(implementation.server, 'modern', oneStart)).rejects.toThrow('closed its output');
+    await expect(measureStdioServer(implementation, 'legacy', options)).rejects.toThrow(
+      'closed its output',
+    );
+    await expect(measureStart(implementation.server, 'modern', oneStart)).rejects.toThrow(
+      'closed its output',
+    );
   });
 });
 
 test('an HTTP server that ends is noticed', async () => {
   await withServer('process.exit()', async (implementation) => {
-    await expect(measureHttpServer(implementation, 'modern', { ...options, tools: 2 })).rejects.toThrow('ended before it listened');
+    await expect(
+      measureHttpServer(implementation, 'modern', { ...options, tools: 2 }),
+    ).rejects.toThrow('ended before it listened');
   });
 });
 
 test('a client that ends is noticed', async () => {
   await withServer('process.exit()', async (implementation) => {
-    await expect(measureClient(implementation, { transport: 'stdio', era: 'legacy' }, options)).rejects.toThrow('ended without figures');
+    await expect(
+      measureClient(implementation, { transport: 'stdio', era: 'legacy' }, options),
+    ).rejects.toThrow('ended without figures');
   });
 });
 
 test('an entry that cannot be imported is noticed', async () => {
   const missing = new URL('no-such-file.mjs', import.meta.url).href;
-  await expect(measureImport(missing, import.meta.dirname, oneStart)).rejects.toThrow('could not be imported');
+  await expect(measureImport(missing, import.meta.dirname, oneStart)).rejects.toThrow(
+    'could not be imported',
+  );
 });
 
 /** Stands in for a server and for the module of a client. */
-async function withServer(program: string, run: (implementation: Implementation) => Promise<void>): Promise<void> {
+async function withServer(
+  program: string,
+  run: (implementation: Implementation) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const file = join(folder, 'program.mjs');
   try {
     await writeFile(file, program);
-    await run({ name: 'broken', eras: ['legacy'], server: file, httpModes: [], httpServer: file, client: file, entries: {}, importsFrom: folder });
+    await run({
+      name: 'broken',
+      eras: ['legacy'],
+      server: file,
+      httpModes: [],
+      httpServer: file,
+      client: file,
+      entries: {},
+      importsFrom: folder,
+    });
   } finally {
     await rm(folder, { recursive: true });
   }

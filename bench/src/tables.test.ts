@@ -10,13 +10,25 @@ test('the median is the middle value, or the mean of the middle two', () => {
 });
 
 test('a table shows medians, their spread and the ratio to ours in the same variant', () => {
-  const table: Table = { key: 'x', title: 'Calls', columns: [{ figure: 'cpu', title: 'CPU µs', digits: 1 }, { figure: 'rss', title: 'MiB', digits: 0 }] };
+  const table: Table = {
+    key: 'x',
+    title: 'Calls',
+    columns: [
+      { figure: 'cpu', title: 'CPU µs', digits: 1 },
+      { figure: 'rss', title: 'MiB', digits: 0 },
+    ],
+  };
   const row = (implementation: string, variant: string, cpu: readonly number[]): Row => ({
     implementation,
     variant,
     rounds: cpu.map((value) => ({ cpu: value, rss: Number.NaN })),
   });
-  const rows = [row('signalbox', 'legacy', [10, 12, 10]), row('sdk', 'legacy', [25]), row('signalbox', 'modern', [20]), row('sdk', 'modern', [1500])];
+  const rows = [
+    row('signalbox', 'legacy', [10, 12, 10]),
+    row('sdk', 'legacy', [25]),
+    row('signalbox', 'modern', [20]),
+    row('sdk', 'modern', [1500]),
+  ];
   expect(formatTable(table, rows)).toBe(
     `## Calls
 

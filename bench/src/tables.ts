@@ -35,7 +35,11 @@ export const tables: readonly Table[] = [
   ...callTables('stdioServer', 'Server, stdio', 30),
   ...callTables('stdioClient', 'Client, stdio', 30),
   ...callTables('httpServer', 'Server, HTTP', 2),
-  { key: 'httpServerManyTools.concurrent', title: `Server, HTTP: tools/call, ${inFlight()}, ${String(MANY_TOOLS)} tools`, columns: perCall },
+  {
+    key: 'httpServerManyTools.concurrent',
+    title: `Server, HTTP: tools/call, ${inFlight()}, ${String(MANY_TOOLS)} tools`,
+    columns: perCall,
+  },
   ...callTables('httpClient', 'Client, HTTP', 30),
   {
     key: 'idleSession',
@@ -81,10 +85,18 @@ export function formatTable({ title, columns }: Table, rows: readonly Row[]): st
 
 function callTables(key: string, side: string, tools: number): readonly Table[] {
   return [
-    { key: `${key}.sequential`, title: `${side}: tools/call, one after the other`, columns: perCall },
+    {
+      key: `${key}.sequential`,
+      title: `${side}: tools/call, one after the other`,
+      columns: perCall,
+    },
     { key: `${key}.concurrent`, title: `${side}: tools/call, ${inFlight()}`, columns: perCall },
     { key: `${key}.list`, title: `${side}: tools/list, ${String(tools)} tools`, columns: perList },
-    { key: `${key}.flood`, title: `${side}: calls with ${String(FLOOD_NOTIFICATIONS)} progress notifications each`, columns: perNotification },
+    {
+      key: `${key}.flood`,
+      title: `${side}: calls with ${String(FLOOD_NOTIFICATIONS)} progress notifications each`,
+      columns: perNotification,
+    },
   ];
 }
 

@@ -5,18 +5,40 @@ import { formatTargets, judge } from './targets.ts';
 
 test('a target is met by the median, and one that nothing was measured for is left out', () => {
   const results = resultsOf({
-    'stdioServer.concurrent': { signalbox: [{ cpuMicros: 10 }, { cpuMicros: 10 }, { cpuMicros: 99 }], 'sdk-v2': [{ cpuMicros: 31 }] },
+    'stdioServer.concurrent': {
+      signalbox: [{ cpuMicros: 10 }, { cpuMicros: 10 }, { cpuMicros: 99 }],
+      'sdk-v2': [{ cpuMicros: 31 }],
+    },
     idleSession: { signalbox: [{ heapKib: 2.4 }] },
   });
   expect(judge(results)).toEqual([
-    { target: 'server, stdio, 64 in flight: CPU, legacy', wanted: '≥ 3 × sdk-v2', measured: '3.1 ×', isMet: true },
-    { target: 'heap of an idle HTTP session, KiB, legacy', wanted: '≤ 2', measured: '2.4', isMet: false },
+    {
+      target: 'server, stdio, 64 in flight: CPU, legacy',
+      wanted: '≥ 3 × sdk-v2',
+      measured: '3.1 ×',
+      isMet: true,
+    },
+    {
+      target: 'heap of an idle HTTP session, KiB, legacy',
+      wanted: '≤ 2',
+      measured: '2.4',
+      isMet: false,
+    },
   ]);
 });
 
 test('of calls per second more is better', () => {
-  const results = resultsOf({ 'stdioServer.concurrent': { signalbox: [{ perSecond: 100 }], 'sdk-v2': [{ perSecond: 40 }] } });
-  expect(judge(results)).toEqual([{ target: 'server, stdio, 64 in flight: calls/s, legacy', wanted: '≥ 3 × sdk-v2', measured: '2.5 ×', isMet: false }]);
+  const results = resultsOf({
+    'stdioServer.concurrent': { signalbox: [{ perSecond: 100 }], 'sdk-v2': [{ perSecond: 40 }] },
+  });
+  expect(judge(results)).toEqual([
+    {
+      target: 'server, stdio, 64 in flight: calls/s, legacy',
+      wanted: '≥ 3 × sdk-v2',
+      measured: '2.5 ×',
+      isMet: false,
+    },
+  ]);
 });
 
 test('one lost notification misses the target', () => {
@@ -25,8 +47,12 @@ test('one lost notification misses the target', () => {
 });
 
 test('the start is measured by that of an empty process, memory by the rival unbundled', () => {
-  const results = resultsOf({ start: { signalbox: [{ readyMs: 170, residentMib: 51 }], 'sdk-v2': [{ residentMib: 73 }] } });
-  results.add({ implementation: 'empty process', variant: 'no protocol' }, 'start', { readyMs: 100 });
+  const results = resultsOf({
+    start: { signalbox: [{ readyMs: 170, residentMib: 51 }], 'sdk-v2': [{ residentMib: 73 }] },
+  });
+  results.add({ implementation: 'empty process', variant: 'no protocol' }, 'start', {
+    readyMs: 100,
+  });
   expect(judge(results)).toMatchObject([
     { wanted: '≤ 175 ms (1.75 × empty)', isMet: true },
     { wanted: '≤ 52.0 MiB (52/73 × sdk-v2)', isMet: true },
@@ -49,7 +75,9 @@ test('the table says what was met, and nothing of what is only shown', () => {
 });
 
 /** By table and implementation, all in the legacy era. */
-function resultsOf(tables: Readonly<Record<string, Readonly<Record<string, readonly Figures[]>>>>): Results {
+function resultsOf(
+  tables: Readonly<Record<string, Readonly<Record<string, readonly Figures[]>>>>,
+): Results {
   const results = new Results();
   for (const [table, byImplementation] of Object.entries(tables)) {
     for (const [implementation, rounds] of Object.entries(byImplementation)) {

@@ -2,10 +2,26 @@ import { expect, test } from 'vitest';
 import { addUsage } from './add-usage.ts';
 import type { Usage } from './ports/llm-provider.ts';
 
-const REPORTED: Usage = { input: 10, cacheRead: 2, cacheWrite: 1, output: 5, reasoning: 3, source: 'reported', costUsd: 0.25 };
+const REPORTED: Usage = {
+  input: 10,
+  cacheRead: 2,
+  cacheWrite: 1,
+  output: 5,
+  reasoning: 3,
+  source: 'reported',
+  costUsd: 0.25,
+};
 
 test('a sum is as reliable as its less reliable part', () => {
-  expect(addUsage(REPORTED, { ...REPORTED, source: 'partial' })).toEqual({ input: 20, cacheRead: 4, cacheWrite: 2, output: 10, reasoning: 6, source: 'partial', costUsd: 0.5 });
+  expect(addUsage(REPORTED, { ...REPORTED, source: 'partial' })).toEqual({
+    input: 20,
+    cacheRead: 4,
+    cacheWrite: 2,
+    output: 10,
+    reasoning: 6,
+    source: 'partial',
+    costUsd: 0.5,
+  });
 });
 
 test('a cost that is not known makes the sum unknown, from either side', () => {

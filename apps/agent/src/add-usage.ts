@@ -11,7 +11,10 @@ export function addUsage(total: Usage | undefined, usage: Usage): Usage {
     cacheWrite: total.cacheWrite + usage.cacheWrite,
     output: total.output + usage.output,
     reasoning: total.reasoning + usage.reasoning,
-    source: SOURCES.indexOf(usage.source) > SOURCES.indexOf(total.source) ? usage.source : total.source,
+    source:
+      SOURCES.indexOf(usage.source) > SOURCES.indexOf(total.source) ? usage.source : total.source,
   };
-  return total.costUsd === undefined || usage.costUsd === undefined ? sum : { ...sum, costUsd: total.costUsd + usage.costUsd };
+  return total.costUsd === undefined || usage.costUsd === undefined
+    ? sum
+    : { ...sum, costUsd: total.costUsd + usage.costUsd };
 }

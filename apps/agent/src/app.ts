@@ -64,16 +64,38 @@ const CLOSE_GRACE_MS = 3000;
  * Builds the graph of ports and adapters; it does no work before `start`.
  * @throws StoreError, ConfigError
  */
-export async function createApp({ config, version, logger, paced = true, hooks = {} }: AppOptions): Promise<App> {
+export async function createApp({
+  config,
+  version,
+  logger,
+  paced = true,
+  hooks = {},
+}: AppOptions): Promise<App> {
   const clock = systemClock;
-  const cassette = config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
+  const cassette =
+    config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, clock);
   const llm = createLlmProvider(config.llm, { paced, cassette });
-  const opened = await openRunStore({ dataDir: config.dataDir, durability: config.durability, clock });
+  const opened = await openRunStore({
+    dataDir: config.dataDir,
+    durability: config.durability,
+    clock,
+  });
   const store = hooks.store?.(opened) ?? opened;
   const bus = createInProcessSignalBus();
-  const queue = createMemoryJobQueue({ clock, onError: (job, error) => logger.error('a job failed', { ...job, error }) });
+  const queue = createMemoryJobQueue({
+    clock,
+    onError: (job, error) => logger.error('a job failed', { ...job, error }),
+  });
   const schemas = new SchemaChecks();
-  const pool = createServerPool({ owner: ownerOf(config.dataDir), servers: config.servers, pins: opened.toolPins, clientInfo: { name: 'signalbox', version }, logger, clock, schemas });
+  const pool = createServerPool({
+    owner: ownerOf(config.dataDir),
+    servers: config.servers,
+    pins: opened.toolPins,
+    clientInfo: { name: 'signalbox', version },
+    logger,
+    clock,
+    schemas,
+  });
   const registry = withInvalidServers(pool, config.invalidServers ?? [], { clock, logger });
   const { metrics, onEvents, onServed } = observeService({ clock, logger });
   const { crashPoints, recovery } = hooks;
@@ -113,9 +135,30 @@ export async function createApp({ config, version, logger, paced = true, hooks =
     llm,
     start,
     async listen() {
-      const onError: HttpDependencies['onError'] = (error, { method, path, requestId }) => logger.error('a request failed', { method, path, request_id: requestId, error });
-      const dependencies = { engine, store, read: store.read, newId: () => v7(), bus, queue, registry, directory: registry, llm, clock, metrics, phase: () => phase, version, onServed, onError };
-      http = await createHttpServer(dependencies, { host: config.host, token: config.token }, join(import.meta.dirname, '../openapi.json'));
+      const onError: HttpDependencies['onError'] = (error, { method, path, requestId }) =>
+        logger.error('a request failed', { method, path, request_id: requestId, error });
+      const dependencies = {
+        engine,
+        store,
+        read: store.read,
+        newId: () => v7(),
+        bus,
+        queue,
+        registry,
+        directory: registry,
+        llm,
+        clock,
+        metrics,
+        phase: () => phase,
+        version,
+        onServed,
+        onError,
+      };
+      http = await createHttpServer(
+        dependencies,
+        { host: config.host, token: config.token },
+        join(import.meta.dirname, '../openapi.json'),
+      );
       const url = await http.listen({ host: config.host, port: config.port });
       await start();
       return url;
@@ -151,7 +194,16 @@ function logServerChanges(registry: ToolRegistry, logger: Logger): void {
     const news = `${state} ${toolCount} ${error}`;
     if (told.get(name) === news) return;
     told.set(name, news);
-    if (state === 'failed') logger.warn('a server is not available', { server: name, ...(error === undefined ? {} : { error }) });
-    else logger.info('a server is ready', { server: name, tools: toolCount, ...(era === undefined ? {} : { era }) });
+    if (state === 'failed')
+      logger.warn('a server is not available', {
+        server: name,
+        ...(error === undefined ? {} : { error }),
+      });
+    else
+      logger.info('a server is ready', {
+        server: name,
+        tools: toolCount,
+        ...(era === undefined ? {} : { era }),
+      });
   });
 }

@@ -5,10 +5,17 @@ import { expect, test } from 'vitest';
 const BIN = join(import.meta.dirname, '..', 'bin.js');
 
 test('a Node that is too old is refused with the way to the right one, before anything is loaded', async () => {
-  const pretence = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });';
+  const pretence =
+    'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });';
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
-    execFile(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(pretence)}`, BIN, '--version'], (error, _stdout, text) => resolve({ code: error?.code, stderr: text }));
+    execFile(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(pretence)}`, BIN, '--version'],
+      (error, _stdout, text) => resolve({ code: error?.code, stderr: text }),
+    );
   });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^signalbox needs Node 22\.22 or newer; this is 20\.20\.2\. .*npx --prefix CHECKOUT signalbox\n$/);
+  expect(stderr).toMatch(
+    /^signalbox needs Node 22\.22 or newer; this is 20\.20\.2\. .*npx --prefix CHECKOUT signalbox\n$/,
+  );
 });

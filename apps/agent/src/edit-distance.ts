@@ -4,8 +4,11 @@ export function editDistance(left: string, right: string): number {
   for (let row = 1; row <= left.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= right.length; column += 1) {
-      const replacement = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(replacement, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const replacement =
+        (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(
+        Math.min(replacement, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1),
+      );
     }
     previous = current;
   }

@@ -24,7 +24,11 @@ export function firstDifference(left: unknown, right: unknown, path = ''): Diffe
   }
   if (isPlainObject(left) && isPlainObject(right)) {
     for (const name of [...new Set([...Object.keys(left), ...Object.keys(right)])].toSorted()) {
-      const found = firstDifference(left[name], right[name], path === '' ? name : `${path}.${name}`);
+      const found = firstDifference(
+        left[name],
+        right[name],
+        path === '' ? name : `${path}.${name}`,
+      );
       if (found !== undefined) return found;
     }
     return undefined;

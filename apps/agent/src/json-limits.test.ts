@@ -17,8 +17,15 @@ test('a million levels are found without a deep stack', () => {
 });
 
 test('texts and names count as bytes', () => {
-  expect(exceededLimit({ text: 'é'.repeat(400) }, { maxDepth: 100, maxBytes: 1000 })).toBeUndefined();
+  expect(
+    exceededLimit({ text: 'é'.repeat(400) }, { maxDepth: 100, maxBytes: 1000 }),
+  ).toBeUndefined();
   expect(exceededLimit({ text: 'é'.repeat(500) }, { maxDepth: 100, maxBytes: 1000 })).toBe('bytes');
   expect(exceededLimit({ ['n'.repeat(2000)]: 1 }, { maxDepth: 100, maxBytes: 1000 })).toBe('bytes');
-  expect(exceededLimit(Array.from({ length: 1000 }, () => ({})), { maxDepth: 100, maxBytes: 1000 })).toBe('bytes');
+  expect(
+    exceededLimit(
+      Array.from({ length: 1000 }, () => ({})),
+      { maxDepth: 100, maxBytes: 1000 },
+    ),
+  ).toBe('bytes');
 });

@@ -9,7 +9,10 @@ export interface JsonLimits {
 export const MAX_JSON_DEPTH = 100;
 
 /** Finds which limit a JSON value exceeds, without recursion and no further than to the limit. */
-export function exceededLimit(value: unknown, { maxDepth, maxBytes = Infinity }: JsonLimits): 'depth' | 'bytes' | undefined {
+export function exceededLimit(
+  value: unknown,
+  { maxDepth, maxBytes = Infinity }: JsonLimits,
+): 'depth' | 'bytes' | undefined {
   const waiting: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 1 }];
   let bytes = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

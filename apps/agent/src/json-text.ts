@@ -18,7 +18,11 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const before = text.slice(0, error.offset).split('\n');
-    return { line: before.length, column: (before.at(-1) ?? '').length + 1, problem: error.message };
+    return {
+      line: before.length,
+      column: (before.at(-1) ?? '').length + 1,
+      problem: error.message,
+    };
   }
 }
 
@@ -42,7 +46,8 @@ class Reader {
 
   document(): void {
     this.#value(0);
-    if (this.#skipSpace() < this.#text.length) throw new Problem(this.#offset, 'there is more text after the end of the JSON value');
+    if (this.#skipSpace() < this.#text.length)
+      throw new Problem(this.#offset, 'there is more text after the end of the JSON value');
   }
 
   #value(depth: number): void {
@@ -51,7 +56,8 @@ class Reader {
     const token = this.#token();
     if (token === '{') this.#members(depth);
     else if (token === '[') this.#elements(depth);
-    else if (token === undefined || /^[}\],:]$/.test(token)) throw new Problem(start, this.#complaint(start, 'a value'));
+    else if (token === undefined || /^[}\],:]$/.test(token))
+      throw new Problem(start, this.#complaint(start, 'a value'));
   }
 
   #members(depth: number): void {
@@ -60,9 +66,11 @@ class Reader {
     for (;;) {
       const start = this.#skipSpace();
       const token = this.#token();
-      if (token?.startsWith('"') !== true) throw new Problem(start, this.#complaint(start, 'a name in double quotes'));
+      if (token?.startsWith('"') !== true)
+        throw new Problem(start, this.#complaint(start, 'a name in double quotes'));
       const name = String(JSON.parse(token));
-      if (names.has(name)) throw new Problem(start, `the name "${name}" is given twice in the same object`);
+      if (names.has(name))
+        throw new Problem(start, `the name "${name}" is given twice in the same object`);
       names.add(name);
       this.#expect(':');
       this.#value(depth + 1);
@@ -108,7 +116,8 @@ class Reader {
     const rest = this.#text.slice(offset, offset + 2);
     if (rest === '') return `the text ends where ${expected} is expected`;
     if (rest === '//' || rest === '/*') return 'comments are not allowed in JSON';
-    if (rest.startsWith('}') || rest.startsWith(']')) return `${expected} is expected; is there a comma too many before it?`;
+    if (rest.startsWith('}') || rest.startsWith(']'))
+      return `${expected} is expected; is there a comma too many before it?`;
     return `${expected} is expected`;
   }
 }

@@ -9,12 +9,17 @@ process.on('SIGUSR1', () => undefined);
 enableCompileCache();
 // Everything that is loaded stays, by which the young generation would grow to 30 MB and never shrink.
 setFlagsFromString('--semi-space-growth-factor=1');
-const [{ runCommand }, { createProcessIo }] = await Promise.all([import('./cli/command.ts'), import('./cli/process-io.ts')]);
+const [{ runCommand }, { createProcessIo }] = await Promise.all([
+  import('./cli/command.ts'),
+  import('./cli/process-io.ts'),
+]);
 setFlagsFromString('--semi-space-growth-factor=2');
 boundYoungGeneration(24 * 1024 * 1024);
 collectHeapOnce(2000);
 
-const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { readonly version: string };
+const manifest = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
+) as { readonly version: string };
 
 // The timers of the service do not keep a process alive; a command that is not finished does.
 const untilFinished = setInterval(() => undefined, 60_000);

@@ -12,9 +12,16 @@ export interface Shortened<T> {
 }
 
 /** Shortens a JSON object for a list: long texts are cut, long lists and objects become empty; the types of its members stay. */
-export function shortenObject(value: { readonly [name: string]: unknown }): Shortened<{ readonly [name: string]: unknown }> {
+export function shortenObject(value: {
+  readonly [name: string]: unknown;
+}): Shortened<{ readonly [name: string]: unknown }> {
   if (JSON.stringify(value).length <= MAX_LISTED_CHARACTERS) return { value, isShortened: false };
-  return { value: Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortenMember(member)])), isShortened: true };
+  return {
+    value: Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, shortenMember(member)]),
+    ),
+    isShortened: true,
+  };
 }
 
 /** Cuts a text for a list. */
@@ -24,7 +31,15 @@ export function shortenText(text: string): Shortened<string> {
 }
 
 function shortenMember(member: unknown): unknown {
-  if (typeof member === 'string') return member.length <= SHOWN_CHARACTERS ? member : `${member.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
-  if (typeof member !== 'object' || member === null || JSON.stringify(member).length <= SHOWN_CHARACTERS) return member;
+  if (typeof member === 'string')
+    return member.length <= SHOWN_CHARACTERS
+      ? member
+      : `${member.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
+  if (
+    typeof member !== 'object' ||
+    member === null ||
+    JSON.stringify(member).length <= SHOWN_CHARACTERS
+  )
+    return member;
   return isPlainObject(member) ? {} : [];
 }

@@ -26,7 +26,11 @@ interface Entry {
 }
 
 /** Writes one line an entry: as text, time, level, message, then the fields as `name=value`; as JSON, one object. What could steer a terminal is left out of messages and escaped in values. */
-export function createStderrLogger({ level, format = 'text' }: StderrLoggerOptions, write: (line: string) => void, losses: () => Losses | undefined = () => undefined): Logger {
+export function createStderrLogger(
+  { level, format = 'text' }: StderrLoggerOptions,
+  write: (line: string) => void,
+  losses: () => Losses | undefined = () => undefined,
+): Logger {
   const lineOf = format === 'json' ? jsonLine : textLine;
   let reported = 0;
   /** A line about entries that could not be written, once for each new loss; nothing for none. */
@@ -36,28 +40,37 @@ export function createStderrLogger({ level, format = 'text' }: StderrLoggerOptio
     reported = lost.count;
     return `${lineOf({ time, level: 'warn', message: 'log entries were lost', fields: { count: lost.count, reason: lost.reason } })}\n`;
   };
-  const log = (entryLevel: Level): Logger['info'] => (message, fields = {}) => {
-    if (LEVELS.indexOf(entryLevel) < LEVELS.indexOf(level)) return;
-    const time = new Date().toISOString();
-    write(`${lossLine(time)}${lineOf({ time, level: entryLevel, message, fields })}\n`);
-  };
+  const log =
+    (entryLevel: Level): Logger['info'] =>
+    (message, fields = {}) => {
+      if (LEVELS.indexOf(entryLevel) < LEVELS.indexOf(level)) return;
+      const time = new Date().toISOString();
+      write(`${lossLine(time)}${lineOf({ time, level: entryLevel, message, fields })}\n`);
+    };
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 }
 
 function textLine({ time, level, message, fields }: Entry): string {
-  return `${time} ${level} ${terminalLine(message)}${Object.entries(fields).map(([name, value]) => ` ${name}=${text(value)}`).join('')}`;
+  return `${time} ${level} ${terminalLine(message)}${Object.entries(fields)
+    .map(([name, value]) => ` ${name}=${text(value)}`)
+    .join('')}`;
 }
 
 /** The text is in `msg`, since a field may be called `message`; no field takes the place of what is in every entry. */
 function jsonLine({ time, level, message, fields }: Entry): string {
-  const values = Object.entries(fields).map(([name, value]: [string, unknown]) => [name, value instanceof Error ? stackOf(value) : value]);
+  const values = Object.entries(fields).map(([name, value]: [string, unknown]) => [
+    name,
+    value instanceof Error ? stackOf(value) : value,
+  ]);
   const own = { time, level, msg: message };
   return terminalJson({ ...own, ...Object.fromEntries(values), ...own });
 }
 
 function text(value: unknown): string {
   if (value instanceof Error) return terminalJson(stackOf(value));
-  return typeof value === 'string' && /^[^\s"=\p{Cc}\p{Bidi_Control}]+$/u.test(value) ? value : terminalJson(value);
+  return typeof value === 'string' && /^[^\s"=\p{Cc}\p{Bidi_Control}]+$/u.test(value)
+    ? value
+    : terminalJson(value);
 }
 
 function stackOf(error: Error): string {

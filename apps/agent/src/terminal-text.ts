@@ -15,5 +15,8 @@ export function terminalLine(text: string): string {
 export function terminalJson(value: unknown): string {
   // Typed as a string, it is none for undefined.
   const json = JSON.stringify(value) as string | undefined;
-  return (json ?? 'undefined').replaceAll(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return (json ?? 'undefined').replaceAll(
+    CONTROLS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -54,7 +54,11 @@ export const agentTables: readonly AgentTable[] = [
       { figure: 'peakMib', title: 'peak RSS MiB', digits: 0 },
       { figure: 'afterMib', title: 'RSS MiB when all have left', digits: 0 },
       { figure: 'grownMib', title: 'growth to the peak, MiB', digits: 0 },
-      { figure: 'longerEvents', title: 'events of the longer run, with a heap of 128 MB', digits: 0 },
+      {
+        figure: 'longerEvents',
+        title: 'events of the longer run, with a heap of 128 MB',
+        digits: 0,
+      },
       { figure: 'longerMib', title: 'growth to the peak with it, MiB', digits: 0 },
     ],
   },
@@ -83,7 +87,11 @@ export const agentTables: readonly AgentTable[] = [
     lines: [
       { figure: 'inFlight', title: 'runs in flight when it was killed', digits: 0 },
       { figure: 'readyMs', title: 'spawn to ready, ms', digits: 0 },
-      { figure: 'firstSeconds', title: 'seconds until each of them had taken up its work', digits: 1 },
+      {
+        figure: 'firstSeconds',
+        title: 'seconds until each of them had taken up its work',
+        digits: 1,
+      },
       { figure: 'allSeconds', title: 'seconds until all had ended', digits: 1 },
       { figure: 'completed', title: 'runs completed', digits: 0 },
       { figure: 'lost', title: 'events lost, twice or out of order', digits: 0 },
@@ -96,7 +104,12 @@ export function formatAgentTable({ key, title, lines }: AgentTable, results: Res
   const rounds = results.rowsOf(key).flatMap((row) => row.rounds);
   const body = lines.map(({ figure, title: name, digits }) => {
     const values = rounds.map((figures) => figures[figure] ?? Number.NaN);
-    return [name, ...[median(values), Math.min(...values), Math.max(...values)].map((value) => formatNumber(value, digits))];
+    return [
+      name,
+      ...[median(values), Math.min(...values), Math.max(...values)].map((value) =>
+        formatNumber(value, digits),
+      ),
+    ];
   });
   return `## ${title}\n\n${layOut([['', 'median', 'lowest', 'highest'], ...body])}\n`;
 }
@@ -104,18 +117,73 @@ export function formatAgentTable({ key, title, lines }: AgentTable, results: Res
 /** Compares each target with the median, or with every round where something was lost. */
 export function judgeAgent(results: Results): readonly Verdict[] {
   return [
-    atMost(results, { target: 'overhead of a turn, p50, ms', table: 'turns', figure: 'overheadMs', limit: 5 }),
-    exactly(results, { target: '200 runs at once: completed', table: 'crowd', figure: 'completed', limit: 200 }),
-    exactly(results, { target: '200 runs at once: events lost', table: 'crowd', figure: 'lost', limit: 0 }),
-    exactly(results, { target: '1,000 readers: events lost', table: 'subscribers', figure: 'lost', limit: 0 }),
-    atMost(results, { target: '1,000 readers of a longer run, small heap: growth, MiB', table: 'subscribers', figure: 'longerMib', limit: 128 }),
-    atMost(results, { target: '10,000 events, ms', table: 'resume', figure: 'resumeMs', limit: 200 }),
-    atMost(results, { target: '10,000 events after a restart, ms', table: 'resume', figure: 'afterRestartMs', limit: 200 }),
+    atMost(results, {
+      target: 'overhead of a turn, p50, ms',
+      table: 'turns',
+      figure: 'overheadMs',
+      limit: 5,
+    }),
+    exactly(results, {
+      target: '200 runs at once: completed',
+      table: 'crowd',
+      figure: 'completed',
+      limit: 200,
+    }),
+    exactly(results, {
+      target: '200 runs at once: events lost',
+      table: 'crowd',
+      figure: 'lost',
+      limit: 0,
+    }),
+    exactly(results, {
+      target: '1,000 readers: events lost',
+      table: 'subscribers',
+      figure: 'lost',
+      limit: 0,
+    }),
+    atMost(results, {
+      target: '1,000 readers of a longer run, small heap: growth, MiB',
+      table: 'subscribers',
+      figure: 'longerMib',
+      limit: 128,
+    }),
+    atMost(results, {
+      target: '10,000 events, ms',
+      table: 'resume',
+      figure: 'resumeMs',
+      limit: 200,
+    }),
+    atMost(results, {
+      target: '10,000 events after a restart, ms',
+      table: 'resume',
+      figure: 'afterRestartMs',
+      limit: 200,
+    }),
     atMost(results, { target: 'listening, ms', table: 'startUp', figure: 'readyMs', limit: 600 }),
-    atMost(results, { target: 'idle memory with the helper, MB', table: 'startUp', figure: 'idleMb', limit: 120 }),
-    atMost(results, { target: 'recovery after kill -9, s', table: 'recovery', figure: 'firstSeconds', limit: 10 }),
-    exactly(results, { target: 'recovery: runs completed', table: 'recovery', figure: 'completed', limit: 50 }),
-    exactly(results, { target: 'recovery: events lost', table: 'recovery', figure: 'lost', limit: 0 }),
+    atMost(results, {
+      target: 'idle memory with the helper, MB',
+      table: 'startUp',
+      figure: 'idleMb',
+      limit: 120,
+    }),
+    atMost(results, {
+      target: 'recovery after kill -9, s',
+      table: 'recovery',
+      figure: 'firstSeconds',
+      limit: 10,
+    }),
+    exactly(results, {
+      target: 'recovery: runs completed',
+      table: 'recovery',
+      figure: 'completed',
+      limit: 50,
+    }),
+    exactly(results, {
+      target: 'recovery: events lost',
+      table: 'recovery',
+      figure: 'lost',
+      limit: 0,
+    }),
   ];
 }
 
@@ -128,12 +196,24 @@ interface Limit {
 
 function atMost(results: Results, { target, table, figure, limit }: Limit): Verdict {
   const measured = results.medianOf(table, SUBJECT, figure);
-  return { target, wanted: `≤ ${String(limit)}`, measured: formatNumber(measured, 1), isMet: measured <= limit };
+  return {
+    target,
+    wanted: `≤ ${String(limit)}`,
+    measured: formatNumber(measured, 1),
+    isMet: measured <= limit,
+  };
 }
 
 /** In every round. */
 function exactly(results: Results, { target, table, figure, limit }: Limit): Verdict {
-  const values = results.rowsOf(table).flatMap(({ rounds }) => rounds.map((figures) => figures[figure]));
+  const values = results
+    .rowsOf(table)
+    .flatMap(({ rounds }) => rounds.map((figures) => figures[figure]));
   const wrong = values.find((value) => value !== limit);
-  return { target, wanted: String(limit), measured: values.length === 0 ? '–' : String(wrong ?? limit), isMet: wrong === undefined };
+  return {
+    target,
+    wanted: String(limit),
+    measured: values.length === 0 ? '–' : String(wrong ?? limit),
+    isMet: wrong === undefined,
+  };
 }

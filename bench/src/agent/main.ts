@@ -16,15 +16,23 @@ import { measureTurns } from './measure-turns.ts';
 const QUIET_LOAD = 1.5;
 
 // `npm run bench -- agent` leaves its word among the arguments.
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } }, allowPositionals: true });
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  allowPositionals: true,
+});
 const rounds = values.quick ? 1 : 5;
 const wanted = (values.only ?? agentTables.map(({ key }) => key).join(',')).split(',');
 const unknown = wanted.filter((key) => !agentTables.some((table) => table.key === key));
-if (unknown.length > 0) throw new Error(`Nothing is called ${unknown.join(', ')}; there are ${agentTables.map(({ key }) => key).join(', ')}`);
+if (unknown.length > 0)
+  throw new Error(
+    `Nothing is called ${unknown.join(', ')}; there are ${agentTables.map(({ key }) => key).join(', ')}`,
+  );
 const begun = performance.now();
 const isQuiet = (loadavg()[0] ?? 0) < QUIET_LOAD;
 
-process.stdout.write(`# The agent, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}.${isQuiet ? '' : ' **Other work was done on it meanwhile: the times say little.**'}\n`);
+process.stdout.write(
+  `# The agent, ${new Date().toISOString().slice(0, 10)}\n\n${describeMachine()}.${isQuiet ? '' : ' **Other work was done on it meanwhile: the times say little.**'}\n`,
+);
 await using longRun = wanted.includes('resume') ? await createLongRun() : undefined;
 const measures: { readonly [key: string]: () => Promise<Figures> } = {
   turns: measureTurns,
@@ -42,6 +50,11 @@ for (let round = 1; round <= rounds; round += 1) {
     results.add(SUBJECT, key, await measure());
   }
 }
-for (const table of agentTables) if (wanted.includes(table.key)) process.stdout.write(`\n${formatAgentTable(table, results)}`);
-process.stdout.write(`\n${formatTargets(judgeAgent(results).filter(({ measured }) => measured !== '–'))}`);
-process.stdout.write(`\n${String(rounds)} rounds in ${((performance.now() - begun) / 1000).toFixed(0)} s; load average at the end ${describeLoad()}\n`);
+for (const table of agentTables)
+  if (wanted.includes(table.key)) process.stdout.write(`\n${formatAgentTable(table, results)}`);
+process.stdout.write(
+  `\n${formatTargets(judgeAgent(results).filter(({ measured }) => measured !== '–'))}`,
+);
+process.stdout.write(
+  `\n${String(rounds)} rounds in ${((performance.now() - begun) / 1000).toFixed(0)} s; load average at the end ${describeLoad()}\n`,
+);

@@ -11,7 +11,10 @@ const RUNS = 200;
 /** Many runs at once, each followed by a reader of its own. */
 export async function measureCrowd(): Promise<Figures> {
   await using folder = await temporaryFolder();
-  const agent = await startAgent({ folder: folder.path, config: await configFor(folder.path, WORK) });
+  const agent = await startAgent({
+    folder: folder.path,
+    config: await configFor(folder.path, WORK),
+  });
   try {
     await follow(agent.url);
     const cpuBefore = cpuMsOf(agent.pid);
@@ -32,7 +35,10 @@ export async function measureCrowd(): Promise<Figures> {
   }
 }
 
-async function follow(url: string): Promise<{ readonly status: string; /** Events that the reader did not get, or not in their place. */ readonly lost: number }> {
+async function follow(url: string): Promise<{
+  readonly status: string;
+  /** Events that the reader did not get, or not in their place. */ readonly lost: number;
+}> {
   const { stream, runId } = await RunStream.start(url, { prompt: PROMPT, limits: limitsFor(WORK) });
   const { inOrder, outOfOrder } = await stream.ended;
   const { status, last_seq: lastSeq } = await getJson<RunView>(`${url}/v1/runs/${runId}`);

@@ -20,8 +20,16 @@ export async function measureRecovery(): Promise<Figures> {
     if (type === 'turn.started') turns += 1;
     if (turns === KILLED_AT_TURN) due.resolve();
   };
-  const watched = await RunStream.start(first.url, { prompt: PROMPT, limits: limitsFor(WORK) }, { onEvent });
-  const others = await Promise.all(Array.from({ length: RUNS - 1 }, () => RunStream.start(first.url, { prompt: PROMPT, limits: limitsFor(WORK) })));
+  const watched = await RunStream.start(
+    first.url,
+    { prompt: PROMPT, limits: limitsFor(WORK) },
+    { onEvent },
+  );
+  const others = await Promise.all(
+    Array.from({ length: RUNS - 1 }, () =>
+      RunStream.start(first.url, { prompt: PROMPT, limits: limitsFor(WORK) }),
+    ),
+  );
   await due.promise;
   const all = [watched, ...others];
   for (const { stream } of all) stream.leave();

@@ -18,7 +18,10 @@ export async function createLongRun(): Promise<LongRun> {
   const work = { turns: 33, callsPerTurn: 100 };
   const config = await configFor(folder.path, work);
   const agent = await startAgent({ folder: folder.path, config });
-  const { id } = await postJson<RunView>(`${agent.url}/v1/runs`, { prompt: PROMPT, limits: limitsFor(work) });
+  const { id } = await postJson<RunView>(`${agent.url}/v1/runs`, {
+    prompt: PROMPT,
+    limits: limitsFor(work),
+  });
   const { ended } = await RunStream.open(agent.url, id);
   const { inOrder } = await ended;
   await agent.stop();

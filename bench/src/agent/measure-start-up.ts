@@ -29,21 +29,34 @@ export async function measureStartUp(): Promise<Figures> {
     await wait(IDLE_MS);
     const serviceMb = residentMibOf(agent.pid) * MB_PER_MIB;
     const helperMb = helperMibOf(agent.pid) * MB_PER_MIB;
-    return { readyMs: median(starts), connectedMs, serviceMb, helperMb, idleMb: serviceMb + helperMb };
+    return {
+      readyMs: median(starts),
+      connectedMs,
+      serviceMb,
+      helperMb,
+      idleMb: serviceMb + helperMb,
+    };
   } finally {
     await agent.stop();
   }
 }
 
 async function allReady(url: string): Promise<boolean> {
-  const { data } = await getJson<{ readonly data: readonly { readonly state: string }[] }>(`${url}/v1/servers`);
+  const { data } = await getJson<{ readonly data: readonly { readonly state: string }[] }>(
+    `${url}/v1/servers`,
+  );
   return data.length === 3 && data.every(({ state }) => state === 'ready');
 }
 
 /** Resident memory of the process that ends the servers when the service is killed; NaN where there is no /proc. */
 function helperMibOf(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
-  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'latin1').trim().split(' ').map(Number);
-  const helper = children.find((child) => readFileSync(`/proc/${String(child)}/cmdline`, 'latin1').includes('reaper'));
+  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'latin1')
+    .trim()
+    .split(' ')
+    .map(Number);
+  const helper = children.find((child) =>
+    readFileSync(`/proc/${String(child)}/cmdline`, 'latin1').includes('reaper'),
+  );
   return helper === undefined ? Number.NaN : residentMibOf(helper);
 }

@@ -20,7 +20,12 @@ const SMALL_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=4'];
 export async function measureSubscribers(): Promise<Figures> {
   const figures = await crowdAt(WORK, []);
   const longer = await crowdAt({ ...WORK, turns: LONGER * WORK.turns }, SMALL_HEAP);
-  return { ...figures, longerEvents: longer.events, longerMib: longer.grownMib, lost: figures.lost + longer.lost };
+  return {
+    ...figures,
+    longerEvents: longer.events,
+    longerMib: longer.grownMib,
+    lost: figures.lost + longer.lost,
+  };
 }
 
 interface Crowd extends Figures {
@@ -36,18 +41,33 @@ interface Crowd extends Figures {
 
 async function crowdAt(work: typeof WORK, nodeArguments: readonly string[]): Promise<Crowd> {
   await using folder = await temporaryFolder();
-  const agent = await startAgent({ folder: folder.path, config: await configFor(folder.path, work), nodeArguments });
+  const agent = await startAgent({
+    folder: folder.path,
+    config: await configFor(folder.path, work),
+    nodeArguments,
+  });
   try {
-    const { id } = await postJson<RunView>(`${agent.url}/v1/runs`, { prompt: PROMPT, limits: limitsFor(work) });
+    const { id } = await postJson<RunView>(`${agent.url}/v1/runs`, {
+      prompt: PROMPT,
+      limits: limitsFor(work),
+    });
     const { inbox } = await waiting(agent.url, id);
     const beforeMib = residentMibOf(agent.pid);
-    const streams = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => RunStream.open(agent.url, id)));
+    const streams = await Promise.all(
+      Array.from({ length: SUBSCRIBERS }, () => RunStream.open(agent.url, id)),
+    );
     const openMib = residentMibOf(agent.pid);
     const paused = streams.filter((_stream, index) => index % ONE_PAUSED_OF === 0);
     for (const stream of paused) stream.pause();
     const begun = performance.now();
-    for (const item of inbox) await postJson(`${agent.url}/v1/inbox/${item.id}/respond`, { action: 'approve', remember: 'run' });
-    await Promise.all(streams.filter((stream) => !paused.includes(stream)).map(({ ended }) => ended));
+    for (const item of inbox)
+      await postJson(`${agent.url}/v1/inbox/${item.id}/respond`, {
+        action: 'approve',
+        remember: 'run',
+      });
+    await Promise.all(
+      streams.filter((stream) => !paused.includes(stream)).map(({ ended }) => ended),
+    );
     const seconds = (performance.now() - begun) / 1000;
     for (const stream of paused) stream.resume();
     const seen = await Promise.all(streams.map(({ ended }) => ended));
@@ -55,8 +75,20 @@ async function crowdAt(work: typeof WORK, nodeArguments: readonly string[]): Pro
     if (status !== 'completed') throw new Error(`The run is ${status}`);
     const peakMib = peakResidentMibOf(agent.pid);
     await wait(SETTLE_MS);
-    const lost = seen.reduce((sum, { inOrder, outOfOrder }) => sum + events - inOrder + outOfOrder, 0);
-    return { beforeMib, openMib, peakMib, grownMib: peakMib - beforeMib, afterMib: residentMibOf(agent.pid), lost, seconds, events };
+    const lost = seen.reduce(
+      (sum, { inOrder, outOfOrder }) => sum + events - inOrder + outOfOrder,
+      0,
+    );
+    return {
+      beforeMib,
+      openMib,
+      peakMib,
+      grownMib: peakMib - beforeMib,
+      afterMib: residentMibOf(agent.pid),
+      lost,
+      seconds,
+      events,
+    };
   } finally {
     await agent.stop();
   }

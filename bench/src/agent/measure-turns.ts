@@ -15,7 +15,10 @@ const BARE_CALLS = 2000;
 export async function measureTurns(): Promise<Figures> {
   const bareMs = median(await bareCalls());
   await using folder = await temporaryFolder();
-  const agent = await startAgent({ folder: folder.path, config: await configFor(folder.path, WORK) });
+  const agent = await startAgent({
+    folder: folder.path,
+    config: await configFor(folder.path, WORK),
+  });
   try {
     for (let run = 0; run < WARM_UP_RUNS; run += 1) await turnsOf(agent.url);
     const cpuBefore = cpuMsOf(agent.pid);
@@ -23,7 +26,13 @@ export async function measureTurns(): Promise<Figures> {
     for (let run = 0; run < RUNS; run += 1) turns.push(...(await turnsOf(agent.url)));
     const cpuMs = (cpuMsOf(agent.pid) - cpuBefore) / (RUNS * WORK.turns);
     const sorted = turns.toSorted((a, b) => a - b);
-    return { overheadMs: median(turns) - bareMs, turnMs: median(turns), p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN, bareMs, cpuMs };
+    return {
+      overheadMs: median(turns) - bareMs,
+      turnMs: median(turns),
+      p95Ms: sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN,
+      bareMs,
+      cpuMs,
+    };
   } finally {
     await agent.stop();
   }
@@ -35,14 +44,21 @@ async function turnsOf(url: string): Promise<readonly number[]> {
   const onEvent = (type: string): void => {
     if (type === 'turn.started') begins.push(performance.now());
   };
-  const { stream } = await RunStream.start(url, { prompt: PROMPT, limits: limitsFor(WORK) }, { onEvent });
+  const { stream } = await RunStream.start(
+    url,
+    { prompt: PROMPT, limits: limitsFor(WORK) },
+    { onEvent },
+  );
   await stream.ended;
   if (begins.length !== WORK.turns + 1) throw new Error(`A run had ${String(begins.length)} turns`);
   return begins.slice(1).map((begin, index) => begin - (begins[index] ?? Number.NaN));
 }
 
 async function bareCalls(): Promise<readonly number[]> {
-  const client = await connectClient(() => spawnStdio({ command: process.execPath, args: echoServer.args }), { info: { name: 'bench', version: '1' } });
+  const client = await connectClient(
+    () => spawnStdio({ command: process.execPath, args: echoServer.args }),
+    { info: { name: 'bench', version: '1' } },
+  );
   const times: number[] = [];
   try {
     for (let call = 0; call < BARE_CALLS; call += 1) {

@@ -13,7 +13,8 @@ async function serve(answer: (response: ServerResponse) => void): Promise<string
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-const event = (seq: number, type: string): string => `id: ${String(seq)}\nevent: ${type}\ndata: {"seq":${String(seq)}}\n\n`;
+const event = (seq: number, type: string): string =>
+  `id: ${String(seq)}\nevent: ${type}\ndata: {"seq":${String(seq)}}\n\n`;
 
 test('events are counted and told, however the stream is cut; frames without an id are not events', async () => {
   const url = await serve((response) => {
@@ -22,9 +23,14 @@ test('events are counted and told, however the stream is cut; frames without an 
     response.end();
   });
   const heard: [string, number][] = [];
-  const stream = await RunStream.open(url, 'r', { onEvent: (type, seq) => heard.push([type, seq]) });
+  const stream = await RunStream.open(url, 'r', {
+    onEvent: (type, seq) => heard.push([type, seq]),
+  });
   expect(await stream.ended).toEqual({ inOrder: 2, outOfOrder: 0 });
-  expect(heard).toEqual([['run.queued', 1], ['turn.started', 2]]);
+  expect(heard).toEqual([
+    ['run.queued', 1],
+    ['turn.started', 2],
+  ]);
 });
 
 test.each([
@@ -37,7 +43,9 @@ test.each([
 });
 
 test('the run that was started is named by its location', async () => {
-  const url = await serve((response) => response.writeHead(200, { location: '/v1/runs/abc' }).end(event(1, 'run.queued')));
+  const url = await serve((response) =>
+    response.writeHead(200, { location: '/v1/runs/abc' }).end(event(1, 'run.queued')),
+  );
   const { stream, runId } = await RunStream.start(url, {});
   expect([runId, await stream.ended]).toEqual(['abc', { inOrder: 1, outOfOrder: 0 }]);
 });

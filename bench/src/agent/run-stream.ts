@@ -28,22 +28,43 @@ export class RunStream {
     this.#response = response.setEncoding('utf8');
     this.#onEvent = onEvent;
     response.on('data', (text: string) => this.#read(text));
-    this.ended = once(response, 'end').then(() => ({ inOrder: this.#inOrder, outOfOrder: this.#outOfOrder }));
+    this.ended = once(response, 'end').then(() => ({
+      inOrder: this.#inOrder,
+      outOfOrder: this.#outOfOrder,
+    }));
   }
 
   /** Follows a run from its first event. */
-  static async open(url: string, runId: string, options: RunStreamOptions = {}): Promise<RunStream> {
-    const request = httpRequest(`${url}/v1/runs/${runId}/events`, { headers: { accept: 'text/event-stream', 'last-event-id': '0' }, agent: false });
+  static async open(
+    url: string,
+    runId: string,
+    options: RunStreamOptions = {},
+  ): Promise<RunStream> {
+    const request = httpRequest(`${url}/v1/runs/${runId}/events`, {
+      headers: { accept: 'text/event-stream', 'last-event-id': '0' },
+      agent: false,
+    });
     request.end();
     return new RunStream(await answerOf(request), options);
   }
 
   /** Starts a run and follows it, in one request. */
-  static async start(url: string, body: object, options: RunStreamOptions = {}): Promise<{ readonly stream: RunStream; readonly runId: string }> {
-    const request = httpRequest(`${url}/v1/runs`, { method: 'POST', headers: { accept: 'text/event-stream', 'content-type': 'application/json' }, agent: false });
+  static async start(
+    url: string,
+    body: object,
+    options: RunStreamOptions = {},
+  ): Promise<{ readonly stream: RunStream; readonly runId: string }> {
+    const request = httpRequest(`${url}/v1/runs`, {
+      method: 'POST',
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+      agent: false,
+    });
     request.end(JSON.stringify(body));
     const response = await answerOf(request);
-    return { stream: new RunStream(response, options), runId: String(response.headers.location).split('/').at(-1) ?? '' };
+    return {
+      stream: new RunStream(response, options),
+      runId: String(response.headers.location).split('/').at(-1) ?? '',
+    };
   }
 
   get inOrder(): number {
@@ -76,7 +97,10 @@ export class RunStream {
     if (seq === this.#inOrder + 1) this.#inOrder = seq;
     else this.#outOfOrder += 1;
     if (this.#onEvent === undefined) return;
-    const type = frame.slice(frame.indexOf('event: ') + 'event: '.length, frame.indexOf('\ndata: '));
+    const type = frame.slice(
+      frame.indexOf('event: ') + 'event: '.length,
+      frame.indexOf('\ndata: '),
+    );
     this.#onEvent(type, seq);
   }
 }
@@ -84,6 +108,7 @@ export class RunStream {
 /** @throws Error for an answer that is not a stream */
 async function answerOf(request: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  if (response.statusCode !== 200 && response.statusCode !== 202) throw new Error(`${request.path} was answered with ${String(response.statusCode)}`);
+  if (response.statusCode !== 200 && response.statusCode !== 202)
+    throw new Error(`${request.path} was answered with ${String(response.statusCode)}`);
   return response;
 }

@@ -14,15 +14,32 @@ export interface Work {
 export const PROMPT = 'work';
 
 /** The configuration of a service whose scripted model does the work without a pause, over one server with an `echo` tool. */
-export async function configFor(folder: string, { turns, callsPerTurn, asks = false }: Work): Promise<object> {
+export async function configFor(
+  folder: string,
+  { turns, callsPerTurn, asks = false }: Work,
+): Promise<object> {
   const scenario = join(folder, 'scenario.json');
-  const call = { tool: 'echo__echo', input: { text: 'the quick brown fox jumps over the lazy dog' } };
-  const calling = Array.from({ length: turns }, (_, index) => ({ when: { turn: index + 1 }, emit: [{ text: 'I say it again.' }, ...Array.from({ length: callsPerTurn }, () => call)] }));
+  const call = {
+    tool: 'echo__echo',
+    input: { text: 'the quick brown fox jumps over the lazy dog' },
+  };
+  const calling = Array.from({ length: turns }, (_, index) => ({
+    when: { turn: index + 1 },
+    emit: [{ text: 'I say it again.' }, ...Array.from({ length: callsPerTurn }, () => call)],
+  }));
   const answering = { when: { turn: turns + 1 }, emit: [{ text: 'All of it was said again.' }] };
-  await writeFile(scenario, JSON.stringify({ version: 1, scenarios: [{ name: 'work', title: 'Work', prompt: PROMPT, turns: [...calling, answering] }] }));
+  await writeFile(
+    scenario,
+    JSON.stringify({
+      version: 1,
+      scenarios: [{ name: 'work', title: 'Work', prompt: PROMPT, turns: [...calling, answering] }],
+    }),
+  );
   return {
     llm: { provider: 'scripted', scenario },
-    mcpServers: { echo: { ...echoServer, signalbox: { trust: true, approval: asks ? 'ask' : 'auto' } } },
+    mcpServers: {
+      echo: { ...echoServer, signalbox: { trust: true, approval: asks ? 'ask' : 'auto' } },
+    },
   };
 }
 

@@ -33,19 +33,34 @@ export interface AgentOptions {
 /** A folder that is gone when it is disposed of. */
 export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'bench-agent-')));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }),
+  };
 }
 
 /** @throws Error when the process ends, or is not ready in time */
-export async function startAgent({ folder, config = {}, more = [], nodeArguments = [] }: AgentOptions): Promise<AgentProcess> {
+export async function startAgent({
+  folder,
+  config = {},
+  more = [],
+  nodeArguments = [],
+}: AgentOptions): Promise<AgentProcess> {
   const file = join(folder, 'signalbox.json');
-  await writeFile(file, JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'error', ...config }));
+  await writeFile(
+    file,
+    JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'error', ...config }),
+  );
   const begun = performance.now();
-  const child = spawn(process.execPath, [...nodeArguments, PROGRAM, 'serve', '--config', file, ...more], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...nodeArguments, PROGRAM, 'serve', '--config', file, ...more],
+    {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const { pid } = child;
   if (pid === undefined) throw new Error(`${PROGRAM} could not be started`);
   const exited = once(child, 'exit');
@@ -57,7 +72,9 @@ export async function startAgent({ folder, config = {}, more = [], nodeArguments
       const found = /ready on (http:\S+)/u.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
-    child.once('exit', (code, signal) => reject(new Error(`The service ended with ${String(code ?? signal)} before it was ready`)));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`The service ended with ${String(code ?? signal)} before it was ready`)),
+    );
   }).finally(() => clearTimeout(limit));
   return {
     url,

@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url';
 type Wire = 'responses' | 'chat' | 'messages';
 
 interface Provider {
-  stream(request: object, options: { readonly signal: AbortSignal }): AsyncIterable<{ readonly type: string }>;
+  stream(
+    request: object,
+    options: { readonly signal: AbortSignal },
+  ): AsyncIterable<{ readonly type: string }>;
 }
 
 const TOKENS = 20_000;
@@ -24,14 +27,37 @@ else await serve();
 async function measure(): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url));
   const [origin] = (await once(child, 'message')) as [string];
-  const { createLlmProvider } = (await import(agentFile('llm/provider.js'))) as { readonly createLlmProvider: (config: object) => Provider };
+  const { createLlmProvider } = (await import(agentFile('llm/provider.js'))) as {
+    readonly createLlmProvider: (config: object) => Provider;
+  };
   for (const wire of ['responses', 'chat', 'messages'] as const) {
-    const config = { provider: wire === 'messages' ? 'anthropic' : 'openai', wire, model: 'm', baseUrl: wire === 'messages' ? origin : `${origin}/v1`, apiKey: 'k', scenario: undefined };
+    const config = {
+      provider: wire === 'messages' ? 'anthropic' : 'openai',
+      wire,
+      model: 'm',
+      baseUrl: wire === 'messages' ? origin : `${origin}/v1`,
+      apiKey: 'k',
+      scenario: undefined,
+    };
     const provider = createLlmProvider(config);
-    const ours = (): Promise<number> => count(provider.stream({ model: 'm', messages: [{ role: 'user', content: [{ type: 'text', text: 'go' }] }], tools: [], maxTokens: 100, purpose: 'agent' }, { signal: new AbortController().signal }));
+    const ours = (): Promise<number> =>
+      count(
+        provider.stream(
+          {
+            model: 'm',
+            messages: [{ role: 'user', content: [{ type: 'text', text: 'go' }] }],
+            tools: [],
+            maxTokens: 100,
+            purpose: 'agent',
+          },
+          { signal: new AbortController().signal },
+        ),
+      );
     const readings = { sdk: await best(() => raw(wire, origin)), ours: await best(ours) };
     const overhead = readings.ours - readings.sdk;
-    process.stdout.write(`${wire}: ${readings.ours.toFixed(1)} µs a token, the SDK alone ${readings.sdk.toFixed(1)} µs, overhead ${overhead.toFixed(1)} µs (limit ${String(LIMIT_US)})\n`);
+    process.stdout.write(
+      `${wire}: ${readings.ours.toFixed(1)} µs a token, the SDK alone ${readings.sdk.toFixed(1)} µs, overhead ${overhead.toFixed(1)} µs (limit ${String(LIMIT_US)})\n`,
+    );
     if (overhead > LIMIT_US) process.exitCode = 1;
   }
   child.kill();
@@ -51,13 +77,30 @@ async function best(read: () => Promise<number>): Promise<number> {
 
 async function raw(wire: Wire, origin: string): Promise<number> {
   if (wire === 'messages') {
-    const { Anthropic } = (await import(agentPackage('@anthropic-ai/sdk'))) as { Anthropic: new (options: object) => { messages: { create(body: object): Promise<AsyncIterable<{ type: string }>> } } };
-    return count(await new Anthropic({ apiKey: 'k', baseURL: origin }).messages.create({ model: 'm', max_tokens: 100, stream: true, messages: [{ role: 'user', content: 'go' }] }));
+    const { Anthropic } = (await import(agentPackage('@anthropic-ai/sdk'))) as {
+      Anthropic: new (options: object) => {
+        messages: { create(body: object): Promise<AsyncIterable<{ type: string }>> };
+      };
+    };
+    return count(
+      await new Anthropic({ apiKey: 'k', baseURL: origin }).messages.create({
+        model: 'm',
+        max_tokens: 100,
+        stream: true,
+        messages: [{ role: 'user', content: 'go' }],
+      }),
+    );
   }
   type Create = { create(body: object): Promise<AsyncIterable<{ type: string }>> };
-  const { OpenAI } = (await import(agentPackage('openai'))) as { OpenAI: new (options: object) => { responses: Create; chat: { completions: Create } } };
+  const { OpenAI } = (await import(agentPackage('openai'))) as {
+    OpenAI: new (options: object) => { responses: Create; chat: { completions: Create } };
+  };
   const client = new OpenAI({ apiKey: 'k', baseURL: `${origin}/v1` });
-  return count(await (wire === 'chat' ? client.chat.completions.create({ model: 'm', stream: true, messages: [] }) : client.responses.create({ model: 'm', stream: true, input: 'go' })));
+  return count(
+    await (wire === 'chat'
+      ? client.chat.completions.create({ model: 'm', stream: true, messages: [] })
+      : client.responses.create({ model: 'm', stream: true, input: 'go' })),
+  );
 }
 
 async function count(events: AsyncIterable<unknown>): Promise<number> {
@@ -77,7 +120,12 @@ function agentPackage(name: string): string {
 /** The model's side, in a process of its own so that its CPU time is not counted. */
 async function serve(): Promise<void> {
   const server = createServer((request, response) => {
-    const wire: Wire = request.url?.endsWith('/responses') === true ? 'responses' : request.url?.endsWith('/chat/completions') === true ? 'chat' : 'messages';
+    const wire: Wire =
+      request.url?.endsWith('/responses') === true
+        ? 'responses'
+        : request.url?.endsWith('/chat/completions') === true
+          ? 'chat'
+          : 'messages';
     request.resume();
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     void (async () => {
@@ -95,26 +143,55 @@ async function serve(): Promise<void> {
   process.send?.(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
 }
 
-function eventsOf(wire: Wire): { readonly before: string; readonly token: string; readonly after: string } {
-  const sse = (data: object): string => `${'type' in data ? `event: ${String(data.type)}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
+function eventsOf(wire: Wire): {
+  readonly before: string;
+  readonly token: string;
+  readonly after: string;
+} {
+  const sse = (data: object): string =>
+    `${'type' in data ? `event: ${String(data.type)}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
   switch (wire) {
     case 'responses':
       return {
         before: sse({ type: 'response.created', response: { model: 'm' } }),
-        token: sse({ type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'msg_1', sequence_number: 7, delta: TEXT }),
+        token: sse({
+          type: 'response.output_text.delta',
+          output_index: 0,
+          content_index: 0,
+          item_id: 'msg_1',
+          sequence_number: 7,
+          delta: TEXT,
+        }),
         after: sse({ type: 'response.completed', response: { status: 'completed', output: [] } }),
       };
     case 'chat':
       return {
         before: '',
-        token: sse({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content: TEXT }, finish_reason: null }] }),
+        token: sse({
+          id: 'c',
+          object: 'chat.completion.chunk',
+          created: 1,
+          model: 'm',
+          choices: [{ index: 0, delta: { content: TEXT }, finish_reason: null }],
+        }),
         after: `${sse({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}data: [DONE]\n\n`,
       };
     case 'messages':
       return {
-        before: sse({ type: 'message_start', message: { model: 'm', usage: { input_tokens: 1 } } }) + sse({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-        token: sse({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: TEXT } }),
-        after: sse({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }) + sse({ type: 'message_stop' }),
+        before:
+          sse({ type: 'message_start', message: { model: 'm', usage: { input_tokens: 1 } } }) +
+          sse({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+        token: sse({
+          type: 'content_block_delta',
+          index: 0,
+          delta: { type: 'text_delta', text: TEXT },
+        }),
+        after:
+          sse({
+            type: 'message_delta',
+            delta: { stop_reason: 'end_turn' },
+            usage: { output_tokens: 1 },
+          }) + sse({ type: 'message_stop' }),
       };
   }
 }

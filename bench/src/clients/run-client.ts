@@ -10,16 +10,21 @@ import type { ConnectBenchClient } from './bench-client.ts';
 // The parent wrote it.
 const { module, transport, era, load } = JSON.parse(process.argv[2] ?? '') as ClientTask;
 const { connect } = (await import(module)) as { readonly connect: ConnectBenchClient };
-const listener = transport === 'http' ? await startHttpServer([FLOOR_HTTP_SERVER, era === 'modern' ? 'modern' : 'sessions'], []) : undefined;
+const listener =
+  transport === 'http'
+    ? await startHttpServer([FLOOR_HTTP_SERVER, era === 'modern' ? 'modern' : 'sessions'], [])
+    : undefined;
 const client = await connect(listener ?? { program: FLOOR_SERVER }, era);
 
 const figures = await exercise(
   {
     call: async () => {
-      if ((await client.echo('good day')) !== 'good day') throw new Error('echo answered something else');
+      if ((await client.echo('good day')) !== 'good day')
+        throw new Error('echo answered something else');
     },
     list: async () => {
-      if ((await client.listTools()) !== TOOLS) throw new Error(`tools/list did not answer with ${String(TOOLS)} tools`);
+      if ((await client.listTools()) !== TOOLS)
+        throw new Error(`tools/list did not answer with ${String(TOOLS)} tools`);
     },
     flood: (onProgress) => client.flood(FLOOD_NOTIFICATIONS, onProgress),
     cpuMicros: () => {

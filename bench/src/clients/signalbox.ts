@@ -4,7 +4,10 @@ import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { textOf, urlOf, type ConnectBenchClient } from './bench-client.ts';
 
 export const connect: ConnectBenchClient = async (server, era) => {
-  const open = 'port' in server ? () => httpTransport({ url: urlOf(server.port) }) : () => spawnStdio({ command: process.execPath, args: [server.program] });
+  const open =
+    'port' in server
+      ? () => httpTransport({ url: urlOf(server.port) })
+      : () => spawnStdio({ command: process.execPath, args: [server.program] });
   const client = await connectClient(open, { info: { name: 'bench', version: '1.0.0' }, era });
   return {
     listTools: async () => (await client.listTools()).length,

@@ -9,8 +9,18 @@ export interface FileServer {
 }
 
 export const fileServers: readonly FileServer[] = [
-  { name: 'signalbox', program: pathOf('../../../servers/filesystem/bin.js'), wholeFiles: ['--max-read-bytes', '1572864', '--max-result-bytes', '3145728'] },
-  { name: 'official', program: pathOf('../../../tests/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'), wholeFiles: [] },
+  {
+    name: 'signalbox',
+    program: pathOf('../../../servers/filesystem/bin.js'),
+    wholeFiles: ['--max-read-bytes', '1572864', '--max-result-bytes', '3145728'],
+  },
+  {
+    name: 'official',
+    program: pathOf(
+      '../../../tests/peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js',
+    ),
+    wholeFiles: [],
+  },
 ];
 
 function pathOf(relative: string): string {

@@ -17,11 +17,21 @@ test.each([
   ['search of 150,000 entries: time', 'answerMs', 5],
 ])('%s has a target and is missed below it', (target, figure, times) => {
   const table = target.startsWith('read') ? 'read' : 'search';
-  expect(verdictOf(target, table, { [figure]: 10 }, { [figure]: 10 * times })).toMatchObject({ wanted: `≥ ${times} × official`, isMet: true });
-  expect(verdictOf(target, table, { [figure]: 10 }, { [figure]: 10 * times - 1 })).toMatchObject({ isMet: false });
+  expect(verdictOf(target, table, { [figure]: 10 }, { [figure]: 10 * times })).toMatchObject({
+    wanted: `≥ ${times} × official`,
+    isMet: true,
+  });
+  expect(verdictOf(target, table, { [figure]: 10 }, { [figure]: 10 * times - 1 })).toMatchObject({
+    isMet: false,
+  });
 });
 
 test('idle memory is judged in MB, not MiB', () => {
-  expect(verdictOf('idle memory, MB', 'start', { residentMib: 53.2 })).toEqual({ target: 'idle memory, MB', wanted: '≤ 55', measured: '55.8', isMet: false });
+  expect(verdictOf('idle memory, MB', 'start', { residentMib: 53.2 })).toEqual({
+    target: 'idle memory, MB',
+    wanted: '≤ 55',
+    measured: '55.8',
+    isMet: false,
+  });
   expect(verdictOf('idle memory, MB', 'start', { residentMib: 52 })).toMatchObject({ isMet: true });
 });

@@ -19,7 +19,11 @@ export const fileTables: readonly Table[] = [
     ],
   },
   { key: 'read', title: 'read_text_file, 1 MiB at once', columns: [cpu, answer] },
-  { key: 'search', title: 'search_files, one name in 150,000 entries', columns: [cpu, answer, peak] },
+  {
+    key: 'search',
+    title: 'search_files, one name in 150,000 entries',
+    columns: [cpu, answer, peak],
+  },
   { key: 'tree', title: 'directory_tree, 150,000 entries', columns: [cpu, answer, size, peak] },
   { key: 'huge', title: 'read_text_file, 600 MiB', columns: [answer, peak] },
 ];
@@ -30,15 +34,61 @@ const OFFICIAL = { implementation: 'official', variant: 'stdio' };
 /** Compares each target with the medians. */
 export function judgeFileServers(results: Results): readonly Verdict[] {
   return [
-    atMost(results, { target: 'spawn to tools/list, ms', table: 'start', figure: 'readyMs', limit: 90 }),
-    atMost(results, { target: 'idle memory, MB', table: 'start', figure: 'residentMib', unit: MB_PER_MIB, limit: 55 }),
-    timesBetter(results, { target: 'read of 1 MiB: CPU', table: 'read', figure: 'cpuMs', times: 1.5 }),
-    timesBetter(results, { target: 'read of 1 MiB: time', table: 'read', figure: 'answerMs', times: 1.5 }),
-    timesBetter(results, { target: 'search of 150,000 entries: CPU', table: 'search', figure: 'cpuMs', times: 5 }),
-    timesBetter(results, { target: 'search of 150,000 entries: time', table: 'search', figure: 'answerMs', times: 5 }),
-    atMost(results, { target: 'tree of 150,000 entries, KiB', table: 'tree', figure: 'answerKib', limit: 1024 }),
-    atMost(results, { target: 'read of 600 MiB, ms', table: 'huge', figure: 'answerMs', limit: 50 }),
-    atMost(results, { target: 'read of 600 MiB, peak MiB', table: 'huge', figure: 'peakMib', limit: 80 }),
+    atMost(results, {
+      target: 'spawn to tools/list, ms',
+      table: 'start',
+      figure: 'readyMs',
+      limit: 90,
+    }),
+    atMost(results, {
+      target: 'idle memory, MB',
+      table: 'start',
+      figure: 'residentMib',
+      unit: MB_PER_MIB,
+      limit: 55,
+    }),
+    timesBetter(results, {
+      target: 'read of 1 MiB: CPU',
+      table: 'read',
+      figure: 'cpuMs',
+      times: 1.5,
+    }),
+    timesBetter(results, {
+      target: 'read of 1 MiB: time',
+      table: 'read',
+      figure: 'answerMs',
+      times: 1.5,
+    }),
+    timesBetter(results, {
+      target: 'search of 150,000 entries: CPU',
+      table: 'search',
+      figure: 'cpuMs',
+      times: 5,
+    }),
+    timesBetter(results, {
+      target: 'search of 150,000 entries: time',
+      table: 'search',
+      figure: 'answerMs',
+      times: 5,
+    }),
+    atMost(results, {
+      target: 'tree of 150,000 entries, KiB',
+      table: 'tree',
+      figure: 'answerKib',
+      limit: 1024,
+    }),
+    atMost(results, {
+      target: 'read of 600 MiB, ms',
+      table: 'huge',
+      figure: 'answerMs',
+      limit: 50,
+    }),
+    atMost(results, {
+      target: 'read of 600 MiB, peak MiB',
+      table: 'huge',
+      figure: 'peakMib',
+      limit: 80,
+    }),
   ];
 }
 
@@ -66,5 +116,10 @@ interface Limit {
 
 function atMost(results: Results, { target, table, figure, unit = 1, limit }: Limit): Verdict {
   const measured = results.medianOf(table, OURS, figure) * unit;
-  return { target, wanted: `≤ ${String(limit)}`, measured: formatNumber(measured, 1), isMet: measured <= limit };
+  return {
+    target,
+    wanted: `≤ ${String(limit)}`,
+    measured: formatNumber(measured, 1),
+    isMet: measured <= limit,
+  };
 }

@@ -18,8 +18,19 @@ const WARM_UP_READS = 200;
 export const fileTasks: readonly FileTask[] = [
   { key: 'start', measure: measureStart },
   { key: 'read', measure: measureRead },
-  { key: 'search', measure: (server, { root, tree }) => measureOnce(server, root, { name: 'search_files', arguments: { path: tree, pattern: '**/f1.txt' } }) },
-  { key: 'tree', measure: (server, { root, tree }) => measureOnce(server, root, { name: 'directory_tree', arguments: { path: tree } }) },
+  {
+    key: 'search',
+    measure: (server, { root, tree }) =>
+      measureOnce(server, root, {
+        name: 'search_files',
+        arguments: { path: tree, pattern: '**/f1.txt' },
+      }),
+  },
+  {
+    key: 'tree',
+    measure: (server, { root, tree }) =>
+      measureOnce(server, root, { name: 'directory_tree', arguments: { path: tree } }),
+  },
   { key: 'huge', measure: measureHuge },
 ];
 
@@ -36,25 +47,41 @@ async function measureStart({ program }: FileServer, { root }: SampleFiles): Pro
 }
 
 /** Both answer the whole file. */
-async function measureRead({ program, wholeFiles }: FileServer, { root, text, textLength }: SampleFiles): Promise<Figures> {
+async function measureRead(
+  { program, wholeFiles }: FileServer,
+  { root, text, textLength }: SampleFiles,
+): Promise<Figures> {
   const server = start(program, root, { options: wholeFiles });
-  const read = (): Promise<JsonObject> => call(server, { name: 'read_text_file', arguments: { path: text } });
+  const read = (): Promise<JsonObject> =>
+    call(server, { name: 'read_text_file', arguments: { path: text } });
   try {
     await server.connection.open();
-    const { structuredContent } = (await read()) as { readonly structuredContent: { readonly content: string } };
-    if (structuredContent.content.length !== textLength) throw new Error(`The server answered ${String(structuredContent.content.length)} of ${String(textLength)} characters`);
+    const { structuredContent } = (await read()) as {
+      readonly structuredContent: { readonly content: string };
+    };
+    if (structuredContent.content.length !== textLength)
+      throw new Error(
+        `The server answered ${String(structuredContent.content.length)} of ${String(textLength)} characters`,
+      );
     for (let done = 0; done < WARM_UP_READS; done += 1) await read();
     const cpuBefore = await server.cpuMicros();
     const begun = performance.now();
     for (let done = 0; done < READS; done += 1) await read();
     const elapsedMs = performance.now() - begun;
-    return { cpuMs: ((await server.cpuMicros()) - cpuBefore) / READS / 1000, answerMs: elapsedMs / READS };
+    return {
+      cpuMs: ((await server.cpuMicros()) - cpuBefore) / READS / 1000,
+      answerMs: elapsedMs / READS,
+    };
   } finally {
     await server.stop();
   }
 }
 
-async function measureOnce({ program }: FileServer, root: string, params: JsonObject): Promise<Figures> {
+async function measureOnce(
+  { program }: FileServer,
+  root: string,
+  params: JsonObject,
+): Promise<Figures> {
   const server = start(program, root);
   try {
     await server.connection.open();
@@ -63,7 +90,12 @@ async function measureOnce({ program }: FileServer, root: string, params: JsonOb
     const begun = performance.now();
     const answer = await call(server, params);
     const answerMs = performance.now() - begun;
-    return { cpuMs: ((await server.cpuMicros()) - cpuBefore) / 1000, answerMs, answerKib: JSON.stringify(answer).length / 1024, peakMib: peakResidentMibOf(server.pid) };
+    return {
+      cpuMs: ((await server.cpuMicros()) - cpuBefore) / 1000,
+      answerMs,
+      answerKib: JSON.stringify(answer).length / 1024,
+      peakMib: peakResidentMibOf(server.pid),
+    };
   } finally {
     await server.stop();
   }
@@ -76,20 +108,35 @@ async function measureHuge({ program }: FileServer, { root, huge }: SampleFiles)
     await server.connection.open();
     await server.connection.request('tools/list', {});
     const begun = performance.now();
-    await server.connection.request('tools/call', { name: 'read_text_file', arguments: { path: huge } }).catch(() => undefined);
+    await server.connection
+      .request('tools/call', { name: 'read_text_file', arguments: { path: huge } })
+      .catch(() => undefined);
     return { answerMs: performance.now() - begun, peakMib: peakResidentMibOf(server.pid) };
   } finally {
     await server.stop();
   }
 }
 
-function start(program: string, root: string, { options = [], reportsUsage = true }: { readonly options?: readonly string[]; readonly reportsUsage?: boolean } = {}): StdioServer {
-  return startStdioServer(program, { era: 'legacy', nodeArguments: [], programArguments: [...options, root], reportsUsage });
+function start(
+  program: string,
+  root: string,
+  {
+    options = [],
+    reportsUsage = true,
+  }: { readonly options?: readonly string[]; readonly reportsUsage?: boolean } = {},
+): StdioServer {
+  return startStdioServer(program, {
+    era: 'legacy',
+    nodeArguments: [],
+    programArguments: [...options, root],
+    reportsUsage,
+  });
 }
 
 /** @throws Error when the server answers that it failed */
 async function call(server: StdioServer, params: JsonObject): Promise<JsonObject> {
   const answer = await server.connection.request('tools/call', params);
-  if (answer.isError === true) throw new Error(`The server answered ${JSON.stringify(answer.content).slice(0, 300)}`);
+  if (answer.isError === true)
+    throw new Error(`The server answered ${JSON.stringify(answer.content).slice(0, 300)}`);
   return answer;
 }

@@ -22,7 +22,10 @@ export async function createSampleFiles(directories: number): Promise<SampleFile
   for (let directory = 0; directory < directories; directory += 1) {
     const path = join(tree, `d${String(directory)}`);
     await mkdir(path, { recursive: true });
-    const names = Array.from({ length: FILES_PER_DIRECTORY }, (_, index) => `f${String(index)}.txt`);
+    const names = Array.from(
+      { length: FILES_PER_DIRECTORY },
+      (_, index) => `f${String(index)}.txt`,
+    );
     await Promise.all(names.map((name) => writeFile(join(path, name), '')));
   }
   const text = join(root, 'text.txt');
@@ -31,5 +34,12 @@ export async function createSampleFiles(directories: number): Promise<SampleFile
   const huge = join(root, 'huge.txt');
   await writeFile(huge, '');
   await truncate(huge, 600 * 1024 * 1024);
-  return { root, tree, text, textLength: lines.length, huge, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
+  return {
+    root,
+    tree,
+    text,
+    textLength: lines.length,
+    huge,
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }),
+  };
 }

@@ -13,7 +13,11 @@ const cache = { ttlMs: 0, cacheScope: 'private' };
  * @param {number} toolCount
  */
 export function createAnswerer(toolCount) {
-  const tools = [echo, flood, ...fillers(toolCount)].map(({ name, description, fields }) => ({ name, description, inputSchema: inputSchema(fields) }));
+  const tools = [echo, flood, ...fillers(toolCount)].map(({ name, description, fields }) => ({
+    name,
+    description,
+    inputSchema: inputSchema(fields),
+  }));
 
   /**
    * The answer to a message, `undefined` to a notification.
@@ -25,7 +29,17 @@ export function createAnswerer(toolCount) {
     const { _meta: meta = {} } = params;
     const isModern = 'io.modelcontextprotocol/protocolVersion' in meta;
     const result = resultOf(method, params, notify);
-    return { jsonrpc: '2.0', id, result: isModern ? { resultType: 'complete', ...result, _meta: { 'io.modelcontextprotocol/serverInfo': info } } : result };
+    return {
+      jsonrpc: '2.0',
+      id,
+      result: isModern
+        ? {
+            resultType: 'complete',
+            ...result,
+            _meta: { 'io.modelcontextprotocol/serverInfo': info },
+          }
+        : result,
+    };
   };
 
   /** @param {string} method @param {Params} params @param {(notification: object) => void} notify */
@@ -48,14 +62,19 @@ export function createAnswerer(toolCount) {
 /** @param {Params} params @param {(notification: object) => void} notify */
 function call({ name, arguments: args = {}, _meta: meta = {} }, notify) {
   if (name === 'flood') return report(args.notifications ?? 0, meta.progressToken, notify);
-  if (name !== 'echo' || typeof args.text !== 'string') return { content: [{ type: 'text', text: 'text must be a string' }], isError: true };
+  if (name !== 'echo' || typeof args.text !== 'string')
+    return { content: [{ type: 'text', text: 'text must be a string' }], isError: true };
   return { content: [{ type: 'text', text: args.text }] };
 }
 
 /** @param {number} notifications @param {unknown} progressToken @param {(notification: object) => void} notify */
 function report(notifications, progressToken, notify) {
   for (let progress = 1; progress <= notifications; progress += 1) {
-    notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress, total: notifications } });
+    notify({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken, progress, total: notifications },
+    });
   }
   return { content: [{ type: 'text', text: 'done' }] };
 }

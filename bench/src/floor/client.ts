@@ -21,7 +21,11 @@ export const connect: ConnectBenchClient = async (server, era) => {
     },
     flood: async (notifications, onProgress) => {
       peer.onNotification = onProgress;
-      await peer.request('tools/call', { name: 'flood', arguments: { notifications } }, { progressToken: 1 });
+      await peer.request(
+        'tools/call',
+        { name: 'flood', arguments: { notifications } },
+        { progressToken: 1 },
+      );
     },
     close: () => opened.close(),
   };

@@ -17,7 +17,10 @@ export class FloorConnection implements FloorPeer {
   #lastId = 0;
   #isClosed = false;
 
-  constructor({ stdout, stdin }: { readonly stdout: Readable; readonly stdin: Writable }, era: Era) {
+  constructor(
+    { stdout, stdin }: { readonly stdout: Readable; readonly stdin: Writable },
+    era: Era,
+  ) {
     this.#output = stdin;
     this.#era = era;
     onLines(stdout, (line) => {
@@ -47,7 +50,9 @@ export class FloorConnection implements FloorPeer {
     const answer = new Promise<Answer>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
     });
-    this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: withMeta(params, this.#era, meta) })}\n`);
+    this.#output.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params: withMeta(params, this.#era, meta) })}\n`,
+    );
     return resultOf(await answer);
   }
 

@@ -1,6 +1,14 @@
 import type { Era, JsonObject } from '@signalbox/mcp-core';
 import { fieldOf, HttpSocket, type HttpResponse } from './http-socket.ts';
-import { INITIALIZE, LEGACY_VERSION, MODERN_VERSION, resultOf, withMeta, type Answer, type FloorPeer } from './peer.ts';
+import {
+  INITIALIZE,
+  LEGACY_VERSION,
+  MODERN_VERSION,
+  resultOf,
+  withMeta,
+  type Answer,
+  type FloorPeer,
+} from './peer.ts';
 
 /** The floor's client over HTTP: the load on servers, and the floor of clients. Connections are kept, as many as there ever were requests at once. */
 export class FloorHttpConnection implements FloorPeer {
@@ -29,7 +37,12 @@ export class FloorHttpConnection implements FloorPeer {
 
   async request(method: string, params: JsonObject, meta?: JsonObject): Promise<JsonObject> {
     this.#lastId += 1;
-    const { head, body } = await this.#post({ jsonrpc: '2.0', id: this.#lastId, method, params: withMeta(params, this.#era, meta) });
+    const { head, body } = await this.#post({
+      jsonrpc: '2.0',
+      id: this.#lastId,
+      method,
+      params: withMeta(params, this.#era, meta),
+    });
     const isStream = fieldOf(head, 'content-type')?.startsWith('text/event-stream') === true;
     return resultOf(isStream ? this.#readEvents(body) : (JSON.parse(body) as Answer));
   }
@@ -38,7 +51,10 @@ export class FloorHttpConnection implements FloorPeer {
     for (const socket of this.#idle) socket.close();
   }
 
-  async #post(message: { readonly method: string; readonly [member: string]: unknown }): Promise<HttpResponse> {
+  async #post(message: {
+    readonly method: string;
+    readonly [member: string]: unknown;
+  }): Promise<HttpResponse> {
     const body = JSON.stringify(message);
     const fields = [
       'POST /mcp HTTP/1.1',
@@ -59,9 +75,16 @@ export class FloorHttpConnection implements FloorPeer {
   #fieldsOf({ method, params }: { readonly method: string; readonly params?: unknown }): string[] {
     if (this.#era === 'modern') {
       const name = (params as { readonly name?: string } | undefined)?.name;
-      return [`mcp-protocol-version: ${MODERN_VERSION}`, `mcp-method: ${method}`, ...(name === undefined ? [] : [`mcp-name: ${name}`])];
+      return [
+        `mcp-protocol-version: ${MODERN_VERSION}`,
+        `mcp-method: ${method}`,
+        ...(name === undefined ? [] : [`mcp-name: ${name}`]),
+      ];
     }
-    return [`mcp-protocol-version: ${LEGACY_VERSION}`, ...(this.#session === undefined ? [] : [`mcp-session-id: ${this.#session}`])];
+    return [
+      `mcp-protocol-version: ${LEGACY_VERSION}`,
+      ...(this.#session === undefined ? [] : [`mcp-session-id: ${this.#session}`]),
+    ];
   }
 
   /** The last event is the answer. */

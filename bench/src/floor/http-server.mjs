@@ -15,7 +15,9 @@ listen((request, response) => {
   const chunks = [];
   request.on('data', (/** @type {Buffer} */ chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const message = /** @type {import('./answer.mjs').Message} */ (JSON.parse(String(Buffer.concat(chunks))));
+    const message = /** @type {import('./answer.mjs').Message} */ (
+      JSON.parse(String(Buffer.concat(chunks)))
+    );
     serve(message, request, response);
   });
 });
@@ -39,7 +41,12 @@ function serve(message, request, response) {
     response.end(`data: ${JSON.stringify(reply)}\n\n`);
   } else {
     const body = JSON.stringify(reply);
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
+    response
+      .writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      })
+      .end(body);
   }
 }
 

@@ -51,7 +51,10 @@ export class HttpSocket {
   #receive(text: string): void {
     this.#received += text;
     if (this.#bodyAt < 0 && !this.#readHead()) return;
-    const isComplete = this.#length === undefined ? this.#received.endsWith(LAST_CHUNK) : this.#received.length >= this.#bodyAt + this.#length;
+    const isComplete =
+      this.#length === undefined
+        ? this.#received.endsWith(LAST_CHUNK)
+        : this.#received.length >= this.#bodyAt + this.#length;
     if (isComplete) this.#finish();
   }
 
@@ -69,7 +72,11 @@ export class HttpSocket {
   #finish(): void {
     const head = this.#received.slice(0, this.#bodyAt - 4);
     const body = this.#received.slice(this.#bodyAt);
-    const response = { status: Number(head.slice(9, 12)), head, body: this.#length === undefined ? joinChunks(body) : body };
+    const response = {
+      status: Number(head.slice(9, 12)),
+      head,
+      body: this.#length === undefined ? joinChunks(body) : body,
+    };
     this.#received = '';
     this.#bodyAt = -1;
     const waiting = this.#waiting;

@@ -20,7 +20,11 @@ export const LEGACY_VERSION = '2025-11-25';
 export const MODERN_VERSION = '2026-07-28';
 
 const CLIENT_INFO = { name: 'floor', version: '1.0.0' };
-export const INITIALIZE = { protocolVersion: LEGACY_VERSION, capabilities: {}, clientInfo: CLIENT_INFO };
+export const INITIALIZE = {
+  protocolVersion: LEGACY_VERSION,
+  capabilities: {},
+  clientInfo: CLIENT_INFO,
+};
 
 const MODERN_META = {
   'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,

@@ -3,8 +3,13 @@ import { listen, mode, tools } from './listen.mjs';
 import { makeServer } from './make-sdk-v1.mjs';
 import { serveSessions } from './serve-sessions.mjs';
 
-const connect = (/** @type {HttpServerTransportV1} */ transport) => makeServer(tools).connect(transport);
-listen(mode === 'stateless' ? serveStateless : serveSessions((options) => new HttpServerTransportV1(options), connect));
+const connect = (/** @type {HttpServerTransportV1} */ transport) =>
+  makeServer(tools).connect(transport);
+listen(
+  mode === 'stateless'
+    ? serveStateless
+    : serveSessions((options) => new HttpServerTransportV1(options), connect),
+);
 
 /** A server and a transport for each request, as the SDK's documentation shows it. @type {import('node:http').RequestListener} */
 async function serveStateless(request, response) {

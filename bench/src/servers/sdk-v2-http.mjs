@@ -1,10 +1,19 @@
-import { createMcpHandlerV2, HttpServerTransportV2, toNodeHandlerV2 } from '../../../tests/peers/src/sdk-v2-http-api.mjs';
+import {
+  createMcpHandlerV2,
+  HttpServerTransportV2,
+  toNodeHandlerV2,
+} from '../../../tests/peers/src/sdk-v2-http-api.mjs';
 import { listen, mode, tools } from './listen.mjs';
 import { makeServer } from './make-sdk-v2.mjs';
 import { serveSessions } from './serve-sessions.mjs';
 
-const connect = (/** @type {HttpServerTransportV2} */ transport) => makeServer(tools).connect(transport);
-listen(mode === 'sessions' ? serveSessions((options) => new HttpServerTransportV2(options), connect) : serveEachRequest());
+const connect = (/** @type {HttpServerTransportV2} */ transport) =>
+  makeServer(tools).connect(transport);
+listen(
+  mode === 'sessions'
+    ? serveSessions((options) => new HttpServerTransportV2(options), connect)
+    : serveEachRequest(),
+);
 
 function serveEachRequest() {
   const handle = toNodeHandlerV2(createMcpHandlerV2(() => makeServer(tools)));

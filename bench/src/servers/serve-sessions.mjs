@@ -26,7 +26,10 @@ export function serveSessions(makeTransport, connect) {
       await known.handleRequest(request, response);
       return;
     }
-    const transport = makeTransport({ sessionIdGenerator: () => randomUUID(), onsessioninitialized: (id) => void sessions.set(id, transport) });
+    const transport = makeTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     transport.onclose = () => sessions.delete(transport.sessionId ?? '');
     await connect(transport);

@@ -2,7 +2,10 @@ import { createHttpHandler } from '@signalbox/mcp-core/http';
 import { listen, mode, tools } from './listen.mjs';
 import { makeServer } from './make-signalbox.mjs';
 
-const handler = createHttpHandler(makeServer(tools), { path: '/mcp', stateless: mode === 'stateless' });
+const handler = createHttpHandler(makeServer(tools), {
+  path: '/mcp',
+  stateless: mode === 'stateless',
+});
 listen((request, response) => {
   handler.handle(request, response);
 });

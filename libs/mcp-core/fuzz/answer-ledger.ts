@@ -32,9 +32,14 @@ export class AnswerLedger {
   /** Resolves when everything due has come. @throws Error when something does not, or something else did. */
   async settle(limitMs: number): Promise<void> {
     const deadline = performance.now() + limitMs;
-    while (this.#due.size > 0 && this.#unexpected.length === 0 && performance.now() < deadline) await nextTurn();
-    if (this.#unexpected.length > 0) throw new Error(`an answer nobody waits for: ${String(this.#unexpected[0])}`);
-    if (this.#due.size > 0) throw new Error(`unanswered after ${String(limitMs)} ms: ${[...this.#due.keys()].slice(0, 5).join(', ')}`);
+    while (this.#due.size > 0 && this.#unexpected.length === 0 && performance.now() < deadline)
+      await nextTurn();
+    if (this.#unexpected.length > 0)
+      throw new Error(`an answer nobody waits for: ${String(this.#unexpected[0])}`);
+    if (this.#due.size > 0)
+      throw new Error(
+        `unanswered after ${String(limitMs)} ms: ${[...this.#due.keys()].slice(0, 5).join(', ')}`,
+      );
   }
 
   #change(key: AnswerKey, by: number): void {

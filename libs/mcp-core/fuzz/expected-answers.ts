@@ -12,7 +12,9 @@ export function expectedAnswers({ json }: FuzzMessage, session: FuzzSession): re
   if (json === undefined) return unreadable;
   const { value } = json;
   if (!Array.isArray(value)) return expectedAnswer(value, unreadable);
-  return session === '2025-03-26' && value.length > 0 ? value.flatMap((entry) => expectedAnswer(entry, unreadable)) : unreadable;
+  return session === '2025-03-26' && value.length > 0
+    ? value.flatMap((entry) => expectedAnswer(entry, unreadable))
+    : unreadable;
 }
 
 /** `undefined` for what the server says on its own account. */
@@ -26,7 +28,9 @@ function expectedAnswer(value: unknown, unreadable: readonly AnswerKey[]): reado
   const { jsonrpc, id, method, params } = value as { readonly [member: string]: unknown };
   if (method === undefined && ('result' in value || 'error' in value)) return [];
   const key = typeof id === 'string' || Number.isSafeInteger(id) ? [keyOf(id)] : unreadable;
-  const hasParams = params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params));
+  const hasParams =
+    params === undefined ||
+    (typeof params === 'object' && params !== null && !Array.isArray(params));
   if (jsonrpc !== '2.0' || typeof method !== 'string' || !hasParams) return key;
   return 'id' in value ? key : [];
 }

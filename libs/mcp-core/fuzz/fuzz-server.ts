@@ -6,14 +6,21 @@ import type { ToolDefinition } from '../src/server/tool.ts';
 /** Longest line that the fuzzed server takes. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 /** A server whose tools do what handlers should not. */
 export function fuzzServer(): Server {
   return createServer({
     info: { name: 'fuzzed', version: '1.0.0' },
     tools: [
-      tool('echo', ({ value }) => ({ content: [{ type: 'text', text: typeof value === 'string' ? value : 'no text' }] })),
+      tool('echo', ({ value }) => ({
+        content: [{ type: 'text', text: typeof value === 'string' ? value : 'no text' }],
+      })),
       tool('mirror', (input) => ({ structuredContent: { input } })),
       tool('later', async (_input, context) => {
         context.progress({ progress: 1 });

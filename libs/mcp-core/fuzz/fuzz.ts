@@ -25,7 +25,10 @@ const HEAP_GROWTH_MIB = 16;
 const TURNS_TO_END = 50;
 
 /** Sends messages to a target, over one connection after the other. @throws Error when an answer is missing or too many, or memory is kept. */
-export async function fuzz(target: FuzzTarget, { messages, seed, report }: FuzzOptions): Promise<void> {
+export async function fuzz(
+  target: FuzzTarget,
+  { messages, seed, report }: FuzzOptions,
+): Promise<void> {
   const random = new Random(seed);
   const heap = new HeapWatch();
   const start = performance.now();
@@ -37,11 +40,18 @@ export async function fuzz(target: FuzzTarget, { messages, seed, report }: FuzzO
     const mib = await heap.check();
     if (total.sent % MESSAGES_A_REPORT !== 0 && total.sent !== messages) return;
     const rate = Math.round(total.sent / ((performance.now() - start) / 1000));
-    report(`${target.name}: ${String(total.sent)} messages, ${String(total.answers)} answers, ${String(rate)}/s, heap ${mib.toFixed(1)} MiB`);
+    report(
+      `${target.name}: ${String(total.sent)} messages, ${String(total.answers)} answers, ${String(rate)}/s, heap ${mib.toFixed(1)} MiB`,
+    );
   };
   for (let connection = 0; connection * MESSAGES_A_CONNECTION < messages; connection += 1) {
     const session = SESSIONS[connection % SESSIONS.length] ?? SESSIONS[0];
-    await converse(target, { session, random, count: Math.min(MESSAGES_A_CONNECTION, messages - total.sent), onSent });
+    await converse(target, {
+      session,
+      random,
+      count: Math.min(MESSAGES_A_CONNECTION, messages - total.sent),
+      onSent,
+    });
   }
 }
 
@@ -52,7 +62,10 @@ interface Conversation {
   readonly onSent: (messages: number, answers: number) => Promise<void>;
 }
 
-async function converse(target: FuzzTarget, { session, random, count, onSent }: Conversation): Promise<void> {
+async function converse(
+  target: FuzzTarget,
+  { session, random, count, onSent }: Conversation,
+): Promise<void> {
   const ledger = new AnswerLedger();
   const source = new MessageSource(random, session);
   const connection = await target.open((value) => ledger.take(value));
@@ -70,10 +83,21 @@ async function converse(target: FuzzTarget, { session, random, count, onSent }: 
   await connection.close();
 }
 
-async function openSession(connection: FuzzConnection, session: FuzzSession, exchange: (messages: readonly FuzzMessage[]) => Promise<void>): Promise<void> {
+async function openSession(
+  connection: FuzzConnection,
+  session: FuzzSession,
+  exchange: (messages: readonly FuzzMessage[]) => Promise<void>,
+): Promise<void> {
   if (session === 'modern') return;
-  const message = (value: object): FuzzMessage => ({ bytes: Buffer.from(JSON.stringify(value)), json: { value } });
-  const params = { protocolVersion: session, capabilities: {}, clientInfo: { name: 'fuzz', version: '1' } };
+  const message = (value: object): FuzzMessage => ({
+    bytes: Buffer.from(JSON.stringify(value)),
+    json: { value },
+  });
+  const params = {
+    protocolVersion: session,
+    capabilities: {},
+    clientInfo: { name: 'fuzz', version: '1' },
+  };
   await exchange([message({ jsonrpc: '2.0', id: 'open', method: 'initialize', params })]);
   connection.send([message({ jsonrpc: '2.0', method: 'notifications/initialized' })]);
 }
@@ -96,7 +120,10 @@ class HeapWatch {
       await nextTurn();
       mib = this.#measure();
     }
-    if (mib > this.#firstMib + HEAP_GROWTH_MIB) throw new Error(`the heap has grown from ${this.#firstMib.toFixed(1)} to ${mib.toFixed(1)} MiB`);
+    if (mib > this.#firstMib + HEAP_GROWTH_MIB)
+      throw new Error(
+        `the heap has grown from ${this.#firstMib.toFixed(1)} to ${mib.toFixed(1)} MiB`,
+      );
     return mib;
   }
 

@@ -23,7 +23,11 @@ interface Opened {
 }
 
 class Poster implements FuzzConnection {
-  readonly #handler: HttpHandler = createHttpHandler(fuzzServer(), { maxBodyBytes: MAX_LINE_BYTES, drainMs: 100, onError: () => undefined });
+  readonly #handler: HttpHandler = createHttpHandler(fuzzServer(), {
+    maxBodyBytes: MAX_LINE_BYTES,
+    drainMs: 100,
+    onError: () => undefined,
+  });
   readonly #answered: (value: unknown) => void;
   readonly #streams = new Set<Promise<void>>();
   /** The modern requests that may stay open: a client cancels by closing their connection. */
@@ -52,18 +56,31 @@ class Poster implements FuzzConnection {
 
   /** The session that `initialize` opens; none when the conversation begins with anything else. */
   async #open(initialize: unknown): Promise<Opened> {
-    if (!isJsonObject(initialize) || initialize.method !== 'initialize') return { session: 'modern', headers: TEXT };
-    const response = await this.#handler.fetch(new Request(URL, { method: 'POST', headers: TEXT, body: JSON.stringify(initialize) }));
-    const answer = (await response.json()) as { readonly result: { readonly protocolVersion: FuzzSession } };
+    if (!isJsonObject(initialize) || initialize.method !== 'initialize')
+      return { session: 'modern', headers: TEXT };
+    const response = await this.#handler.fetch(
+      new Request(URL, { method: 'POST', headers: TEXT, body: JSON.stringify(initialize) }),
+    );
+    const answer = (await response.json()) as {
+      readonly result: { readonly protocolVersion: FuzzSession };
+    };
     this.#answered(answer);
     const session = answer.result.protocolVersion;
-    return { session, headers: { ...TEXT, 'mcp-session-id': String(response.headers.get('mcp-session-id')), 'mcp-protocol-version': session } };
+    return {
+      session,
+      headers: {
+        ...TEXT,
+        'mcp-session-id': String(response.headers.get('mcp-session-id')),
+        'mcp-protocol-version': session,
+      },
+    };
   }
 
   /** Closes the connection of the request that a message cancels or whose id it takes; gives the signal of its own. */
   #closeLoose({ json }: FuzzMessage): AbortSignal | undefined {
     const { id, method, params } = isJsonObject(json?.value) ? json.value : {};
-    const cancelled = method === 'notifications/cancelled' && isJsonObject(params) ? params.requestId : id;
+    const cancelled =
+      method === 'notifications/cancelled' && isJsonObject(params) ? params.requestId : id;
     if (typeof cancelled !== 'string' || !cancelled.startsWith(LOOSE_ID)) return undefined;
     this.#loose.get(cancelled)?.abort();
     this.#loose.delete(cancelled);
@@ -82,25 +99,45 @@ class Poster implements FuzzConnection {
     const mirrored = session === 'modern' ? modernHeaders(message) : {};
     const signal = session === 'modern' ? this.#closeLoose(message) : undefined;
     const body = new Uint8Array(message.bytes);
-    const response = await this.#handler.fetch(new Request(URL, { method: 'POST', headers: { ...headers, ...mirrored }, body, ...(signal === undefined ? {} : { signal }) }));
+    const response = await this.#handler.fetch(
+      new Request(URL, {
+        method: 'POST',
+        headers: { ...headers, ...mirrored },
+        body,
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    );
     if (signal?.aborted === true) return;
     const isDue = expectedAnswers(message, session).length > 0;
     if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
       await unlessClosed(signal, this.#readEvents(response));
-    } else if (response.status === 400 && session === '2025-03-26' && Array.isArray(message.json?.value)) {
+    } else if (
+      response.status === 400 &&
+      session === '2025-03-26' &&
+      Array.isArray(message.json?.value)
+    ) {
       // One answer refuses the whole POST.
       for (const id of idsOf(message.json.value, session)) this.#answered({ id });
     } else if (isDue) {
       // What is too long is refused as HTTP, before it is read as JSON-RPC.
-      this.#answered(response.status === 413 ? { id: isJsonObject(message.json?.value) ? message.json.value.id : undefined } : await response.json());
+      this.#answered(
+        response.status === 413
+          ? { id: isJsonObject(message.json?.value) ? message.json.value.id : undefined }
+          : await response.json(),
+      );
     } else if (response.status !== 202 && response.status < 400) {
-      throw new Error(`${String(response.status)} for what needs no answer: ${message.bytes.toString('utf8', 0, 200)}`);
+      throw new Error(
+        `${String(response.status)} for what needs no answer: ${message.bytes.toString('utf8', 0, 200)}`,
+      );
     }
   }
 }
 
 /** Reading ends when the client itself closed the connection. */
-async function unlessClosed(signal: AbortSignal | undefined, reading: Promise<void>): Promise<void> {
+async function unlessClosed(
+  signal: AbortSignal | undefined,
+  reading: Promise<void>,
+): Promise<void> {
   try {
     await reading;
   } catch (error) {
@@ -109,15 +146,20 @@ async function unlessClosed(signal: AbortSignal | undefined, reading: Promise<vo
 }
 
 function idsOf(batch: readonly unknown[], session: FuzzSession): readonly unknown[] {
-  return batch.filter((value) => expectedAnswers({ bytes: Buffer.of(), json: { value } }, session).length > 0).map((value) => (value as { readonly id: unknown }).id);
+  return batch
+    .filter((value) => expectedAnswers({ bytes: Buffer.of(), json: { value } }, session).length > 0)
+    .map((value) => (value as { readonly id: unknown }).id);
 }
 
 function modernHeaders({ json }: FuzzMessage): { readonly [name: string]: string } {
   const { method, params } = isJsonObject(json?.value) ? json.value : {};
-  const name = typeof method === 'string' && isJsonObject(params) ? mcpNameOf(method, params) : undefined;
+  const name =
+    typeof method === 'string' && isJsonObject(params) ? mcpNameOf(method, params) : undefined;
   return {
     'mcp-protocol-version': '2026-07-28',
-    ...(typeof method === 'string' && /^[\x21-\x7e]+$/u.test(method) ? { 'mcp-method': method } : {}),
+    ...(typeof method === 'string' && /^[\x21-\x7e]+$/u.test(method)
+      ? { 'mcp-method': method }
+      : {}),
     ...(typeof name === 'string' ? { 'mcp-name': encodeHeaderValue(name) } : {}),
   };
 }

@@ -28,16 +28,34 @@ if (values.control) {
   const { httpTarget } = await import('./http-target.ts');
   const { inMemoryTarget } = await import('./in-memory-target.ts');
   const { stdioTarget } = await import('./stdio-target.ts');
-  const targets = [stdioTarget, inMemoryTarget, httpTarget].filter(({ name }) => values.target === undefined || values.target === name);
-  for (const target of targets) await fuzz(target, { messages: Math.ceil(Number(values.messages) / targets.length), seed: Number(values.seed), report });
+  const targets = [stdioTarget, inMemoryTarget, httpTarget].filter(
+    ({ name }) => values.target === undefined || values.target === name,
+  );
+  for (const target of targets)
+    await fuzz(target, {
+      messages: Math.ceil(Number(values.messages) / targets.length),
+      seed: Number(values.seed),
+      report,
+    });
 }
 
 function isNoticed(guard: string): boolean {
-  const args = ['--conditions=@signalbox/source', fileURLToPath(import.meta.url), '--without-guard', guard, '--messages', '60000', '--target', 'stdio'];
+  const args = [
+    '--conditions=@signalbox/source',
+    fileURLToPath(import.meta.url),
+    '--without-guard',
+    guard,
+    '--messages',
+    '60000',
+    '--target',
+    'stdio',
+  ];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   const reason = String(/^\S*Error: .*$/mu.exec(stderr)?.[0]);
   // A guard that is not where it is looked for was not taken out.
   const isMissing = reason.includes(NO_SUCH_GUARD);
-  report(`without ${guard}: ${status === 0 ? 'NOT NOTICED' : `${isMissing ? 'NOT TRIED' : 'noticed'}: ${reason}`}`);
+  report(
+    `without ${guard}: ${status === 0 ? 'NOT NOTICED' : `${isMissing ? 'NOT TRIED' : 'noticed'}: ${reason}`}`,
+  );
   return status !== 0 && !isMissing;
 }

@@ -23,7 +23,7 @@ export const stdioTarget: FuzzTarget = {
     return Promise.resolve({
       send: (messages) => {
         const bytes = Buffer.concat(messages.flatMap((message) => [message.bytes, NEWLINE]));
-        for (let start = 0; start < bytes.length; ) {
+        for (let start = 0; start < bytes.length;) {
           const length = random.chance(3) ? 1 + random.below(20) : 1 + random.below(64 * 1024);
           input.write(bytes.subarray(start, start + length));
           start += length;
@@ -31,7 +31,9 @@ export const stdioTarget: FuzzTarget = {
       },
       close: async () => {
         input.end();
-        await (await served).closed;
+        await (
+          await served
+        ).closed;
       },
     });
   },

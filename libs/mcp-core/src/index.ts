@@ -37,7 +37,13 @@ export type {
   TextContent,
   TextResourceContents,
 } from './protocol/content.ts';
-export { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError, ToolError } from './protocol/errors.ts';
+export {
+  ErrorCode,
+  LocalError,
+  ProtocolError,
+  ResourceNotFoundError,
+  ToolError,
+} from './protocol/errors.ts';
 export type { LocalErrorCode, ToolErrorOptions } from './protocol/errors.ts';
 export type { Icon } from './protocol/icons.ts';
 export type { GetPromptResult, Prompt, PromptArgument, PromptMessage } from './protocol/prompts.ts';

@@ -25,8 +25,12 @@ interface Source {
 
 async function readSources(): Promise<readonly Source[]> {
   const files = await readdir(SOURCES, { recursive: true });
-  const sources = files.filter((file) => file.endsWith('.ts') && !/\.(?:test|support|contract)\./u.test(file));
-  return Promise.all(sources.map(async (file) => ({ file, text: await readFile(path.join(SOURCES, file), 'utf8') })));
+  const sources = files.filter(
+    (file) => file.endsWith('.ts') && !/\.(?:test|support|contract)\./u.test(file),
+  );
+  return Promise.all(
+    sources.map(async (file) => ({ file, text: await readFile(path.join(SOURCES, file), 'utf8') })),
+  );
 }
 
 /** The folder of a file; none for the entry points beside the folders. */

@@ -5,7 +5,9 @@ import { ErrorCode } from './protocol/errors.ts';
 const root = new URL('../', import.meta.url);
 
 /** What each entry point exports: adding a name makes it public, removing one breaks who uses it. */
-const SURFACE = JSON.parse(await readFile(new URL('src/public-surface.json', root), 'utf8')) as { readonly [entry: string]: readonly string[] };
+const SURFACE = JSON.parse(await readFile(new URL('src/public-surface.json', root), 'utf8')) as {
+  readonly [entry: string]: readonly string[];
+};
 
 interface Manifest {
   readonly exports: { readonly [entry: string]: string | { readonly '@signalbox/source': string } };
@@ -16,12 +18,20 @@ async function exportsOf(source: string): Promise<readonly string[]> {
   const text = await readFile(new URL(source, root), 'utf8');
   const blocks = [...text.matchAll(/export (type )?\{([^}]*)\}/gu)];
   return blocks
-    .flatMap(([, type = '', names = '']) => names.split(',').map((name) => name.trim()).filter((name) => name !== '').map((name) => `${type}${name}`))
+    .flatMap(([, type = '', names = '']) =>
+      names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '')
+        .map((name) => `${type}${name}`),
+    )
     .toSorted();
 }
 
 const manifest = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as Manifest;
-const entries = Object.entries(manifest.exports).flatMap(([entry, target]) => (typeof target === 'string' ? [] : [[entry, target['@signalbox/source']] as const]));
+const entries = Object.entries(manifest.exports).flatMap(([entry, target]) =>
+  typeof target === 'string' ? [] : [[entry, target['@signalbox/source']] as const],
+);
 
 describe('the public surface', () => {
   test('has these entry points', () => {
@@ -32,12 +42,17 @@ describe('the public surface', () => {
     expect(await exportsOf(source)).toEqual(SURFACE[entry]);
   });
 
-  test.each(entries)('of %s is nothing but lists of names, and they exist', async (_entry, source) => {
-    const text = await readFile(new URL(source, root), 'utf8');
-    expect(text.replaceAll(/export (?:type )?\{[^}]*\} from '[^']+';\n?/gu, '')).toBe('');
-    const module = (await import(new URL(source, root).href)) as object;
-    expect(Object.keys(module).toSorted()).toEqual((await exportsOf(source)).filter((name) => !name.startsWith('type ')));
-  });
+  test.each(entries)(
+    'of %s is nothing but lists of names, and they exist',
+    async (_entry, source) => {
+      const text = await readFile(new URL(source, root), 'utf8');
+      expect(text.replaceAll(/export (?:type )?\{[^}]*\} from '[^']+';\n?/gu, '')).toBe('');
+      const module = (await import(new URL(source, root).href)) as object;
+      expect(Object.keys(module).toSorted()).toEqual(
+        (await exportsOf(source)).filter((name) => !name.startsWith('type ')),
+      );
+    },
+  );
 });
 
 test('the error codes are those of the specification', () => {

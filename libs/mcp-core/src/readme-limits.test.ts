@@ -6,8 +6,12 @@ const readme = await read('../README.md');
 
 /** The value of a constant or a default: a product of numbers. */
 function valueOf(text: string, name: string): number {
-  const [, product = ''] = new RegExp(`\\b${name} = ([\\d_]+(?: \\* [\\d_]+)*)`, 'u').exec(text) ?? [];
-  return product.split(' * ').map((factor) => Number(factor.replaceAll('_', ''))).reduce((total, factor) => total * factor, 1);
+  const [, product = ''] =
+    new RegExp(`\\b${name} = ([\\d_]+(?: \\* [\\d_]+)*)`, 'u').exec(text) ?? [];
+  return product
+    .split(' * ')
+    .map((factor) => Number(factor.replaceAll('_', '')))
+    .reduce((total, factor) => total * factor, 1);
 }
 
 const KIB = 1024;
@@ -15,38 +19,158 @@ const MIB = KIB * KIB;
 
 /** A row of the README, and the constant that it tells. */
 const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value: number])[] = [
-  [/Requests of a connection or a legacy session .* \| 4096; 100 \|/u, 'jsonrpc/peer.ts', 'MAX_RUNNING', 4096],
+  [
+    /Requests of a connection or a legacy session .* \| 4096; 100 \|/u,
+    'jsonrpc/peer.ts',
+    'MAX_RUNNING',
+    4096,
+  ],
   [/entries of a batch \| 4096; 100 \|/u, 'jsonrpc/peer.ts', 'MAX_BATCH', 100],
   [/entries of a batch \| 4096; 100 \|/u, 'http/server/stateless-batch.ts', 'MAX_BATCH', 100],
-  [/`maxConcurrentRequests` \| 10,000 \|/u, 'http/server/create-http-handler.ts', 'maxConcurrentRequests', 10_000],
-  [/`maxSessions`, `sessionIdleMs` \| 10,000, 30 min \|/u, 'http/server/create-http-handler.ts', 'maxSessions', 10_000],
-  [/`maxSessions`, `sessionIdleMs` \| 10,000, 30 min \|/u, 'http/server/create-http-handler.ts', 'sessionIdleMs', 30 * 60_000],
+  [
+    /`maxConcurrentRequests` \| 10,000 \|/u,
+    'http/server/create-http-handler.ts',
+    'maxConcurrentRequests',
+    10_000,
+  ],
+  [
+    /`maxSessions`, `sessionIdleMs` \| 10,000, 30 min \|/u,
+    'http/server/create-http-handler.ts',
+    'maxSessions',
+    10_000,
+  ],
+  [
+    /`maxSessions`, `sessionIdleMs` \| 10,000, 30 min \|/u,
+    'http/server/create-http-handler.ts',
+    'sessionIdleMs',
+    30 * 60_000,
+  ],
   [/`maxBodyBytes` \| 4 MiB \|/u, 'http/server/create-http-handler.ts', 'maxBodyBytes', 4 * MIB],
-  [/`retryMs`, `keepAliveMs` \| 1000 ms, 15 s \|/u, 'http/server/create-http-handler.ts', 'retryMs', 1000],
-  [/`retryMs`, `keepAliveMs` \| 1000 ms, 15 s \|/u, 'http/server/create-http-handler.ts', 'keepAliveMs', 15_000],
-  [/`requestTimeoutMs`, `drainMs` \| 60 s, 3 s \|/u, 'http/server/create-http-handler.ts', 'drainMs', 3000],
-  [/`requestTimeoutMs`, `drainMs` \| 60 s, 3 s \|/u, 'http/server/serve-http.ts', 'requestTimeoutMs', 60_000],
-  [/Answers after the end of stdin \| for 400 ms;.* 100 ms/u, 'server/connection.ts', 'LAST_ANSWERS_MS', 400],
-  [/Answers after the end of stdin \| for 400 ms;.* 100 ms/u, 'server/connection.ts', 'LAST_CLEANUP_MS', 100],
-  [/`stopTasks` when the task store hangs \| 500 ms \|/u, 'server/tasks/task-engine.ts', 'STOP_LIMIT_MS', 500],
-  [/Results of keyed calls; their age \| 16 MiB; 10 minutes/u, 'server/idempotency.ts', 'MAX_RESULT_BYTES', 16 * MIB],
-  [/Results of keyed calls; their age \| 16 MiB; 10 minutes/u, 'server/idempotency.ts', 'MAX_AGE_MS', 600_000],
+  [
+    /`retryMs`, `keepAliveMs` \| 1000 ms, 15 s \|/u,
+    'http/server/create-http-handler.ts',
+    'retryMs',
+    1000,
+  ],
+  [
+    /`retryMs`, `keepAliveMs` \| 1000 ms, 15 s \|/u,
+    'http/server/create-http-handler.ts',
+    'keepAliveMs',
+    15_000,
+  ],
+  [
+    /`requestTimeoutMs`, `drainMs` \| 60 s, 3 s \|/u,
+    'http/server/create-http-handler.ts',
+    'drainMs',
+    3000,
+  ],
+  [
+    /`requestTimeoutMs`, `drainMs` \| 60 s, 3 s \|/u,
+    'http/server/serve-http.ts',
+    'requestTimeoutMs',
+    60_000,
+  ],
+  [
+    /Answers after the end of stdin \| for 400 ms;.* 100 ms/u,
+    'server/connection.ts',
+    'LAST_ANSWERS_MS',
+    400,
+  ],
+  [
+    /Answers after the end of stdin \| for 400 ms;.* 100 ms/u,
+    'server/connection.ts',
+    'LAST_CLEANUP_MS',
+    100,
+  ],
+  [
+    /`stopTasks` when the task store hangs \| 500 ms \|/u,
+    'server/tasks/task-engine.ts',
+    'STOP_LIMIT_MS',
+    500,
+  ],
+  [
+    /Results of keyed calls; their age \| 16 MiB; 10 minutes/u,
+    'server/idempotency.ts',
+    'MAX_RESULT_BYTES',
+    16 * MIB,
+  ],
+  [
+    /Results of keyed calls; their age \| 16 MiB; 10 minutes/u,
+    'server/idempotency.ts',
+    'MAX_AGE_MS',
+    600_000,
+  ],
   [/`idempotencyEntries` \| 1000 \|/u, 'server/methods.ts', 'idempotencyEntries', 1000],
   [/Log messages that wait for a slow reader \| 256,/u, 'server/outbox.ts', 'MAX_WAITING', 256],
-  [/wait for a legacy client's GET stream \| 256, together 256 KiB/u, 'http/server/standalone-stream.ts', 'MAX_WAITING', 256],
-  [/wait for a legacy client's GET stream \| 256, together 256 KiB/u, 'http/server/standalone-stream.ts', 'MAX_WAITING_BYTES', 256 * KIB],
-  [/A URI that a resource template matches \| 8192 characters/u, 'protocol/errors.ts', 'MAX_URI_CHARACTERS', 8192],
+  [
+    /wait for a legacy client's GET stream \| 256, together 256 KiB/u,
+    'http/server/standalone-stream.ts',
+    'MAX_WAITING',
+    256,
+  ],
+  [
+    /wait for a legacy client's GET stream \| 256, together 256 KiB/u,
+    'http/server/standalone-stream.ts',
+    'MAX_WAITING_BYTES',
+    256 * KIB,
+  ],
+  [
+    /A URI that a resource template matches \| 8192 characters/u,
+    'protocol/errors.ts',
+    'MAX_URI_CHARACTERS',
+    8192,
+  ],
   [/its rounds \| 64 KiB; 64 \|/u, 'server/multi-round-trip.ts', 'MAX_ROUNDS', 64],
   [/`maxInputRounds` \| 10 \|/u, 'client/input-rounds.ts', 'DEFAULT_MAX_ROUNDS', 10],
   [/`requestTimeoutMs` \| 60 s \|/u, 'client/connection.ts', 'DEFAULT_REQUEST_TIMEOUT_MS', 60_000],
-  [/`probeTimeoutMs`, `connectTimeoutMs` \| 1500 ms, 60 s \|/u, 'client/establish-connection.ts', 'DEFAULT_CONNECT_TIMEOUT_MS', 60_000],
-  [/Output schemas of servers \| .* a million steps/u, 'schema/schema-evaluator.ts', 'MAX_STEPS', 1_000_000],
-  [/Output schemas of servers \| .* with 1 s of processor time/u, 'schema/worker/evaluate-in-worker.ts', 'LIMIT_MS', 1000],
-  [/Output schemas of servers \| .* ends after 60 s/u, 'schema/worker/evaluate-in-worker.ts', 'IDLE_MS', 60_000],
-  [/`progressIntervalMs` \| 100 ms \|/u, 'server/progress-reporter.ts', 'DEFAULT_PROGRESS_INTERVAL_MS', 100],
-  [/Silence of an event stream .* \| four times .* at least 60 s/u, 'http/client/stream-watchdog.ts', 'MIN_LIMIT_MS', 60_000],
-  [/`cache` \| 256 results, 16 Mi characters \|/u, 'client/response-cache.ts', 'DEFAULT_MAX_ENTRIES', 256],
-  [/`cache` \| 256 results, 16 Mi characters \|/u, 'client/response-cache.ts', 'DEFAULT_MAX_CHARACTERS', 16 * MIB],
+  [
+    /`probeTimeoutMs`, `connectTimeoutMs` \| 1500 ms, 60 s \|/u,
+    'client/establish-connection.ts',
+    'DEFAULT_CONNECT_TIMEOUT_MS',
+    60_000,
+  ],
+  [
+    /Output schemas of servers \| .* a million steps/u,
+    'schema/schema-evaluator.ts',
+    'MAX_STEPS',
+    1_000_000,
+  ],
+  [
+    /Output schemas of servers \| .* with 1 s of processor time/u,
+    'schema/worker/evaluate-in-worker.ts',
+    'LIMIT_MS',
+    1000,
+  ],
+  [
+    /Output schemas of servers \| .* ends after 60 s/u,
+    'schema/worker/evaluate-in-worker.ts',
+    'IDLE_MS',
+    60_000,
+  ],
+  [
+    /`progressIntervalMs` \| 100 ms \|/u,
+    'server/progress-reporter.ts',
+    'DEFAULT_PROGRESS_INTERVAL_MS',
+    100,
+  ],
+  [
+    /Silence of an event stream .* \| four times .* at least 60 s/u,
+    'http/client/stream-watchdog.ts',
+    'MIN_LIMIT_MS',
+    60_000,
+  ],
+  [
+    /`cache` \| 256 results, 16 Mi characters \|/u,
+    'client/response-cache.ts',
+    'DEFAULT_MAX_ENTRIES',
+    256,
+  ],
+  [
+    /`cache` \| 256 results, 16 Mi characters \|/u,
+    'client/response-cache.ts',
+    'DEFAULT_MAX_CHARACTERS',
+    16 * MIB,
+  ],
 ];
 
 test.each(LIMITS)('the README tells in %s the value of %s %s', async (row, file, name, value) => {

@@ -27,7 +27,9 @@ beforeAll(async () => {
     skipLibCheck: true,
   };
   const files = {
-    ...Object.fromEntries(examples.map((example, index) => [`example-${String(index)}.ts`, example])),
+    ...Object.fromEntries(
+      examples.map((example, index) => [`example-${String(index)}.ts`, example]),
+    ),
     'package.json': JSON.stringify({ type: 'module' }),
     'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.ts'] }),
     'calculator.js': server,
@@ -36,7 +38,10 @@ beforeAll(async () => {
     'both-eras.ts': bothEras,
     'host.ts': host.replace("['calculator.js']", `['${sourceCondition}', 'calculator.js']`),
   };
-  await Promise.all([symlink(nodeModules, path.join(folder, 'node_modules')), ...Object.entries(files).map(([name, text]) => writeFile(path.join(folder, name), text))]);
+  await Promise.all([
+    symlink(nodeModules, path.join(folder, 'node_modules')),
+    ...Object.entries(files).map(([name, text]) => writeFile(path.join(folder, name), text)),
+  ]);
 });
 
 afterAll(async () => {
@@ -49,7 +54,11 @@ async function outputOf(file: string): Promise<string> {
 
 describe('the examples of the README', () => {
   test('compile as they are written', async () => {
-    const checked = await run(process.execPath, [path.join(nodeModules, '.bin/tsc'), '-p', folder]).catch((error: unknown) => error as { stdout: string });
+    const checked = await run(process.execPath, [
+      path.join(nodeModules, '.bin/tsc'),
+      '-p',
+      folder,
+    ]).catch((error: unknown) => error as { stdout: string });
     expect(checked.stdout).toBe('');
   });
 
@@ -63,7 +72,10 @@ describe('the examples of the README', () => {
 
   test('run: the host reads over HTTP', async () => {
     const letter = { uri: 'letter://7', text: 'Letter 7' };
-    expect(JSON.parse(await outputOf('http.ts'))).toMatchObject([{ type: 'text', text: 'Write a formal reply.' }, letter]);
+    expect(JSON.parse(await outputOf('http.ts'))).toMatchObject([
+      { type: 'text', text: 'Write a formal reply.' },
+      letter,
+    ]);
   });
 
   test('run: a tool that asks does the same in both eras', async () => {

@@ -1,4 +1,8 @@
-import { Suspended, type InteractiveContext, type ToolDefinition } from '@signalbox/mcp-core/server';
+import {
+  Suspended,
+  type InteractiveContext,
+  type ToolDefinition,
+} from '@signalbox/mcp-core/server';
 import type { Logger } from './logger.ts';
 
 export interface LoggedCall {
@@ -13,12 +17,22 @@ export interface LoggedCall {
  * are the last values that the body noted. The outcome is `finished`, `failed` (also a result with `isError`), `cancelled`, or
  * `asked` for each round of a 2026-07-28 call that asks its client.
  */
-export async function logCall<Output>(call: LoggedCall, body: (note: (name: string, value: number) => void) => Promise<Output> | Output): Promise<Output> {
+export async function logCall<Output>(
+  call: LoggedCall,
+  body: (note: (name: string, value: number) => void) => Promise<Output> | Output,
+): Promise<Output> {
   const startedAt = performance.now();
   const facts = new Map<string, number>();
   const end = (outcome: 'finished' | 'failed' | 'cancelled' | 'asked'): void => {
     const noted = Array.from(facts, ([name, value]) => `${name}=${value}`);
-    call.log.debug([`tool=${call.tool}`, `outcome=${outcome}`, ...noted, `ms=${Math.round(performance.now() - startedAt)}`].join(' '));
+    call.log.debug(
+      [
+        `tool=${call.tool}`,
+        `outcome=${outcome}`,
+        ...noted,
+        `ms=${Math.round(performance.now() - startedAt)}`,
+      ].join(' '),
+    );
   };
   try {
     const output = await body((name, value) => facts.set(name, value));
@@ -36,14 +50,20 @@ function isSuspended({ reason }: AbortSignal): boolean {
 }
 
 function isErrorResult(output: unknown): boolean {
-  return typeof output === 'object' && output !== null && 'isError' in output && output.isError === true;
+  return (
+    typeof output === 'object' && output !== null && 'isError' in output && output.isError === true
+  );
 }
 
 /** The same tools, each call of which is logged as `logCall` does. */
-export function logToolCalls(tools: readonly ToolDefinition[], log: Logger): readonly ToolDefinition[] {
+export function logToolCalls(
+  tools: readonly ToolDefinition[],
+  log: Logger,
+): readonly ToolDefinition[] {
   return tools.map(({ handler, ...tool }) => ({
     ...tool,
-    handler: (args: never, context: InteractiveContext) => logCall({ tool: tool.name, signal: context.signal, log }, () => handler(args, context)),
+    handler: (args: never, context: InteractiveContext) =>
+      logCall({ tool: tool.name, signal: context.signal, log }, () => handler(args, context)),
   }));
 }
 

@@ -1,6 +1,8 @@
 /** The JSON text of a value with the members of each object in the order of their names: equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => (isPlainObject(member) ? sorted(member) : member));
+  return JSON.stringify(value, (_name, member: unknown) =>
+    isPlainObject(member) ? sorted(member) : member,
+  );
 }
 
 function isPlainObject(value: unknown): value is { readonly [name: string]: unknown } {
@@ -8,5 +10,7 @@ function isPlainObject(value: unknown): value is { readonly [name: string]: unkn
 }
 
 function sorted(object: { readonly [name: string]: unknown }): object {
-  return Object.fromEntries(Object.entries(object).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(object).toSorted(([left], [right]) => (left < right ? -1 : 1)),
+  );
 }

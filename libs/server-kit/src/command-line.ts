@@ -7,13 +7,23 @@ import { UsageError } from './usage-error.ts';
 
 /** What parseArgs returns for these options. */
 export type ParsedValues<Options extends ParseArgsOptionsConfig> = ReturnType<
-  typeof parseArgs<{ readonly options: Options; readonly strict: true; readonly allowPositionals: true }>
+  typeof parseArgs<{
+    readonly options: Options;
+    readonly strict: true;
+    readonly allowPositionals: true;
+  }>
 >['values'];
 
 export type CommandLine<Options extends ParseArgsOptionsConfig> =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | { readonly kind: 'print-config'; readonly args: readonly string[]; readonly positionals: readonly string[]; readonly env: { readonly [name: string]: string }; readonly http: string | undefined }
+  | {
+      readonly kind: 'print-config';
+      readonly args: readonly string[];
+      readonly positionals: readonly string[];
+      readonly env: { readonly [name: string]: string };
+      readonly http: string | undefined;
+    }
   | {
       readonly kind: 'start';
       readonly values: ParsedValues<Options>;
@@ -54,25 +64,52 @@ const commonOptions = {
  * else.
  * @throws UsageError for an unknown option, a missing value, or a value where none belongs.
  */
-export function parseCommandLine<Options extends ParseArgsOptionsConfig>(options: Options, input: CommandLineInput): CommandLine<Options> {
+export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
+  options: Options,
+  input: CommandLineInput,
+): CommandLine<Options> {
   const { args, env = {}, envPrefix } = input;
   const known = { ...options, ...commonOptions };
   const given = parse(known, args);
   if (given.values['help'] === true) return { kind: 'help' };
   if (given.values['version'] === true) return { kind: 'version' };
-  const settings = envPrefix === undefined ? [] : environmentOptions({ ...options, 'log-level': commonOptions['log-level'], http: commonOptions.http }, envPrefix, env);
+  const settings =
+    envPrefix === undefined
+      ? []
+      : environmentOptions(
+          { ...options, 'log-level': commonOptions['log-level'], http: commonOptions.http },
+          envPrefix,
+          env,
+        );
   const used = settings.filter(({ option }) => given.values[option] === undefined);
   const { values } = parse(known, [...used.flatMap((each) => each.args), ...args]);
   const variables = new Map(used.map(({ option, variable }) => [option, variable]));
   const http = typeof values['http'] === 'string' ? values['http'] : undefined;
   namingVariables(variables, () => http !== undefined && parseHttpAddress(http));
   if (values['print-config'] === true) {
-    const settingsUsed = Object.fromEntries(used.map(({ variable }) => [variable, env[variable] ?? '']));
-    return { kind: 'print-config', args: args.filter((argument) => argument !== '--print-config'), positionals: given.positionals, env: settingsUsed, http };
+    const settingsUsed = Object.fromEntries(
+      used.map(({ variable }) => [variable, env[variable] ?? '']),
+    );
+    return {
+      kind: 'print-config',
+      args: args.filter((argument) => argument !== '--print-config'),
+      positionals: given.positionals,
+      env: settingsUsed,
+      http,
+    };
   }
-  const logLevel = namingVariables(variables, () => choiceOption(values, 'log-level', { choices: LOG_LEVELS, default: 'warn' }));
+  const logLevel = namingVariables(variables, () =>
+    choiceOption(values, 'log-level', { choices: LOG_LEVELS, default: 'warn' }),
+  );
   // The common options only add keys to what `Options` describes; a generic spread loses that.
-  return { kind: 'start', values: values as ParsedValues<Options>, positionals: given.positionals, logLevel, http, variables };
+  return {
+    kind: 'start',
+    values: values as ParsedValues<Options>,
+    positionals: given.positionals,
+    logLevel,
+    http,
+    variables,
+  };
 }
 
 /** What `check` returns; where it refuses an option that a variable gave, the error names the variable. */
@@ -88,10 +125,15 @@ export function withVariable(variables: ReadonlyMap<string, string>, error: unkn
   if (!(error instanceof UsageError)) return error;
   const [, option = ''] = /--([\w-]+)/.exec(error.message) ?? [];
   const variable = variables.get(option);
-  return variable === undefined ? error : new UsageError(`${error.message} (from ${variable})`, { cause: error });
+  return variable === undefined
+    ? error
+    : new UsageError(`${error.message} (from ${variable})`, { cause: error });
 }
 
-function parse(options: ParseArgsOptionsConfig, args: readonly string[]): { values: { [name: string]: unknown }; positionals: string[] } {
+function parse(
+  options: ParseArgsOptionsConfig,
+  args: readonly string[],
+): { values: { [name: string]: unknown }; positionals: string[] } {
   // The import of `node:util` loads all that it can do, for 3 MiB.
   const util = process.getBuiltinModule('node:util');
   try {

@@ -3,11 +3,17 @@ import { defineTool } from '@signalbox/mcp-core/server';
 import { describe, expect, test } from 'vitest';
 import { Confirmations, type DestructiveStep } from './confirmations.ts';
 
-const step: DestructiveStep = { tool: 'wipe', arguments: { path: 'a', deep: { y: 1, x: [2] } }, impact: 'All 3 files in a would be lost.' };
-
+const step: DestructiveStep = {
+  tool: 'wipe',
+  arguments: { path: 'a', deep: { y: 1, x: [2] } },
+  impact: 'All 3 files in a would be lost.',
+};
 
 async function tokenFor(confirmations: Confirmations, asked = step): Promise<string> {
-  const error = await confirmations.confirm(createTestContext(), asked).then(() => undefined, (reason: unknown) => reason as Error);
+  const error = await confirmations.confirm(createTestContext(), asked).then(
+    () => undefined,
+    (reason: unknown) => reason as Error,
+  );
   return /"confirmToken": "([\w-]+)"/.exec(error?.message ?? '')?.[1] ?? 'none';
 }
 
@@ -20,7 +26,10 @@ describe('a client that can be asked', () => {
     ['goes away', { action: 'cancel' }, 'did not answer'],
   ] as const)('%s', async (_what, answer, problem) => {
     const context = createTestContext({ elicit: () => Promise.resolve(answer) });
-    const outcome = await new Confirmations().confirm(context, step).then(() => undefined, (error: unknown) => (error as Error).message);
+    const outcome = await new Confirmations().confirm(context, step).then(
+      () => undefined,
+      (error: unknown) => (error as Error).message,
+    );
     expect(outcome ?? '').toContain(problem ?? '');
     expect(outcome === undefined).toBe(problem === undefined);
     expect(context.asked).toMatchObject([{ params: { message: step.impact } }]);
@@ -35,7 +44,12 @@ describe('a client that can be asked', () => {
           name: 'wipe',
           description: 'wipe',
           inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-          annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+          annotations: {
+            readOnlyHint: false,
+            destructiveHint: true,
+            idempotentHint: false,
+            openWorldHint: false,
+          },
           handler: async (_args, context) => {
             await confirmations.confirm(context, step);
             wiped++;
@@ -44,7 +58,12 @@ describe('a client that can be asked', () => {
         });
         return { tool, effects: () => wiped };
       },
-      { arguments: {}, handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { confirm: true } }) } },
+      {
+        arguments: {},
+        handlers: {
+          elicit: () => Promise.resolve({ action: 'accept', content: { confirm: true } }),
+        },
+      },
     );
     expect(effects).toBe(1);
   });
@@ -59,16 +78,25 @@ test('a call confirms several steps, one after the other, in both eras', async (
         name: 'wipe',
         description: 'wipe',
         inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-        annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: true,
+          idempotentHint: false,
+          openWorldHint: false,
+        },
         handler: async (_args, context) => {
-          for (const impact of ['First.', 'Second.', 'Third.']) await confirmations.confirm(context, { ...step, impact });
+          for (const impact of ['First.', 'Second.', 'Third.'])
+            await confirmations.confirm(context, { ...step, impact });
           impacts.push('wiped');
           return { structuredContent: {} };
         },
       });
       return { tool, effects: () => impacts };
     },
-    { arguments: {}, handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { confirm: true } }) } },
+    {
+      arguments: {},
+      handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { confirm: true } }) },
+    },
   );
   expect(effects).toEqual(['wiped']);
 });
@@ -80,14 +108,19 @@ describe('a client that cannot be asked', () => {
       const context = createTestContext();
       try {
         for (const impact of ['First.', 'Second.']) {
-          await confirmations.confirm(context, { ...step, impact, ...(confirmToken === undefined ? {} : { confirmToken }) });
+          await confirmations.confirm(context, {
+            ...step,
+            impact,
+            ...(confirmToken === undefined ? {} : { confirmToken }),
+          });
         }
         return 'wiped';
       } catch (error) {
         return (error as Error).message;
       }
     };
-    const tokenIn = (message: string): string => /"confirmToken": "([\w-]+)"/.exec(message)?.[1] ?? 'none';
+    const tokenIn = (message: string): string =>
+      /"confirmToken": "([\w-]+)"/.exec(message)?.[1] ?? 'none';
     const first = await call();
     expect(first).toMatch(/^First\. /);
     const second = await call(tokenIn(first));
@@ -100,12 +133,20 @@ describe('a client that cannot be asked', () => {
     const confirmations = new Confirmations();
     const confirmToken = await tokenFor(confirmations);
     // The order of the members is not part of the arguments.
-    await confirmations.confirm(createTestContext(), { ...step, arguments: { deep: { x: [2], y: 1 }, path: 'a' }, confirmToken });
-    await expect(confirmations.confirm(createTestContext(), { ...step, confirmToken })).rejects.toThrow('not valid for these arguments');
+    await confirmations.confirm(createTestContext(), {
+      ...step,
+      arguments: { deep: { x: [2], y: 1 }, path: 'a' },
+      confirmToken,
+    });
+    await expect(
+      confirmations.confirm(createTestContext(), { ...step, confirmToken }),
+    ).rejects.toThrow('not valid for these arguments');
   });
 
   test('is told the impact and that nothing was done', async () => {
-    await expect(new Confirmations().confirm(createTestContext(), step)).rejects.toThrow('All 3 files in a would be lost. Nothing was done yet.');
+    await expect(new Confirmations().confirm(createTestContext(), step)).rejects.toThrow(
+      'All 3 files in a would be lost. Nothing was done yet.',
+    );
   });
 
   test.each([
@@ -114,12 +155,18 @@ describe('a client that cannot be asked', () => {
   ])('cannot use a token for %s, nor afterwards', async (_what, other) => {
     const confirmations = new Confirmations();
     const confirmToken = await tokenFor(confirmations);
-    await expect(confirmations.confirm(createTestContext(), { ...other, confirmToken })).rejects.toThrow('not valid');
-    await expect(confirmations.confirm(createTestContext(), { ...step, confirmToken })).rejects.toThrow('not valid');
+    await expect(
+      confirmations.confirm(createTestContext(), { ...other, confirmToken }),
+    ).rejects.toThrow('not valid');
+    await expect(
+      confirmations.confirm(createTestContext(), { ...step, confirmToken }),
+    ).rejects.toThrow('not valid');
   });
 
   test('cannot make up a token', async () => {
-    await expect(new Confirmations().confirm(createTestContext(), { ...step, confirmToken: 'made-up' })).rejects.toThrow('not valid');
+    await expect(
+      new Confirmations().confirm(createTestContext(), { ...step, confirmToken: 'made-up' }),
+    ).rejects.toThrow('not valid');
   });
 
   test('cannot use a token that has expired, or the oldest of more than a thousand', async () => {
@@ -127,10 +174,14 @@ describe('a client that cannot be asked', () => {
     const confirmations = new Confirmations({ tokenMs: 100, now: () => now });
     const late = await tokenFor(confirmations);
     now = 100;
-    await expect(confirmations.confirm(createTestContext(), { ...step, confirmToken: late })).rejects.toThrow('expired');
+    await expect(
+      confirmations.confirm(createTestContext(), { ...step, confirmToken: late }),
+    ).rejects.toThrow('expired');
     const oldest = await tokenFor(confirmations);
     for (let token = 0; token < 1000; token++) await tokenFor(confirmations);
-    await expect(confirmations.confirm(createTestContext(), { ...step, confirmToken: oldest })).rejects.toThrow('not valid');
+    await expect(
+      confirmations.confirm(createTestContext(), { ...step, confirmToken: oldest }),
+    ).rejects.toThrow('not valid');
   });
 });
 
@@ -142,8 +193,19 @@ describe('the policy', () => {
     ['always', true, true],
     ['never', false, false],
     ['never', true, false],
-  ] as const)('%s: a step that is routine (%s) is confirmed: %s', async (policy, isRoutine, isConfirmed) => {
-    const outcome = new Confirmations({ policy }).confirm(createTestContext(), { ...step, isRoutine });
-    expect(await outcome.then(() => false, () => true)).toBe(isConfirmed);
-  });
+  ] as const)(
+    '%s: a step that is routine (%s) is confirmed: %s',
+    async (policy, isRoutine, isConfirmed) => {
+      const outcome = new Confirmations({ policy }).confirm(createTestContext(), {
+        ...step,
+        isRoutine,
+      });
+      expect(
+        await outcome.then(
+          () => false,
+          () => true,
+        ),
+      ).toBe(isConfirmed);
+    },
+  );
 });

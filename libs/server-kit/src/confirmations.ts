@@ -45,7 +45,11 @@ export class Confirmations {
   readonly #tokens = new Map<string, Token>();
   readonly #progress = new WeakMap<InteractiveContext, TokenProgress>();
 
-  constructor({ policy = 'auto', tokenMs = 600_000, now = () => performance.now() }: ConfirmationsOptions = {}) {
+  constructor({
+    policy = 'auto',
+    tokenMs = 600_000,
+    now = () => performance.now(),
+  }: ConfirmationsOptions = {}) {
     this.#policy = policy;
     this.#tokenMs = tokenMs;
     this.#now = now;
@@ -65,12 +69,21 @@ export class Confirmations {
   #redeem(context: InteractiveContext, step: DestructiveStep): void {
     const { tool, confirmToken, impact } = step;
     const call = canonicalJson([tool, step.arguments]);
-    const progress = this.#progress.get(context) ?? { steps: 0, agreed: confirmToken === undefined ? 0 : this.#useToken(confirmToken, step, call) };
+    const progress = this.#progress.get(context) ?? {
+      steps: 0,
+      agreed: confirmToken === undefined ? 0 : this.#useToken(confirmToken, step, call),
+    };
     progress.steps += 1;
     this.#progress.set(context, progress);
     if (progress.steps <= progress.agreed) return;
-    const token = this.#issue({ call, steps: progress.steps, expiresAt: this.#now() + this.#tokenMs });
-    throw new ToolError(`${impact} Nothing was done yet. Ask the user; if they agree, call ${tool} again with the same arguments and "confirmToken": "${token}".`);
+    const token = this.#issue({
+      call,
+      steps: progress.steps,
+      expiresAt: this.#now() + this.#tokenMs,
+    });
+    throw new ToolError(
+      `${impact} Nothing was done yet. Ask the user; if they agree, call ${tool} again with the same arguments and "confirmToken": "${token}".`,
+    );
   }
 
   /** The number of steps that the token counts for. */
@@ -78,7 +91,9 @@ export class Confirmations {
     const token = this.#tokens.get(confirmToken);
     this.#tokens.delete(confirmToken);
     if (token?.call === call && token.expiresAt > this.#now()) return token.steps;
-    throw new ToolError(`This confirmToken is not valid for these arguments: it was used already, has expired, was given for another call, or what it would change is not the same any more. Nothing was done. Call ${tool} without it to get a new one.`);
+    throw new ToolError(
+      `This confirmToken is not valid for these arguments: it was used already, has expired, was given for another call, or what it would change is not the same any more. Nothing was done. Call ${tool} without it to get a new one.`,
+    );
   }
 
   #issue(issued: Token): string {
@@ -113,17 +128,30 @@ async function ask(context: InteractiveContext, step: DestructiveStep): Promise<
     message: impact,
     requestedSchema: {
       type: 'object',
-      properties: { confirm: { type: 'boolean', title: 'Go ahead', description: `Whether ${tool} may do this.`, default: false } },
+      properties: {
+        confirm: {
+          type: 'boolean',
+          title: 'Go ahead',
+          description: `Whether ${tool} may do this.`,
+          default: false,
+        },
+      },
       required: ['confirm'],
     },
   });
   if (action === 'accept' && content?.['confirm'] === true) return;
-  throw new ToolError(action === 'cancel' ? 'The user did not answer. Nothing was done.' : 'The user declined. Nothing was done.');
+  throw new ToolError(
+    action === 'cancel'
+      ? 'The user did not answer. Nothing was done.'
+      : 'The user declined. Nothing was done.',
+  );
 }
 
 /** Each step of a call is a question of its own. */
 function keyOf({ tool, arguments: args, impact }: DestructiveStep): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
-  const digest = createHash('sha256').update(canonicalJson([tool, args, impact])).digest('base64url');
+  const digest = createHash('sha256')
+    .update(canonicalJson([tool, args, impact]))
+    .digest('base64url');
   return `confirm-${digest.slice(0, 16)}`;
 }

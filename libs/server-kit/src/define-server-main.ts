@@ -2,6 +2,8 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { ServerMain } from './run-server.ts';
 
 /** Types what `start` gets from the options, for a command that is defined in one file and run in another. */
-export function defineServerMain<const Options extends ParseArgsOptionsConfig>(definition: ServerMain<Options>): ServerMain<Options> {
+export function defineServerMain<const Options extends ParseArgsOptionsConfig>(
+  definition: ServerMain<Options>,
+): ServerMain<Options> {
   return definition;
 }

@@ -19,13 +19,19 @@ export function variableOf(prefix: string, option: string): string {
  * repeated stand on lines of their own or between semicolons.
  * @throws UsageError for a switch that is neither
  */
-export function environmentOptions(options: ParseArgsOptionsConfig, prefix: string, env: NodeJS.ProcessEnv): readonly EnvironmentOption[] {
+export function environmentOptions(
+  options: ParseArgsOptionsConfig,
+  prefix: string,
+  env: NodeJS.ProcessEnv,
+): readonly EnvironmentOption[] {
   return Object.entries(options).flatMap(([option, { type, multiple }]) => {
     const variable = variableOf(prefix, option);
     const value = env[variable];
     if (value === undefined || value === '') return [];
-    if (type === 'boolean') return isOn(variable, value) ? [{ option, variable, args: [`--${option}`] }] : [];
-    const values = multiple === true ? value.split(/[;\n]/).filter((each) => each.trim() !== '') : [value];
+    if (type === 'boolean')
+      return isOn(variable, value) ? [{ option, variable, args: [`--${option}`] }] : [];
+    const values =
+      multiple === true ? value.split(/[;\n]/).filter((each) => each.trim() !== '') : [value];
     return [{ option, variable, args: values.map((each) => `--${option}=${each}`) }];
   });
 }

@@ -11,9 +11,12 @@ test.each([
   expect(parseHttpAddress(text)).toEqual(expected);
 });
 
-test.each(['', 'localhost', '65536', '::1:80', 'http://x:80', '-1', ':80', 'a b:80'])('%j is none', (text) => {
-  expect(() => parseHttpAddress(text)).toThrow('--http must be a port or host:port');
-});
+test.each(['', 'localhost', '65536', '::1:80', 'http://x:80', '-1', ':80', 'a b:80'])(
+  '%j is none',
+  (text) => {
+    expect(() => parseHttpAddress(text)).toThrow('--http must be a port or host:port');
+  },
+);
 
 test('loopback is what only this machine reaches', () => {
   expect(['127.0.0.1', '127.9.9.9', '::1', 'localhost'].every(isLoopback)).toBe(true);

@@ -10,9 +10,13 @@ export interface HttpAddress {
  * @throws UsageError
  */
 export function parseHttpAddress(text: string): HttpAddress {
-  const [, bracketed, plain, port] = /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
+  const [, bracketed, plain, port] =
+    /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
   const number = Number(port);
-  if (port === undefined || number > 65_535) throw new UsageError(`--http must be a port or host:port, as in 3000, localhost:3000 or [::1]:3000, not ${JSON.stringify(text)}`);
+  if (port === undefined || number > 65_535)
+    throw new UsageError(
+      `--http must be a port or host:port, as in 3000, localhost:3000 or [::1]:3000, not ${JSON.stringify(text)}`,
+    );
   return { host: bracketed ?? plain ?? '127.0.0.1', port: number };
 }
 

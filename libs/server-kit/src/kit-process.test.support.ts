@@ -15,7 +15,10 @@ export interface StartServerOptions {
 }
 
 /** Starts a process that calls runServer with these members added to a definition; `server` and `tool` are in scope. */
-export function startServer(members: string, { args = [], env = {}, preload = '' }: StartServerOptions = {}): ChildProcessWithoutNullStreams {
+export function startServer(
+  members: string,
+  { args = [], env = {}, preload = '' }: StartServerOptions = {},
+): ChildProcessWithoutNullStreams {
   const code = `
     import { createServer } from '@signalbox/mcp-core/server';
     import { integerOption, limitResults, runServer, UsageError } from '@signalbox/server-kit';
@@ -28,16 +31,34 @@ export function startServer(members: string, { args = [], env = {}, preload = ''
       ${members}
     });`;
   // With --eval there is no script's name in process.argv; "kit" stands in for it.
-  const child = spawn(process.execPath, ['--import', `data:text/javascript,${preload}`, '--conditions=@signalbox/source', '--input-type=module', '--eval', code, '--', 'kit', ...args], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
-  });
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      `data:text/javascript,${preload}`,
+      '--conditions=@signalbox/source',
+      '--input-type=module',
+      '--eval',
+      code,
+      '--',
+      'kit',
+      ...args,
+    ],
+    {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], ...env },
+    },
+  );
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
 export async function outcome(child: ChildProcessWithoutNullStreams) {
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  const [stdout, stderr] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
   return { stdout, stderr, code: child.exitCode };
 }
 
@@ -45,17 +66,27 @@ export const initialize = {
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  },
 };
 
 /** Writes `messages` and resolves with the answer to the last. */
-export async function answered(child: ChildProcessWithoutNullStreams, ...messages: readonly { readonly id?: number; readonly [member: string]: unknown }[]): Promise<string> {
+export async function answered(
+  child: ChildProcessWithoutNullStreams,
+  ...messages: readonly { readonly id?: number; readonly [member: string]: unknown }[]
+): Promise<string> {
   const lines = await linesUntilAnswer(child, ...messages);
   return lines.at(-1) ?? '';
 }
 
 /** Writes `messages` and resolves with everything up to the answer to the last, which is written when the others are answered. */
-export async function linesUntilAnswer(child: ChildProcessWithoutNullStreams, ...messages: readonly { readonly id?: number; readonly [member: string]: unknown }[]): Promise<string[]> {
+export async function linesUntilAnswer(
+  child: ChildProcessWithoutNullStreams,
+  ...messages: readonly { readonly id?: number; readonly [member: string]: unknown }[]
+): Promise<string[]> {
   const last = messages.at(-1);
   const others = new Set(messages.slice(0, -1).flatMap(({ id }) => (id === undefined ? [] : [id])));
   const lines: string[] = [];

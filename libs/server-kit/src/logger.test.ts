@@ -13,15 +13,24 @@ describe('createLogger', () => {
     expect(logged('error')).toEqual(['1970-01-01T00:00:00.000Z error hello\n']);
   });
 
-  test.each([['debug', 4], ['info', 3], ['warn', 2], ['error', 1]] as const)('at %s lets %d of the four levels through', (level, count) => {
+  test.each([
+    ['debug', 4],
+    ['info', 3],
+    ['warn', 2],
+    ['error', 1],
+  ] as const)('at %s lets %d of the four levels through', (level, count) => {
     expect(logged(level)).toHaveLength(count);
   });
 
   test('lets no message steer a terminal', () => {
-    expect(logged('error', '\u001b[2J\u0007 \u009b1m \u202Etxt.exe é😀')).toEqual([String.raw`1970-01-01T00:00:00.000Z error \u001b[2J\u0007 \u009b1m \u202etxt.exe é😀` + '\n']);
+    expect(logged('error', '\u001b[2J\u0007 \u009b1m \u202Etxt.exe é😀')).toEqual([
+      String.raw`1970-01-01T00:00:00.000Z error \u001b[2J\u0007 \u009b1m \u202etxt.exe é😀` + '\n',
+    ]);
   });
 
   test('keeps a message with line breaks on one line', () => {
-    expect(logged('error', 'a\nb\r\nc\u2028d')).toEqual([String.raw`1970-01-01T00:00:00.000Z error a\nb\nc\nd` + '\n']);
+    expect(logged('error', 'a\nb\r\nc\u2028d')).toEqual([
+      String.raw`1970-01-01T00:00:00.000Z error a\nb\nc\nd` + '\n',
+    ]);
   });
 });

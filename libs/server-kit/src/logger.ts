@@ -32,7 +32,9 @@ export function createLogger(level: LogLevel, options: LoggerOptions = {}): Logg
  * called must not steer the terminal of whoever reads the log.
  */
 export function oneLine(text: string): string {
-  return text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, String.raw`\n`).replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, escapeCharacter);
+  return text
+    .replaceAll(/\r\n|[\n\r\u2028\u2029]/g, String.raw`\n`)
+    .replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, escapeCharacter);
 }
 
 function escapeCharacter(character: string): string {

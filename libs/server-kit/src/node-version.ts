@@ -4,5 +4,7 @@ const oldest = { major: 22, minor: 22 };
 export function unsupportedNode(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const supported = major > oldest.major || (major === oldest.major && minor >= oldest.minor);
-  return supported ? undefined : `Node ${oldest.major}.${oldest.minor} or newer is required, this is ${version}`;
+  return supported
+    ? undefined
+    : `Node ${oldest.major}.${oldest.minor} or newer is required, this is ${version}`;
 }

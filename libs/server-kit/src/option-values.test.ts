@@ -9,15 +9,23 @@ describe('integerOption', () => {
     expect(integerOption({}, 'days', range)).toBe(7);
   });
 
-  test.each([['1', 1], ['100', 100], ['+5', 5], ['007', 7]])('reads %j as %d', (text, number) => {
+  test.each([
+    ['1', 1],
+    ['100', 100],
+    ['+5', 5],
+    ['007', 7],
+  ])('reads %j as %d', (text, number) => {
     expect(integerOption({ days: text }, 'days', range)).toBe(number);
   });
 
-  test.each(['0', '101', '-1', '1.5', '1e2', '', ' 5', 'abc', '99999999999999999999'])('refuses %j, naming option, value and range', (text) => {
-    expect(() => integerOption({ days: text }, 'days', range)).toThrow(
-      new UsageError(`--days must be a whole number from 1 to 100, not ${JSON.stringify(text)}`),
-    );
-  });
+  test.each(['0', '101', '-1', '1.5', '1e2', '', ' 5', 'abc', '99999999999999999999'])(
+    'refuses %j, naming option, value and range',
+    (text) => {
+      expect(() => integerOption({ days: text }, 'days', range)).toThrow(
+        new UsageError(`--days must be a whole number from 1 to 100, not ${JSON.stringify(text)}`),
+      );
+    },
+  );
 });
 
 describe('choiceOption', () => {
@@ -29,6 +37,8 @@ describe('choiceOption', () => {
   });
 
   test.each(['Metric', '', 'toString'])('refuses %j, naming the choices', (value) => {
-    expect(() => choiceOption({ units: value }, 'units', choice)).toThrow(`--units must be one of metric, imperial, not "${value}"`);
+    expect(() => choiceOption({ units: value }, 'units', choice)).toThrow(
+      `--units must be one of metric, imperial, not "${value}"`,
+    );
   });
 });

@@ -21,7 +21,9 @@ export function integerOption(values: OptionValues, name: string, range: Integer
   if (given === undefined) return range.default;
   const number = typeof given === 'string' && /^[+-]?\d+$/.test(given) ? Number(given) : Number.NaN;
   if (number >= range.min && number <= range.max) return number;
-  throw new UsageError(`--${name} must be a whole number from ${range.min} to ${range.max}, not ${quote(given)}`);
+  throw new UsageError(
+    `--${name} must be a whole number from ${range.min} to ${range.max}, not ${quote(given)}`,
+  );
 }
 
 export interface Choice<Value extends string> {
@@ -34,12 +36,18 @@ export interface Choice<Value extends string> {
  * The value of a string option that allows only `choices`.
  * @throws UsageError that names the option, the value and the choices.
  */
-export function choiceOption<const Value extends string>(values: OptionValues, name: string, choice: Choice<Value>): Value {
+export function choiceOption<const Value extends string>(
+  values: OptionValues,
+  name: string,
+  choice: Choice<Value>,
+): Value {
   const given = values[name];
   if (given === undefined) return choice.default;
   const chosen = choice.choices.find((value) => value === given);
   if (chosen !== undefined) return chosen;
-  throw new UsageError(`--${name} must be one of ${choice.choices.join(', ')}, not ${quote(given)}`);
+  throw new UsageError(
+    `--${name} must be one of ${choice.choices.join(', ')}, not ${quote(given)}`,
+  );
 }
 
 function quote(value: unknown): string {

@@ -25,5 +25,7 @@ test('says where it looked when there is no package.json', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'server-kit-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const url = pathToFileURL(join(folder, 'server.ts')).href;
-  expect(() => packageVersion(url)).toThrow(`There is no readable package.json in the folder above ${url}. Call packageVersion from a file in src, dist or bundle`);
+  expect(() => packageVersion(url)).toThrow(
+    `There is no readable package.json in the folder above ${url}. Call packageVersion from a file in src, dist or bundle`,
+  );
 });

@@ -6,7 +6,13 @@ import { readFileSync } from 'node:fs';
  */
 export function packageVersion(moduleUrl: string): string {
   const manifest = readManifest(moduleUrl);
-  if (typeof manifest === 'object' && manifest !== null && 'version' in manifest && typeof manifest.version === 'string') return manifest.version;
+  if (
+    typeof manifest === 'object' &&
+    manifest !== null &&
+    'version' in manifest &&
+    typeof manifest.version === 'string'
+  )
+    return manifest.version;
   throw new Error(`no version in the package.json above ${moduleUrl}`);
 }
 
@@ -15,6 +21,9 @@ function readManifest(moduleUrl: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`There is no readable package.json in the folder above ${moduleUrl}. Call packageVersion from a file in src, dist or bundle, or write the version out.`, { cause: error });
+    throw new Error(
+      `There is no readable package.json in the folder above ${moduleUrl}. Call packageVersion from a file in src, dist or bundle, or write the version out.`,
+      { cause: error },
+    );
   }
 }

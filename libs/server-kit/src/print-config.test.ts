@@ -10,7 +10,10 @@ interface Entry {
   readonly url?: string;
 }
 
-const entryOf = (text: string): Entry | undefined => (JSON.parse(text) as { readonly mcpServers: { readonly [name: string]: Entry } }).mcpServers['kit'];
+const entryOf = (text: string): Entry | undefined =>
+  (JSON.parse(text) as { readonly mcpServers: { readonly [name: string]: Entry } }).mcpServers[
+    'kit'
+  ];
 const base = { name: 'kit', command: ['/node', '/bin.js'], env: {}, http: undefined } as const;
 
 async function temporaryFolder(): Promise<string> {
@@ -22,22 +25,38 @@ async function temporaryFolder(): Promise<string> {
 test('paths that exist are absolute, as a host starts the server in another folder', async () => {
   const folder = relative(process.cwd(), await temporaryFolder());
   const args = [folder, '--db-path', folder, 'no-such-file'];
-  expect(entryOf(hostConfig({ ...base, args, positionals: [folder, 'no-such-file'] }))?.args).toEqual([
+  expect(
+    entryOf(hostConfig({ ...base, args, positionals: [folder, 'no-such-file'] }))?.args,
+  ).toEqual([
     '/bin.js',
     expect.stringMatching(/^\//),
     '--db-path',
     expect.stringMatching(/^\//),
     'no-such-file',
   ]);
-  expect(entryOf(hostConfig({ ...base, args: ['--units', folder], positionals: [] }))?.args).toEqual(['/bin.js', '--units', folder]);
+  expect(
+    entryOf(hostConfig({ ...base, args: ['--units', folder], positionals: [] }))?.args,
+  ).toEqual(['/bin.js', '--units', folder]);
 });
 
 test('a server that npx installed for one run is started by npx again', async () => {
   const folder = join(await temporaryFolder(), '_npx', 'a1b2', 'node_modules', 'kit');
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'package.json'), '{ "name": "@acme/server-kit", "version": "1.2.3" }');
+  await writeFile(
+    join(folder, 'package.json'),
+    '{ "name": "@acme/server-kit", "version": "1.2.3" }',
+  );
   await writeFile(join(folder, 'bin.js'), '');
-  expect(entryOf(hostConfig({ ...base, command: ['/node', join(folder, 'bin.js')], args: ['--units', 'metric'], positionals: [] }))).toEqual({
+  expect(
+    entryOf(
+      hostConfig({
+        ...base,
+        command: ['/node', join(folder, 'bin.js')],
+        args: ['--units', 'metric'],
+        positionals: [],
+      }),
+    ),
+  ).toEqual({
     command: 'npx',
     args: ['-y', '@acme/server-kit@1.2.3', '--units', 'metric'],
   });

@@ -24,20 +24,34 @@ export function hostConfig(input: HostConfigInput): string {
 }
 
 /** A host starts the server in a folder of its own choice, so paths are absolute; what npx installed for one run is installed again. */
-function stdioEntry({ command: [program, script], args, env, positionals }: HostConfigInput): object {
-  const own = args.map((arg, index) => (isPath(arg, args[index - 1], positionals) ? resolve(arg) : arg));
-  const start = script.includes(`${sep}_npx${sep}`) ? { command: 'npx', args: ['-y', packageOf(script), ...own] } : { command: program, args: [script, ...own] };
+function stdioEntry({
+  command: [program, script],
+  args,
+  env,
+  positionals,
+}: HostConfigInput): object {
+  const own = args.map((arg, index) =>
+    isPath(arg, args[index - 1], positionals) ? resolve(arg) : arg,
+  );
+  const start = script.includes(`${sep}_npx${sep}`)
+    ? { command: 'npx', args: ['-y', packageOf(script), ...own] }
+    : { command: program, args: [script, ...own] };
   return { ...start, ...(Object.keys(env).length > 0 ? { env } : {}) };
 }
 
 /** Whether the argument names a file or folder that exists: as a positional argument, or after an option such as `--db-path` or `--data-dir`. */
 function isPath(arg: string, before: string | undefined, positionals: readonly string[]): boolean {
-  return (positionals.includes(arg) || /^--(?:[\w-]+-)?(?:path|dir)$/.test(before ?? '')) && existsSync(arg);
+  return (
+    (positionals.includes(arg) || /^--(?:[\w-]+-)?(?:path|dir)$/.test(before ?? '')) &&
+    existsSync(arg)
+  );
 }
 
 /** `name@version` of the package that a script lies in. */
 function packageOf(script: string): string {
-  const { name, version } = JSON.parse(readFileSync(join(dirname(realpathSync(script)), 'package.json'), 'utf8')) as { readonly name: string; readonly version: string };
+  const { name, version } = JSON.parse(
+    readFileSync(join(dirname(realpathSync(script)), 'package.json'), 'utf8'),
+  ) as { readonly name: string; readonly version: string };
   return `${name}@${version}`;
 }
 
@@ -49,5 +63,9 @@ function httpEntry(http: string): object {
   const reachable = EVERY_ADDRESS.has(host) ? '127.0.0.1' : host;
   const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/mcp`;
   // The name of the variable: the token itself belongs in no file.
-  return { type: 'http', url, ...(isLoopback(host) ? {} : { headers: { Authorization: 'Bearer ${MCP_HTTP_TOKEN}' } }) };
+  return {
+    type: 'http',
+    url,
+    ...(isLoopback(host) ? {} : { headers: { Authorization: 'Bearer ${MCP_HTTP_TOKEN}' } }),
+  };
 }

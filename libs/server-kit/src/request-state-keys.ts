@@ -12,6 +12,7 @@ export function requestStateKeys(env: NodeJS.ProcessEnv): readonly string[] | un
   const given = env[VARIABLE];
   if (given === undefined || given.trim() === '') return undefined;
   const keys = given.split(',').map((key) => key.trim());
-  if (keys.some((key) => key.length < MIN_CHARACTERS)) throw new UsageError(`each key in ${VARIABLE} must have at least ${MIN_CHARACTERS} characters`);
+  if (keys.some((key) => key.length < MIN_CHARACTERS))
+    throw new UsageError(`each key in ${VARIABLE} must have at least ${MIN_CHARACTERS} characters`);
   return keys;
 }

@@ -3,7 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Server } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
-import { commonUsage, parseCommandLine, withVariable, type CommandLine, type ParsedValues } from './command-line.ts';
+import {
+  commonUsage,
+  parseCommandLine,
+  withVariable,
+  type CommandLine,
+  type ParsedValues,
+} from './command-line.ts';
 import { createLogger, oneLine, type Logger } from './logger.ts';
 import { unsupportedNode } from './node-version.ts';
 import { hostConfig } from './print-config.ts';
@@ -43,12 +49,18 @@ export interface ServerMain<Options extends ParseArgsOptionsConfig> {
  * Stdout carries protocol messages only: `console` writes to stderr.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  */
-export async function runServer<const Options extends ParseArgsOptionsConfig>(definition: ServerMain<Options>): Promise<void> {
+export async function runServer<const Options extends ParseArgsOptionsConfig>(
+  definition: ServerMain<Options>,
+): Promise<void> {
   const problem = unsupportedNode(process.versions.node);
   if (problem !== undefined) return exit(1, `${definition.name}: ${problem}`);
   let commandLine: CommandLine<Options>;
   try {
-    commandLine = parseCommandLine(definition.options, { args: process.argv.slice(2), env: process.env, envPrefix: definition.envPrefix });
+    commandLine = parseCommandLine(definition.options, {
+      args: process.argv.slice(2),
+      env: process.env,
+      envPrefix: definition.envPrefix,
+    });
   } catch (error) {
     return exit(1, startFailure(definition.name, error));
   }
@@ -60,7 +72,13 @@ export async function runServer<const Options extends ParseArgsOptionsConfig>(de
       process.stdout.write(`${definition.name} ${definition.version}\n`);
       return;
     case 'print-config':
-      process.stdout.write(hostConfig({ name: definition.name, command: [process.execPath, process.argv[1] ?? ''], ...commandLine }));
+      process.stdout.write(
+        hostConfig({
+          name: definition.name,
+          command: [process.execPath, process.argv[1] ?? ''],
+          ...commandLine,
+        }),
+      );
       return;
     case 'start':
       await serve(definition, commandLine);
@@ -77,8 +95,12 @@ async function serve<Options extends ParseArgsOptionsConfig>(
   const { name } = definition;
   const { values, positionals, logLevel, http, variables } = commandLine;
   protectStreams();
-  process.on('unhandledRejection', (error) => exit(1, `${name}: unhandled rejection: ${describe(error)}`));
-  process.on('uncaughtException', (error) => exit(1, `${name}: uncaught exception: ${describe(error)}`));
+  process.on('unhandledRejection', (error) =>
+    exit(1, `${name}: unhandled rejection: ${describe(error)}`),
+  );
+  process.on('uncaughtException', (error) =>
+    exit(1, `${name}: uncaught exception: ${describe(error)}`),
+  );
   const log = createLogger(logLevel);
   let started: StartedServer;
   try {
@@ -87,12 +109,25 @@ async function serve<Options extends ParseArgsOptionsConfig>(
     return exit(1, startFailure(name, withVariable(variables, error)));
   }
   try {
-    if (http === undefined && process.stdin.isTTY) process.stderr.write(`${name}: waiting for the messages of an MCP host on stdin. Ctrl-C ends it; ${name} --help shows the options.\n`);
+    if (http === undefined && process.stdin.isTTY)
+      process.stderr.write(
+        `${name}: waiting for the messages of an MCP host on stdin. Ctrl-C ends it; ${name} --help shows the options.\n`,
+      );
     if (http === undefined) await serveStdioUntil(shutdownSignal(), started.server);
-    else await serveHttpUntil(shutdownSignal(), { name, http, server: started.server, env: process.env, log });
+    else
+      await serveHttpUntil(shutdownSignal(), {
+        name,
+        http,
+        server: started.server,
+        env: process.env,
+        log,
+      });
     await Promise.race([started.close?.(), delay(closeLimitMs)]);
   } catch (error) {
-    return exit(1, error instanceof UsageError ? startFailure(name, error) : `${name}: ${describe(error)}`);
+    return exit(
+      1,
+      error instanceof UsageError ? startFailure(name, error) : `${name}: ${describe(error)}`,
+    );
   }
   process.exit(0);
 }
@@ -123,7 +158,9 @@ function shutdownSignal(): Promise<void> {
 }
 
 function startFailure(name: string, error: unknown): string {
-  return error instanceof UsageError ? `${name}: ${error.message} (see ${name} --help)` : `${name}: ${describe(error)}`;
+  return error instanceof UsageError
+    ? `${name}: ${error.message} (see ${name} --help)`
+    : `${name}: ${describe(error)}`;
 }
 
 function describe(error: unknown): string {

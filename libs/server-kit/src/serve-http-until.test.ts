@@ -4,9 +4,17 @@ import { createInterface } from 'node:readline';
 import { connectClient } from '@signalbox/mcp-core/client';
 import { httpTransport } from '@signalbox/mcp-core/http-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { initialize, outcome, startServer, type StartServerOptions } from './kit-process.test.support.ts';
+import {
+  initialize,
+  outcome,
+  startServer,
+  type StartServerOptions,
+} from './kit-process.test.support.ts';
 
-async function listening(members = '', { args = ['--http', '0'], env = {} }: StartServerOptions = {}) {
+async function listening(
+  members = '',
+  { args = ['--http', '0'], env = {} }: StartServerOptions = {},
+) {
   const child = startServer(members, { args, env });
   const lines = createInterface({ input: child.stderr });
   for await (const line of lines) {
@@ -18,8 +26,13 @@ async function listening(members = '', { args = ['--http', '0'], env = {} }: Sta
 
 describe('runServer with --http', () => {
   test.each(['legacy', 'modern'] as const)('serves the %s era on 127.0.0.1', async (era) => {
-    const { url } = await listening(`start: async () => ({ server: server(tool('hello', () => ({ structuredContent: { hello: 1 } }))) }),`);
-    const client = await connectClient(() => httpTransport({ url }), { info: { name: 'test', version: '1' }, era });
+    const { url } = await listening(
+      `start: async () => ({ server: server(tool('hello', () => ({ structuredContent: { hello: 1 } }))) }),`,
+    );
+    const client = await connectClient(() => httpTransport({ url }), {
+      info: { name: 'test', version: '1' },
+      era,
+    });
     onTestFinished(() => client.close());
     expect(new URL(url).hostname).toBe('127.0.0.1');
     expect(await client.callTool('hello', {})).toMatchObject({ structuredContent: { hello: 1 } });
@@ -28,16 +41,35 @@ describe('runServer with --http', () => {
   test('refuses web pages of other origins and names it is not known by', async () => {
     const { url } = await listening();
     const post = (headers: { readonly [name: string]: string }) =>
-      fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers }, body: JSON.stringify(initialize) });
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify(initialize),
+      });
     expect((await post({ origin: 'https://example.org' })).status).toBe(403);
     expect((await post({})).status).toBe(200);
   });
 
   test('asks for the token of MCP_HTTP_TOKEN, which no output tells', async () => {
-    const { child, url } = await listening('', { args: ['--http', '0.0.0.0:0'], env: { MCP_HTTP_TOKEN: 'secret-token' } });
+    const { child, url } = await listening('', {
+      args: ['--http', '0.0.0.0:0'],
+      env: { MCP_HTTP_TOKEN: 'secret-token' },
+    });
     const address = url.replace('0.0.0.0', '127.0.0.1');
     const post = (headers: { readonly [name: string]: string }) =>
-      fetch(address, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers }, body: JSON.stringify(initialize) });
+      fetch(address, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify(initialize),
+      });
     expect((await post({})).status).toBe(401);
     expect((await post({ authorization: 'Bearer wrong' })).status).toBe(401);
     expect((await post({ authorization: 'Bearer secret-token' })).status).toBe(200);
@@ -50,14 +82,34 @@ describe('runServer with --http', () => {
     const hang = `tool('hang', (_args, context) => { context.log('info', 'running'); return new Promise(() => setInterval(() => undefined, 1000)); })`;
     const { child, url } = await listening(`start: async () => ({ server: server(${hang}) }),`);
     child.stdin.end();
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
     const opened = await fetch(url, { method: 'POST', headers, body: JSON.stringify(initialize) });
-    const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+    const session = {
+      ...headers,
+      'mcp-session-id': opened.headers.get('mcp-session-id') ?? '',
+      'mcp-protocol-version': '2025-11-25',
+    };
     await opened.text();
-    await fetch(url, { method: 'POST', headers: session, body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }) });
+    await fetch(url, {
+      method: 'POST',
+      headers: session,
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    });
     const stream = await fetch(url, { headers: { ...session, accept: 'text/event-stream' } });
     expect(stream.status).toBe(200);
-    const call = await fetch(url, { method: 'POST', headers: session, body: JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'hang', arguments: {} } }) });
+    const call = await fetch(url, {
+      method: 'POST',
+      headers: session,
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'tools/call',
+        params: { name: 'hang', arguments: {} },
+      }),
+    });
     expect(call.status).toBe(200);
     const signalledAt = performance.now();
     child.kill('SIGTERM');
@@ -73,15 +125,22 @@ describe('runServer with --http', () => {
     await once(other, 'listening');
     onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo;
-    const said = async (http: string, env: NodeJS.ProcessEnv = {}) => (await outcome(startServer('', { args: ['--http', http], env }))).stderr;
-    expect(await said(String(port))).toBe(`kit: --http ${port}: the port is in use; choose another, or 0 for any free one (see kit --help)\n`);
-    expect(await said('192.0.2.1:0', { MCP_HTTP_TOKEN: 'x' })).toContain('this machine has no such address');
+    const said = async (http: string, env: NodeJS.ProcessEnv = {}) =>
+      (await outcome(startServer('', { args: ['--http', http], env }))).stderr;
+    expect(await said(String(port))).toBe(
+      `kit: --http ${port}: the port is in use; choose another, or 0 for any free one (see kit --help)\n`,
+    );
+    expect(await said('192.0.2.1:0', { MCP_HTTP_TOKEN: 'x' })).toContain(
+      'this machine has no such address',
+    );
     expect(await said('0.0.0.0:0')).toContain('set MCP_HTTP_TOKEN to a secret');
     expect(await said('everywhere')).toContain('--http must be a port or host:port');
   });
 
   test('over stdio no code of HTTP is loaded', async () => {
-    const child = startServer(`start: async () => { process.stderr.write(String(process.moduleLoadList.some((name) => name === 'NativeModule http'))); return { server: server() }; },`);
+    const child = startServer(
+      `start: async () => { process.stderr.write(String(process.moduleLoadList.some((name) => name === 'NativeModule http'))); return { server: server() }; },`,
+    );
     child.stdin.end();
     expect(await outcome(child)).toMatchObject({ stderr: 'false', code: 0 });
   });

@@ -20,15 +20,27 @@ export interface HttpServing {
  * `MCP_HTTP_TOKEN` when there is one.
  * @throws UsageError for an address that cannot be used, or one that others can reach without a token
  */
-export async function serveHttpUntil(end: Promise<void>, { name, http, server, env, log }: HttpServing): Promise<void> {
+export async function serveHttpUntil(
+  end: Promise<void>,
+  { name, http, server, env, log }: HttpServing,
+): Promise<void> {
   const { host, port } = parseHttpAddress(http);
   const { MCP_HTTP_TOKEN: token = '' } = env;
   if (token === '' && !isLoopback(host)) {
-    throw new UsageError(`--http ${http} can be reached by others: set MCP_HTTP_TOKEN to a secret that clients have to send as bearer token`);
+    throw new UsageError(
+      `--http ${http} can be reached by others: set MCP_HTTP_TOKEN to a secret that clients have to send as bearer token`,
+    );
   }
   const { serveHttp } = await import('@signalbox/mcp-core/http');
-  const onError = (error: unknown): void => log.error(error instanceof Error ? error.message : String(error));
-  const listener = await serveHttp(server, { host, port, drainMs, onError, ...(token === '' ? {} : { bearerToken: token }) }).catch((error: unknown) => {
+  const onError = (error: unknown): void =>
+    log.error(error instanceof Error ? error.message : String(error));
+  const listener = await serveHttp(server, {
+    host,
+    port,
+    drainMs,
+    onError,
+    ...(token === '' ? {} : { bearerToken: token }),
+  }).catch((error: unknown) => {
     throw new UsageError(`--http ${http}: ${reasonOf(error)}`, { cause: error });
   });
   process.stderr.write(`${name}: serving ${listener.url}\n`);

@@ -36,7 +36,13 @@ const secret = 'OUTSIDE-SECRET';
 /** Of what lies outside; nothing inside has such a size or was changed then. */
 const outsideSize = 900;
 const outsideTime = new Date('2001-02-03T04:05:06Z');
-const outside = { 'x.txt': `${secret} `.repeat(outsideSize / 15), 'e.txt': secret, 'outside-only.txt': secret, 'log.txt': secret, 'deep/x.txt': secret };
+const outside = {
+  'x.txt': `${secret} `.repeat(outsideSize / 15),
+  'e.txt': secret,
+  'outside-only.txt': secret,
+  'log.txt': secret,
+  'deep/x.txt': secret,
+};
 /** Calls at once. */
 const width = 40;
 /** Names that writes take in turn, so that directories stay small. */
@@ -53,7 +59,12 @@ const otherCalls: { readonly [name: string]: (sandbox: Sandbox) => Promise<unkno
 
 async function readResource(sandbox: Sandbox, name: string): Promise<unknown> {
   await using pinned = await sandbox.pin(name);
-  return await readResourceContents(pinned, { uri: 'file:///race', sandbox, limits: defaultLimits, signal: new AbortController().signal });
+  return await readResourceContents(pinned, {
+    uri: 'file:///race',
+    sandbox,
+    limits: defaultLimits,
+    signal: new AbortController().signal,
+  });
 }
 
 const readCalls: readonly Call[] = [
@@ -76,7 +87,15 @@ function writeCall(round: number): Call {
     ['write_file', { path: 'd/x.txt', content: 'inside' }],
     ['write_file', { path: `d/${name}.txt`, content: 'inside' }],
     ['append_file', { path: 'd/log.txt', content: 'inside\n' }],
-    ['edit_file', { path: 'd/e.txt', edits: [{ oldText: round % 20 < 10 ? 'one' : 'two', newText: round % 20 < 10 ? 'two' : 'one' }] }],
+    [
+      'edit_file',
+      {
+        path: 'd/e.txt',
+        edits: [
+          { oldText: round % 20 < 10 ? 'one' : 'two', newText: round % 20 < 10 ? 'two' : 'one' },
+        ],
+      },
+    ],
     ['copy_file', { source: 'd/x.txt', destination: `d/${name}-copy.txt` }],
     ['move_file', { source: `d/${name}.txt`, destination: `d/${name}-moved.txt` }],
     ['delete_file', { path: `d/${name}-copy.txt` }],
@@ -88,18 +107,36 @@ function writeCall(round: number): Call {
 }
 
 /** Calls the tools while another thread swaps one of their directories with a link to the outside, as fast as it can. */
-export async function attack(opener: Opener, { reads, writes, stopsWhenBroken = false }: AttackPlan): Promise<AttackOutcome> {
-  await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside', 'd/e.txt': 'one', 'd/log.txt': 'inside\n' }, outside });
+export async function attack(
+  opener: Opener,
+  { reads, writes, stopsWhenBroken = false }: AttackPlan,
+): Promise<AttackOutcome> {
+  await using folders = await createTemporaryFolders({
+    root: { 'd/x.txt': 'inside', 'd/e.txt': 'one', 'd/log.txt': 'inside\n' },
+    outside,
+  });
   await mkdir(path.join(folders.root, 'd/deep'));
   await symlink(folders.outside, path.join(folders.root, 'link'));
-  for (const name of Object.keys(outside)) await utimes(path.join(folders.outside, name), outsideTime, outsideTime);
-  const marks = [secret, 'outside-only', `"size":${outsideSize}`, '2001-02-03T', hashOf(Buffer.from(outside['x.txt']))];
+  for (const name of Object.keys(outside))
+    await utimes(path.join(folders.outside, name), outsideTime, outsideTime);
+  const marks = [
+    secret,
+    'outside-only',
+    `"size":${outsideSize}`,
+    '2001-02-03T',
+    hashOf(Buffer.from(outside['x.txt'])),
+  ];
   const before = contentsOf(folders.outside);
   const tools = await createToolCaller([folders.root], { opener });
   const count = { reads: 0, writes: 0, succeeded: 0, leaks: 0 };
   const run = async ([tool, args]: Call) => {
-    const called = otherCalls[tool]?.(tools.sandbox).then((answer) => JSON.stringify(answer)) ?? tools.call(tool, args).then(({ text, structured }) => text + JSON.stringify(structured));
-    const answer = await called.then((shown) => ({ isDone: true, shown }), (error: unknown) => ({ isDone: false, shown: String(error) }));
+    const called =
+      otherCalls[tool]?.(tools.sandbox).then((answer) => JSON.stringify(answer)) ??
+      tools.call(tool, args).then(({ text, structured }) => text + JSON.stringify(structured));
+    const answer = await called.then(
+      (shown) => ({ isDone: true, shown }),
+      (error: unknown) => ({ isDone: false, shown: String(error) }),
+    );
     if (answer.isDone) count.succeeded++;
     if (marks.some((mark) => answer.shown.includes(mark))) count.leaks++;
   };
@@ -108,26 +145,43 @@ export async function attack(opener: Opener, { reads, writes, stopsWhenBroken = 
   while (count.reads < reads || count.writes < writes) {
     const batch = Array.from({ length: width }, (_, index): Call => {
       const isRead = count.writes >= writes || (count.reads < reads && index % 4 !== 0);
-      return isRead ? (readCalls[count.reads++ % readCalls.length] ?? ['list_directory', { path: 'd' }]) : writeCall(count.writes++);
+      return isRead
+        ? (readCalls[count.reads++ % readCalls.length] ?? ['list_directory', { path: 'd' }])
+        : writeCall(count.writes++);
     });
     await Promise.all(batch.map(run));
-    const isBroken = stopsWhenBroken && count.leaks > 0 && differences(before, contentsOf(folders.outside)).length > 0;
+    const isBroken =
+      stopsWhenBroken &&
+      count.leaks > 0 &&
+      differences(before, contentsOf(folders.outside)).length > 0;
     if (isBroken) break;
   }
   const swaps = await swapper.stop();
-  return { ...count, changedOutside: differences(before, contentsOf(folders.outside)), swaps, elapsedMs: performance.now() - began };
+  return {
+    ...count,
+    changedOutside: differences(before, contentsOf(folders.outside)),
+    swaps,
+    elapsedMs: performance.now() - began,
+  };
 }
 
 type Contents = ReadonlyMap<string, string>;
 
 function contentsOf(folder: string): Contents {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return new Map(entries.map((entry) => {
-    const file = path.join(entry.parentPath, entry.name);
-    return [path.relative(folder, file), entry.isFile() ? readFileSync(file, 'utf8') : 'directory'];
-  }));
+  return new Map(
+    entries.map((entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      return [
+        path.relative(folder, file),
+        entry.isFile() ? readFileSync(file, 'utf8') : 'directory',
+      ];
+    }),
+  );
 }
 
 function differences(before: Contents, after: Contents): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+  return [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => before.get(name) !== after.get(name),
+  );
 }

@@ -12,19 +12,26 @@ if (await hasKernelHandles('/')) {
   const guarded = await attack(kernelHandleOpener, plan);
   report('guarded', guarded);
   if (guarded.leaks > 0) problems.push(`${guarded.leaks} answers show something of the outside`);
-  if (guarded.changedOutside.length > 0) problems.push(`outside was changed: ${guarded.changedOutside.join(', ')}`);
-  if (guarded.succeeded < (plan.reads + plan.writes) / 20) problems.push('too few calls succeeded for the attack to mean something');
+  if (guarded.changedOutside.length > 0)
+    problems.push(`outside was changed: ${guarded.changedOutside.join(', ')}`);
+  if (guarded.succeeded < (plan.reads + plan.writes) / 20)
+    problems.push('too few calls succeeded for the attack to mean something');
   const control = await attack(unguardedOpener, { ...plan, stopsWhenBroken: true });
   report('control', control);
-  if (control.leaks === 0 || control.changedOutside.length === 0) problems.push('the attack did not break the control, so it proves nothing');
+  if (control.leaks === 0 || control.changedOutside.length === 0)
+    problems.push('the attack did not break the control, so it proves nothing');
 } else {
-  process.stdout.write('This system has no kernel handles (/proc/self/fd): the race cannot be won here, see the README.\n');
+  process.stdout.write(
+    'This system has no kernel handles (/proc/self/fd): the race cannot be won here, see the README.\n',
+  );
 }
 
 const edits = 50;
 const survived = await survivingEdits(edits, true);
 const control = await survivingEdits(edits, false);
-process.stdout.write(`edits: ${survived} of ${edits} at once, each by a server of its own, survived; control, without locks: ${control}\n`);
+process.stdout.write(
+  `edits: ${survived} of ${edits} at once, each by a server of its own, survived; control, without locks: ${control}\n`,
+);
 if (survived < edits) problems.push(`${edits - survived} edits were lost`);
 if (control === edits) problems.push('the control lost no edit, so the locks are not proven');
 
@@ -32,7 +39,12 @@ for (const problem of problems) process.stderr.write(`race: ${problem}\n`);
 process.stdout.write(problems.length === 0 ? 'race: OK\n' : 'race: FAILED\n');
 process.exit(problems.length === 0 ? 0 : 1);
 
-function report(name: string, { reads, writes, succeeded, leaks, changedOutside, swaps, elapsedMs }: AttackOutcome): void {
+function report(
+  name: string,
+  { reads, writes, succeeded, leaks, changedOutside, swaps, elapsedMs }: AttackOutcome,
+): void {
   const seconds = (elapsedMs / 1000).toFixed(1);
-  process.stdout.write(`${name}: ${reads} reads, ${writes} writes, ${succeeded} succeeded, ${swaps} swaps in ${seconds} s; ${leaks} leaks, ${changedOutside.length} changes outside\n`);
+  process.stdout.write(
+    `${name}: ${reads} reads, ${writes} writes, ${succeeded} succeeded, ${swaps} swaps in ${seconds} s; ${leaks} leaks, ${changedOutside.length} changes outside\n`,
+  );
 }

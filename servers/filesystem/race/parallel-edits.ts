@@ -11,8 +11,14 @@ export async function survivingEdits(edits: number, isLocked: boolean): Promise<
   await using folders = await createTemporaryFolders({ root: { 'n.txt': lines.join('') } });
   const noLock = new ProcessLocks({ tryLock: () => Promise.resolve(() => Promise.resolve()) });
   const edit = async (index: number) => {
-    const tools = await createToolCaller([folders.root], isLocked ? {} : { locks: new FileLocks(noLock) });
-    await tools.call('edit_file', { path: 'n.txt', edits: [{ oldText: `L${index}=0\n`, newText: `L${index}=1\n` }] });
+    const tools = await createToolCaller(
+      [folders.root],
+      isLocked ? {} : { locks: new FileLocks(noLock) },
+    );
+    await tools.call('edit_file', {
+      path: 'n.txt',
+      edits: [{ oldText: `L${index}=0\n`, newText: `L${index}=1\n` }],
+    });
   };
   await Promise.allSettled(lines.map((_line, index) => edit(index)));
   const after = await readFile(path.join(folders.root, 'n.txt'), 'utf8');

@@ -11,7 +11,9 @@ export const unguardedOpener: Opener = {
   // The sandbox judges such paths by their text first, as it does those of the kernel.
   kind: 'kernel-handle',
   async pin(given: string, { followLast = true }: PinOptions = {}) {
-    const realPath = followLast ? await realpath(given) : path.join(await realpath(path.dirname(given)), path.basename(given));
+    const realPath = followLast
+      ? await realpath(given)
+      : path.join(await realpath(path.dirname(given)), path.basename(given));
     const stats = followLast ? await stat(given) : await lstat(given);
     return new NamedPath(realPath, stats, given);
   },
@@ -38,7 +40,11 @@ class NamedPath implements PinnedPath {
   }
 
   createFile(name: string, mode: number): Promise<FileHandle> {
-    return open(path.join(this.address, name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+    return open(
+      path.join(this.address, name),
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+      mode,
+    );
   }
 
   entries(): Promise<Dir> {

@@ -9,7 +9,10 @@ interface Outcome {
   readonly lines: readonly string[];
 }
 
-async function start(values: { readonly [option: string]: string }, ...positionals: readonly string[]): Promise<Outcome> {
+async function start(
+  values: { readonly [option: string]: string },
+  ...positionals: readonly string[]
+): Promise<Outcome> {
   const lines: string[] = [];
   const log = createLogger('warn', { write: (line) => lines.push(line) });
   try {
@@ -23,15 +26,24 @@ async function start(values: { readonly [option: string]: string }, ...positiona
 
 describe('the command', () => {
   test('names every option in its help', () => {
-    for (const option of Object.keys(command.options)) expect(command.usage).toContain(`--${option} `);
+    for (const option of Object.keys(command.options))
+      expect(command.usage).toContain(`--${option} `);
   });
 
   test.each([
     [{}, ['/no/such/directory'], '/no/such/directory: no such directory'],
     [{ roots: 'ignore' }, [], 'no DIR was given, and --roots ignore leaves nothing to serve'],
     [{ roots: 'widen' }, ['/'], '--roots must be one of narrow, replace, ignore, not "widen"'],
-    [{ 'max-read-bytes': '5' }, ['/'], '--max-read-bytes must be a whole number from 1024 to 1572864, not "5"'],
-    [{ 'max-entries': 'x' }, ['/'], '--max-entries must be a whole number from 1 to 10000, not "x"'],
+    [
+      { 'max-read-bytes': '5' },
+      ['/'],
+      '--max-read-bytes must be a whole number from 1024 to 1572864, not "5"',
+    ],
+    [
+      { 'max-entries': 'x' },
+      ['/'],
+      '--max-entries must be a whole number from 1 to 10000, not "x"',
+    ],
   ])('refuses %j %j', async (values, positionals, problem) => {
     expect((await start(values, ...positionals)).problem).toBe(`UsageError: ${problem}`);
   });
@@ -40,7 +52,9 @@ describe('the command', () => {
     await using folders = await createTemporaryFolders();
     const { problem, lines } = await start({}, folders.root, '/no/such/directory');
     expect(problem).toBe('none');
-    expect(lines).toEqual([expect.stringContaining('warn ignored directory /no/such/directory: no such directory')]);
+    expect(lines).toEqual([
+      expect.stringContaining('warn ignored directory /no/such/directory: no such directory'),
+    ]);
   });
 
   test('starts without a directory, for the roots of its clients', async () => {

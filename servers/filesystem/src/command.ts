@@ -1,4 +1,12 @@
-import { choiceOption, confirmationPolicies, defineServerMain, integerOption, packageVersion, requestStateKeys, UsageError } from '@signalbox/server-kit';
+import {
+  choiceOption,
+  confirmationPolicies,
+  defineServerMain,
+  integerOption,
+  packageVersion,
+  requestStateKeys,
+  UsageError,
+} from '@signalbox/server-kit';
 import { createFilesystemServer, NoUsableDirectoryError } from './create-filesystem-server.ts';
 import { defaultLimits } from './files/limits.ts';
 import { NoKernelHandlesError } from './sandbox/choose-opener.ts';
@@ -46,31 +54,66 @@ export const command = defineServerMain({
   },
   start: async ({ values, positionals, env, log }) => {
     const stateKeys = requestStateKeys(env);
-    const roots = choiceOption(values, 'roots', { choices: ['narrow', 'replace', 'ignore'], default: 'narrow' });
+    const roots = choiceOption(values, 'roots', {
+      choices: ['narrow', 'replace', 'ignore'],
+      default: 'narrow',
+    });
     const limits = {
-      maxResultBytes: integerOption(values, 'max-result-bytes', { min: 64 * 1024, max: 3 * 1024 * 1024, default: defaultLimits.maxResultBytes }),
-      maxReadBytes: integerOption(values, 'max-read-bytes', { min: 1024, max: 1536 * 1024, default: defaultLimits.maxReadBytes }),
-      maxEntries: integerOption(values, 'max-entries', { min: 1, max: 10_000, default: defaultLimits.maxEntries }),
+      maxResultBytes: integerOption(values, 'max-result-bytes', {
+        min: 64 * 1024,
+        max: 3 * 1024 * 1024,
+        default: defaultLimits.maxResultBytes,
+      }),
+      maxReadBytes: integerOption(values, 'max-read-bytes', {
+        min: 1024,
+        max: 1536 * 1024,
+        default: defaultLimits.maxReadBytes,
+      }),
+      maxEntries: integerOption(values, 'max-entries', {
+        min: 1,
+        max: 10_000,
+        default: defaultLimits.maxEntries,
+      }),
     };
-    if (positionals.includes('')) throw new UsageError('an empty DIR was given, perhaps from a variable that is not set; name a directory, or give none');
-    if (values.deny?.includes('') === true) throw new UsageError('an empty --deny was given, perhaps from a variable that is not set; it would deny nothing');
-    if (positionals.length === 0 && roots === 'ignore') throw new UsageError('no DIR was given, and --roots ignore leaves nothing to serve');
+    if (positionals.includes(''))
+      throw new UsageError(
+        'an empty DIR was given, perhaps from a variable that is not set; name a directory, or give none',
+      );
+    if (values.deny?.includes('') === true)
+      throw new UsageError(
+        'an empty --deny was given, perhaps from a variable that is not set; it would deny nothing',
+      );
+    if (positionals.length === 0 && roots === 'ignore')
+      throw new UsageError('no DIR was given, and --roots ignore leaves nothing to serve');
     try {
       return await createFilesystemServer({
         directories: positionals,
         roots,
         readOnly: values['read-only'] ?? false,
         deny: values.deny ?? [],
-        confirm: choiceOption(values, 'confirm', { choices: confirmationPolicies, default: 'auto' }),
-        watch: choiceOption(values, 'watch', { choices: ['native', 'polling', 'off'], default: 'native' }),
-        maxSubscriptions: integerOption(values, 'max-subscriptions', { min: 1, max: 10_000, default: 256 }),
+        confirm: choiceOption(values, 'confirm', {
+          choices: confirmationPolicies,
+          default: 'auto',
+        }),
+        watch: choiceOption(values, 'watch', {
+          choices: ['native', 'polling', 'off'],
+          default: 'native',
+        }),
+        maxSubscriptions: integerOption(values, 'max-subscriptions', {
+          min: 1,
+          max: 10_000,
+          default: 256,
+        }),
         allowRecheck: values['allow-recheck'] ?? false,
         limits,
         ...(stateKeys === undefined ? {} : { stateKeys }),
         log,
       });
     } catch (error) {
-      const isUsage = error instanceof NoUsableDirectoryError || error instanceof NoKernelHandlesError || error instanceof PathError;
+      const isUsage =
+        error instanceof NoUsableDirectoryError ||
+        error instanceof NoKernelHandlesError ||
+        error instanceof PathError;
       if (isUsage) throw new UsageError(error.message, { cause: error });
       throw error;
     }

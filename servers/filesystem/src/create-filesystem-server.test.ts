@@ -12,9 +12,16 @@ interface Connected extends AsyncDisposable {
   readonly lines: readonly string[];
 }
 
-async function connect(directories: readonly string[], options?: ConnectOptions): Promise<Connected> {
+async function connect(
+  directories: readonly string[],
+  options?: ConnectOptions,
+): Promise<Connected> {
   const served = await serveFolders({ directories });
-  return { client: await served.connect(options), lines: served.lines, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
+  return {
+    client: await served.connect(options),
+    lines: served.lines,
+    [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
+  };
 }
 
 function textOf(result: Awaited<ReturnType<Client['callTool']>>): string {
@@ -27,9 +34,23 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
     await using folders = await createTemporaryFolders();
     await using connected = await connect([folders.root], { era });
     const tools = await connected.client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(['list_allowed_directories', 'list_directory', 'read_text_file', 'search_files', 'summarize_file', 'write_file']));
+    expect(tools.map((tool) => tool.name)).toEqual(
+      expect.arrayContaining([
+        'list_allowed_directories',
+        'list_directory',
+        'read_text_file',
+        'search_files',
+        'summarize_file',
+        'write_file',
+      ]),
+    );
     for (const tool of tools) {
-      expect(Object.keys(tool.annotations ?? {}).toSorted()).toEqual(['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint']);
+      expect(Object.keys(tool.annotations ?? {}).toSorted()).toEqual([
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+        'readOnlyHint',
+      ]);
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
@@ -45,7 +66,11 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
       ['write_file', { path: 'src/b.txt', content: 'two' }, { created: true, bytes: 3 }],
       ['read_text_file', { path: 'src/b.txt' }, { content: 'two', size: 3 }],
       ['list_directory', { path: 'src' }, { truncated: false }],
-      ['search_files', { path: '.', pattern: '**/*.txt', groupDepth: 1 }, { total: 2, groups: [{ directory: 'src', count: 2 }] }],
+      [
+        'search_files',
+        { path: '.', pattern: '**/*.txt', groupDepth: 1 },
+        { total: 2, groups: [{ directory: 'src', count: 2 }] },
+      ],
       ['list_allowed_directories', {}, { directories: [folders.root], source: 'cli' }],
     ] as const;
     for (const [tool, args, expected] of calls) {
@@ -56,10 +81,17 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
   });
 
   test('tells a failure as a result the model can act on', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' }, outside: { 'secret.txt': 'TOPSECRET' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': 'x' },
+      outside: { 'secret.txt': 'TOPSECRET' },
+    });
     await using connected = await connect([folders.root], { era });
     const calls = [
-      ['read_text_file', { path: path.join(folders.outside, 'secret.txt') }, 'list_allowed_directories'],
+      [
+        'read_text_file',
+        { path: path.join(folders.outside, 'secret.txt') },
+        'list_allowed_directories',
+      ],
       ['read_text_file', { path: 'a.txt', head: 0 }, 'head'],
       ['read_text_file', { path: 'a.txt', head: 1.5 }, 'head'],
       ['read_text_file', { path: 'a.txt', head: 1, tail: 1 }, 'head and tail'],
@@ -76,7 +108,12 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
 
   test('lists and reads resources', async () => {
     await using folders = await createTemporaryFolders({
-      root: { 'a b#.txt': 'x', 'i.png': Buffer.from('iVBORw0KGgo=', 'base64'), 'd/inner.md': '# Inner', 'big.bin': Buffer.alloc(800 * 1024) },
+      root: {
+        'a b#.txt': 'x',
+        'i.png': Buffer.from('iVBORw0KGgo=', 'base64'),
+        'd/inner.md': '# Inner',
+        'big.bin': Buffer.alloc(800 * 1024),
+      },
       outside: { 'secret.txt': 'TOPSECRET' },
     });
     await symlink(path.join(folders.outside, 'secret.txt'), path.join(folders.root, 'leaves'));
@@ -92,9 +129,15 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
       [uri('i.png'), 'image/png'],
     ]);
     expect(resources[1]).toMatchObject({ name: 'a b#.txt', size: 1 });
-    expect(await client.listResourceTemplates()).toMatchObject([{ uriTemplate: 'file:///{+path}' }]);
-    expect(await client.readResource(`file://${folders.root}/a%20b%23.txt`)).toEqual([{ uri: uri('a b#.txt'), mimeType: 'text/plain', text: 'x' }]);
-    expect(await client.readResource(uri('i.png'))).toEqual([{ uri: uri('i.png'), mimeType: 'image/png', blob: 'iVBORw0KGgo=' }]);
+    expect(await client.listResourceTemplates()).toMatchObject([
+      { uriTemplate: 'file:///{+path}' },
+    ]);
+    expect(await client.readResource(`file://${folders.root}/a%20b%23.txt`)).toEqual([
+      { uri: uri('a b#.txt'), mimeType: 'text/plain', text: 'x' },
+    ]);
+    expect(await client.readResource(uri('i.png'))).toEqual([
+      { uri: uri('i.png'), mimeType: 'image/png', blob: 'iVBORw0KGgo=' },
+    ]);
     const listing = { entries: [{ name: 'inner.md', type: 'file' }], truncated: false };
     expect(await client.readResource(uri('d'))).toEqual([
       { uri: uri('d'), mimeType: 'application/json', text: JSON.stringify(listing) },
@@ -102,8 +145,16 @@ describe.each(['legacy', 'modern'] as const)('the server for a %s client', (era)
     ]);
     const notFound = { name: 'ResourceNotFoundError', data: { uri: uri('none') } };
     await expect(client.readResource(uri('none'))).rejects.toMatchObject(notFound);
-    for (const forbidden of [uri('leaves'), `file://${folders.outside}/secret.txt`, 'file://elsewhere/x', 'https://example.com/']) {
-      await expect(client.readResource(forbidden)).rejects.toMatchObject({ ...notFound, data: { uri: forbidden } });
+    for (const forbidden of [
+      uri('leaves'),
+      `file://${folders.outside}/secret.txt`,
+      'file://elsewhere/x',
+      'https://example.com/',
+    ]) {
+      await expect(client.readResource(forbidden)).rejects.toMatchObject({
+        ...notFound,
+        data: { uri: forbidden },
+      });
     }
     await expect(client.readResource(uri('big.bin'))).rejects.toThrow('read_text_file');
   });
@@ -130,7 +181,11 @@ test('refuses to subscribe to what is outside, before anything is watched', asyn
   await using folders = await createTemporaryFolders({ outside: { 'x.txt': 's' } });
   await symlink(folders.outside, path.join(folders.root, 'd'));
   await using connected = await connect([folders.root]);
-  for (const target of [path.join(folders.outside, 'x.txt'), path.join(folders.outside, 'none'), path.join(folders.root, 'd/x.txt')]) {
+  for (const target of [
+    path.join(folders.outside, 'x.txt'),
+    path.join(folders.outside, 'none'),
+    path.join(folders.root, 'd/x.txt'),
+  ]) {
     const uri = pathToFileURL(target).href;
     const watch = await connected.client.watch({ resourceSubscriptions: [uri] }, () => undefined);
     expect(watch.filter.resourceSubscriptions ?? []).toEqual([]);
@@ -139,30 +194,56 @@ test('refuses to subscribe to what is outside, before anything is watched', asyn
 
 test('pages through many resources', async () => {
   const names = Array.from({ length: 230 }, (_, index) => `f${index}.txt`);
-  await using folders = await createTemporaryFolders({ root: Object.fromEntries(names.map((name) => [name, ''])), outside: { 'z.txt': '' } });
+  await using folders = await createTemporaryFolders({
+    root: Object.fromEntries(names.map((name) => [name, ''])),
+    outside: { 'z.txt': '' },
+  });
   await using connected = await connect([folders.root, folders.outside]);
   const resources = await connected.client.listResources();
-  const expected = [folders.root, ...names.toSorted().map((name) => path.join(folders.root, name)), folders.outside, path.join(folders.outside, 'z.txt')];
-  expect(resources.map((resource) => resource.uri)).toEqual(expected.map((each) => pathToFileURL(each).href));
+  const expected = [
+    folders.root,
+    ...names.toSorted().map((name) => path.join(folders.root, name)),
+    folders.outside,
+    path.join(folders.outside, 'z.txt'),
+  ];
+  expect(resources.map((resource) => resource.uri)).toEqual(
+    expected.map((each) => pathToFileURL(each).href),
+  );
 });
 
-test.each([98, 99, 100])('a page that ends at a directory loses nothing (%i files before it)', async (count) => {
-  const names = Array.from({ length: count }, (_, index) => `f${index}.txt`);
-  await using folders = await createTemporaryFolders({ root: Object.fromEntries(names.map((name) => [name, ''])), outside: { 'y.txt': '', 'z.txt': '' } });
-  await using connected = await connect([folders.root, folders.outside]);
-  const resources = await connected.client.listResources();
-  expect(new Set(resources.map((resource) => resource.uri)).size).toBe(count + 4);
-  expect(resources).toHaveLength(count + 4);
-});
+test.each([98, 99, 100])(
+  'a page that ends at a directory loses nothing (%i files before it)',
+  async (count) => {
+    const names = Array.from({ length: count }, (_, index) => `f${index}.txt`);
+    await using folders = await createTemporaryFolders({
+      root: Object.fromEntries(names.map((name) => [name, ''])),
+      outside: { 'y.txt': '', 'z.txt': '' },
+    });
+    await using connected = await connect([folders.root, folders.outside]);
+    const resources = await connected.client.listResources();
+    expect(new Set(resources.map((resource) => resource.uri)).size).toBe(count + 4);
+    expect(resources).toHaveLength(count + 4);
+  },
+);
 
 test('each connection of one server has the sandbox of its own client', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a/x.txt': 'A', 'b/x.txt': 'B' } });
   await using served = await serveFolders({ directories: [folders.root] });
-  const rootOf = (name: string) => () => [{ uri: pathToFileURL(path.join(folders.root, name)).href }];
-  const [first, second] = [await served.connect({ roots: rootOf('a') }), await served.connect({ roots: rootOf('b') })];
+  const rootOf = (name: string) => () => [
+    { uri: pathToFileURL(path.join(folders.root, name)).href },
+  ];
+  const [first, second] = [
+    await served.connect({ roots: rootOf('a') }),
+    await served.connect({ roots: rootOf('b') }),
+  ];
   const modern = await served.connect({ era: 'modern', roots: rootOf('a') });
-  const read = async (client: Client, file: string) => textOf(await client.callTool('read_text_file', { path: path.join(folders.root, file) }));
-  expect([await read(first, 'a/x.txt'), await read(second, 'b/x.txt'), await read(modern, 'b/x.txt')]).toEqual(['A', 'B', 'B']);
+  const read = async (client: Client, file: string) =>
+    textOf(await client.callTool('read_text_file', { path: path.join(folders.root, file) }));
+  expect([
+    await read(first, 'a/x.txt'),
+    await read(second, 'b/x.txt'),
+    await read(modern, 'b/x.txt'),
+  ]).toEqual(['A', 'B', 'B']);
   expect(await read(first, 'b/x.txt')).toContain('Access denied');
   expect(await read(second, 'a/x.txt')).toContain('Access denied');
 });
@@ -170,12 +251,22 @@ test('each connection of one server has the sandbox of its own client', async ()
 test('changed roots take effect on the next call', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/x': '' } });
   let current = 'a';
-  await using connected = await connect([folders.root], { roots: () => (current === '' ? [] : [{ uri: pathToFileURL(path.join(folders.root, current)).href }]) });
-  const allowed = async () => (await connected.client.callTool('list_allowed_directories', {})).structuredContent;
-  expect(await allowed()).toMatchObject({ directories: [path.join(folders.root, 'a')], source: 'roots' });
+  await using connected = await connect([folders.root], {
+    roots: () =>
+      current === '' ? [] : [{ uri: pathToFileURL(path.join(folders.root, current)).href }],
+  });
+  const allowed = async () =>
+    (await connected.client.callTool('list_allowed_directories', {})).structuredContent;
+  expect(await allowed()).toMatchObject({
+    directories: [path.join(folders.root, 'a')],
+    source: 'roots',
+  });
   current = 'b';
   await connected.client.rootsChanged();
-  expect(await allowed()).toMatchObject({ directories: [path.join(folders.root, 'b')], source: 'roots' });
+  expect(await allowed()).toMatchObject({
+    directories: [path.join(folders.root, 'b')],
+    source: 'roots',
+  });
   current = '';
   await connected.client.rootsChanged();
   expect(await allowed()).toMatchObject({ directories: [], source: 'roots' });
@@ -192,20 +283,31 @@ test('leaves out a directory that is missing, and does not start when all are', 
   await using folders = await createTemporaryFolders();
   const missing = path.join(folders.root, 'none');
   await using connected = await connect([missing, folders.root]);
-  expect(connected.lines).toEqual([expect.stringContaining(`warn ignored directory ${missing}: no such directory`)]);
-  await expect(serveFolders({ directories: [missing] })).rejects.toBeInstanceOf(NoUsableDirectoryError);
+  expect(connected.lines).toEqual([
+    expect.stringContaining(`warn ignored directory ${missing}: no such directory`),
+  ]);
+  await expect(serveFolders({ directories: [missing] })).rejects.toBeInstanceOf(
+    NoUsableDirectoryError,
+  );
 });
 
 test('a cancelled search leaves its evidence in the debug log', async () => {
   await using folders = await createTemporaryFolders();
   const names = Array.from({ length: 300 }, (_, index) => `f${index}`);
-  for (let directory = 0; directory < 40; directory++) createManyEntries(path.join(folders.root, `d${directory}`), names);
+  for (let directory = 0; directory < 40; directory++)
+    createManyEntries(path.join(folders.root, `d${directory}`), names);
   await using connected = await connect([folders.root]);
   const cancel = new AbortController();
   const onProgress = () => cancel.abort();
-  const call = connected.client.callTool('search_files', { path: '.', pattern: 'nothing' }, { signal: cancel.signal, onProgress });
+  const call = connected.client.callTool(
+    'search_files',
+    { path: '.', pattern: 'nothing' },
+    { signal: cancel.signal, onProgress },
+  );
   await expect(call).rejects.toMatchObject({ code: 'request-cancelled' });
-  await expect.poll(() => connected.lines.join('')).toMatch(/ debug tool=search_files outcome=cancelled scanned=\d{4,5} ms=\d+\n/);
+  await expect
+    .poll(() => connected.lines.join(''))
+    .toMatch(/ debug tool=search_files outcome=cancelled scanned=\d{4,5} ms=\d+\n/);
 });
 
 describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) => {
@@ -216,21 +318,30 @@ describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) =
     const tools = await client.listTools();
     expect(tools.length).toBeGreaterThan(0);
     expect(tools.filter((tool) => tool.annotations?.readOnlyHint !== true)).toEqual([]);
-    await expect(client.callTool('write_file', { path: 'a.txt', content: 'y' })).rejects.toMatchObject({ code: -32602 });
+    await expect(
+      client.callTool('write_file', { path: 'a.txt', content: 'y' }),
+    ).rejects.toMatchObject({ code: -32602 });
   });
 
   test('--deny hides from lists, reads, completion and subscriptions', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x', '.env': 'KEY=1', 'd/.env': 'KEY=2', 'd/b.txt': 'y' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': 'x', '.env': 'KEY=1', 'd/.env': 'KEY=2', 'd/b.txt': 'y' },
+    });
     await using served = await serveFolders({ directories: [folders.root], deny: ['.env'] });
     const client = await served.connect({ era });
     const uri = (name: string) => pathToFileURL(path.join(folders.root, name)).href;
-    expect((await client.listResources()).map((resource) => resource.uri)).toEqual([uri(''), uri('a.txt'), uri('d')].map((each) => each.replace(/\/$/, '')));
+    expect((await client.listResources()).map((resource) => resource.uri)).toEqual(
+      [uri(''), uri('a.txt'), uri('d')].map((each) => each.replace(/\/$/, '')),
+    );
     const contents = await client.readResource(uri('d'));
     expect(contents.map((each) => each.uri)).toEqual([uri('d'), uri('d/b.txt')]);
     expect(JSON.stringify(contents)).not.toContain('.env');
     await expect(client.readResource(uri('.env'))).rejects.toMatchObject({ code: -32602 });
     const reference = { type: 'ref/resource', uri: 'file:///{+path}' } as const;
-    expect((await client.complete(reference, { name: 'path', value: `${folders.root.slice(1)}/.` })).values).toEqual([]);
+    expect(
+      (await client.complete(reference, { name: 'path', value: `${folders.root.slice(1)}/.` }))
+        .values,
+    ).toEqual([]);
     const watch = await client.watch({ resourceSubscriptions: [uri('.env')] }, () => undefined);
     expect(watch.filter.resourceSubscriptions ?? []).toEqual([]);
   });
@@ -243,27 +354,49 @@ describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) =
   });
 
   test('--roots replace lets the roots of the client take the place of the directories', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'in' }, outside: { 'b.txt': 'out' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': 'in' },
+      outside: { 'b.txt': 'out' },
+    });
     await using served = await serveFolders({ directories: [folders.root], roots: 'replace' });
-    const client = await served.connect({ era, roots: () => [{ uri: pathToFileURL(folders.outside).href }] });
-    expect((await client.callTool('list_allowed_directories', {})).structuredContent).toMatchObject({ directories: [folders.outside], source: 'roots' });
+    const client = await served.connect({
+      era,
+      roots: () => [{ uri: pathToFileURL(folders.outside).href }],
+    });
+    expect((await client.callTool('list_allowed_directories', {})).structuredContent).toMatchObject(
+      { directories: [folders.outside], source: 'roots' },
+    );
     expect(textOf(await client.callTool('read_text_file', { path: 'b.txt' }))).toBe('out');
-    expect((await client.callTool('read_text_file', { path: path.join(folders.root, 'a.txt') })).isError).toBe(true);
+    expect(
+      (await client.callTool('read_text_file', { path: path.join(folders.root, 'a.txt') })).isError,
+    ).toBe(true);
   });
 
   test('without a directory the roots of the client are served, and a client without roots is told', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a.txt': 'in' } });
     await using served = await serveFolders({ directories: [] });
-    const client = await served.connect({ era, roots: () => [{ uri: pathToFileURL(folders.root).href }] });
+    const client = await served.connect({
+      era,
+      roots: () => [{ uri: pathToFileURL(folders.root).href }],
+    });
     expect(textOf(await client.callTool('read_text_file', { path: 'a.txt' }))).toBe('in');
-    expect(await client.readResource(pathToFileURL(path.join(folders.root, 'a.txt')).href)).toMatchObject([{ text: 'in' }]);
+    expect(
+      await client.readResource(pathToFileURL(path.join(folders.root, 'a.txt')).href),
+    ).toMatchObject([{ text: 'in' }]);
     const rootless = await served.connect({ era });
-    const outcome = await rootless.callTool('list_allowed_directories', {}).catch((error: unknown) => error);
-    expect(outcome).toMatchObject(era === 'modern' ? { code: -32021 } : { structuredContent: { directories: [] } });
+    const outcome = await rootless
+      .callTool('list_allowed_directories', {})
+      .catch((error: unknown) => error);
+    expect(outcome).toMatchObject(
+      era === 'modern' ? { code: -32021 } : { structuredContent: { directories: [] } },
+    );
   });
 
   test('a deleted directory is an error until it is back, and one replaced by a link stays denied', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'r/a.txt': 'in' }, outside: { 'a.txt': 'SECRET' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'r/a.txt': 'in' },
+      outside: { 'a.txt': 'SECRET' },
+    });
     const allowed = path.join(folders.root, 'r');
     await using served = await serveFolders({ directories: [allowed] });
     const client = await served.connect({ era });
@@ -280,15 +413,24 @@ describe.each(['legacy', 'modern'] as const)('options, for a %s client', (era) =
   });
 
   test('a single file is a root of its own', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'in', 'b.txt': 'beside' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': 'in', 'b.txt': 'beside' },
+    });
     const file = path.join(folders.root, 'a.txt');
     await using served = await serveFolders({ directories: [file] });
     const client = await served.connect({ era });
     expect(textOf(await client.callTool('read_text_file', { path: file }))).toBe('in');
-    expect((await client.listResources()).map((resource) => resource.uri)).toEqual([pathToFileURL(file).href]);
-    expect((await client.callTool('read_text_file', { path: path.join(folders.root, 'b.txt') })).isError).toBe(true);
+    expect((await client.listResources()).map((resource) => resource.uri)).toEqual([
+      pathToFileURL(file).href,
+    ]);
+    expect(
+      (await client.callTool('read_text_file', { path: path.join(folders.root, 'b.txt') })).isError,
+    ).toBe(true);
     const updated = Promise.withResolvers<string>();
-    const watch = await client.watch({ resourceSubscriptions: [pathToFileURL(file).href] }, updated.resolve);
+    const watch = await client.watch(
+      { resourceSubscriptions: [pathToFileURL(file).href] },
+      updated.resolve,
+    );
     await writeFile(`${file}.new`, 'replaced');
     await rename(`${file}.new`, file);
     expect(await updated.promise).toBe(pathToFileURL(file).href);
@@ -304,9 +446,14 @@ test('a directory is deleted with what is in it after the token of the first ans
   const refused = await client.callTool('delete_file', args);
   expect(refused.isError).toBe(true);
   const [, confirmToken = ''] = /"confirmToken": "([^"]+)"/.exec(textOf(refused)) ?? [];
-  expect((await client.callTool('delete_file', { ...args, path: './d', confirmToken })).isError).toBe(true);
-  const [, second = ''] = /"confirmToken": "([^"]+)"/.exec(textOf(await client.callTool('delete_file', args))) ?? [];
-  expect((await client.callTool('delete_file', { ...args, confirmToken: second })).isError ?? false).toBe(false);
+  expect(
+    (await client.callTool('delete_file', { ...args, path: './d', confirmToken })).isError,
+  ).toBe(true);
+  const [, second = ''] =
+    /"confirmToken": "([^"]+)"/.exec(textOf(await client.callTool('delete_file', args))) ?? [];
+  expect(
+    (await client.callTool('delete_file', { ...args, confirmToken: second })).isError ?? false,
+  ).toBe(false);
   expect(await client.readResource(pathToFileURL(folders.root).href)).toHaveLength(1);
 });
 
@@ -316,38 +463,65 @@ test('two spellings of one directory both lead to it', async () => {
   await symlink(folders.root, link);
   await using served = await serveFolders({ directories: [folders.root, link], deny: ['.env'] });
   const client = await served.connect();
-  for (const spelling of [folders.root, link]) expect(textOf(await client.callTool('read_text_file', { path: path.join(spelling, 'a.txt') }))).toBe('x');
-  expect((await client.callTool('read_text_file', { path: path.join(link, '.env') })).content).toMatchObject([{ text: expect.stringContaining('--deny') as string }]);
+  for (const spelling of [folders.root, link])
+    expect(
+      textOf(await client.callTool('read_text_file', { path: path.join(spelling, 'a.txt') })),
+    ).toBe('x');
+  expect(
+    (await client.callTool('read_text_file', { path: path.join(link, '.env') })).content,
+  ).toMatchObject([{ text: expect.stringContaining('--deny') as string }]);
   expect((await client.callTool('delete_file', { path: link })).isError).toBe(true);
 });
 
-test.each(['legacy', 'modern'] as const)('without any directory the allowed ones are those of the roots, for a %s client', async (era) => {
-  await using served = await serveFolders({ directories: [] });
-  const client = await served.connect(era === 'modern' ? { era, roots: () => [] } : { era });
-  expect((await client.callTool('list_allowed_directories', {})).structuredContent).toMatchObject({ directories: [], source: 'roots' });
-});
+test.each(['legacy', 'modern'] as const)(
+  'without any directory the allowed ones are those of the roots, for a %s client',
+  async (era) => {
+    await using served = await serveFolders({ directories: [] });
+    const client = await served.connect(era === 'modern' ? { era, roots: () => [] } : { era });
+    expect((await client.callTool('list_allowed_directories', {})).structuredContent).toMatchObject(
+      { directories: [], source: 'roots' },
+    );
+  },
+);
 
-test.each(['legacy', 'modern'] as const)('a %s client walks the pages of a large directory in little time, and sees changes', async (era) => {
-  await using folders = await createTemporaryFolders();
-  createManyEntries(folders.root, Array.from({ length: 5000 }, (_, index) => `f${String(index).padStart(5, '0')}`));
-  await using served = await serveFolders({ directories: [folders.root] });
-  const client = await served.connect({ era });
-  const before = process.cpuUsage();
-  expect(await client.listResources()).toHaveLength(5001);
-  const { user, system } = process.cpuUsage(before);
-  // Microseconds for each of 51 pages; reading the directory anew for each took 15 ms.
-  expect((user + system) / 51 / 1000).toBeLessThan(12);
-  await writeFile(path.join(folders.root, 'added'), '');
-  expect((await client.listResources()).map(({ name }) => name)).toContain('added');
-});
+test.each(['legacy', 'modern'] as const)(
+  'a %s client walks the pages of a large directory in little time, and sees changes',
+  async (era) => {
+    await using folders = await createTemporaryFolders();
+    createManyEntries(
+      folders.root,
+      Array.from({ length: 5000 }, (_, index) => `f${String(index).padStart(5, '0')}`),
+    );
+    await using served = await serveFolders({ directories: [folders.root] });
+    const client = await served.connect({ era });
+    const before = process.cpuUsage();
+    expect(await client.listResources()).toHaveLength(5001);
+    const { user, system } = process.cpuUsage(before);
+    // Microseconds for each of 51 pages; reading the directory anew for each took 15 ms.
+    expect((user + system) / 51 / 1000).toBeLessThan(12);
+    await writeFile(path.join(folders.root, 'added'), '');
+    expect((await client.listResources()).map(({ name }) => name)).toContain('added');
+  },
+);
 
-test.each(['legacy', 'modern'] as const)('a directory as a resource stays within the budget of a result, for a %s client', async (era) => {
-  await using folders = await createTemporaryFolders();
-  createManyEntries(folders.root, Array.from({ length: 2000 }, (_, index) => `${'"'.repeat(100)}${index}`));
-  await using served = await serveFolders({ directories: [folders.root], limits: { maxResultBytes: 65_536 } });
-  const client = await served.connect({ era });
-  const contents = await client.readResource(pathToFileURL(folders.root).href);
-  expect(Buffer.byteLength(JSON.stringify(contents))).toBeLessThan(65_536);
-  const [listing] = contents;
-  expect(listing !== undefined && 'text' in listing && listing.text.endsWith('"truncated":true}')).toBe(true);
-});
+test.each(['legacy', 'modern'] as const)(
+  'a directory as a resource stays within the budget of a result, for a %s client',
+  async (era) => {
+    await using folders = await createTemporaryFolders();
+    createManyEntries(
+      folders.root,
+      Array.from({ length: 2000 }, (_, index) => `${'"'.repeat(100)}${index}`),
+    );
+    await using served = await serveFolders({
+      directories: [folders.root],
+      limits: { maxResultBytes: 65_536 },
+    });
+    const client = await served.connect({ era });
+    const contents = await client.readResource(pathToFileURL(folders.root).href);
+    expect(Buffer.byteLength(JSON.stringify(contents))).toBeLessThan(65_536);
+    const [listing] = contents;
+    expect(
+      listing !== undefined && 'text' in listing && listing.text.endsWith('"truncated":true}'),
+    ).toBe(true);
+  },
+);

@@ -1,6 +1,13 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
 import type { Transport } from '@signalbox/mcp-core';
-import { Confirmations, createLogger, logErrors, packageVersion, type ConfirmationPolicy, type Logger } from '@signalbox/server-kit';
+import {
+  Confirmations,
+  createLogger,
+  logErrors,
+  packageVersion,
+  type ConfirmationPolicy,
+  type Logger,
+} from '@signalbox/server-kit';
 import { defaultLimits, type Limits } from './files/limits.ts';
 import { exploreProjectPrompt } from './prompts/explore-project.ts';
 import { createResourceProvider } from './resources/create-resource-provider.ts';
@@ -59,7 +66,9 @@ export class NoUsableDirectoryError extends Error {
  * @throws NoUsableDirectoryError when directories were given and none can be opened, PathError for a glob of `deny` that cannot be used,
  *   NoKernelHandlesError where only `allowRecheck` would do
  */
-export async function createFilesystemServer(options: FilesystemServerOptions): Promise<FilesystemServer> {
+export async function createFilesystemServer(
+  options: FilesystemServerOptions,
+): Promise<FilesystemServer> {
   const { directories, allowRecheck = false, log = createLogger('warn') } = options;
   const opener = await chooseOpener('/', { allowRecheck });
   const { directories: cli, problems } = await findAllowedDirectories(directories, opener);
@@ -133,7 +142,10 @@ interface ConnectionServer {
 }
 
 /** Requests do not say which legacy session they belong to, so that each connection has a server, and with it a sandbox, of its own. */
-function createConnectionServer(options: FilesystemServerOptions, shared: Shared): ConnectionServer {
+function createConnectionServer(
+  options: FilesystemServerOptions,
+  shared: Shared,
+): ConnectionServer {
   const { roots: rootsMode = 'narrow', readOnly = false } = options;
   const { cli, base, calls, confirmations, watchers, listWatchers, log } = shared;
   const limits: Limits = { ...defaultLimits, ...options.limits };
@@ -143,14 +155,38 @@ function createConnectionServer(options: FilesystemServerOptions, shared: Shared
     if (cli.length === 0 || rootsMode === 'replace') listWatch.follow(sandbox.directories);
     if (isChange) server.changes.resourcesChanged();
   };
-  const session = new SessionSandbox({ cli, rootsMode, base, warn: (message) => log.warn(message), decided });
-  const runner = createToolRunner({ limits, sandboxOf: (context) => session.forRequest(context), confirm: (context, step) => confirmations.confirm(context, step), confirmsRoutine: options.confirm === 'always', log, calls });
+  const session = new SessionSandbox({
+    cli,
+    rootsMode,
+    base,
+    warn: (message) => log.warn(message),
+    decided,
+  });
+  const runner = createToolRunner({
+    limits,
+    sandboxOf: (context) => session.forRequest(context),
+    confirm: (context, step) => confirmations.confirm(context, step),
+    confirmsRoutine: options.confirm === 'always',
+    log,
+    calls,
+  });
   const server: Server = createServer({
-    info: { name: 'signalbox-filesystem', title: 'Filesystem', version: packageVersion(import.meta.url) },
-    instructions: 'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
+    info: {
+      name: 'signalbox-filesystem',
+      title: 'Filesystem',
+      version: packageVersion(import.meta.url),
+    },
+    instructions:
+      'Files below the allowed directories only; list_allowed_directories names them. Relative paths start at the first one.',
     tools: createTools(runner, { readOnly }),
     prompts: [exploreProjectPrompt(session)],
-    resources: createResourceProvider({ session, limits, watchers, calls, updated: (uri) => server.changes.resourceUpdated(uri) }),
+    resources: createResourceProvider({
+      session,
+      limits,
+      watchers,
+      calls,
+      updated: (uri) => server.changes.resourceUpdated(uri),
+    }),
     onLegacySession: (legacySession) => session.attach(legacySession),
     onError: logErrors(log),
     ...(options.stateKeys === undefined ? {} : { requestState: { keys: options.stateKeys } }),

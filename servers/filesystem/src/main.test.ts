@@ -29,14 +29,24 @@ function runWith(env: { readonly [name: string]: string }, ...args: string[]): R
   return runBy([process.execPath], env, ...args);
 }
 
-function runBy([command = '', ...options]: readonly string[], env: { readonly [name: string]: string }, ...args: string[]): Running {
+function runBy(
+  [command = '', ...options]: readonly string[],
+  env: { readonly [name: string]: string },
+  ...args: string[]
+): Running {
   const main = path.join(import.meta.dirname, 'main.ts');
-  const child = spawn(command, [...options, '--conditions=@signalbox/source', main, ...args], { env: { ...process.env, ...env } });
+  const child = spawn(command, [...options, '--conditions=@signalbox/source', main, ...args], {
+    env: { ...process.env, ...env },
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  const ended = once(child, 'close').then(([code]) => ({
+    code: code as number | null,
+    stdout,
+    stderr,
+  }));
   return {
     child,
     ended,
@@ -51,13 +61,23 @@ function runBy([command = '', ...options]: readonly string[], env: { readonly [n
 }
 
 function send(running: Running, ...messages: object[]): void {
-  for (const message of messages) running.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  for (const message of messages)
+    running.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 }
 
-const initialize = { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };
+const initialize = {
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  },
+};
 
 test('an argument it cannot use is one line on stderr and exit 1', async () => {
-  const message = 'signalbox-filesystem: /no/such/directory: no such directory (see signalbox-filesystem --help)\n';
+  const message =
+    'signalbox-filesystem: /no/such/directory: no such directory (see signalbox-filesystem --help)\n';
   expect(await run('/no/such/directory').ended).toEqual({ code: 1, stdout: '', stderr: message });
 });
 
@@ -71,26 +91,45 @@ test.each([
 
 test('a key for questions that is too short is refused, and not repeated', async () => {
   const { code, stderr } = await runWith({ MCP_STATE_KEY: 'short-secret' }, '.').ended;
-  expect([code, stderr.includes('MCP_STATE_KEY'), stderr.includes('short-secret')]).toEqual([1, true, false]);
+  expect([code, stderr.includes('MCP_STATE_KEY'), stderr.includes('short-secret')]).toEqual([
+    1,
+    true,
+    false,
+  ]);
 });
 
 test('options may come from the environment', async () => {
   await using folders = await createTemporaryFolders();
   const running = runWith({ MCP_FS_READ_ONLY: 'true', MCP_FS_WATCH: 'off' }, folders.root);
-  send(running, initialize, { method: 'notifications/initialized' }, { id: 2, method: 'tools/list' });
+  send(
+    running,
+    initialize,
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+  );
   expect(await running.answer(1)).not.toContain('subscribe');
   expect(await running.answer(2)).not.toContain('write_file');
   running.child.stdin.end();
   expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
   const problem = (await runWith({ MCP_FS_ROOTS: 'widen' }, folders.root).ended).stderr;
-  expect(problem).toContain('--roots must be one of narrow, replace, ignore, not "widen" (from MCP_FS_ROOTS)');
+  expect(problem).toContain(
+    '--roots must be one of narrow, replace, ignore, not "widen" (from MCP_FS_ROOTS)',
+  );
 });
 
 test('serves, logs each call at debug level and exits within a second of the end of stdin', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': 'x' } });
   const running = run('--log-level', 'debug', folders.root);
-  const call = { id: 2, method: 'tools/call', params: { name: 'read_text_file', arguments: { path: 'a.txt' } } };
-  const subscribe = { id: 3, method: 'resources/subscribe', params: { uri: `file://${folders.root}/a.txt` } };
+  const call = {
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'read_text_file', arguments: { path: 'a.txt' } },
+  };
+  const subscribe = {
+    id: 3,
+    method: 'resources/subscribe',
+    params: { uri: `file://${folders.root}/a.txt` },
+  };
   send(running, initialize, { method: 'notifications/initialized' }, call, subscribe);
   expect(await running.answer(2)).toContain('"content":"x"');
   expect(await running.answer(3)).toContain('"result"');
@@ -98,12 +137,22 @@ test('serves, logs each call at debug level and exits within a second of the end
   expect(await msUntilEnd(running)).toBeLessThan(1000);
   const { code, stderr } = await running.ended;
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^\S+Z debug tool=read_text_file outcome=finished (?:scanned=1 )?ms=\d+\n$/);
+  expect(stderr).toMatch(
+    /^\S+Z debug tool=read_text_file outcome=finished (?:scanned=1 )?ms=\d+\n$/,
+  );
 });
 
 test('exits within a second of SIGTERM while a search runs', async () => {
   const running = run('/');
-  const call = { id: 2, method: 'tools/call', params: { name: 'search_files', arguments: { path: '/', pattern: 'nothing-has-this-name' }, _meta: { progressToken: 'p' } } };
+  const call = {
+    id: 2,
+    method: 'tools/call',
+    params: {
+      name: 'search_files',
+      arguments: { path: '/', pattern: 'nothing-has-this-name' },
+      _meta: { progressToken: 'p' },
+    },
+  };
   send(running, initialize, { method: 'notifications/initialized' }, call);
   await running.answer(1);
   await once(running.child.stdout, 'data');
@@ -111,71 +160,127 @@ test('exits within a second of SIGTERM while a search runs', async () => {
   expect(await msUntilEnd(running)).toBeLessThan(1000);
 });
 
-test.each(['stdin', 'SIGTERM'] as const)('exits within a second of %s while an edit computes, and other calls are answered meanwhile', async (end) => {
-  // Every line differs from the one of the edit in its indentation only.
-  await using folders = await createTemporaryFolders({ root: { 'a.txt': '    same line\n'.repeat(900_000) } });
-  const running = run(folders.root);
-  const edits = Array.from({ length: 50 }, () => ({ oldText: `${'  same line\n'.repeat(20_000)}x`, newText: 'y' }));
-  edits.unshift({ oldText: 'same', newText: 'Same', replaceAll: true } as never);
-  const edit = { id: 2, method: 'tools/call', params: { name: 'edit_file', arguments: { path: 'a.txt', edits } } };
-  send(running, initialize, { method: 'notifications/initialized' }, edit, { id: 3, method: 'ping' });
-  expect(await running.answer(3)).toContain('"result"');
-  if (end === 'stdin') running.child.stdin.end();
-  else running.child.kill('SIGTERM');
-  expect(await msUntilEnd(running)).toBeLessThan(1000);
-  expect((await running.ended).code).toBe(0);
-});
+test.each(['stdin', 'SIGTERM'] as const)(
+  'exits within a second of %s while an edit computes, and other calls are answered meanwhile',
+  async (end) => {
+    // Every line differs from the one of the edit in its indentation only.
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': '    same line\n'.repeat(900_000) },
+    });
+    const running = run(folders.root);
+    const edits = Array.from({ length: 50 }, () => ({
+      oldText: `${'  same line\n'.repeat(20_000)}x`,
+      newText: 'y',
+    }));
+    edits.unshift({ oldText: 'same', newText: 'Same', replaceAll: true } as never);
+    const edit = {
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'edit_file', arguments: { path: 'a.txt', edits } },
+    };
+    send(running, initialize, { method: 'notifications/initialized' }, edit, {
+      id: 3,
+      method: 'ping',
+    });
+    expect(await running.answer(3)).toContain('"result"');
+    if (end === 'stdin') running.child.stdin.end();
+    else running.child.kill('SIGTERM');
+    expect(await msUntilEnd(running)).toBeLessThan(1000);
+    expect((await running.ended).code).toBe(0);
+  },
+);
 
-test.each(['stdin', 'SIGTERM'] as const)('removes what it had copied so far when %s ends it', async (end) => {
-  await using folders = await createTemporaryFolders({ root: { 'big.bin': '' } });
-  // As long as a copy of several seconds, without a byte on the disk before.
-  await truncate(path.join(folders.root, 'big.bin'), 20 * 1024 ** 3);
-  const running = run(folders.root);
-  const copy = { id: 2, method: 'tools/call', params: { name: 'copy_file', arguments: { source: 'big.bin', destination: 'copy.bin' } } };
-  send(running, initialize, { method: 'notifications/initialized' }, copy);
-  await expect.poll(() => readdir(folders.root)).toContainEqual(expect.stringMatching(/^\.signalbox-.*\.tmp$/));
-  if (end === 'stdin') running.child.stdin.end();
-  else running.child.kill('SIGTERM');
-  expect((await running.ended).code).toBe(0);
-  expect(await readdir(folders.root)).toEqual(['big.bin']);
-});
+test.each(['stdin', 'SIGTERM'] as const)(
+  'removes what it had copied so far when %s ends it',
+  async (end) => {
+    await using folders = await createTemporaryFolders({ root: { 'big.bin': '' } });
+    // As long as a copy of several seconds, without a byte on the disk before.
+    await truncate(path.join(folders.root, 'big.bin'), 20 * 1024 ** 3);
+    const running = run(folders.root);
+    const copy = {
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'copy_file', arguments: { source: 'big.bin', destination: 'copy.bin' } },
+    };
+    send(running, initialize, { method: 'notifications/initialized' }, copy);
+    await expect
+      .poll(() => readdir(folders.root))
+      .toContainEqual(expect.stringMatching(/^\.signalbox-.*\.tmp$/));
+    if (end === 'stdin') running.child.stdin.end();
+    else running.child.kill('SIGTERM');
+    expect((await running.ended).code).toBe(0);
+    expect(await readdir(folders.root)).toEqual(['big.bin']);
+  },
+);
 
-test.runIf(process.platform === 'linux')('answers that the host does not read do not pile up, and all come when it reads', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'big.txt': `${'x'.repeat(99)}\n`.repeat(2600) } });
-  const main = path.join(import.meta.dirname, 'main.ts');
-  const child = spawn(process.execPath, ['--conditions=@signalbox/source', main, folders.root], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const count = 600;
-  const calls = Array.from({ length: count }, (_, index) => ({ id: index + 2, method: index % 4 === 0 ? 'resources/read' : 'tools/call', params: index % 4 === 0 ? { uri: `file://${folders.root}/big.txt` } : { name: 'read_text_file', arguments: { path: 'big.txt' } } }));
-  for (const message of [initialize, { method: 'notifications/initialized' }, ...calls]) child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const status = async (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(await readFile(`/proc/${child.pid}/status`, 'latin1'))?.[1]) / 1024;
-  let [last, same] = [0, 0];
-  await expect.poll(async () => {
-    const now = await status('VmHWM');
-    same = now === last && child.stdin.writableLength === 0 ? same + 1 : 0;
-    last = now;
-    return same;
-  }).toBeGreaterThan(15);
-  // MiB; without a bound the answers, of half a MiB each, wait in memory.
-  expect(last).toBeLessThan(200);
-  const answered = new Set<number>();
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { id = 0, result } = JSON.parse(line) as { id?: number; result?: object };
-    if (result !== undefined) answered.add(id);
-    if (answered.size === count + 1) break;
-  }
-  expect(answered.size).toBe(count + 1);
-  const closed = once(child, 'close');
-  child.kill('SIGKILL');
-  await closed;
-});
+test.runIf(process.platform === 'linux')(
+  'answers that the host does not read do not pile up, and all come when it reads',
+  async () => {
+    await using folders = await createTemporaryFolders({
+      root: { 'big.txt': `${'x'.repeat(99)}\n`.repeat(2600) },
+    });
+    const main = path.join(import.meta.dirname, 'main.ts');
+    const child = spawn(process.execPath, ['--conditions=@signalbox/source', main, folders.root], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const count = 600;
+    const calls = Array.from({ length: count }, (_, index) => ({
+      id: index + 2,
+      method: index % 4 === 0 ? 'resources/read' : 'tools/call',
+      params:
+        index % 4 === 0
+          ? { uri: `file://${folders.root}/big.txt` }
+          : { name: 'read_text_file', arguments: { path: 'big.txt' } },
+    }));
+    for (const message of [initialize, { method: 'notifications/initialized' }, ...calls])
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    const status = async (field: string) =>
+      Number(
+        new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(
+          await readFile(`/proc/${child.pid}/status`, 'latin1'),
+        )?.[1],
+      ) / 1024;
+    let [last, same] = [0, 0];
+    await expect
+      .poll(async () => {
+        const now = await status('VmHWM');
+        same = now === last && child.stdin.writableLength === 0 ? same + 1 : 0;
+        last = now;
+        return same;
+      })
+      .toBeGreaterThan(15);
+    // MiB; without a bound the answers, of half a MiB each, wait in memory.
+    expect(last).toBeLessThan(200);
+    const answered = new Set<number>();
+    for await (const line of createInterface({ input: child.stdout })) {
+      const { id = 0, result } = JSON.parse(line) as { id?: number; result?: object };
+      if (result !== undefined) answered.add(id);
+      if (answered.size === count + 1) break;
+    }
+    expect(answered.size).toBe(count + 1);
+    const closed = once(child, 'close');
+    child.kill('SIGKILL');
+    await closed;
+  },
+);
 
-test.skipIf(ordinaryNode === undefined)('search_content counts the files that it may not open', async () => {
-  await using folders = await createTemporaryFolders({ root: { a: 'x', b: 'x' } });
-  await chmod(path.join(folders.root, 'b'), 0);
-  const running = runBy(ordinaryNode ?? [], {}, folders.root);
-  const search = { name: 'search_content', arguments: { path: '.', pattern: 'x' } };
-  send(running, initialize, { method: 'notifications/initialized' }, { id: 2, method: 'tools/call', params: search });
-  expect(JSON.parse(await running.answer(2))).toMatchObject({ result: { structuredContent: { unreadable: 1, scanned: 1 } } });
-  running.child.stdin.end();
-  expect(await running.ended).toMatchObject({ code: 0 });
-});
+test.skipIf(ordinaryNode === undefined)(
+  'search_content counts the files that it may not open',
+  async () => {
+    await using folders = await createTemporaryFolders({ root: { a: 'x', b: 'x' } });
+    await chmod(path.join(folders.root, 'b'), 0);
+    const running = runBy(ordinaryNode ?? [], {}, folders.root);
+    const search = { name: 'search_content', arguments: { path: '.', pattern: 'x' } };
+    send(
+      running,
+      initialize,
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: search },
+    );
+    expect(JSON.parse(await running.answer(2))).toMatchObject({
+      result: { structuredContent: { unreadable: 1, scanned: 1 } },
+    });
+    running.child.stdin.end();
+    expect(await running.ended).toMatchObject({ code: 0 });
+  },
+);

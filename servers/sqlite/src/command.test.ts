@@ -8,9 +8,17 @@ import { ordinaryNode } from './testing/ordinary-node.ts';
 import { temporaryDatabase } from './testing/temporary-database.ts';
 
 /** What `start` says to these options and arguments; a server that starts is closed again. */
-async function problemOf(values: { readonly [option: string]: string }, ...positionals: readonly string[]): Promise<string> {
+async function problemOf(
+  values: { readonly [option: string]: string },
+  ...positionals: readonly string[]
+): Promise<string> {
   try {
-    const started = await command.start({ values, positionals, env: {}, log: createLogger('error') });
+    const started = await command.start({
+      values,
+      positionals,
+      env: {},
+      log: createLogger('error'),
+    });
     await started.close?.();
     return 'none';
   } catch (error) {
@@ -20,21 +28,37 @@ async function problemOf(values: { readonly [option: string]: string }, ...posit
 
 describe('the command', () => {
   test('names every option in its help', () => {
-    for (const option of Object.keys(command.options)) expect(command.usage).toContain(`--${option} `);
+    for (const option of Object.keys(command.options))
+      expect(command.usage).toContain(`--${option} `);
   });
 
   test('takes the database as an argument or as an option', async () => {
     const path = temporaryDatabase();
-    expect([await problemOf({}, path), await problemOf({ 'db-path': path })]).toEqual(['none', 'none']);
+    expect([await problemOf({}, path), await problemOf({ 'db-path': path })]).toEqual([
+      'none',
+      'none',
+    ]);
   });
 
   test.each([
     [{}, [], 'name the database file'],
     [{}, [''], 'name the database file'],
-    [{}, ['/nowhere/at-all.db'], 'there is no database file /nowhere/at-all.db; create an empty one with: sqlite3 "/nowhere/at-all.db" VACUUM'],
-    [{ 'db-path': '/nowhere/a.db' }, ['/nowhere/b.db'], 'only one database file can be served, not also "/nowhere/b.db"'],
+    [
+      {},
+      ['/nowhere/at-all.db'],
+      'there is no database file /nowhere/at-all.db; create an empty one with: sqlite3 "/nowhere/at-all.db" VACUUM',
+    ],
+    [
+      { 'db-path': '/nowhere/a.db' },
+      ['/nowhere/b.db'],
+      'only one database file can be served, not also "/nowhere/b.db"',
+    ],
     [{ 'max-rows': '0' }, ['x.db'], '--max-rows must be a whole number from 1 to 100000, not "0"'],
-    [{ 'max-memory-mb': '64' }, ['x.db'], '--max-memory-mb must be a whole number from 128 to 65536, not "64"'],
+    [
+      { 'max-memory-mb': '64' },
+      ['x.db'],
+      '--max-memory-mb must be a whole number from 128 to 65536, not "64"',
+    ],
   ])('refuses %j %j', async (values, positionals, problem) => {
     expect(await problemOf(values, ...positionals)).toBe(`UsageError: ${problem}`);
   });
@@ -51,8 +75,14 @@ describe('the command', () => {
     chmodSync(path, 0);
     const [node = '', ...options] = ordinaryNode ?? [];
     const main = join(import.meta.dirname, 'main.ts');
-    const { status, stderr } = spawnSync(node, [...options, '--conditions=@signalbox/source', main, path], { encoding: 'utf8' });
-    expect(stderr).toBe(`signalbox-sqlite: the database file ${path} cannot be read (see signalbox-sqlite --help)\n`);
+    const { status, stderr } = spawnSync(
+      node,
+      [...options, '--conditions=@signalbox/source', main, path],
+      { encoding: 'utf8' },
+    );
+    expect(stderr).toBe(
+      `signalbox-sqlite: the database file ${path} cannot be read (see signalbox-sqlite --help)\n`,
+    );
     expect(status).toBe(1);
   });
 });

@@ -33,12 +33,36 @@ export const command = defineServerMain({
   },
   start: async ({ values, positionals, log }) => {
     const limits = {
-      timeoutMs: integerOption(values, 'timeout-ms', { min: 100, max: 3_600_000, default: DEFAULT_LIMITS.timeoutMs }),
-      busyTimeoutMs: integerOption(values, 'busy-timeout-ms', { min: 0, max: 3_600_000, default: DEFAULT_LIMITS.busyTimeoutMs }),
-      maxRows: integerOption(values, 'max-rows', { min: 1, max: 100_000, default: DEFAULT_LIMITS.maxRows }),
-      maxCellBytes: integerOption(values, 'max-cell-bytes', { min: 64, max: 1_048_576, default: DEFAULT_LIMITS.maxCellBytes }),
-      maxResultBytes: integerOption(values, 'max-result-bytes', { min: 16_384, max: 4_194_304, default: DEFAULT_LIMITS.maxResultBytes }),
-      maxMemoryMb: integerOption(values, 'max-memory-mb', { min: 128, max: 65_536, default: DEFAULT_LIMITS.maxMemoryMb }),
+      timeoutMs: integerOption(values, 'timeout-ms', {
+        min: 100,
+        max: 3_600_000,
+        default: DEFAULT_LIMITS.timeoutMs,
+      }),
+      busyTimeoutMs: integerOption(values, 'busy-timeout-ms', {
+        min: 0,
+        max: 3_600_000,
+        default: DEFAULT_LIMITS.busyTimeoutMs,
+      }),
+      maxRows: integerOption(values, 'max-rows', {
+        min: 1,
+        max: 100_000,
+        default: DEFAULT_LIMITS.maxRows,
+      }),
+      maxCellBytes: integerOption(values, 'max-cell-bytes', {
+        min: 64,
+        max: 1_048_576,
+        default: DEFAULT_LIMITS.maxCellBytes,
+      }),
+      maxResultBytes: integerOption(values, 'max-result-bytes', {
+        min: 16_384,
+        max: 4_194_304,
+        default: DEFAULT_LIMITS.maxResultBytes,
+      }),
+      maxMemoryMb: integerOption(values, 'max-memory-mb', {
+        min: 128,
+        max: 65_536,
+        default: DEFAULT_LIMITS.maxMemoryMb,
+      }),
     };
     return createSqliteServer({ path: databasePath(values['db-path'], positionals), limits, log });
   },

@@ -12,9 +12,15 @@ const SCHEMA = `CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
   INSERT INTO users VALUES (1, 'Ada'), (2, 'Grace');
   CREATE VIEW names AS SELECT name FROM users;`;
 
-async function connect(path: string, options: { readonly era?: Era; readonly lines?: string[] } = {}): Promise<Client> {
+async function connect(
+  path: string,
+  options: { readonly era?: Era; readonly lines?: string[] } = {},
+): Promise<Client> {
   const { era = 'modern', lines = [] } = options;
-  const sqlite = createSqliteServer({ path, log: createLogger('debug', { write: (line) => lines.push(line) }) });
+  const sqlite = createSqliteServer({
+    path,
+    log: createLogger('debug', { write: (line) => lines.push(line) }),
+  });
   onTestFinished(() => sqlite.close());
   const [near, far] = createInMemoryTransports();
   await sqlite.server.connect(far);
@@ -27,17 +33,32 @@ describe('the SQLite server', () => {
   test.each(['legacy', 'modern'] as const)('answers a %s client', async (era) => {
     const client = await connect(temporaryDatabase(SCHEMA), { era });
     expect(client.server.era).toBe(era);
-    const result = await client.callTool('read_query', { query: 'SELECT name FROM users WHERE id = ?', params: [2] });
+    const result = await client.callTool('read_query', {
+      query: 'SELECT name FROM users WHERE id = ?',
+      params: [2],
+    });
     expect(result.isError ?? false).toBe(false);
-    expect(result.structuredContent).toMatchObject({ columns: [{ name: 'name', type: 'text' }], rows: [['Grace']], rowCount: 1, truncated: false });
-    expect(JSON.parse((result.content[0] as { text: string }).text)).toEqual(result.structuredContent);
+    expect(result.structuredContent).toMatchObject({
+      columns: [{ name: 'name', type: 'text' }],
+      rows: [['Grace']],
+      rowCount: 1,
+      truncated: false,
+    });
+    expect(JSON.parse((result.content[0] as { text: string }).text)).toEqual(
+      result.structuredContent,
+    );
   });
 
   test('lists three small tools with every hint and schema', async () => {
     const tools = await (await connect(temporaryDatabase(SCHEMA))).listTools();
     expect(tools.map((tool) => tool.name)).toEqual(['describe_table', 'list_tables', 'read_query']);
     for (const tool of tools) {
-      expect(tool.annotations).toEqual({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false });
+      expect(tool.annotations).toEqual({
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      });
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     }
@@ -45,16 +66,28 @@ describe('the SQLite server', () => {
   });
 
   test('gives results that conform to the published schemas', async () => {
-    const client = await connect(temporaryDatabase(`${SCHEMA} CREATE VIEW broken AS SELECT * FROM gone; CREATE INDEX i ON users(lower(name)); CREATE VIRTUAL TABLE f USING fts5(x)`));
+    const client = await connect(
+      temporaryDatabase(
+        `${SCHEMA} CREATE VIEW broken AS SELECT * FROM gone; CREATE INDEX i ON users(lower(name)); CREATE VIRTUAL TABLE f USING fts5(x)`,
+      ),
+    );
     const calls = [
       client.callTool('list_tables', {}),
       client.callTool('list_tables', { includeViews: true }),
-      ...['users', 'names', 'f', 'f_data'].map((name) => client.callTool('describe_table', { table_name: name })),
-      client.callTool('read_query', { query: "SELECT 1, 1.5, 'x', x'00', NULL, 9e999, 9223372036854775807, printf('%.*c', 100000, 'x')", limit: 1 }),
+      ...['users', 'names', 'f', 'f_data'].map((name) =>
+        client.callTool('describe_table', { table_name: name }),
+      ),
+      client.callTool('read_query', {
+        query:
+          "SELECT 1, 1.5, 'x', x'00', NULL, 9e999, 9223372036854775807, printf('%.*c', 100000, 'x')",
+        limit: 1,
+      }),
       client.callTool('read_query', { query: "VALUES (1), ('x')" }),
     ];
     const results = await Promise.all(calls);
-    expect(results.map((result) => result.isError === true && result.content)).toEqual(Array(8).fill(false));
+    expect(results.map((result) => result.isError === true && result.content)).toEqual(
+      Array(8).fill(false),
+    );
   });
 
   test('tells the model what was wrong with a call', async () => {
@@ -63,8 +96,12 @@ describe('the SQLite server', () => {
       const result = await client.callTool(name, args);
       return result.isError === true ? (result.content[0] as { text: string }).text : 'no error';
     };
-    expect(await errorOf('read_query', { query: 'DELETE FROM users' })).toContain('DELETE is not allowed');
-    expect(await errorOf('read_query', { query: 'SELECT age FROM users' })).toContain('Existing columns: users.id, users.name');
+    expect(await errorOf('read_query', { query: 'DELETE FROM users' })).toContain(
+      'DELETE is not allowed',
+    );
+    expect(await errorOf('read_query', { query: 'SELECT age FROM users' })).toContain(
+      'Existing columns: users.id, users.name',
+    );
     expect(await errorOf('read_query', { query: 'SELECT ?', params: [] })).toContain('Too few');
     expect(await errorOf('read_query', { query: 'SELECT 1', params: 'x' })).toContain('params');
     expect(await errorOf('read_query', { query: 'SELECT 1', limit: 1001 })).toContain('limit');
@@ -76,15 +113,25 @@ describe('the SQLite server', () => {
     const path = join(dirname(temporaryDatabase()), 'text.db');
     writeFileSync(path, 'no database '.repeat(100));
     const client = await connect(path);
-    expect(await client.callTool('list_tables', {})).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('SQLITE_NOTADB') as string }] });
+    expect(await client.callTool('list_tables', {})).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('SQLITE_NOTADB') as string }],
+    });
     expect(await client.listTools()).toHaveLength(3);
   });
 
   test('reads the schema as a resource', async () => {
     const client = await connect(temporaryDatabase(SCHEMA));
-    expect((await client.listResources()).map((resource) => resource.uri)).toEqual(['sqlite://main']);
+    expect((await client.listResources()).map((resource) => resource.uri)).toEqual([
+      'sqlite://main',
+    ]);
     const [contents] = await client.readResource('sqlite://main');
-    expect(JSON.parse((contents as { text: string }).text)).toMatchObject({ tables: [{ name: 'names', type: 'view' }, { name: 'users', type: 'table' }] });
+    expect(JSON.parse((contents as { text: string }).text)).toMatchObject({
+      tables: [
+        { name: 'names', type: 'view' },
+        { name: 'users', type: 'table' },
+      ],
+    });
     await expect(client.readResource('sqlite://other')).rejects.toThrow('Resource not found');
   });
 
@@ -92,7 +139,13 @@ describe('the SQLite server', () => {
     const path = temporaryDatabase(SCHEMA);
     const before = { bytes: readFileSync(path), mtimeMs: statSync(path).mtimeMs };
     const client = await connect(path);
-    for (const query of ['SELECT * FROM users', 'REPLACE INTO users VALUES (1, 0)', 'PRAGMA user_version = 7', 'PRAGMA integrity_check']) await client.callTool('read_query', { query });
+    for (const query of [
+      'SELECT * FROM users',
+      'REPLACE INTO users VALUES (1, 0)',
+      'PRAGMA user_version = 7',
+      'PRAGMA integrity_check',
+    ])
+      await client.callTool('read_query', { query });
     expect({ bytes: readFileSync(path), mtimeMs: statSync(path).mtimeMs }).toEqual(before);
   });
 
@@ -101,6 +154,9 @@ describe('the SQLite server', () => {
     const client = await connect(temporaryDatabase(SCHEMA), { lines });
     await client.callTool('read_query', { query: 'SELECT 1' });
     await client.callTool('read_query', { query: 'DELETE FROM users' });
-    expect(lines.map((line) => line.replace(/^\S+ /, '').replace(/\d+\n/, 'N'))).toEqual(['debug tool=read_query outcome=finished ms=N', 'debug tool=read_query outcome=failed ms=N']);
+    expect(lines.map((line) => line.replace(/^\S+ /, '').replace(/\d+\n/, 'N'))).toEqual([
+      'debug tool=read_query outcome=finished ms=N',
+      'debug tool=read_query outcome=failed ms=N',
+    ]);
   });
 });

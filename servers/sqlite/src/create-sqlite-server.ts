@@ -1,5 +1,11 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
-import { createLogger, logErrors, logToolCalls, packageVersion, type Logger } from '@signalbox/server-kit';
+import {
+  createLogger,
+  logErrors,
+  logToolCalls,
+  packageVersion,
+  type Logger,
+} from '@signalbox/server-kit';
 import { ExecutorPool } from './executor-pool.ts';
 import { DEFAULT_LIMITS, type SqliteLimits } from './limits.ts';
 import { schemaResource } from './schema-resource.ts';
@@ -29,9 +35,13 @@ export function createSqliteServer(options: SqliteServerOptions): SqliteServer {
   pool.warm();
   const server = createServer({
     info: { name: 'signalbox-sqlite', title: 'SQLite', version: packageVersion(import.meta.url) },
-    instructions: 'Reads one SQLite database. Look at list_tables and describe_table before writing SQL for read_query; pass values through params.',
+    instructions:
+      'Reads one SQLite database. Look at list_tables and describe_table before writing SQL for read_query; pass values through params.',
     hasFixedLists: true,
-    tools: logToolCalls([readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)], log),
+    tools: logToolCalls(
+      [readQueryTool(pool, limits.maxRows), listTablesTool(pool), describeTableTool(pool)],
+      log,
+    ),
     resources: schemaResource(pool),
     onError: logErrors(log),
   });

@@ -17,9 +17,18 @@ interface StartedPool {
 
 function startPool(path: string, limits: Partial<SqliteLimits> = {}): StartedPool {
   const crashes: string[] = [];
-  const pool = new ExecutorPool({ path, limits: { ...DEFAULT_LIMITS, ...limits }, onCrash: (message) => crashes.push(message) });
+  const pool = new ExecutorPool({
+    path,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    onCrash: (message) => crashes.push(message),
+  });
   onTestFinished(() => pool.close());
-  return { pool, crashes, read: (query, signal = new AbortController().signal) => pool.run('read-query', { query }, signal) };
+  return {
+    pool,
+    crashes,
+    read: (query, signal = new AbortController().signal) =>
+      pool.run('read-query', { query }, signal),
+  };
 }
 
 /** A process that nobody has collected yet counts as gone. */
@@ -47,16 +56,25 @@ describe('ExecutorPool', () => {
   test('turns a refusal and an SQLite error into a tool error with advice', async () => {
     const { read } = startPool(temporaryDatabase('CREATE TABLE users(id, name)'));
     await expect(read('DROP TABLE users')).rejects.toThrow('DROP is not allowed');
-    await expect(read('SELECT nope FROM users')).rejects.toThrow('SQLITE_ERROR: no such column: nope. Existing columns: users.id, users.name');
-    await expect(read('SELECT * FROM usres')).rejects.toThrow('no such table: usres. Existing tables: users');
-    await expect(read('SELECT * FROM users WHERE')).rejects.toThrow('SQLITE_ERROR: incomplete input');
+    await expect(read('SELECT nope FROM users')).rejects.toThrow(
+      'SQLITE_ERROR: no such column: nope. Existing columns: users.id, users.name',
+    );
+    await expect(read('SELECT * FROM usres')).rejects.toThrow(
+      'no such table: usres. Existing tables: users',
+    );
+    await expect(read('SELECT * FROM users WHERE')).rejects.toThrow(
+      'SQLITE_ERROR: incomplete input',
+    );
   });
 
   test('stops a runaway query at the deadline and goes on', async () => {
     const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 1500 });
     await read('SELECT 1');
     const startedMs = performance.now();
-    await expect(read(RUNAWAY)).rejects.toMatchObject({ name: 'ToolError', message: expect.stringContaining('stopped after 1500 ms, its time limit') as string });
+    await expect(read(RUNAWAY)).rejects.toMatchObject({
+      name: 'ToolError',
+      message: expect.stringContaining('stopped after 1500 ms, its time limit') as string,
+    });
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(1490);
     expect((await read('SELECT 3')).rows).toEqual([[3]]);
     await vi.waitFor(() => expect(pool.pids).toHaveLength(1), 10_000);
@@ -73,8 +91,18 @@ describe('ExecutorPool', () => {
 
   test('runs the queries that waited behind two killed ones', async () => {
     const { read } = startPool(temporaryDatabase(), { timeoutMs: 1000 });
-    const outcomes = await Promise.allSettled([read(RUNAWAY), read(RUNAWAY), read('SELECT 1'), read('SELECT 2')]);
-    expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
+    const outcomes = await Promise.allSettled([
+      read(RUNAWAY),
+      read(RUNAWAY),
+      read('SELECT 1'),
+      read('SELECT 2'),
+    ]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([
+      'rejected',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
   });
 
   test('answers a cancelled query at once and ends its process', async () => {
@@ -88,7 +116,9 @@ describe('ExecutorPool', () => {
     controller.abort();
     // Before anything else can happen, a message of the process included.
     await Promise.resolve();
-    expect(outcome).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: 'The query was cancelled.' }));
+    expect(outcome).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: 'The query was cancelled.' }),
+    );
     await vi.waitFor(() => expect(isAlive(pid!)).toBe(false), { interval: 5, timeout: 5000 });
     expect((await read('SELECT 3')).rows).toEqual([[3]]);
   });
@@ -96,7 +126,10 @@ describe('ExecutorPool', () => {
   test('cancels a waiting query without touching the running ones', async () => {
     const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 });
     const others = new AbortController();
-    const running = Promise.allSettled([read(RUNAWAY, others.signal), read(RUNAWAY, others.signal)]);
+    const running = Promise.allSettled([
+      read(RUNAWAY, others.signal),
+      read(RUNAWAY, others.signal),
+    ]);
     await vi.waitFor(() => expect(pool.pids).toHaveLength(2), { timeout: 5000 });
     const pids = pool.pids;
     const controller = new AbortController();
@@ -111,10 +144,19 @@ describe('ExecutorPool', () => {
 
   test.each([
     ['a huge text', "SELECT printf('%.*c', 400000000, 'x')"],
-    ['a huge group', "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT length(group_concat(printf('%.1000c', x))) FROM c"],
-    ['a huge sort', "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, printf('%.1000c', x) FROM c ORDER BY random()"],
+    [
+      'a huge group',
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT length(group_concat(printf('%.1000c', x))) FROM c",
+    ],
+    [
+      'a huge sort',
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, printf('%.1000c', x) FROM c ORDER BY random()",
+    ],
   ])('stops %s at the memory limit', async (_, query) => {
-    const { read, crashes } = startPool(temporaryDatabase(), { maxMemoryMb: 128, timeoutMs: 3_600_000 });
+    const { read, crashes } = startPool(temporaryDatabase(), {
+      maxMemoryMb: 128,
+      timeoutMs: 3_600_000,
+    });
     await expect(read(query)).rejects.toThrow('needed more than 128 MB, its memory limit');
     expect(crashes).toEqual([expect.stringContaining('memory-limit')]);
     expect((await read('SELECT 1')).rows).toEqual([[1]]);
@@ -185,7 +227,9 @@ describe('ExecutorPool', () => {
     writer.exec('BEGIN EXCLUSIVE');
     await expect(read('SELECT 1 FROM t')).rejects.toThrow('SQLITE_BUSY');
     const startedMs = performance.now();
-    await expect(read('SELECT * FROM t')).rejects.toThrow('SQLITE_BUSY: database is locked. Another process holds a lock');
+    await expect(read('SELECT * FROM t')).rejects.toThrow(
+      'SQLITE_BUSY: database is locked. Another process holds a lock',
+    );
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(290);
     expect(performance.now() - startedMs).toBeLessThan(1000);
     writer.exec('ROLLBACK');
@@ -196,7 +240,11 @@ describe('ExecutorPool', () => {
   test('keeps no lock after a query that was cut', async () => {
     const path = temporaryDatabase('CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)');
     const { pool } = startPool(path);
-    await pool.run('read-query', { query: 'SELECT a FROM t', limit: 1 }, new AbortController().signal);
+    await pool.run(
+      'read-query',
+      { query: 'SELECT a FROM t', limit: 1 },
+      new AbortController().signal,
+    );
     const writer = new Database(path, { timeout: 0 });
     expect(() => writer.exec('BEGIN EXCLUSIVE; INSERT INTO t VALUES (4); COMMIT')).not.toThrow();
     writer.close();
@@ -207,9 +255,14 @@ describe('ExecutorPool', () => {
     const { read } = startPool(path);
     expect((await read('SELECT * FROM t')).rows).toEqual([]);
     const text = `${path}.txt`;
-    writeFileSync(text, 'This is a plain text file, and it is longer than a header of one hundred bytes. '.repeat(20));
+    writeFileSync(
+      text,
+      'This is a plain text file, and it is longer than a header of one hundred bytes. '.repeat(20),
+    );
     renameSync(text, path);
-    await expect(read('SELECT * FROM t')).rejects.toThrow('SQLITE_NOTADB: file is not a database. The file is not an SQLite database');
+    await expect(read('SELECT * FROM t')).rejects.toThrow(
+      'SQLITE_NOTADB: file is not a database. The file is not an SQLite database',
+    );
     rmSync(path);
     await expect(read('SELECT * FROM t')).rejects.toThrow('no longer exists');
     expect(existsSync(path)).toBe(false);
@@ -218,13 +271,17 @@ describe('ExecutorPool', () => {
   });
 
   test('reports damaged pages', async () => {
-    const path = temporaryDatabase("CREATE TABLE t(a); INSERT INTO t SELECT printf('%.2000c', 'x') FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8))");
+    const path = temporaryDatabase(
+      "CREATE TABLE t(a); INSERT INTO t SELECT printf('%.2000c', 'x') FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8))",
+    );
     const handle = new Database(path);
     const bytes = handle.serialize();
     handle.close();
     bytes.fill(0xff, 4096);
     writeFileSync(path, bytes);
-    await expect(startPool(path).read('SELECT sum(length(a)) FROM t')).rejects.toThrow(/SQLITE_CORRUPT.*damaged; PRAGMA integrity_check/);
+    await expect(startPool(path).read('SELECT sum(length(a)) FROM t')).rejects.toThrow(
+      /SQLITE_CORRUPT.*damaged; PRAGMA integrity_check/,
+    );
   });
 
   test('reads what another process commits to a WAL database', async () => {
@@ -241,7 +298,9 @@ describe('ExecutorPool', () => {
 
   test('keeps error messages short', async () => {
     const { read } = startPool(temporaryDatabase());
-    const outcome = await read(`SELECT 1 ${'x'.repeat(500_000)} y`).catch((error: unknown) => error);
+    const outcome = await read(`SELECT 1 ${'x'.repeat(500_000)} y`).catch(
+      (error: unknown) => error,
+    );
     expect((outcome as Error).message).toMatch(/^SQLITE_ERROR: near/);
     expect((outcome as Error).message.length).toBeLessThanOrEqual(4096);
   });
@@ -255,7 +314,12 @@ describe('ExecutorPool', () => {
 
   test('refuses more waiting queries than it can promise to run', async () => {
     const { pool, read } = startPool(temporaryDatabase());
-    const outcomes = Array.from({ length: 101 }, () => read('SELECT 1').then(() => 'done', (error: unknown) => String(error)));
+    const outcomes = Array.from({ length: 101 }, () =>
+      read('SELECT 1').then(
+        () => 'done',
+        (error: unknown) => String(error),
+      ),
+    );
     expect(await outcomes.at(-1)).toContain('Too many queries wait already (100)');
     expect(await outcomes[99]).toBe('done');
     expect(pool.pids.length).toBeGreaterThan(0);
@@ -274,7 +338,11 @@ function startServerProcess(path: string): ChildProcess {
     const [pid] = pool.pids;
     await pool.run('read-query', { query: 'SELECT 2' }, signal);
     process.stdout.write(String(pid));`;
-  const server = spawn(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(
+    process.execPath,
+    ['--conditions=@signalbox/source', '--input-type=module', '-e', code],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   onTestFinished(() => {
     server.kill('SIGKILL');
   });

@@ -1,6 +1,11 @@
 import { ToolError } from '@signalbox/mcp-core';
 import { ExecutorProcess, type ExecutorEnd } from './executor-process.ts';
-import type { ExecutorReply, ExecutorRequest, OperationName, Operations } from './executor/protocol.ts';
+import type {
+  ExecutorReply,
+  ExecutorRequest,
+  OperationName,
+  Operations,
+} from './executor/protocol.ts';
 import type { SqliteLimits } from './limits.ts';
 
 export interface ExecutorPoolOptions {
@@ -58,10 +63,17 @@ export class ExecutorPool {
   }
 
   /** @throws ToolError with a message for the model, for each way in which the operation can fail. */
-  run<Name extends OperationName>(operation: Name, input: Operations[Name]['input'], signal: AbortSignal): Promise<Operations[Name]['output']> {
+  run<Name extends OperationName>(
+    operation: Name,
+    input: Operations[Name]['input'],
+    signal: AbortSignal,
+  ): Promise<Operations[Name]['output']> {
     if (this.#isClosed) return Promise.reject(new ToolError('The server is shutting down.'));
     if (signal.aborted) return Promise.reject(cancelled(signal));
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new ToolError(`Too many queries wait already (${MAX_WAITING}); try again later.`));
+    if (this.#waiting.length >= MAX_WAITING)
+      return Promise.reject(
+        new ToolError(`Too many queries wait already (${MAX_WAITING}); try again later.`),
+      );
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#cancel(task, cancelled(signal));
@@ -113,8 +125,12 @@ export class ExecutorPool {
     const { timeoutMs } = this.#options.limits;
     slot.task = task;
     slot.timer = setTimeout(() => {
-      const advice = 'Add a LIMIT or a WHERE on an indexed column, or ask for less at once; EXPLAIN QUERY PLAN shows full scans.';
-      this.#replace(slot, new ToolError(`The query was stopped after ${timeoutMs} ms, its time limit. ${advice}`));
+      const advice =
+        'Add a LIMIT or a WHERE on an indexed column, or ask for less at once; EXPLAIN QUERY PLAN shows full scans.';
+      this.#replace(
+        slot,
+        new ToolError(`The query was stopped after ${timeoutMs} ms, its time limit. ${advice}`),
+      );
     }, timeoutMs);
     slot.process.send(task.request);
   }
@@ -199,7 +215,9 @@ export class ExecutorPool {
     const isHopeless = !slot.isReady && this.#slots.size === 0;
     const task = slot.task ?? (isHopeless ? this.#waiting.shift() : undefined);
     if (task !== undefined) fail(task, this.#describeEnd(slot, end));
-    this.#options.onCrash?.(`query process ${slot.process.pid ?? ''} ended: ${end.reason}; ${end.detail}`);
+    this.#options.onCrash?.(
+      `query process ${slot.process.pid ?? ''} ended: ${end.reason}; ${end.detail}`,
+    );
     if (!this.#isClosed) this.#dispatch();
   }
 
@@ -207,10 +225,19 @@ export class ExecutorPool {
     const cause = new Error(end.detail);
     const { maxMemoryMb } = this.#options.limits;
     if (end.reason === 'memory-limit') {
-      return new ToolError(`The query was stopped because it needed more than ${maxMemoryMb} MB, its memory limit. Sort, group or join fewer rows.`, { cause });
+      return new ToolError(
+        `The query was stopped because it needed more than ${maxMemoryMb} MB, its memory limit. Sort, group or join fewer rows.`,
+        { cause },
+      );
     }
-    if (!slot.isReady) return new ToolError('The query process could not be started; the server log says why.', { cause });
-    return new ToolError('The query process ended unexpectedly. The database is unharmed; the query can be tried again.', { cause });
+    if (!slot.isReady)
+      return new ToolError('The query process could not be started; the server log says why.', {
+        cause,
+      });
+    return new ToolError(
+      'The query process ended unexpectedly. The database is unharmed; the query can be tried again.',
+      { cause },
+    );
   }
 }
 

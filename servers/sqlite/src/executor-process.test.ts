@@ -29,7 +29,11 @@ test('answers a request with its id', async () => {
   const started = startProcess();
   await started.ready;
   started.process.send({ id: 7, operation: 'list-tables', input: { includeViews: true } });
-  expect(await started.reply).toEqual({ kind: 'result', id: 7, output: { tables: [], truncated: false } });
+  expect(await started.reply).toEqual({
+    kind: 'result',
+    id: 7,
+    output: { tables: [], truncated: false },
+  });
 });
 
 test('inherits no secrets from the environment', async () => {
@@ -39,7 +43,10 @@ test('inherits no secrets from the environment', async () => {
   });
   const started = startProcess();
   await started.ready;
-  const environment = process.platform === 'linux' ? readFileSync(`/proc/${started.process.pid ?? 0}/environ`, 'utf8') : '';
+  const environment =
+    process.platform === 'linux'
+      ? readFileSync(`/proc/${started.process.pid ?? 0}/environ`, 'utf8')
+      : '';
   expect(environment).not.toContain('SECRET');
 });
 

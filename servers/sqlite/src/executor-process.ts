@@ -2,7 +2,12 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isExecutorReply } from './executor/executor-reply.ts';
-import { MEMORY_LIMIT_NOTICE, type ExecutorConfiguration, type ExecutorReply, type ExecutorRequest } from './executor/protocol.ts';
+import {
+  MEMORY_LIMIT_NOTICE,
+  type ExecutorConfiguration,
+  type ExecutorReply,
+  type ExecutorRequest,
+} from './executor/protocol.ts';
 
 /** Why a query process is gone. */
 export interface ExecutorEnd {
@@ -19,8 +24,16 @@ export interface ExecutorListener {
 }
 
 // The executor lies beside this file, as source, compiled and bundled.
-const EXECUTOR_PATH = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './executor.ts' : './executor.js', import.meta.url));
-const INHERITED_VARIABLES: readonly string[] = ['NODE_COMPILE_CACHE', 'SystemRoot', 'TMPDIR', 'TEMP', 'TZ'];
+const EXECUTOR_PATH = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './executor.ts' : './executor.js', import.meta.url),
+);
+const INHERITED_VARIABLES: readonly string[] = [
+  'NODE_COMPILE_CACHE',
+  'SystemRoot',
+  'TMPDIR',
+  'TEMP',
+  'TZ',
+];
 const MAX_STDERR_CHARACTERS = 4096;
 
 /** A query process: it has the database open, answers one request at a time and can be killed in the middle of one. */
@@ -77,8 +90,14 @@ export class ExecutorProcess {
     const end = (status: string): void => {
       if (isEnded) return;
       isEnded = true;
-      const reason = this.#reason === 'ended' && this.#stderr.includes(MEMORY_LIMIT_NOTICE) ? 'memory-limit' : this.#reason;
-      this.#listener.ended({ reason, detail: [status, failure, this.#stderr.trim()].filter((part) => part !== '').join('; ') });
+      const reason =
+        this.#reason === 'ended' && this.#stderr.includes(MEMORY_LIMIT_NOTICE)
+          ? 'memory-limit'
+          : this.#reason;
+      this.#listener.ended({
+        reason,
+        detail: [status, failure, this.#stderr.trim()].filter((part) => part !== '').join('; '),
+      });
     };
     this.#child.on('error', (error) => {
       failure = error.message;
@@ -91,5 +110,7 @@ export class ExecutorProcess {
 }
 
 function minimalEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.includes(name)));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.includes(name)),
+  );
 }

@@ -12,8 +12,16 @@ async function startExecutor(): Promise<void> {
   const configuration = JSON.parse(process.argv[2] ?? '') as ExecutorConfiguration;
   const activity = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const { parentPid, maxMemoryMb, timeoutMs } = configuration;
-  const options: WatchdogOptions = { activity, parentPid, maxMemoryMb, maxBusyMs: timeoutMs + 2000 };
-  const watchdog = new Worker(new URL(import.meta.url), { workerData: options, resourceLimits: { maxOldGenerationSizeMb: 16 } });
+  const options: WatchdogOptions = {
+    activity,
+    parentPid,
+    maxMemoryMb,
+    maxBusyMs: timeoutMs + 2000,
+  };
+  const watchdog = new Worker(new URL(import.meta.url), {
+    workerData: options,
+    resourceLimits: { maxOldGenerationSizeMb: 16 },
+  });
   watchdog.once('exit', () => process.exit(1));
   process.once('disconnect', () => process.exit(0));
   await serveRequests(

@@ -16,19 +16,33 @@ const soon = { timeout: 10_000, interval: 10 };
 
 describe('signalbox-sqlite', () => {
   test('answers other requests during a runaway query, reports its progress and stops it at the deadline', async () => {
-    const open = () => spawnStdio({ command: 'node', args: [...MAIN, '--db-path', temporaryDatabase(), '--timeout-ms', '1200'] });
+    const open = () =>
+      spawnStdio({
+        command: 'node',
+        args: [...MAIN, '--db-path', temporaryDatabase(), '--timeout-ms', '1200'],
+      });
     const client = await connectClient(open, { info: { name: 'test', version: '1' } });
     onTestFinished(() => client.close());
     await client.callTool('read_query', { query: 'SELECT 1' });
     const happened: string[] = [];
     const progressed: Progress[] = [];
-    const runaway = client.callTool('read_query', { query: RUNAWAY }, { onProgress: (progress) => progressed.push(progress) });
+    const runaway = client.callTool(
+      'read_query',
+      { query: RUNAWAY },
+      { onProgress: (progress) => progressed.push(progress) },
+    );
     void runaway.finally(() => happened.push('stopped'));
     await client.listTools();
     happened.push('answered');
-    expect(await runaway).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('stopped after 1200 ms') as string }] });
+    expect(await runaway).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('stopped after 1200 ms') as string }],
+    });
     expect(happened).toEqual(['answered', 'stopped']);
-    expect(progressed[0]).toMatchObject({ progress: 1, message: 'The query has been running for 1 s' });
+    expect(progressed[0]).toMatchObject({
+      progress: 1,
+      message: 'The query has been running for 1 s',
+    });
   });
 
   test('ends the query process of a cancelled call at once and says nothing more about the call', async () => {
@@ -51,33 +65,45 @@ describe('signalbox-sqlite', () => {
     expect(output()).not.toContain('"id":"a"');
   });
 
-  test.each(['stdin end', 'SIGTERM'])('exits within a second of %s during a query, without leaving a process', async (end) => {
-    const { input, output, childPids, server } = startRaw(['--timeout-ms', '3600000', temporaryDatabase()]);
-    input(callReadQuery('a', RUNAWAY));
-    input(callReadQuery('b', 'SELECT 41'));
-    await vi.waitFor(() => expect(output()).toContain('[[41]]'), soon);
-    const pids = childPids();
-    expect(pids.length).toBeGreaterThan(0);
-    const ended = msUntilEnd(server);
-    if (end === 'SIGTERM') server.kill('SIGTERM');
-    else server.stdin.end();
-    expect(await ended).toBeLessThan(1000);
-    expect([server.exitCode, server.signalCode]).toEqual([0, null]);
-    expect(listProcesses().filter(({ pid }) => pids.includes(pid))).toEqual([]);
-  });
+  test.each(['stdin end', 'SIGTERM'])(
+    'exits within a second of %s during a query, without leaving a process',
+    async (end) => {
+      const { input, output, childPids, server } = startRaw([
+        '--timeout-ms',
+        '3600000',
+        temporaryDatabase(),
+      ]);
+      input(callReadQuery('a', RUNAWAY));
+      input(callReadQuery('b', 'SELECT 41'));
+      await vi.waitFor(() => expect(output()).toContain('[[41]]'), soon);
+      const pids = childPids();
+      expect(pids.length).toBeGreaterThan(0);
+      const ended = msUntilEnd(server);
+      if (end === 'SIGTERM') server.kill('SIGTERM');
+      else server.stdin.end();
+      expect(await ended).toBeLessThan(1000);
+      expect([server.exitCode, server.signalCode]).toEqual([0, null]);
+      expect(listProcesses().filter(({ pid }) => pids.includes(pid))).toEqual([]);
+    },
+  );
 
   test('refuses arguments it cannot use with one line', async () => {
-    const server = spawn(process.execPath, [...MAIN, '--max-rows', '0', 'x.db'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const server = spawn(process.execPath, [...MAIN, '--max-rows', '0', 'x.db'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     const [stderr] = await Promise.all([text(server.stderr), once(server, 'exit')]);
     expect({ stderr, code: server.exitCode }).toEqual({
-      stderr: 'signalbox-sqlite: --max-rows must be a whole number from 1 to 100000, not "0" (see signalbox-sqlite --help)\n',
+      stderr:
+        'signalbox-sqlite: --max-rows must be a whole number from 1 to 100000, not "0" (see signalbox-sqlite --help)\n',
       code: 1,
     });
   });
 });
 
 function startRaw(args: readonly string[]) {
-  const server = spawn(process.execPath, [...MAIN, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const server = spawn(process.execPath, [...MAIN, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   onTestFinished(() => {
     server.kill('SIGKILL');
   });
@@ -101,12 +127,18 @@ function callReadQuery(id: string, query: string): object {
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {},
   };
-  return { id, method: 'tools/call', params: { name: 'read_query', arguments: { query }, _meta: meta } };
+  return {
+    id,
+    method: 'tools/call',
+    params: { name: 'read_query', arguments: { query }, _meta: meta },
+  };
 }
 
 /** Every process but those that ended and wait to be collected. */
 function listProcesses(): { pid: number; parentPid: number }[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n');
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
   return lines
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , state]) => state?.startsWith('Z') !== true)

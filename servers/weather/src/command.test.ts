@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { command } from './command.ts';
 
 /** What `start` says to these options and variables. */
-async function problemOf(values: { readonly [option: string]: string }, env: NodeJS.ProcessEnv = {}, positionals: readonly string[] = []): Promise<string> {
+async function problemOf(
+  values: { readonly [option: string]: string },
+  env: NodeJS.ProcessEnv = {},
+  positionals: readonly string[] = [],
+): Promise<string> {
   const start = command.start({ values, positionals, env, log: createLogger('error') });
   return start.then(
     () => 'none',
@@ -14,7 +18,13 @@ async function problemOf(values: { readonly [option: string]: string }, env: Nod
 describe('the command', () => {
   test('names the terms of the data and every option and variable in its help', () => {
     const options = Object.keys(command.options).map((option) => `--${option}`);
-    for (const part of ['non-commercial', 'CC BY 4.0', ...options, 'WEATHER_OPEN_METEO_URL', 'WEATHER_GEOCODING_URL']) {
+    for (const part of [
+      'non-commercial',
+      'CC BY 4.0',
+      ...options,
+      'WEATHER_OPEN_METEO_URL',
+      'WEATHER_GEOCODING_URL',
+    ]) {
       expect(command.usage).toContain(part);
     }
   });
@@ -45,6 +55,11 @@ describe('the command', () => {
   });
 
   test('takes an empty variable for none', async () => {
-    expect(await problemOf({}, { WEATHER_OPEN_METEO_URL: '', WEATHER_GEOCODING_URL: 'http://127.0.0.1:9/base/' })).toBe('none');
+    expect(
+      await problemOf(
+        {},
+        { WEATHER_OPEN_METEO_URL: '', WEATHER_GEOCODING_URL: 'http://127.0.0.1:9/base/' },
+      ),
+    ).toBe('none');
   });
 });

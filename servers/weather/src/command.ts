@@ -1,4 +1,11 @@
-import { choiceOption, defineServerMain, integerOption, packageVersion, requestStateKeys, UsageError } from '@signalbox/server-kit';
+import {
+  choiceOption,
+  defineServerMain,
+  integerOption,
+  packageVersion,
+  requestStateKeys,
+  UsageError,
+} from '@signalbox/server-kit';
 import { createWeatherServer } from './create-weather-server.ts';
 import { createDemoProvider } from './demo/demo-provider.ts';
 import { createOpenMeteoProvider } from './open-meteo/open-meteo-provider.ts';
@@ -39,15 +46,28 @@ export const command = defineServerMain({
     'max-concurrency': { type: 'string' },
   },
   start: async ({ values, positionals, env, log }) => {
-    if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`);
+    if (positionals.length > 0)
+      throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`);
     const units = choiceOption(values, 'units', { choices: UNITS, default: 'metric' });
     const maxConcurrency = integerOption(values, 'max-concurrency', { min: 1, max: 5, default: 2 });
-    const timeoutMs = integerOption(values, 'timeout-ms', { min: 100, max: 60_000, default: 10_000 });
+    const timeoutMs = integerOption(values, 'timeout-ms', {
+      min: 100,
+      max: 60_000,
+      default: 10_000,
+    });
     const delayMs = integerOption(values, 'demo-delay-ms', { min: 0, max: 60_000, default: 150 });
     const forecastUrl = baseUrl(env, 'WEATHER_OPEN_METEO_URL');
     const geocodingUrl = baseUrl(env, 'WEATHER_GEOCODING_URL');
     const stateKeys = requestStateKeys(env);
-    if (values.demo === true) return { server: createWeatherServer({ provider: createDemoProvider({ delayMs, maxConcurrency }), units, stateKeys, log }) };
+    if (values.demo === true)
+      return {
+        server: createWeatherServer({
+          provider: createDemoProvider({ delayMs, maxConcurrency }),
+          units,
+          stateKeys,
+          log,
+        }),
+      };
     const provider = createOpenMeteoProvider({
       userAgent: `${name}/${version}`,
       ...(forecastUrl === undefined ? {} : { forecastUrl }),
@@ -65,7 +85,9 @@ function baseUrl(env: NodeJS.ProcessEnv, variable: string): URL | undefined {
   const given = env[variable];
   if (given === undefined || given === '') return undefined;
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new UsageError(`${variable} must be an http or https URL`);
-  if (`${url.username}${url.password}${url.search}${url.hash}` !== '') throw new UsageError(`${variable} must have no user name, password, query or fragment`);
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UsageError(`${variable} must be an http or https URL`);
+  if (`${url.username}${url.password}${url.search}${url.hash}` !== '')
+    throw new UsageError(`${variable} must have no user name, password, query or fragment`);
   return url;
 }

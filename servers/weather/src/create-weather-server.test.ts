@@ -9,10 +9,16 @@ import { createWeatherServer } from './create-weather-server.ts';
 
 const eras = ['legacy', 'modern'] as const;
 
-async function connect(provider: WeatherProvider, options: Partial<ClientOptions> = {}): Promise<Client> {
+async function connect(
+  provider: WeatherProvider,
+  options: Partial<ClientOptions> = {},
+): Promise<Client> {
   const [left, right] = createInMemoryTransports();
   await createWeatherServer({ provider }).connect(left);
-  const client = await connectClient(() => right, { info: { name: 'test', version: '1' }, ...options });
+  const client = await connectClient(() => right, {
+    info: { name: 'test', version: '1' },
+    ...options,
+  });
   onTestFinished(() => client.close());
   return client;
 }
@@ -28,9 +34,18 @@ describe.each(eras)('the weather server in the %s era', (era) => {
   test('lists three small read-only tools', async () => {
     const client = await connect(demo(), { era });
     const tools = await client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(['weather_compare', 'weather_current', 'weather_forecast']);
+    expect(tools.map((tool) => tool.name)).toEqual([
+      'weather_compare',
+      'weather_current',
+      'weather_forecast',
+    ]);
     for (const tool of tools) {
-      expect(tool.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true });
+      expect(tool.annotations).toMatchObject({
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: true,
+      });
       expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(tool.outputSchema).toMatchObject({ type: 'object' });
     }
@@ -39,14 +54,22 @@ describe.each(eras)('the weather server in the %s era', (era) => {
 
   test('gives results that conform to the output schemas, also when every value is missing', async () => {
     const upstream = await startUpstream(onTestFinished, ({ url, response }) =>
-      sendJson(response, url.searchParams.has('current') ? { current: { time: '2026-11-20T14:15' } } : { daily: { time: ['2026-11-20'] } }),
+      sendJson(
+        response,
+        url.searchParams.has('current')
+          ? { current: { time: '2026-11-20T14:15' } }
+          : { daily: { time: ['2026-11-20'] } },
+      ),
     );
     for (const provider of [demo(), providerOf(upstream)]) {
       const client = await connect(provider, { era });
       const results = [
         await client.callTool('weather_current', { location: '1,2' }),
         await client.callTool('weather_forecast', { location: '1,2', days: 16 }),
-        await client.callTool('weather_compare', { locations: ['1,2', 'geo:999999'], metric: 'precipitation' }),
+        await client.callTool('weather_compare', {
+          locations: ['1,2', 'geo:999999'],
+          metric: 'precipitation',
+        }),
       ];
       expect(results.map((result) => result.isError ?? false)).toEqual([false, false, false]);
     }
@@ -73,21 +96,32 @@ describe.each(eras)('the weather server in the %s era', (era) => {
 
   test('names the unit systems when asked for another', async () => {
     const client = await connect(demo(), { era });
-    expect(textOf(await client.callTool('weather_current', { location: 'Berlin', units: 'martian' }))).toMatch(/metric.*imperial.*kelvin/);
+    expect(
+      textOf(await client.callTool('weather_current', { location: 'Berlin', units: 'martian' })),
+    ).toMatch(/metric.*imperial.*kelvin/);
   });
 
   test('gives errors with data a program can read', async () => {
-    const upstream = await startUpstream(onTestFinished, ({ response }) => sendJson(response, { error: true, reason: 'Minutely API request limit exceeded.' }, 429));
+    const upstream = await startUpstream(onTestFinished, ({ response }) =>
+      sendJson(response, { error: true, reason: 'Minutely API request limit exceeded.' }, 429),
+    );
     const client = await connect(providerOf(upstream), { era });
     const result = await client.callTool('weather_current', { location: '52,13' });
-    expect(result).toMatchObject({ isError: true, _meta: { 'dev.signalbox/error': { code: 'rate-limited', retryAfterSeconds: 60 } } });
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: { 'dev.signalbox/error': { code: 'rate-limited', retryAfterSeconds: 60 } },
+    });
     expect(textOf(result)).toContain('rate limit');
   });
 
   test('reports progress before the result', async () => {
     const client = await connect(demo(), { era });
     const seen: number[] = [];
-    await client.callTool('weather_compare', { locations: ['Berlin', 'Oslo', 'Rome', 'Cairo'], metric: 'wind' }, { onProgress: (update) => seen.push(update.progress) });
+    await client.callTool(
+      'weather_compare',
+      { locations: ['Berlin', 'Oslo', 'Rome', 'Cairo'], metric: 'wind' },
+      { onProgress: (update) => seen.push(update.progress) },
+    );
     expect(seen.at(-1)).toBe(4);
     expect(seen).toEqual([...new Set(seen)]);
   });
@@ -98,7 +132,11 @@ describe.each(eras)('the weather server in the %s era', (era) => {
     const controller = new AbortController();
     const arrived = upstream.nextRequest();
     const cut = upstream.nextCut();
-    const call = client.callTool('weather_compare', { locations: ['1,1', '2,2', '3,3'], metric: 'wind' }, { signal: controller.signal });
+    const call = client.callTool(
+      'weather_compare',
+      { locations: ['1,1', '2,2', '3,3'], metric: 'wind' },
+      { signal: controller.signal },
+    );
     await arrived;
     const abortedAt = performance.now();
     controller.abort();
@@ -111,7 +149,15 @@ describe.each(eras)('the weather server in the %s era', (era) => {
     const upstream = await startUpstream(onTestFinished, openMeteo({ Springfield: springfields }));
     const client = await connect(providerOf(upstream), { era });
     const result = await client.callTool('weather_current', { location: 'Springfield' });
-    expect(result).toMatchObject({ isError: true, _meta: { 'dev.signalbox/error': { code: 'ambiguous-place', candidates: [{ id: 'geo:1' }, { id: 'geo:2' }] } } });
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: {
+        'dev.signalbox/error': {
+          code: 'ambiguous-place',
+          candidates: [{ id: 'geo:1' }, { id: 'geo:2' }],
+        },
+      },
+    });
   });
 });
 
@@ -121,7 +167,9 @@ test('a legacy client is asked which place is meant', async () => {
     era: 'legacy',
     handlers: { elicit: async () => ({ action: 'accept', content: { place: 'geo:2' } }) },
   });
-  await expect(client.callTool('weather_current', { location: 'Springfield' })).resolves.toMatchObject({
+  await expect(
+    client.callTool('weather_current', { location: 'Springfield' }),
+  ).resolves.toMatchObject({
     structuredContent: { location: { id: 'geo:2', admin1: 'Illinois' } },
   });
 });
@@ -131,5 +179,7 @@ test('the units of the server are used when a call names none', async () => {
   await createWeatherServer({ provider: demo(), units: 'kelvin' }).connect(left);
   const client = await connectClient(() => right, { info: { name: 'test', version: '1' } });
   onTestFinished(() => client.close());
-  await expect(client.callTool('weather_current', { location: 'Oslo' })).resolves.toMatchObject({ structuredContent: { units: { temperature: 'K' } } });
+  await expect(client.callTool('weather_current', { location: 'Oslo' })).resolves.toMatchObject({
+    structuredContent: { units: { temperature: 'K' } },
+  });
 });

@@ -1,5 +1,11 @@
 import { createServer, type Server } from '@signalbox/mcp-core/server';
-import { createLogger, logErrors, logToolCalls, packageVersion, type Logger } from '@signalbox/server-kit';
+import {
+  createLogger,
+  logErrors,
+  logToolCalls,
+  packageVersion,
+  type Logger,
+} from '@signalbox/server-kit';
 import type { WeatherProvider } from './provider.ts';
 import { weatherCompareTool } from './tools/weather-compare.ts';
 import { weatherCurrentTool } from './tools/weather-current.ts';
@@ -22,9 +28,17 @@ export function createWeatherServer(options: WeatherServerOptions): Server {
   const setup = { provider, defaultUnits: units };
   return createServer({
     info: { name: 'signalbox-weather', title: 'Weather', version: packageVersion(import.meta.url) },
-    ...(provider.demo ? { instructions: 'All weather of this server is made-up demonstration data. Say so when you use it.' } : {}),
+    ...(provider.demo
+      ? {
+          instructions:
+            'All weather of this server is made-up demonstration data. Say so when you use it.',
+        }
+      : {}),
     hasFixedLists: true,
-    tools: logToolCalls([weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)], log),
+    tools: logToolCalls(
+      [weatherCurrentTool(setup), weatherForecastTool(setup), weatherCompareTool(setup)],
+      log,
+    ),
     ...(stateKeys === undefined ? {} : { requestState: { keys: stateKeys } }),
     onError: logErrors(log),
   });

@@ -52,16 +52,23 @@ test('drops a waiting task when it is aborted and keeps the rest', async () => {
   expect(last.isStarted()).toBe(true);
 });
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])('an abort %d microtasks after a task ended removes no other task', async (microtasks) => {
-  const limiter = new Limiter(1);
-  const [first, second, third] = [heldTask(), heldTask(), heldTask()];
-  const controller = new AbortController();
-  const runs = [limiter.run(signal, first.run), limiter.run(controller.signal, second.run), limiter.run(signal, third.run)];
-  first.finish();
-  second.finish();
-  third.finish();
-  for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
-  controller.abort(new Error('late'));
-  await Promise.allSettled(runs);
-  expect(third.isStarted()).toBe(true);
-});
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'an abort %d microtasks after a task ended removes no other task',
+  async (microtasks) => {
+    const limiter = new Limiter(1);
+    const [first, second, third] = [heldTask(), heldTask(), heldTask()];
+    const controller = new AbortController();
+    const runs = [
+      limiter.run(signal, first.run),
+      limiter.run(controller.signal, second.run),
+      limiter.run(signal, third.run),
+    ];
+    first.finish();
+    second.finish();
+    third.finish();
+    for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
+    controller.abort(new Error('late'));
+    await Promise.allSettled(runs);
+    expect(third.isStarted()).toBe(true);
+  },
+);

@@ -8,9 +8,18 @@ import { startUpstream } from './testing/upstream.ts';
 const main = ['--conditions=@signalbox/source', fileURLToPath(new URL('main.ts', import.meta.url))];
 
 /** A client of a process of its own; `stderr` gets the process's log. */
-async function connect(args: readonly string[], env: { readonly [name: string]: string } = {}): Promise<{ client: Client; stderr: readonly string[] }> {
+async function connect(
+  args: readonly string[],
+  env: { readonly [name: string]: string } = {},
+): Promise<{ client: Client; stderr: readonly string[] }> {
   const stderr: string[] = [];
-  const open = () => spawnStdio({ command: 'node', args: [...main, ...args], env, onStderr: (line) => stderr.push(line) });
+  const open = () =>
+    spawnStdio({
+      command: 'node',
+      args: [...main, ...args],
+      env,
+      onStderr: (line) => stderr.push(line),
+    });
   const client = await connectClient(open, { info: { name: 'test', version: '1' } });
   onTestFinished(() => client.close());
   return { client, stderr };
@@ -19,13 +28,22 @@ async function connect(args: readonly string[], env: { readonly [name: string]: 
 test('asks the services of the environment, with its name and version', async () => {
   const upstream = await startUpstream(onTestFinished, openMeteo());
   const url = new URL('base', upstream.url).href;
-  const { client, stderr } = await connect(['--log-level', 'debug'], { WEATHER_OPEN_METEO_URL: url, WEATHER_GEOCODING_URL: `${url}/` });
+  const { client, stderr } = await connect(['--log-level', 'debug'], {
+    WEATHER_OPEN_METEO_URL: url,
+    WEATHER_GEOCODING_URL: `${url}/`,
+  });
   await client.callTool('weather_current', { location: '1,2' });
   await client.callTool('weather_current', { location: 'Berlin' });
-  expect(upstream.requests.map((request) => request.pathname)).toEqual(['/base/v1/forecast', '/base/v1/search', '/base/v1/forecast']);
+  expect(upstream.requests.map((request) => request.pathname)).toEqual([
+    '/base/v1/forecast',
+    '/base/v1/search',
+    '/base/v1/forecast',
+  ]);
   expect(upstream.userAgents[0]).toMatch(/^signalbox-weather\/\d+\.\d+\.\d+$/);
   await client.close();
-  expect(stderr.filter((line) => line.includes('tool=weather_current outcome=finished ms='))).toHaveLength(2);
+  expect(
+    stderr.filter((line) => line.includes('tool=weather_current outcome=finished ms=')),
+  ).toHaveLength(2);
 });
 
 test('answers from made-up data with --demo', async () => {

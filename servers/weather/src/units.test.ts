@@ -6,7 +6,11 @@ test('imperial is Fahrenheit, miles per hour and inches', () => {
   expect(imperial.temperature(3.4)).toBe(38.1);
   expect(imperial.windSpeed(14.2)).toBe(8.8);
   expect(imperial.precipitation(25.4)).toBe(1);
-  expect(imperial.labels).toMatchObject({ temperature: '°F', windSpeed: 'mph', precipitation: 'inch' });
+  expect(imperial.labels).toMatchObject({
+    temperature: '°F',
+    windSpeed: 'mph',
+    precipitation: 'inch',
+  });
 });
 
 test('kelvin is Kelvin, metres per second and millimetres', () => {
@@ -19,5 +23,9 @@ test('kelvin is Kelvin, metres per second and millimetres', () => {
 
 test.each(['metric', 'imperial', 'kelvin'] as const)('%s keeps unknown values unknown', (name) => {
   const system = unitSystems[name];
-  expect([system.temperature(null), system.windSpeed(null), system.precipitation(null)]).toEqual([null, null, null]);
+  expect([system.temperature(null), system.windSpeed(null), system.precipitation(null)]).toEqual([
+    null,
+    null,
+    null,
+  ]);
 });

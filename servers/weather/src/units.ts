@@ -22,7 +22,12 @@ export interface UnitSystem {
   precipitation(value: number | null): number | null;
 }
 
-const sameEverywhere = { pressure: 'hPa', humidity: '%', cloudCover: '%', windDirection: '°' } as const;
+const sameEverywhere = {
+  pressure: 'hPa',
+  humidity: '%',
+  cloudCover: '%',
+  windDirection: '°',
+} as const;
 
 /** `kelvin` is the scientific choice: K, m/s, mm. */
 export const unitSystems: { readonly [name in Units]: UnitSystem } = {
@@ -46,6 +51,10 @@ export const unitSystems: { readonly [name in Units]: UnitSystem } = {
   },
 };
 
-function rounded(value: number | null, decimals: number, convert: (value: number) => number): number | null {
+function rounded(
+  value: number | null,
+  decimals: number,
+  convert: (value: number) => number,
+): number | null {
   return value === null ? null : Number(convert(value).toFixed(decimals));
 }

@@ -42,7 +42,11 @@ export class WeatherError extends ToolError {
   readonly code: WeatherErrorCode;
   readonly details: WeatherErrorDetails;
 
-  constructor(code: WeatherErrorCode, message: string, options: WeatherErrorDetails & { cause?: unknown } = {}) {
+  constructor(
+    code: WeatherErrorCode,
+    message: string,
+    options: WeatherErrorDetails & { cause?: unknown } = {},
+  ) {
     const { cause, ...details } = options;
     super(message, { meta: { [errorMetaKey]: { code, ...details } }, cause });
     this.name = 'WeatherError';

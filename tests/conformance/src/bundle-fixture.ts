@@ -15,7 +15,9 @@ export async function bundleFixture(name: 'server' | 'client', folder: string): 
     format: 'esm',
     target: 'node22',
     conditions: ['@signalbox/source'],
-    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    banner: {
+      js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
+    },
     logLevel: 'warning',
   });
   return file;

@@ -16,7 +16,8 @@ const LIMIT_MS = 120_000;
 
 /** Has `npm test` print at its end which scenarios passed only when they were run a second time. */
 function noteRepeated(meta: object, repeated: Verdict['repeated']): void {
-  if (repeated.length > 0) Object.assign(meta, { note: `scenarios that were run twice: ${repeated.join(', ')}` });
+  if (repeated.length > 0)
+    Object.assign(meta, { note: `scenarios that were run twice: ${repeated.join(', ')}` });
 }
 
 describe.concurrent('the server', () => {
@@ -28,13 +29,21 @@ describe.concurrent('the server', () => {
 
   afterAll(() => server.stop());
 
-  test.for(REVISIONS)('does what %s requires, and what the referee runs beside', { timeout: LIMIT_MS }, async (revision, { task }) => {
-    const { problems, required, extra, repeated } = await judge({ leg: 'server', url: server.url }, revision, folder);
-    noteRepeated(task.meta, repeated);
-    expect(problems).toEqual([]);
-    expect(required.passed).toBe(required.total);
-    expect(extra.passed).toBe(extra.total);
-  });
+  test.for(REVISIONS)(
+    'does what %s requires, and what the referee runs beside',
+    { timeout: LIMIT_MS },
+    async (revision, { task }) => {
+      const { problems, required, extra, repeated } = await judge(
+        { leg: 'server', url: server.url },
+        revision,
+        folder,
+      );
+      noteRepeated(task.meta, repeated);
+      expect(problems).toEqual([]);
+      expect(required.passed).toBe(required.total);
+      expect(extra.passed).toBe(extra.total);
+    },
+  );
 });
 
 describe('the client', () => {
@@ -44,15 +53,25 @@ describe('the client', () => {
     command = clientCommand(await bundleFixture('client', folder));
   });
 
-  test.for(REVISIONS)('does what %s requires, except what is expected to fail', { timeout: LIMIT_MS }, async (revision, { task }) => {
-    const { problems, required, repeated } = await judge({ leg: 'client', command }, revision, folder);
-    noteRepeated(task.meta, repeated);
-    expect(problems).toEqual([]);
-    expect(required.passed).toBeGreaterThan(0);
-  });
+  test.for(REVISIONS)(
+    'does what %s requires, except what is expected to fail',
+    { timeout: LIMIT_MS },
+    async (revision, { task }) => {
+      const { problems, required, repeated } = await judge(
+        { leg: 'client', command },
+        revision,
+        folder,
+      );
+      noteRepeated(task.meta, repeated);
+      expect(problems).toEqual([]);
+      expect(required.passed).toBeGreaterThan(0);
+    },
+  );
 });
 
 test('only authorization is expected to fail', () => {
   expect(readExpectedFailures('server')).toEqual([]);
-  expect(readExpectedFailures('client').filter((scenario) => !scenario.startsWith('auth/'))).toEqual([]);
+  expect(
+    readExpectedFailures('client').filter((scenario) => !scenario.startsWith('auth/')),
+  ).toEqual([]);
 });

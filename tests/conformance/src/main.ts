@@ -13,7 +13,8 @@ async function main(): Promise<boolean> {
   try {
     const verdicts = [...(await judgeServer(folder)), ...(await judgeClient(folder))];
     for (const { leg, revision, problems, repeated } of verdicts) {
-      if (repeated.length > 0) process.stderr.write(`\n${leg} ${revision}: run twice: ${repeated.join(', ')}\n`);
+      if (repeated.length > 0)
+        process.stderr.write(`\n${leg} ${revision}: run twice: ${repeated.join(', ')}\n`);
       for (const problem of problems) process.stderr.write(`\n${leg} ${revision}: ${problem}\n`);
     }
     process.stdout.write(`${lineOf(verdicts)}\n`);
@@ -26,7 +27,9 @@ async function main(): Promise<boolean> {
 async function judgeServer(folder: string): Promise<readonly Verdict[]> {
   const server = await startServer(await bundleFixture('server', folder));
   try {
-    return await Promise.all(REVISIONS.map((revision) => judge({ leg: 'server', url: server.url }, revision, folder)));
+    return await Promise.all(
+      REVISIONS.map((revision) => judge({ leg: 'server', url: server.url }, revision, folder)),
+    );
   } finally {
     await server.stop();
   }
@@ -35,7 +38,8 @@ async function judgeServer(folder: string): Promise<readonly Verdict[]> {
 async function judgeClient(folder: string): Promise<readonly Verdict[]> {
   const command = clientCommand(await bundleFixture('client', folder));
   const verdicts: Verdict[] = [];
-  for (const revision of REVISIONS) verdicts.push(await judge({ leg: 'client', command }, revision, folder));
+  for (const revision of REVISIONS)
+    verdicts.push(await judge({ leg: 'client', command }, revision, folder));
   return verdicts;
 }
 
@@ -45,10 +49,16 @@ function lineOf(verdicts: readonly Verdict[]): string {
       .filter((verdict) => verdict.leg === leg)
       .map((verdict) => told(verdict.required))
       .join(' ');
-  const extra = verdicts.reduce((sum, verdict) => ({ passed: sum.passed + verdict.extra.passed, total: sum.total + verdict.extra.total }), {
-    passed: 0,
-    total: 0,
-  });
+  const extra = verdicts.reduce(
+    (sum, verdict) => ({
+      passed: sum.passed + verdict.extra.passed,
+      total: sum.total + verdict.extra.total,
+    }),
+    {
+      passed: 0,
+      total: 0,
+    },
+  );
   return `conformance: server ${required('server')} client ${required('client')} extra ${told(extra)}`;
 }
 

@@ -13,7 +13,10 @@ export async function startServer(file: string): Promise<RunningServer> {
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
   const first = await Promise.race([once(lines, 'line'), ended.then(() => undefined)]);
-  if (first === undefined) throw new Error(`The server under test ended with code ${String(child.exitCode)} before it listened`);
+  if (first === undefined)
+    throw new Error(
+      `The server under test ended with code ${String(child.exitCode)} before it listened`,
+    );
   return {
     url: String(first[0]),
     stop: async () => {

@@ -25,24 +25,39 @@ test.for([
   { wire: 'stdio', era: 'modern', tool: 'work', level: 'confirmed' },
   { wire: 'http', era: 'legacy', tool: 'work', level: 'confirmed' },
   { wire: 'http', era: 'modern', tool: 'work', level: 'confirmed' },
-] as const)('cancelling a run reaches the far end: $tool of a $era server over $wire', async ({ wire, era, tool, level }) => {
-  const folder = await temporaryFolder();
-  const ledger = join(folder.path, 'ledger');
-  const scenario = await writeScenario(folder.path, [{ prompt: 'hold', steps: [[{ tool: `counting__${tool}`, input: { ledger, hold: true } }]], answer: 'done' }]);
-  const rules = { trust: true, approval: 'auto', era };
-  const server = wire === 'http' ? { url: remote.url, signalbox: rules } : { command: 'node', args: [program], signalbox: rules };
-  const service = await startService({ folder: folder.path, config: { llm: { provider: 'scripted', scenario }, mcpServers: { counting: server } } });
-  try {
-    const api = new ApiClient(service.url);
-    const { id } = await api.start('hold');
-    await vi.waitFor(() => expect(existsSync(ledger)).toBe(true), { timeout: 10_000 });
-    if (tool === 'work') await api.waitFor(id, ({ type }) => type === 'tool_call.working');
-    await api.post(`/v1/runs/${id}/cancel`);
-    expect(await api.settled(id)).toMatchObject({ status: 'cancelled' });
-    await vi.waitFor(() => expect(existsSync(`${ledger}.stopped`)).toBe(true), { timeout: 5000 });
-    expect(await api.toolCalls(id)).toMatchObject([{ state: 'cancelled', cancel: level }]);
-  } finally {
-    await service.stop();
-    await folder.remove();
-  }
-});
+] as const)(
+  'cancelling a run reaches the far end: $tool of a $era server over $wire',
+  async ({ wire, era, tool, level }) => {
+    const folder = await temporaryFolder();
+    const ledger = join(folder.path, 'ledger');
+    const scenario = await writeScenario(folder.path, [
+      {
+        prompt: 'hold',
+        steps: [[{ tool: `counting__${tool}`, input: { ledger, hold: true } }]],
+        answer: 'done',
+      },
+    ]);
+    const rules = { trust: true, approval: 'auto', era };
+    const server =
+      wire === 'http'
+        ? { url: remote.url, signalbox: rules }
+        : { command: 'node', args: [program], signalbox: rules };
+    const service = await startService({
+      folder: folder.path,
+      config: { llm: { provider: 'scripted', scenario }, mcpServers: { counting: server } },
+    });
+    try {
+      const api = new ApiClient(service.url);
+      const { id } = await api.start('hold');
+      await vi.waitFor(() => expect(existsSync(ledger)).toBe(true), { timeout: 10_000 });
+      if (tool === 'work') await api.waitFor(id, ({ type }) => type === 'tool_call.working');
+      await api.post(`/v1/runs/${id}/cancel`);
+      expect(await api.settled(id)).toMatchObject({ status: 'cancelled' });
+      await vi.waitFor(() => expect(existsSync(`${ledger}.stopped`)).toBe(true), { timeout: 5000 });
+      expect(await api.toolCalls(id)).toMatchObject([{ state: 'cancelled', cancel: level }]);
+    } finally {
+      await service.stop();
+      await folder.remove();
+    }
+  },
+);

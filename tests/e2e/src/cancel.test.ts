@@ -17,18 +17,40 @@ beforeEach(async () => {
   const files = join(folder.path, 'files');
   for (let directory = 0; directory < 25; directory += 1) {
     mkdirSync(join(files, `d${directory}`), { recursive: true });
-    for (let file = 0; file < ENTRIES / 25; file += 1) writeFileSync(join(files, `d${directory}`, `${'a'.repeat(40)}-${file}`), '');
+    for (let file = 0; file < ENTRIES / 25; file += 1)
+      writeFileSync(join(files, `d${directory}`, `${'a'.repeat(40)}-${file}`), '');
   }
   const slowGlobs = Array.from({ length: 95 }, (_, index) => `**/*${'a'.repeat(20)}b${index}`);
   const scenario = await writeScenario(folder.path, [
-    { prompt: 'search', steps: [[{ tool: 'filesystem__search_files', input: { path: '.', pattern: '*.none', excludePatterns: slowGlobs } }]], answer: 'searched everything' },
-    { prompt: 'list', steps: [[{ tool: 'filesystem__list_directory', input: { path: '.' } }]], answer: 'listed' },
+    {
+      prompt: 'search',
+      steps: [
+        [
+          {
+            tool: 'filesystem__search_files',
+            input: { path: '.', pattern: '*.none', excludePatterns: slowGlobs },
+          },
+        ],
+      ],
+      answer: 'searched everything',
+    },
+    {
+      prompt: 'list',
+      steps: [[{ tool: 'filesystem__list_directory', input: { path: '.' } }]],
+      answer: 'listed',
+    },
   ]);
   service = await startService({
     folder: folder.path,
     config: {
       llm: { provider: 'scripted', scenario },
-      mcpServers: { filesystem: { command: 'node', args: [serverBin.filesystem, '--log-level', 'debug', files], signalbox: { trust: true } } },
+      mcpServers: {
+        filesystem: {
+          command: 'node',
+          args: [serverBin.filesystem, '--log-level', 'debug', files],
+          signalbox: { trust: true },
+        },
+      },
     },
   });
   api = new ApiClient(service.url);
@@ -46,7 +68,9 @@ interface Outcome {
 
 /** What the server process itself says of its searches. */
 function searches(): Outcome[] {
-  return [...service.log().matchAll(/(\S+Z) debug tool=search_files outcome=(\w+)(?: scanned=(\d+))?/g)].map(([, at, outcome, scanned]) => ({
+  return [
+    ...service.log().matchAll(/(\S+Z) debug tool=search_files outcome=(\w+)(?: scanned=(\d+))?/g),
+  ].map(([, at, outcome, scanned]) => ({
     at: Date.parse(at!),
     outcome: outcome!,
     scanned: Number(scanned),
@@ -60,7 +84,9 @@ describe('cancelling a run in the middle of a search', () => {
       const { id } = await api.start('search');
       await api.waitFor(id, (event) => event.type === 'tool_call.progress');
       const cancelledAt = Date.now();
-      const answer = await api.post<{ status: string }>(`/v1/runs/${id}/cancel`, { reason: 'enough' });
+      const answer = await api.post<{ status: string }>(`/v1/runs/${id}/cancel`, {
+        reason: 'enough',
+      });
       expect(['cancelling', 'cancelled']).toContain(answer.status);
 
       const run = await api.settled(id);
@@ -73,7 +99,10 @@ describe('cancelling a run in the middle of a search', () => {
       latencies.push(search.at - cancelledAt);
     }
     // The machine runs other tests meanwhile, which now and then hold up one of three processes; the middle of three is the service's own time.
-    expect(latencies.toSorted((left, right) => left - right)[1], `measured ${latencies.join(', ')} ms`).toBeLessThan(250);
+    expect(
+      latencies.toSorted((left, right) => left - right)[1],
+      `measured ${latencies.join(', ')} ms`,
+    ).toBeLessThan(250);
 
     // The server was not harmed: the next run uses the same process.
     expect(await api.settled((await api.start('list')).id)).toMatchObject({ status: 'completed' });
@@ -85,7 +114,10 @@ describe('cancelling a run in the middle of a search', () => {
     const { seq } = await api.waitFor(id, (event) => event.type === 'tool_call.progress');
     expect(seq).toBeGreaterThan(0);
     const progressAt = Date.now();
-    expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'searched everything' });
+    expect(await api.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'searched everything',
+    });
     await expect.poll(searches).toHaveLength(1);
     const [search] = searches();
     expect(search).toMatchObject({ outcome: 'finished' });
@@ -96,7 +128,11 @@ describe('cancelling a run in the middle of a search', () => {
   test("leaves another run's call on the same server alone", async () => {
     const first = await api.start('search');
     const second = await api.start('search');
-    await Promise.all([first, second].map(({ id }) => api.waitFor(id, (event) => event.type === 'tool_call.progress')));
+    await Promise.all(
+      [first, second].map(({ id }) =>
+        api.waitFor(id, (event) => event.type === 'tool_call.progress'),
+      ),
+    );
     await api.post(`/v1/runs/${first.id}/cancel`);
     expect(await api.settled(first.id)).toMatchObject({ status: 'cancelled' });
     expect(await api.settled(second.id)).toMatchObject({ status: 'completed' });

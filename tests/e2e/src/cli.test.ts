@@ -31,7 +31,11 @@ interface Command {
 function signalbox(...args: string[]): Command {
   const child = spawn(process.execPath, [agentMain, ...args], {
     cwd: folder.path,
-    env: { PATH: process.env['PATH'], HOME: folder.path, SIGNALBOX_DATA_DIR: join(folder.path, 'data') },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder.path,
+      SIGNALBOX_DATA_DIR: join(folder.path, 'data'),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -54,52 +58,127 @@ function signalbox(...args: string[]): Command {
   };
 }
 
-async function config(scripts: Parameters<typeof writeScenario>[1], args: readonly string[] = [], rules: object = { trust: true }): Promise<string> {
+async function config(
+  scripts: Parameters<typeof writeScenario>[1],
+  args: readonly string[] = [],
+  rules: object = { trust: true },
+): Promise<string> {
   const file = join(folder.path, 'signalbox.json');
-  const mcpServers = { filesystem: { command: 'node', args: [serverBin.filesystem, ...args, folder.path], signalbox: rules } };
-  await writeFile(file, JSON.stringify({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers }));
+  const mcpServers = {
+    filesystem: {
+      command: 'node',
+      args: [serverBin.filesystem, ...args, folder.path],
+      signalbox: rules,
+    },
+  };
+  await writeFile(
+    file,
+    JSON.stringify({
+      llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) },
+      mcpServers,
+    }),
+  );
   return file;
 }
 
 describe('signalbox run', () => {
   test('prints the calls, their results and the answer, and says that no model answers', async () => {
     await writeFile(join(folder.path, 'note.txt'), 'remember the milk');
-    const file = await config([{ prompt: 'read', steps: [[{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' }, label: 'note' }]], answer: 'It says: ${result.note.text}' }]);
+    const file = await config([
+      {
+        prompt: 'read',
+        steps: [
+          [{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' }, label: 'note' }],
+        ],
+        answer: 'It says: ${result.note.text}',
+      },
+    ]);
     const run = signalbox('run', '--config', file, 'read');
     expect(await run.code).toBe(0);
     expect(run.out()).toBe('It says: remember the milk\n');
-    expect(run.error()).toMatch(/OPENAI_API_KEY.*scripted.*→ filesystem__read_text_file \{"path":"note\.txt"\}.*✓ filesystem__read_text_file \d+ ms: remember the milk\n$/s);
+    expect(run.error()).toMatch(
+      /OPENAI_API_KEY.*scripted.*→ filesystem__read_text_file \{"path":"note\.txt"\}.*✓ filesystem__read_text_file \d+ ms: remember the milk\n$/s,
+    );
   });
 
   test('--json prints the events as they are stored', async () => {
-    const run = signalbox('run', '--config', await config([{ prompt: 'hello', steps: [], answer: 'Good day.' }]), '--json', 'hello');
+    const run = signalbox(
+      'run',
+      '--config',
+      await config([{ prompt: 'hello', steps: [], answer: 'Good day.' }]),
+      '--json',
+      'hello',
+    );
     expect(await run.code).toBe(0);
-    const events = run.out().trim().split('\n').map((line) => JSON.parse(line) as { seq: number; type: string });
+    const events = run
+      .out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { seq: number; type: string });
     expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
-    expect(events.at(-1)).toMatchObject({ type: 'run.completed', data: { answer: 'Good day.', scripted: true } });
+    expect(events.at(-1)).toMatchObject({
+      type: 'run.completed',
+      data: { answer: 'Good day.', scripted: true },
+    });
   });
 
   test('Ctrl-C cancels the run to the far end, and the exit code says so', async () => {
     const files = join(folder.path, 'files');
     mkdirSync(files);
-    for (let file = 0; file < 1500; file += 1) writeFileSync(join(files, `${'a'.repeat(40)}-${file}`), '');
-    const excludePatterns = Array.from({ length: 95 }, (_, index) => `**/*${'a'.repeat(20)}b${index}`);
-    const file = await config([{ prompt: 'search', steps: [[{ tool: 'filesystem__search_files', input: { path: '.', pattern: '*.none', excludePatterns } }]], answer: 'searched' }], ['--log-level', 'debug']);
+    for (let file = 0; file < 1500; file += 1)
+      writeFileSync(join(files, `${'a'.repeat(40)}-${file}`), '');
+    const excludePatterns = Array.from(
+      { length: 95 },
+      (_, index) => `**/*${'a'.repeat(20)}b${index}`,
+    );
+    const file = await config(
+      [
+        {
+          prompt: 'search',
+          steps: [
+            [
+              {
+                tool: 'filesystem__search_files',
+                input: { path: '.', pattern: '*.none', excludePatterns },
+              },
+            ],
+          ],
+          answer: 'searched',
+        },
+      ],
+      ['--log-level', 'debug'],
+    );
     const run = signalbox('run', '--config', file, '--log-level', 'debug', 'search');
     await run.reported('matches in');
     run.process.kill('SIGINT');
     expect(await run.code).toBe(130);
-    expect(run.error()).toMatch(/filesystem__search_files cancelled \((?:delivered|confirmed)\)\s+run cancelled/);
+    expect(run.error()).toMatch(
+      /filesystem__search_files cancelled \((?:delivered|confirmed)\)\s+run cancelled/,
+    );
     // The server says so itself, unless its process ended first.
     expect(run.error()).not.toMatch(/tool=search_files outcome=finished/);
   });
 
   test('a call that nobody can be asked about has exit code 4; --yes approves it', async () => {
     await writeFile(join(folder.path, 'note.txt'), 'remember the milk');
-    const file = await config([{ prompt: 'read', steps: [[{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' }, label: 'note' }]], answer: 'done' }], [], { approval: 'ask' });
+    const file = await config(
+      [
+        {
+          prompt: 'read',
+          steps: [
+            [{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' }, label: 'note' }],
+          ],
+          answer: 'done',
+        },
+      ],
+      [],
+      { approval: 'ask' },
+    );
     const refused = signalbox('run', '--config', file, 'read');
     expect(await refused.code, refused.error()).toBe(4);
-    expect(refused.error()).toContain('tool_approval needs a person, and nobody can be asked here; use a terminal, --yes, or allow it');
+    expect(refused.error()).toContain(
+      'tool_approval needs a person, and nobody can be asked here; use a terminal, --yes, or allow it',
+    );
     const approved = signalbox('run', '--config', file, '--yes', 'read');
     expect(await approved.code, approved.error()).toBe(0);
     expect(approved.error()).toContain('✓ filesystem__read_text_file');
@@ -140,9 +219,17 @@ describe('signalbox demo', () => {
   test('control: with answers that are wrong it fails and says what is missing', async () => {
     const wrong = await writeScenario(folder.path, [
       { prompt: 'Which customers bought most.', steps: [], answer: 'Nobody bought anything.' },
-      { prompt: 'Which packages are in this workspace and which has the most source files.', steps: [], answer: 'There are none.' },
+      {
+        prompt: 'Which packages are in this workspace and which has the most source files.',
+        steps: [],
+        answer: 'There are none.',
+      },
       // Every name is right, the ranking is not.
-      { prompt: 'Compare the weather in Oslo, Lisbon and Cairo', steps: [], answer: 'This is made-up: 1. Oslo: 40 °C 2. Lisbon: 30 °C 3. Cairo: 20 °C' },
+      {
+        prompt: 'Compare the weather in Oslo, Lisbon and Cairo',
+        steps: [],
+        answer: 'This is made-up: 1. Oslo: 40 °C 2. Lisbon: 30 °C 3. Cairo: 20 °C',
+      },
     ]);
     const demo = signalbox('demo', '--scenario', wrong);
     expect(await demo.code).toBe(1);
@@ -155,5 +242,6 @@ describe('signalbox demo', () => {
 test('signalbox --help names every command', async () => {
   const help = signalbox('--help');
   expect(await help.code).toBe(0);
-  for (const word of ['serve', 'run', 'demo', 'inbox', 'replay', 'OPENAI_API_KEY']) expect(help.out()).toContain(word);
+  for (const word of ['serve', 'run', 'demo', 'inbox', 'replay', 'OPENAI_API_KEY'])
+    expect(help.out()).toContain(word);
 });

@@ -18,7 +18,11 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   ledger = join(folder.path, 'ledger');
   scenario = await writeScenario(folder.path, [
-    { prompt: 'append', steps: [[{ tool: 'asking__append_line', input: { text: 'one' } }]], answer: 'appended' },
+    {
+      prompt: 'append',
+      steps: [[{ tool: 'asking__append_line', input: { text: 'one' } }]],
+      answer: 'appended',
+    },
     { prompt: 'look', steps: [[{ tool: 'asking__look' }]], answer: 'looked' },
   ]);
 });
@@ -34,7 +38,13 @@ async function start(env: Record<string, string> = {}): Promise<ApiClient> {
     env,
     config: {
       llm: { provider: 'scripted', scenario },
-      mcpServers: { asking: { command: 'node', args: [askingServer, ledger], signalbox: { trust: true, approval: 'auto', era: 'legacy' } } },
+      mcpServers: {
+        asking: {
+          command: 'node',
+          args: [askingServer, ledger],
+          signalbox: { trust: true, approval: 'auto', era: 'legacy' },
+        },
+      },
     },
   });
   services.push(service);
@@ -49,7 +59,10 @@ interface Crashed {
 
 /** Starts the run and resolves when the process has killed itself at the crash point, and not before the file `evidence` was there. */
 async function crashDuring(prompt: string, point: string, evidence?: string): Promise<Crashed> {
-  const before = await start({ CRASH_AT: point, ...(evidence === undefined ? {} : { CRASH_EVIDENCE: evidence }) });
+  const before = await start({
+    CRASH_AT: point,
+    ...(evidence === undefined ? {} : { CRASH_EVIDENCE: evidence }),
+  });
   const { id } = await before.start(prompt);
   const { process: child } = services.at(-1)!;
   await new Promise<void>((resolve) => {
@@ -63,18 +76,28 @@ async function crashDuring(prompt: string, point: string, evidence?: string): Pr
 function storedEvents(id: string): readonly string[] {
   const database = new Database(join(folder.path, 'data', 'signalbox.sqlite'));
   try {
-    return database.prepare<[string], string>('SELECT type FROM events WHERE run_id = ? ORDER BY seq').pluck().all(id);
+    return database
+      .prepare<[string], string>('SELECT type FROM events WHERE run_id = ? ORDER BY seq')
+      .pluck()
+      .all(id);
   } finally {
     database.close();
   }
 }
 
-const lines = (file: string): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []);
+const lines = (file: string): string[] =>
+  existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 
 /** The events of a run are 1, 2, 3… without a gap, and those from before the crash are the same afterwards. */
-async function expectContinuous(api: ApiClient, run: RunView, stored: readonly string[]): Promise<void> {
+async function expectContinuous(
+  api: ApiClient,
+  run: RunView,
+  stored: readonly string[],
+): Promise<void> {
   const events = await api.events(run.id);
-  expect(events.map((event) => event.seq)).toEqual(Array.from({ length: run.last_seq }, (_, index) => index + 1));
+  expect(events.map((event) => event.seq)).toEqual(
+    Array.from({ length: run.last_seq }, (_, index) => index + 1),
+  );
   expect(stored[0]).toBe('run.queued');
   expect(events.length).toBeGreaterThan(stored.length);
   expect(events.slice(0, stored.length).map((event) => event.type)).toEqual(stored);
@@ -98,10 +121,16 @@ describe('the service is killed with SIGKILL and started again', () => {
     const api = await start();
     await api.waitFor(id, (event) => event.type === 'inbox.opened');
     const waiting = await api.run(id);
-    expect(waiting).toMatchObject({ status: 'input_required', inbox: [{ kind: 'outcome_unknown' }] });
+    expect(waiting).toMatchObject({
+      status: 'input_required',
+      inbox: [{ kind: 'outcome_unknown' }],
+    });
     expect(lines(ledger)).toEqual(['one']);
 
-    await api.post(`/v1/inbox/${waiting.inbox[0]!.id}/respond`, { action: 'mark_done', note: 'the line is there' });
+    await api.post(`/v1/inbox/${waiting.inbox[0]!.id}/respond`, {
+      action: 'mark_done',
+      note: 'the line is there',
+    });
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'appended' });
     expect(lines(ledger)).toEqual(['one']);
@@ -113,7 +142,9 @@ describe('the service is killed with SIGKILL and started again', () => {
     const api = await start();
     const run = await api.settled(id);
     expect(run).toMatchObject({ status: 'completed', answer: 'looked' });
-    expect(await api.toolCalls(id)).toMatchObject([{ name: 'asking__look', state: 'succeeded', attempt: 2 }]);
+    expect(await api.toolCalls(id)).toMatchObject([
+      { name: 'asking__look', state: 'succeeded', attempt: 2 },
+    ]);
     expect(lines(`${ledger}.looks`)).toEqual(['look', 'look']);
     await expectContinuous(api, run, stored);
   });
@@ -137,18 +168,26 @@ describe('the service is killed with SIGKILL and started again', () => {
 });
 
 describe('control: with a protection off, the same crash does harm', () => {
-  test.for(['during-tool-call', 'after-tool-result'])('without the rule of the ledger a write that was killed at %s is repeated', async (point) => {
-    const { id } = await crashDuring('append', point, ledger);
-    const api = await start({ GUARD_OFF: 'ledger' });
-    await api.settled(id);
-    expect(lines(ledger)).toEqual(['one', 'one']);
-  });
+  test.for(['during-tool-call', 'after-tool-result'])(
+    'without the rule of the ledger a write that was killed at %s is repeated',
+    async (point) => {
+      const { id } = await crashDuring('append', point, ledger);
+      const api = await start({ GUARD_OFF: 'ledger' });
+      await api.settled(id);
+      expect(lines(ledger)).toEqual(['one', 'one']);
+    },
+  );
 
-  test.for(['before-model-call', 'after-settle-call-commit'])('without recovery a run that was killed at %s is lost', async (point) => {
-    const { id } = await crashDuring('append', point);
-    const api = await start({ GUARD_OFF: 'recovery' });
-    // The service works: a new run completes while the killed one stays where it was.
-    expect(await api.settled((await api.start('look')).id)).toMatchObject({ status: 'completed' });
-    expect(await api.run(id)).toMatchObject({ status: 'running' });
-  });
+  test.for(['before-model-call', 'after-settle-call-commit'])(
+    'without recovery a run that was killed at %s is lost',
+    async (point) => {
+      const { id } = await crashDuring('append', point);
+      const api = await start({ GUARD_OFF: 'recovery' });
+      // The service works: a new run completes while the killed one stays where it was.
+      expect(await api.settled((await api.start('look')).id)).toMatchObject({
+        status: 'completed',
+      });
+      expect(await api.run(id)).toMatchObject({ status: 'running' });
+    },
+  );
 });

@@ -9,7 +9,9 @@ import { documentationFiles, documentationSnippets, repository } from './support
 import { temporaryFolder } from './support/service.ts';
 
 const snippets = documentationSnippets();
-const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { readonly scripts: { readonly [name: string]: string } };
+const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  readonly scripts: { readonly [name: string]: string };
+};
 
 interface Command {
   readonly line: string;
@@ -36,8 +38,15 @@ const environment = (more: { readonly [name: string]: string } = {}) => ({
 });
 
 /** Starts a command that goes on by itself, as a shell would; resolves with its first output that says it is ready. */
-async function startCommand({ line, env }: Command): Promise<{ readonly child: ChildProcess; readonly output: string }> {
-  const child = spawn('bash', ['-c', `exec ${expand(line)}`], { cwd: repository, env: environment(env), stdio: ['ignore', 'pipe', 'inherit'] });
+async function startCommand({
+  line,
+  env,
+}: Command): Promise<{ readonly child: ChildProcess; readonly output: string }> {
+  const child = spawn('bash', ['-c', `exec ${expand(line)}`], {
+    cwd: repository,
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const output = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
@@ -53,8 +62,14 @@ async function startCommand({ line, env }: Command): Promise<{ readonly child: C
 function expand(line: string): string {
   const bin = join(repository, 'node_modules/.bin');
   return line
-    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) => (manifest.scripts[name] ?? '').replace(/^node(?: --import \S+)?/, `"${process.execPath}"`))
-    .replace(/^npx (?:-y )?(?:@([\w-]+)\/server-([\w-]+)|(\w[\w-]*))/, (_, scope: string | undefined, server: string | undefined, name: string | undefined) => `"${join(bin, scope === undefined ? (name ?? '') : `${scope}-${server}`)}"`);
+    .replace(/^npm (?:run )?(start|demo)\b/, (_, name: string) =>
+      (manifest.scripts[name] ?? '').replace(/^node(?: --import \S+)?/, `"${process.execPath}"`),
+    )
+    .replace(
+      /^npx (?:-y )?(?:@([\w-]+)\/server-([\w-]+)|(\w[\w-]*))/,
+      (_, scope: string | undefined, server: string | undefined, name: string | undefined) =>
+        `"${join(bin, scope === undefined ? (name ?? '') : `${scope}-${server}`)}"`,
+    );
 }
 
 /** The words of an expanded line, without the quotes around them. */
@@ -79,13 +94,21 @@ afterAll(async () => {
   await folder.remove();
 });
 
-function run(line: string): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', expand(line).replaceAll('127.0.0.1:8020', `127.0.0.1:${port}`)], {
-    cwd: repository,
-    env: environment({ SIGNALBOX_URL: `http://127.0.0.1:${port}` }),
-    encoding: 'utf8',
-    timeout: 60_000,
-  });
+function run(line: string): {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+} {
+  const { status, stdout, stderr } = spawnSync(
+    'bash',
+    ['-c', expand(line).replaceAll('127.0.0.1:8020', `127.0.0.1:${port}`)],
+    {
+      cwd: repository,
+      env: environment({ SIGNALBOX_URL: `http://127.0.0.1:${port}` }),
+      encoding: 'utf8',
+      timeout: 60_000,
+    },
+  );
   return { status, stdout, stderr };
 }
 
@@ -107,7 +130,10 @@ interface Check {
 }
 
 /** The test that follows docs/extending.md in a copy of the repository. */
-const followed = readFileSync(join(repository, 'tools/workspace/src/generated-server.test.ts'), 'utf8');
+const followed = readFileSync(
+  join(repository, 'tools/workspace/src/generated-server.test.ts'),
+  'utf8',
+);
 
 /** How each kind of command is checked; a command that none of them knows fails the test. */
 const checks: readonly Check[] = [
@@ -117,8 +143,13 @@ const checks: readonly Check[] = [
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
-      if (line.includes('event-stream')) expect(stdout).toMatch(/event: run\.completed\n.*bought most/);
-      else expect(JSON.parse(stdout)).toMatchObject({ prompt: 'Which customers bought most?', status: expect.stringMatching(/queued|running/) as string });
+      if (line.includes('event-stream'))
+        expect(stdout).toMatch(/event: run\.completed\n.*bought most/);
+      else
+        expect(JSON.parse(stdout)).toMatchObject({
+          prompt: 'Which customers bought most?',
+          status: expect.stringMatching(/queued|running/) as string,
+        });
     },
   },
   {
@@ -127,7 +158,10 @@ const checks: readonly Check[] = [
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ id: expect.any(String) as string, output_schema: { type: 'object' } });
+      expect(JSON.parse(stdout)).toMatchObject({
+        id: expect.any(String) as string,
+        output_schema: { type: 'object' },
+      });
     },
   },
   {
@@ -138,7 +172,9 @@ const checks: readonly Check[] = [
       const { id } = await api.start('Which customers bought most?');
       await api.settled(id);
       const { status, stdout } = run(line.replace('RUN', id));
-      expect(stdout).toBe(`run ${id} (completed, 4 turns, 3 tool calls) is decided in the same way\n`);
+      expect(stdout).toBe(
+        `run ${id} (completed, 4 turns, 3 tool calls) is decided in the same way\n`,
+      );
       expect(status).toBe(0);
     },
   },
@@ -149,7 +185,9 @@ const checks: readonly Check[] = [
       const { status, stdout } = run(line);
       expect(status).toBe(0);
       // Nothing waits here: the list is empty, and the answer names an item that does not exist.
-      expect(JSON.parse(stdout)).toMatchObject(line.includes('/ID/') ? { status: 404 } : { data: [] });
+      expect(JSON.parse(stdout)).toMatchObject(
+        line.includes('/ID/') ? { status: 404 } : { data: [] },
+      );
     },
   },
   {
@@ -167,9 +205,19 @@ const checks: readonly Check[] = [
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
-      if (line.includes('/metrics')) expect(stdout).toMatch(/^signalbox_servers\{server="sqlite",state="ready"\} 1$/m);
-      else if (line.includes('/call')) expect(JSON.parse(stdout)).toMatchObject({ kind: 'call', status: 'completed', call: { state: 'succeeded' } });
-      else expect(JSON.parse(stdout)).toMatchObject({ id: expect.any(String) as string, title: 'Orders' });
+      if (line.includes('/metrics'))
+        expect(stdout).toMatch(/^signalbox_servers\{server="sqlite",state="ready"\} 1$/m);
+      else if (line.includes('/call'))
+        expect(JSON.parse(stdout)).toMatchObject({
+          kind: 'call',
+          status: 'completed',
+          call: { state: 'succeeded' },
+        });
+      else
+        expect(JSON.parse(stdout)).toMatchObject({
+          id: expect.any(String) as string,
+          title: 'Orders',
+        });
     },
   },
   {
@@ -178,7 +226,9 @@ const checks: readonly Check[] = [
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
-      expect(stdout).toMatch(/The most source files are in (?:libs\/mcp-core|apps\/agent): \d+ of|bought most/);
+      expect(stdout).toMatch(
+        /The most source files are in (?:libs\/mcp-core|apps\/agent): \d+ of|bought most/,
+      );
     },
   },
   {
@@ -194,9 +244,12 @@ const checks: readonly Check[] = [
     matches: /^(?:[A-Z_]+=\S+ )*npm start$|^npx signalbox serve --demo$/,
     proof: 'run without install and build',
     async check(line) {
-      const env: Record<string, string> = { SIGNALBOX_DATA_DIR: join(folder.path, `data-${commands.indexOf(line)}`) };
+      const env: Record<string, string> = {
+        SIGNALBOX_DATA_DIR: join(folder.path, `data-${commands.indexOf(line)}`),
+      };
       const command = line.replace(/^((?:[A-Z_]+=\S+ )*)/, (given) => {
-        for (const [, name, value] of given.matchAll(/([A-Z_]+)=(\S+)/g)) env[name!] = value!.replace('…', '-not-a-key');
+        for (const [, name, value] of given.matchAll(/([A-Z_]+)=(\S+)/g))
+          env[name!] = value!.replace('…', '-not-a-key');
         return '';
       });
       const { child, output } = await startCommand({ line: command, env });
@@ -231,18 +284,34 @@ const checks: readonly Check[] = [
     check(line) {
       const { status, stdout } = run(line);
       expect(status).toBe(0);
-      expect(stdout).toMatch(line.endsWith('version') ? /^\d+\.\d+\.\d+\n$/ : /^signalbox run TASK: /);
+      expect(stdout).toMatch(
+        line.endsWith('version') ? /^\d+\.\d+\.\d+\n$/ : /^signalbox run TASK: /,
+      );
     },
   },
   {
-    matches: /^(?:npm start --|npx signalbox serve) (?:~\/projects|--port 8030 --config signalbox\.json)$/,
+    matches:
+      /^(?:npm start --|npx signalbox serve) (?:~\/projects|--port 8030 --config signalbox\.json)$/,
     proof: 'run without install and build',
     async check(line) {
       writeExample();
-      const here = line.replace('~/projects', `"${folder.path}"`).replace('8030', '0').replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`).replace(' -- ', ' ');
-      const { child, output } = await startCommand({ line: here, env: { SIGNALBOX_DATA_DIR: join(folder.path, 'own') } });
+      const here = line
+        .replace('~/projects', `"${folder.path}"`)
+        .replace('8030', '0')
+        .replace('signalbox.json', `"${join(folder.path, 'signalbox.json')}"`)
+        .replace(' -- ', ' ');
+      const { child, output } = await startCommand({
+        line: here,
+        env: { SIGNALBOX_DATA_DIR: join(folder.path, 'own') },
+      });
       await stop(child);
-      expect(output).toMatch(line.startsWith('npx') ? /servers {2}filesystem\n/ : line.includes('--config') ? /servers {2}notes, shop, filesystem, sqlite, weather/ : /servers {2}filesystem, sqlite, weather/);
+      expect(output).toMatch(
+        line.startsWith('npx')
+          ? /servers {2}filesystem\n/
+          : line.includes('--config')
+            ? /servers {2}notes, shop, filesystem, sqlite, weather/
+            : /servers {2}filesystem, sqlite, weather/,
+      );
       if (line.startsWith('npm start -- ~')) expect(output).toContain(`files    ${folder.path}\n`);
     },
   },
@@ -258,7 +327,10 @@ const checks: readonly Check[] = [
         expect(status).toBe(3);
         expect(stdout).toContain('OPENAI_API_KEY');
       } else {
-        const { child, output } = await startCommand({ line: here, env: { SIGNALBOX_DATA_DIR: join(folder.path, 'configured') } });
+        const { child, output } = await startCommand({
+          line: here,
+          env: { SIGNALBOX_DATA_DIR: join(folder.path, 'configured') },
+        });
         await stop(child);
         expect(output).toMatch(/servers {2}notes, shop/);
       }
@@ -268,7 +340,9 @@ const checks: readonly Check[] = [
     matches: /^(?:claude mcp add [\w-]+ -- )?npx (?:-y )?@[\w-]+\/server-[\w-]+|^signalbox-\w+ /,
     proof: 'started from the workspace',
     async check(line) {
-      const [command = '', ...args] = words(line.replace(/^claude .*? -- /, '').replace(/^signalbox-/, 'npx signalbox-')).map((word) => localPath(word));
+      const [command = '', ...args] = words(
+        line.replace(/^claude .*? -- /, '').replace(/^signalbox-/, 'npx signalbox-'),
+      ).map((word) => localPath(word));
       await expectTools({ command, args });
     },
   },
@@ -277,7 +351,9 @@ const checks: readonly Check[] = [
     proof: 'run with --dry-run',
     check(line) {
       // The name of the guide may be taken by now: a reader has followed it.
-      const { status, stdout } = run(`${line.replace('trip-notes', 'notes-of-the-test')} --dry-run`);
+      const { status, stdout } = run(
+        `${line.replace('trip-notes', 'notes-of-the-test')} --dry-run`,
+      );
       expect(stdout).toContain('CREATE servers/notes-of-the-test/src/main.ts');
       expect(status).toBe(0);
     },
@@ -295,7 +371,11 @@ const checks: readonly Check[] = [
     proof: 'run by the tests of tools/workspace',
     check(line) {
       expect(followed).toContain(`follow('${line}'`);
-      expect(snippets.filter((snippet) => snippet.language === 'sh' && snippet.text.includes(line)).map((snippet) => snippet.file)).toEqual(['docs/extending.md']);
+      expect(
+        snippets
+          .filter((snippet) => snippet.language === 'sh' && snippet.text.includes(line))
+          .map((snippet) => snippet.file),
+      ).toEqual(['docs/extending.md']);
     },
   },
   {
@@ -311,30 +391,54 @@ const checks: readonly Check[] = [
 
 /** Writes the example of the README, pointed at files that are there, into a folder outside of the repository. */
 function writeExample(): void {
-  const example = snippets.find((snippet) => snippet.file === 'README.md' && snippet.language === 'json');
+  const example = snippets.find(
+    (snippet) => snippet.file === 'README.md' && snippet.language === 'json',
+  );
   writeFileSync(join(folder.path, 'signalbox.json'), localised(example?.text ?? ''));
 }
 
 /** Paths that stand for the reader's own become ones that are there. */
 function localPath(word: string): string {
-  if (word.startsWith('/path/to/signalbox/')) return join(repository, word.slice('/path/to/signalbox/'.length));
+  if (word.startsWith('/path/to/signalbox/'))
+    return join(repository, word.slice('/path/to/signalbox/'.length));
   if (word.endsWith('.db')) return join(folder.path, 'data/demo/shop.db');
   return word.startsWith('~/') || /^\/(home|path)\//.test(word) ? folder.path : word;
 }
 
 function localised(json: string): string {
   // Most hosts say mcpServers, VS Code servers, Zed context_servers.
-  const [mcpServers = {}] = Object.values(JSON.parse(json) as { readonly [key: string]: { readonly [name: string]: { readonly command: string; readonly args?: readonly string[] } } });
+  const [mcpServers = {}] = Object.values(
+    JSON.parse(json) as {
+      readonly [key: string]: {
+        readonly [name: string]: { readonly command: string; readonly args?: readonly string[] };
+      };
+    },
+  );
   const servers = Object.entries(mcpServers).map(([name, entry]) => {
     const [command = '', ...args] = words([entry.command, ...(entry.args ?? [])].join(' '));
-    return [name, { ...entry, command: command.startsWith('signalbox-') ? join(repository, 'node_modules/.bin', command) : command, args: args.map((arg) => localPath(arg.replace(/^servers\//, `${repository}servers/`))) }];
+    return [
+      name,
+      {
+        ...entry,
+        command: command.startsWith('signalbox-')
+          ? join(repository, 'node_modules/.bin', command)
+          : command,
+        args: args.map((arg) => localPath(arg.replace(/^servers\//, `${repository}servers/`))),
+      },
+    ];
   });
   return JSON.stringify({ mcpServers: Object.fromEntries(servers) as object });
 }
 
-async function expectTools(server: { readonly command: string; readonly args: readonly string[] }): Promise<void> {
+async function expectTools(server: {
+  readonly command: string;
+  readonly args: readonly string[];
+}): Promise<void> {
   // A bin of the workspace is started by its `#!` line, which must find this Node.
-  const client = await connectClient(() => spawnStdio({ ...server, env: { PATH: environment().PATH } }), { info: { name: 'documentation', version: '1.0.0' } });
+  const client = await connectClient(
+    () => spawnStdio({ ...server, env: { PATH: environment().PATH } }),
+    { info: { name: 'documentation', version: '1.0.0' } },
+  );
   expect((await client.listTools()).length).toBeGreaterThan(0);
   await client.close();
 }
@@ -356,8 +460,16 @@ describe('a command of the documentation is', () => {
 });
 
 describe('every host configuration of the documentation', () => {
-  test.each(snippets.filter((snippet) => snippet.language === 'json' && !isModelChoice(snippet)).map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]))('%s', async (_place, text) => {
-    const { mcpServers } = JSON.parse(localised(text)) as { readonly mcpServers: { readonly [name: string]: { readonly command: string; readonly args: readonly string[] } } };
+  test.each(
+    snippets
+      .filter((snippet) => snippet.language === 'json' && !isModelChoice(snippet))
+      .map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]),
+  )('%s', async (_place, text) => {
+    const { mcpServers } = JSON.parse(localised(text)) as {
+      readonly mcpServers: {
+        readonly [name: string]: { readonly command: string; readonly args: readonly string[] };
+      };
+    };
     expect(Object.keys(mcpServers)).not.toEqual([]);
     for (const server of Object.values(mcpServers)) await expectTools(server);
   });
@@ -367,8 +479,19 @@ function isModelChoice({ text }: { readonly text: string }): boolean {
   return /^\s*\{\s*"llm"/.test(text);
 }
 
-test.each(snippets.filter((snippet) => snippet.language === 'json' && isModelChoice(snippet)).map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]))('%s is a configuration', async (place, text) => {
-  const { parseConfigFile } = (await import(new URL('dist/config/config-file.js', import.meta.resolve('@signalbox/agent/package.json')).href)) as { readonly parseConfigFile: (text: string, path: string) => { readonly notices: readonly string[] } };
+test.each(
+  snippets
+    .filter((snippet) => snippet.language === 'json' && isModelChoice(snippet))
+    .map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]),
+)('%s is a configuration', async (place, text) => {
+  const { parseConfigFile } = (await import(
+    new URL('dist/config/config-file.js', import.meta.resolve('@signalbox/agent/package.json')).href
+  )) as {
+    readonly parseConfigFile: (
+      text: string,
+      path: string,
+    ) => { readonly notices: readonly string[] };
+  };
   expect(parseConfigFile(text, place).notices).toEqual([]);
 });
 
@@ -379,18 +502,31 @@ test('every TypeScript example of the documentation compiles', { timeout: 60_000
   const place = join(import.meta.dirname, '..', '.results', 'examples');
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
-  for (const { file, line, text } of examples) writeFileSync(join(place, `${file.replaceAll(/[/.]/g, '-')}-${line}.ts`), text);
-  const config = { extends: '../../tsconfig.json', compilerOptions: { rootDir: '../../../..' }, include: ['*.ts'] };
+  for (const { file, line, text } of examples)
+    writeFileSync(join(place, `${file.replaceAll(/[/.]/g, '-')}-${line}.ts`), text);
+  const config = {
+    extends: '../../tsconfig.json',
+    compilerOptions: { rootDir: '../../../..' },
+    include: ['*.ts'],
+  };
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
-  const { stdout, status } = spawnSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', place, '--noEmit'], { encoding: 'utf8' });
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [join(repository, 'node_modules/typescript/bin/tsc'), '-p', place, '--noEmit'],
+    { encoding: 'utf8' },
+  );
   expect(stdout).toBe('');
   expect(status).toBe(0);
 });
 
 test('every local link of the documentation leads to a file', () => {
   const broken = documentationFiles().flatMap((file) => {
-    const links = [...readFileSync(join(repository, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] ?? '');
-    return links.filter((link) => !existsSync(join(repository, dirname(file), link))).map((link) => `${file}: ${link}`);
+    const links = [
+      ...readFileSync(join(repository, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g),
+    ].map((match) => match[1] ?? '');
+    return links
+      .filter((link) => !existsSync(join(repository, dirname(file), link)))
+      .map((link) => `${file}: ${link}`);
   });
   expect(broken).toEqual([]);
 });

@@ -23,7 +23,11 @@ afterEach(async () => {
 });
 
 const trusted = { trust: true, approval: 'auto' };
-const asking = () => ({ command: 'node', args: [askingServer, join(folder.path, 'ledger')], signalbox: trusted });
+const asking = () => ({
+  command: 'node',
+  args: [askingServer, join(folder.path, 'ledger')],
+  signalbox: trusted,
+});
 
 async function start(config: object, env: Record<string, string> = {}): Promise<ApiClient> {
   service = await startService({ folder: folder.path, config, env });
@@ -41,26 +45,47 @@ describe('servers that fail', () => {
 
   test('one that is not there, one that ends at once and one that writes garbage are named with a remedy; the others and the runs go on', async () => {
     const garbage = join(folder.path, 'garbage.mjs');
-    await writeFile(garbage, "process.stdout.write('hello, I am no MCP server\\n'.repeat(1000)); process.stdin.resume();");
+    await writeFile(
+      garbage,
+      "process.stdout.write('hello, I am no MCP server\\n'.repeat(1000)); process.stdin.resume();",
+    );
     const api = await start({
       llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) },
       mcpServers: {
         asking: asking(),
         missing: { command: 'no-such-program' },
-        ending: { command: 'node', args: ['-e', "console.error('the licence has expired'); process.exit(3)"] },
+        ending: {
+          command: 'node',
+          args: ['-e', "console.error('the licence has expired'); process.exit(3)"],
+        },
         garbage: { command: 'node', args: [garbage] },
       },
     });
-    expect(await api.settled((await api.start('look', { servers: ['asking'] })).id)).toMatchObject({ status: 'completed', answer: 'looked' });
-    const statuses = async () => Object.fromEntries((await api.get<{ data: { name: string; error?: string; state: string }[] }>('/v1/servers')).data.map((each) => [each.name, each]));
-    await expect.poll(async () => (await statuses())['ending']?.error).toContain('the licence has expired');
-    expect((await statuses())['missing']?.error).toMatch(/no-such-program.*mcpServers\.missing\.command/s);
+    expect(await api.settled((await api.start('look', { servers: ['asking'] })).id)).toMatchObject({
+      status: 'completed',
+      answer: 'looked',
+    });
+    const statuses = async () =>
+      Object.fromEntries(
+        (
+          await api.get<{ data: { name: string; error?: string; state: string }[] }>('/v1/servers')
+        ).data.map((each) => [each.name, each]),
+      );
+    await expect
+      .poll(async () => (await statuses())['ending']?.error)
+      .toContain('the licence has expired');
+    expect((await statuses())['missing']?.error).toMatch(
+      /no-such-program.*mcpServers\.missing\.command/s,
+    );
     expect((await statuses())['asking']?.state).toBe('ready');
     expect((await statuses())['garbage']?.state).not.toBe('ready');
   });
 
-  test("a tool that throws tells the model, without its inside, and the run ends with an answer", async () => {
-    const api = await start({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers: { asking: asking() } });
+  test('a tool that throws tells the model, without its inside, and the run ends with an answer', async () => {
+    const api = await start({
+      llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) },
+      mcpServers: { asking: asking() },
+    });
     const run = await api.settled((await api.start('explode')).id);
     expect(run).toMatchObject({ status: 'completed' });
     expect(run.answer).toMatch(/^The tool asking__explode failed/);
@@ -71,7 +96,10 @@ describe('servers that fail', () => {
   });
 
   test('a server that ends in the middle of a read-only call is started again and the call made again; when that fails too, the model is told', async () => {
-    const api = await start({ llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) }, mcpServers: { asking: asking(), steady: asking() } });
+    const api = await start({
+      llm: { provider: 'scripted', scenario: await writeScenario(folder.path, scripts) },
+      mcpServers: { asking: asking(), steady: asking() },
+    });
     const { id } = await api.start('vanish');
     const other = await api.start('look at the other');
     const retried = await api.waitFor(id, (event) => event.type === 'tool_call.retrying');
@@ -94,9 +122,14 @@ async function closedPort(): Promise<number> {
 describe('models that fail', () => {
   test('an unreachable one is asked again later: the run says why, with the address and a remedy, and can be cancelled; the service goes on', async () => {
     const address = `127.0.0.1:${await closedPort()}`;
-    const api = await start({ llm: { provider: 'openai', base_url: `http://${address}/v1` } }, { OPENAI_API_KEY: 'sk-secret-1234567890' });
+    const api = await start(
+      { llm: { provider: 'openai', base_url: `http://${address}/v1` } },
+      { OPENAI_API_KEY: 'sk-secret-1234567890' },
+    );
     const { id } = await api.start('hello');
-    await expect.poll(async () => (await api.run(id))['status_reason'], { timeout: 15_000 }).toBe('model_unavailable');
+    await expect
+      .poll(async () => (await api.run(id))['status_reason'], { timeout: 15_000 })
+      .toBe('model_unavailable');
     const waiting = await api.run(id);
     expect(JSON.stringify(waiting['model_outage'])).toContain(address);
     expect(JSON.stringify(waiting['model_outage'])).toMatch(/running\?/);
@@ -110,10 +143,21 @@ describe('models that fail', () => {
 });
 
 describe('configurations that cannot be used', () => {
-  async function failure(text: string, args: readonly string[] = []): Promise<{ code: number | null; error: string }> {
+  async function failure(
+    text: string,
+    args: readonly string[] = [],
+  ): Promise<{ code: number | null; error: string }> {
     const file = join(folder.path, 'signalbox.json');
     await writeFile(file, text);
-    const child = spawn(process.execPath, [agentMain, 'serve', '--config', file, '--port', '0', ...args], { cwd: folder.path, env: { PATH: process.env['PATH'], HOME: folder.path }, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(
+      process.execPath,
+      [agentMain, 'serve', '--config', file, '--port', '0', ...args],
+      {
+        cwd: folder.path,
+        env: { PATH: process.env['PATH'], HOME: folder.path },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
     let error = '';
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       error += part;
@@ -125,8 +169,18 @@ describe('configurations that cannot be used', () => {
   test.each([
     ['not JSON', '{ "mcpServers": {], }', /signalbox\.json:1:18: not valid JSON/],
     ['an unknown field', '{ "mcp_servers": {} }', /mcp_servers.*mcpServers/s],
-    ['a server without a command, with --strict', '{ "mcpServers": { "a": { "args": [] } } }', /mcpServers\.a: has neither "command"/, ['--strict']],
-    ['a variable that is not set, with --strict', '{ "mcpServers": { "a": { "command": "${NOT_SET_ANYWHERE}" } } }', /mcpServers\.a\.command.*NOT_SET_ANYWHERE/s, ['--strict']],
+    [
+      'a server without a command, with --strict',
+      '{ "mcpServers": { "a": { "args": [] } } }',
+      /mcpServers\.a: has neither "command"/,
+      ['--strict'],
+    ],
+    [
+      'a variable that is not set, with --strict',
+      '{ "mcpServers": { "a": { "command": "${NOT_SET_ANYWHERE}" } } }',
+      /mcpServers\.a\.command.*NOT_SET_ANYWHERE/s,
+      ['--strict'],
+    ],
     ['a host that others can reach, without a token', '{ "host": "0.0.0.0" }', /SIGNALBOX_TOKEN/],
     ['a provider without its key', '{ "llm": { "provider": "anthropic" } }', /ANTHROPIC_API_KEY/],
   ])('%s', async (_name, text, expected, args: readonly string[] = []) => {
@@ -137,7 +191,10 @@ describe('configurations that cannot be used', () => {
   });
 
   test('an unknown option, and a data directory that another process uses', async () => {
-    expect(await failure('{}', ['--prot', '1'])).toMatchObject({ code: 2, error: expect.stringContaining('--prot') as string });
+    expect(await failure('{}', ['--prot', '1'])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('--prot') as string,
+    });
     await start({});
     const second = await failure(JSON.stringify({ port: 0, data_dir: join(folder.path, 'data') }));
     expect(second).toMatchObject({ code: 2, error: expect.stringMatching(/data/) as string });

@@ -18,8 +18,16 @@ beforeEach(async () => {
 afterEach(() => box.close());
 
 const recordOf = (server: string): string => join(box.folder, `${server}.record`);
-const telling = (name: string, signalbox: object = {}): object => ({ command: 'node', args: [tellingServer, recordOf(name)], signalbox: { trust: true, approval: 'auto', ...signalbox } });
-const asking = (): object => ({ command: 'node', args: [askingServer, join(box.folder, 'ledger')], signalbox: { trust: true, approval: 'auto' } });
+const telling = (name: string, signalbox: object = {}): object => ({
+  command: 'node',
+  args: [tellingServer, recordOf(name)],
+  signalbox: { trust: true, approval: 'auto', ...signalbox },
+});
+const asking = (): object => ({
+  command: 'node',
+  args: [askingServer, join(box.folder, 'ledger')],
+  signalbox: { trust: true, approval: 'auto' },
+});
 
 interface ServerView {
   readonly name: string;
@@ -28,9 +36,14 @@ interface ServerView {
   readonly error?: string;
 }
 
-async function serverOnce(name: string, holds: (server: ServerView) => boolean): Promise<ServerView> {
+async function serverOnce(
+  name: string,
+  holds: (server: ServerView) => boolean,
+): Promise<ServerView> {
   let server: ServerView | undefined;
-  await expect.poll(async () => holds((server = await box.api.get<ServerView>(`/v1/servers/${name}`)))).toBe(true);
+  await expect
+    .poll(async () => holds((server = await box.api.get<ServerView>(`/v1/servers/${name}`))))
+    .toBe(true);
   return server!;
 }
 
@@ -38,42 +51,93 @@ async function serverOnce(name: string, holds: (server: ServerView) => boolean):
 async function resultsOf(prompt: string, more: object = {}): Promise<readonly unknown[]> {
   const { id } = await box.api.start(prompt, more);
   expect(await box.api.settled(id)).toMatchObject({ status: 'completed' });
-  const calls = (await box.api.toolCalls(id)) as unknown as readonly { readonly result: { readonly content: readonly { readonly text: string }[] } }[];
+  const calls = (await box.api.toolCalls(id)) as unknown as readonly {
+    readonly result: { readonly content: readonly { readonly text: string }[] };
+  }[];
   return calls.map(({ result }): unknown => JSON.parse(result.content[0]!.text));
 }
 
 test('S-216: all servers are connected at the start and at once; one that fails and one that hangs keep none from working', async () => {
   const silent = { command: 'node', args: ['-e', 'setInterval(() => undefined, 1000)'] };
-  const servers = { silent, failing: { command: 'no-such-command-here' }, one: telling('one'), two: telling('two'), three: telling('three') };
-  await box.start(servers, [{ prompt: 'repeat', steps: [['one', 'two', 'three'].map((name) => ({ tool: `${name}__repeat-it`, input: { text: name } }))], answer: 'repeated' }]);
-  expect(await resultsOf('repeat', { servers: ['one', 'two', 'three'] })).toEqual([{ repeated: 'one' }, { repeated: 'two' }, { repeated: 'three' }]);
-  expect(await serverOnce('failing', ({ state }) => state === 'failed')).toMatchObject({ error: expect.stringContaining('was not found: check mcpServers.failing.command') as string });
+  const servers = {
+    silent,
+    failing: { command: 'no-such-command-here' },
+    one: telling('one'),
+    two: telling('two'),
+    three: telling('three'),
+  };
+  await box.start(servers, [
+    {
+      prompt: 'repeat',
+      steps: [
+        ['one', 'two', 'three'].map((name) => ({
+          tool: `${name}__repeat-it`,
+          input: { text: name },
+        })),
+      ],
+      answer: 'repeated',
+    },
+  ]);
+  expect(await resultsOf('repeat', { servers: ['one', 'two', 'three'] })).toEqual([
+    { repeated: 'one' },
+    { repeated: 'two' },
+    { repeated: 'three' },
+  ]);
+  expect(await serverOnce('failing', ({ state }) => state === 'failed')).toMatchObject({
+    error: expect.stringContaining('was not found: check mcpServers.failing.command') as string,
+  });
   expect(await serverOnce('silent', () => true)).toMatchObject({ state: 'connecting' });
 });
 
 test('S-217: the capabilities of each server decide what it is asked for, and REST shows them', async () => {
-  await box.start({ telling: telling('telling'), files: { command: 'node', args: [serverBin.filesystem, box.folder] } }, []);
+  await box.start(
+    {
+      telling: telling('telling'),
+      files: { command: 'node', args: [serverBin.filesystem, box.folder] },
+    },
+    [],
+  );
   for (const name of ['telling', 'files']) await serverOnce(name, ({ state }) => state === 'ready');
-  const [plain, rich] = await Promise.all(['telling', 'files'].map((name) => box.api.get<{ capabilities: object }>(`/v1/servers/${name}`)));
+  const [plain, rich] = await Promise.all(
+    ['telling', 'files'].map((name) =>
+      box.api.get<{ capabilities: object }>(`/v1/servers/${name}`),
+    ),
+  );
   expect(Object.keys(plain!.capabilities).toSorted()).toEqual(['logging', 'tools']);
-  expect(Object.keys(rich!.capabilities)).toEqual(expect.arrayContaining(['tools', 'resources', 'prompts', 'completions']));
+  expect(Object.keys(rich!.capabilities)).toEqual(
+    expect.arrayContaining(['tools', 'resources', 'prompts', 'completions']),
+  );
   expect((await box.api.get<{ data: object[] }>('/v1/servers/files/prompts')).data).not.toEqual([]);
-  for (const list of ['prompts', 'resources', 'resource-templates']) expect(await box.api.get(`/v1/servers/telling/${list}`)).toEqual({ data: [] });
+  for (const list of ['prompts', 'resources', 'resource-templates'])
+    expect(await box.api.get(`/v1/servers/telling/${list}`)).toEqual({ data: [] });
   expect(readFileSync(recordOf('telling'), 'utf8')).not.toMatch(/prompts\/|resources\//);
 });
 
 describe('S-220: a call', () => {
   test('goes to the server of its name, under the name that the server gave the tool', async () => {
-    await box.start({ one: telling('one'), two: telling('two') }, [{ prompt: 'repeat', steps: [[{ tool: 'two__repeat-it', input: { text: 'for two' } }]], answer: 'repeated' }]);
+    await box.start({ one: telling('one'), two: telling('two') }, [
+      {
+        prompt: 'repeat',
+        steps: [[{ tool: 'two__repeat-it', input: { text: 'for two' } }]],
+        answer: 'repeated',
+      },
+    ]);
     expect(await resultsOf('repeat')).toEqual([{ repeated: 'for two' }]);
     expect(readFileSync(recordOf('two'), 'utf8')).toContain('"name":"repeat-it"');
     expect(readFileSync(recordOf('one'), 'utf8')).not.toContain('tools/call');
   });
 
   test('of a name that nobody has is an error that the model reads, and the run goes on', async () => {
-    await box.start({ one: telling('one') }, [{ prompt: 'repeat', steps: [[{ tool: 'one__repeat_them' }]], answer: 'not reached' }]);
+    await box.start({ one: telling('one') }, [
+      { prompt: 'repeat', steps: [[{ tool: 'one__repeat_them' }]], answer: 'not reached' },
+    ]);
     const { id } = await box.api.start('repeat');
-    expect(await box.api.settled(id)).toMatchObject({ status: 'completed', answer: expect.stringMatching(/^The tool one__repeat_them failed: .*one__repeat-it/s) as string });
+    expect(await box.api.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: expect.stringMatching(
+        /^The tool one__repeat_them failed: .*one__repeat-it/s,
+      ) as string,
+    });
     expect(readFileSync(recordOf('one'), 'utf8')).not.toContain('tools/call');
   });
 });
@@ -82,14 +146,28 @@ test.each([
   ['accept', { name: 'Ada' }, 'hello Ada'],
   ['decline', undefined, 'no name: decline'],
   ['cancel', undefined, 'no name: cancel'],
-])('S-230: a form names its server, and may be accepted, declined or cancelled', async (action, content, reply) => {
-  await box.start({ asking: asking() }, [{ prompt: 'greet', steps: [[{ tool: 'asking__greet', label: 'greeting' }]], answer: 'It said: ${result.greeting.text}' }]);
-  const { id } = await box.api.start('greet');
-  const item = await box.item(id, 'elicitation_form');
-  expect(item.request).toMatchObject({ server: 'asking', tool: 'greet', message: 'What is your name?', requested_schema: { properties: { name: { type: 'string' } } } });
-  await box.respond(item, { action, ...(content === undefined ? {} : { content }) });
-  expect(await box.api.settled(id)).toMatchObject({ answer: `It said: ${reply}` });
-});
+])(
+  'S-230: a form names its server, and may be accepted, declined or cancelled',
+  async (action, content, reply) => {
+    await box.start({ asking: asking() }, [
+      {
+        prompt: 'greet',
+        steps: [[{ tool: 'asking__greet', label: 'greeting' }]],
+        answer: 'It said: ${result.greeting.text}',
+      },
+    ]);
+    const { id } = await box.api.start('greet');
+    const item = await box.item(id, 'elicitation_form');
+    expect(item.request).toMatchObject({
+      server: 'asking',
+      tool: 'greet',
+      message: 'What is your name?',
+      requested_schema: { properties: { name: { type: 'string' } } },
+    });
+    await box.respond(item, { action, ...(content === undefined ? {} : { content }) });
+    expect(await box.api.settled(id)).toMatchObject({ answer: `It said: ${reply}` });
+  },
+);
 
 test('S-230: an address that a server wants visited is never fetched, and nothing but the answer reaches the server', async () => {
   const visits: string[] = [];
@@ -99,14 +177,18 @@ test('S-230: an address that a server wants visited is never fetched, and nothin
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/sign-in?state=a%20b`;
-  await box.start({ telling: telling('telling') }, [{ prompt: 'visit', steps: [[{ tool: 'telling__visit', input: { url } }]], answer: 'visited' }]);
+  await box.start({ telling: telling('telling') }, [
+    { prompt: 'visit', steps: [[{ tool: 'telling__visit', input: { url } }]], answer: 'visited' },
+  ]);
   const { id } = await box.api.start('visit');
   const item = await box.item(id, 'elicitation_url');
   expect(item.request).toMatchObject({ server: 'telling', url, host: new URL(url).host });
   await box.cli('show', item.id);
   await box.respond(item, { action: 'accept' });
   expect(await box.api.settled(id)).toMatchObject({ status: 'completed' });
-  expect(await box.api.toolCalls(id)).toMatchObject([{ result: { content: [{ text: '{"action":"accept"}' }] } }]);
+  expect(await box.api.toolCalls(id)).toMatchObject([
+    { result: { content: [{ text: '{"action":"accept"}' }] } },
+  ]);
   expect(visits).toEqual([]);
   // Somebody would have been noticed.
   await fetch(url);
@@ -114,35 +196,84 @@ test('S-230: an address that a server wants visited is never fetched, and nothin
   site.close();
 });
 
-test.each(['legacy', 'modern'])('S-231: roots are set for one server by REST, which is told, and go with the service (%s)', async (era) => {
-  const [first, second] = ['first', 'second'].map((name) => join(box.folder, name)) as [string, string];
-  for (const folder of [first, second]) mkdirSync(folder);
-  const servers = { one: telling('one', { era, roots: [first] }), two: telling('two', { era, roots: [first] }) };
-  await box.start(servers, [{ prompt: 'roots', steps: [[{ tool: 'one__roots' }, { tool: 'two__roots' }]], answer: 'told' }]);
-  const urls = (folder: string): readonly string[] => [pathToFileURL(folder).href];
-  expect(await resultsOf('roots')).toEqual([urls(first), urls(first)]);
-  const answer = await fetch(`${box.url}/v1/servers/one/roots`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ roots: [second] }) });
-  expect(await answer.json()).toMatchObject({ name: 'one', roots: [second] });
-  expect(await resultsOf('roots')).toEqual([urls(second), urls(first)]);
-  await box.restart();
-  expect(await resultsOf('roots')).toEqual([urls(first), urls(first)]);
-});
+test.each(['legacy', 'modern'])(
+  'S-231: roots are set for one server by REST, which is told, and go with the service (%s)',
+  async (era) => {
+    const [first, second] = ['first', 'second'].map((name) => join(box.folder, name)) as [
+      string,
+      string,
+    ];
+    for (const folder of [first, second]) mkdirSync(folder);
+    const servers = {
+      one: telling('one', { era, roots: [first] }),
+      two: telling('two', { era, roots: [first] }),
+    };
+    await box.start(servers, [
+      {
+        prompt: 'roots',
+        steps: [[{ tool: 'one__roots' }, { tool: 'two__roots' }]],
+        answer: 'told',
+      },
+    ]);
+    const urls = (folder: string): readonly string[] => [pathToFileURL(folder).href];
+    expect(await resultsOf('roots')).toEqual([urls(first), urls(first)]);
+    const answer = await fetch(`${box.url}/v1/servers/one/roots`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ roots: [second] }),
+    });
+    expect(await answer.json()).toMatchObject({ name: 'one', roots: [second] });
+    expect(await resultsOf('roots')).toEqual([urls(second), urls(first)]);
+    await box.restart();
+    expect(await resultsOf('roots')).toEqual([urls(first), urls(first)]);
+  },
+);
 
 test('S-239: the stream of events relays the progress of a call as the server sent it, with the id of the call', async () => {
-  await box.start({ asking: asking() }, [{ prompt: 'append', steps: [[{ tool: 'asking__append_line', input: { text: 'one' } }]], answer: 'appended' }]);
+  await box.start({ asking: asking() }, [
+    {
+      prompt: 'append',
+      steps: [[{ tool: 'asking__append_line', input: { text: 'one' } }]],
+      answer: 'appended',
+    },
+  ]);
   const { id } = await box.api.start('append');
   const progress = await box.api.waitFor(id, ({ type }) => type === 'tool_call.progress');
   await box.api.settled(id);
   const [call] = await box.api.toolCalls(id);
-  expect(progress.data).toEqual({ call_id: call!.id, attempt: 1, progress: 1, total: 2, message: 'written' });
+  expect(progress.data).toEqual({
+    call_id: call!.id,
+    attempt: 1,
+    progress: 1,
+    total: 2,
+    message: 'written',
+  });
 });
 
-test.each(['legacy', 'modern'])('S-240: a person cancels a run, its call hears of it, and the run says how far that got (%s)', async (era) => {
-  await box.start({ asking: { ...asking(), signalbox: { trust: true, approval: 'auto', era } } }, [{ prompt: 'linger', steps: [[{ tool: 'asking__linger' }]], answer: 'not reached' }]);
-  const { id } = await box.api.start('linger');
-  await box.api.waitFor(id, ({ type }) => type === 'tool_call.progress');
-  await box.api.post(`/v1/runs/${id}/cancel`, { reason: 'enough' });
-  expect(await box.api.settled(id)).toMatchObject({ status: 'cancelled', status_reason: 'enough' });
-  expect(await box.api.toolCalls(id)).toMatchObject([{ state: 'cancelled', cancel: 'delivered' }]);
-  expect(await box.api.events(id)).toEqual(expect.arrayContaining([expect.objectContaining({ type: 'tool_call.cancelled', data: expect.objectContaining({ cancel: 'delivered', outcome: 'harmless' }) as unknown })]));
-});
+test.each(['legacy', 'modern'])(
+  'S-240: a person cancels a run, its call hears of it, and the run says how far that got (%s)',
+  async (era) => {
+    await box.start(
+      { asking: { ...asking(), signalbox: { trust: true, approval: 'auto', era } } },
+      [{ prompt: 'linger', steps: [[{ tool: 'asking__linger' }]], answer: 'not reached' }],
+    );
+    const { id } = await box.api.start('linger');
+    await box.api.waitFor(id, ({ type }) => type === 'tool_call.progress');
+    await box.api.post(`/v1/runs/${id}/cancel`, { reason: 'enough' });
+    expect(await box.api.settled(id)).toMatchObject({
+      status: 'cancelled',
+      status_reason: 'enough',
+    });
+    expect(await box.api.toolCalls(id)).toMatchObject([
+      { state: 'cancelled', cancel: 'delivered' },
+    ]);
+    expect(await box.api.events(id)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          type: 'tool_call.cancelled',
+          data: expect.objectContaining({ cancel: 'delivered', outcome: 'harmless' }) as unknown,
+        }),
+      ]),
+    );
+  },
+);

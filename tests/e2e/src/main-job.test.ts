@@ -16,10 +16,14 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   files = join(folder.path, 'files');
   database = join(folder.path, 'shop.db');
-  for (const [name, count] of [['libs/small', 2], ['servers/large', 5]] as const) {
+  for (const [name, count] of [
+    ['libs/small', 2],
+    ['servers/large', 5],
+  ] as const) {
     await mkdir(join(files, name, 'src'), { recursive: true });
     await writeFile(join(files, name, 'package.json'), `{ "name": "${name}" }\n`);
-    for (let file = 0; file < count; file += 1) await writeFile(join(files, name, 'src', `file-${file}.ts`), '');
+    for (let file = 0; file < count; file += 1)
+      await writeFile(join(files, name, 'src', `file-${file}.ts`), '');
   }
   const shop = new Database(database);
   shop.exec(`
@@ -37,9 +41,17 @@ beforeEach(async () => {
     folder: folder.path,
     config: {
       mcpServers: {
-        filesystem: { command: 'node', args: [serverBin.filesystem, files], signalbox: { trust: true } },
+        filesystem: {
+          command: 'node',
+          args: [serverBin.filesystem, files],
+          signalbox: { trust: true },
+        },
         sqlite: { command: 'node', args: [serverBin.sqlite, database], signalbox: { trust: true } },
-        weather: { command: 'node', args: [serverBin.weather, '--demo', '--demo-delay-ms', '5'], signalbox: { trust: true } },
+        weather: {
+          command: 'node',
+          args: [serverBin.weather, '--demo', '--demo-delay-ms', '5'],
+          signalbox: { trust: true },
+        },
       },
     },
   });
@@ -62,18 +74,25 @@ test('the files are searched with several calls, and when the files change the a
   expect(first).toContain('libs/small/package.json');
   expect(first).toContain('The most source files are in servers/large: 5 of 7');
 
-  for (let file = 2; file < 9; file += 1) await writeFile(join(files, 'libs/small/src', `file-${file}.ts`), '');
+  for (let file = 2; file < 9; file += 1)
+    await writeFile(join(files, 'libs/small/src', `file-${file}.ts`), '');
   expect(await answerTo(question)).toContain('The most source files are in libs/small: 9 of 14');
 });
 
 test('the database is queried with several calls, and when the data changes the answer follows', async () => {
   const question = 'Which customers bought most?';
-  expect(await answerTo(question)).toMatch(/Ada \(Brazil\) bought most: 75\.00 in 1 orders.*Chair: 3 pieces/s);
+  expect(await answerTo(question)).toMatch(
+    /Ada \(Brazil\) bought most: 75\.00 in 1 orders.*Chair: 3 pieces/s,
+  );
 
   const shop = new Database(database);
-  shop.exec("INSERT INTO orders VALUES (3, 2, '2025-01-03'); INSERT INTO order_items VALUES (3, 2, 9, 2500)");
+  shop.exec(
+    "INSERT INTO orders VALUES (3, 2, '2025-01-03'); INSERT INTO order_items VALUES (3, 2, 9, 2500)",
+  );
   shop.close();
-  expect(await answerTo(question)).toMatch(/Bruno \(Norway\) bought most: 265\.00 in 2 orders.*Chair: 9 pieces/s);
+  expect(await answerTo(question)).toMatch(
+    /Bruno \(Norway\) bought most: 265\.00 in 2 orders.*Chair: 9 pieces/s,
+  );
 });
 
 test('a comparison of the weather reports progress and says that it is made-up', async () => {
@@ -81,9 +100,22 @@ test('a comparison of the weather reports progress and says that it is made-up',
   const run = await api.settled(id);
   expect(run.answer).toMatch(/made-up/);
   const events = await api.events(id);
-  const progress = events.filter((event) => event.type === 'tool_call.progress').map((event) => event.data['progress']);
+  const progress = events
+    .filter((event) => event.type === 'tool_call.progress')
+    .map((event) => event.data['progress']);
   expect(progress.at(-1)).toBe(3);
-  expect(events.map((event) => event.type)).toEqual(expect.arrayContaining(['run.queued', 'run.started', 'turn.started', 'tool_call.planned', 'tool_call.dispatched', 'tool_call.completed', 'message.completed', 'run.completed']));
+  expect(events.map((event) => event.type)).toEqual(
+    expect.arrayContaining([
+      'run.queued',
+      'run.started',
+      'turn.started',
+      'tool_call.planned',
+      'tool_call.dispatched',
+      'tool_call.completed',
+      'message.completed',
+      'run.completed',
+    ]),
+  );
 });
 
 test('a prompt that no scenario matches names the demos and how to set a key', async () => {
@@ -94,7 +126,9 @@ test('a prompt that no scenario matches names the demos and how to set a key', a
 });
 
 test('a run sees only the servers it names', async () => {
-  const run = await api.settled((await api.start('Which customers bought most?', { servers: ['filesystem'] })).id);
+  const run = await api.settled(
+    (await api.start('Which customers bought most?', { servers: ['filesystem'] })).id,
+  );
   expect(run.status).toBe('failed');
   expect(run.error?.message).toContain('sqlite__');
   expect(await api.toolCalls(run.id)).toEqual([]);
@@ -102,7 +136,9 @@ test('a run sees only the servers it names', async () => {
 
 test('every server is ready, and no tool hint is missing', async () => {
   const states = async () => {
-    const servers = await api.get<{ data: { name: string; state: string; era: string }[] }>('/v1/servers');
+    const servers = await api.get<{ data: { name: string; state: string; era: string }[] }>(
+      '/v1/servers',
+    );
     return servers.data.map((server) => [server.name, server.state, server.era]);
   };
   await expect.poll(states, { timeout: 15_000 }).toEqual([
@@ -112,7 +148,25 @@ test('every server is ready, and no tool hint is missing', async () => {
   ]);
   const tools = await api.get<{ data: { name: string; annotations: object }[] }>('/v1/tools');
   expect(tools.data.map((tool) => tool.name)).toEqual(
-    expect.arrayContaining(['filesystem__list_allowed_directories', 'filesystem__list_directory', 'filesystem__read_text_file', 'filesystem__search_files', 'filesystem__write_file', 'sqlite__describe_table', 'sqlite__list_tables', 'sqlite__read_query', 'weather__weather_compare', 'weather__weather_current', 'weather__weather_forecast']),
+    expect.arrayContaining([
+      'filesystem__list_allowed_directories',
+      'filesystem__list_directory',
+      'filesystem__read_text_file',
+      'filesystem__search_files',
+      'filesystem__write_file',
+      'sqlite__describe_table',
+      'sqlite__list_tables',
+      'sqlite__read_query',
+      'weather__weather_compare',
+      'weather__weather_current',
+      'weather__weather_forecast',
+    ]),
   );
-  for (const tool of tools.data) expect(Object.keys(tool.annotations).toSorted(), tool.name).toEqual(['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint']);
+  for (const tool of tools.data)
+    expect(Object.keys(tool.annotations).toSorted(), tool.name).toEqual([
+      'destructiveHint',
+      'idempotentHint',
+      'openWorldHint',
+      'readOnlyHint',
+    ]);
 });

@@ -28,7 +28,16 @@ async function start(): Promise<ApiClient> {
   const service = await startService({
     folder: folder.path,
     env: { OPENAI_API_KEY: 'key-for-the-mock', OPENAI_BASE_URL: model.url },
-    config: { llm: { provider: 'openai', model: 'the-model' }, mcpServers: { asking: { command: 'node', args: [askingServer, ledger], signalbox: { trust: true, approval: 'auto', era: 'legacy' } } } },
+    config: {
+      llm: { provider: 'openai', model: 'the-model' },
+      mcpServers: {
+        asking: {
+          command: 'node',
+          args: [askingServer, ledger],
+          signalbox: { trust: true, approval: 'auto', era: 'legacy' },
+        },
+      },
+    },
   });
   services.push(service);
   return new ApiClient(service.url);
@@ -39,12 +48,19 @@ const appended = (): string => (existsSync(ledger) ? readFileSync(ledger, 'utf8'
 /** Moves the stored time of the next attempt, as though the service had been away for the rest of the wait. */
 function moveNextAttempt(id: string, time: number): void {
   const database = new Database(join(folder.path, 'data', 'signalbox.sqlite'));
-  database.prepare("UPDATE runs SET model_outage = json_set(model_outage, '$.nextAttemptAt', ?) WHERE id = ?").run(time, id);
+  database
+    .prepare(
+      "UPDATE runs SET model_outage = json_set(model_outage, '$.nextAttemptAt', ?) WHERE id = ?",
+    )
+    .run(time, id);
   database.close();
 }
 
 test('a service that is killed while a run waits for its model asks again at the stored time, and repeats no tool call', async () => {
-  model.say({ call: { name: 'asking__append_line', arguments: '{"text":"one"}' }, finish: 'tool_calls' }, { status: 429, retryAfterS: 600 });
+  model.say(
+    { call: { name: 'asking__append_line', arguments: '{"text":"one"}' }, finish: 'tool_calls' },
+    { status: 429, retryAfterS: 600 },
+  );
   const before = await start();
   const { id } = await before.start('append');
   const failed = await before.waitFor(id, ({ type }) => type === 'turn.failed');
@@ -56,8 +72,17 @@ test('a service that is killed while a run waits for its model asks again at the
 
   model.say({ text: 'appended', finish: 'stop' });
   const api = await start();
-  expect(await api.run(id)).toMatchObject({ status: 'running', status_reason: 'model_unavailable', model_outage: { attempts: 1, next_attempt_at: new Date(nextAttemptAt).toISOString() } });
-  expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'appended', turns: 2, tool_calls: 1 });
+  expect(await api.run(id)).toMatchObject({
+    status: 'running',
+    status_reason: 'model_unavailable',
+    model_outage: { attempts: 1, next_attempt_at: new Date(nextAttemptAt).toISOString() },
+  });
+  expect(await api.settled(id)).toMatchObject({
+    status: 'completed',
+    answer: 'appended',
+    turns: 2,
+    tool_calls: 1,
+  });
 
   const asked = (await api.events(id)).findLast(({ type }) => type === 'turn.started');
   expect(Date.parse(asked!.at)).toBeGreaterThanOrEqual(nextAttemptAt);

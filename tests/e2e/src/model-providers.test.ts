@@ -33,7 +33,16 @@ describe.each([
     service = await startService({
       folder: folder.path,
       env: { [keyVariable]: 'key-for-the-mock', [urlVariable]: `${url}${path}` },
-      config: { llm: { wire }, mcpServers: { filesystem: { command: 'node', args: [serverBin.filesystem, files], signalbox: { trust: true } } } },
+      config: {
+        llm: { wire },
+        mcpServers: {
+          filesystem: {
+            command: 'node',
+            args: [serverBin.filesystem, files],
+            signalbox: { trust: true },
+          },
+        },
+      },
     });
     return new ApiClient(service.url);
   }
@@ -45,33 +54,68 @@ describe.each([
         response: {
           blocks: [
             { type: 'text', text: 'I will look.' },
-            { type: 'toolCall', id: 'call_a', name: 'filesystem__read_text_file', arguments: '{"path":"note.txt"}' },
-            { type: 'toolCall', id: 'call_b', name: 'filesystem__list_directory', arguments: '{"path":"."}' },
+            {
+              type: 'toolCall',
+              id: 'call_a',
+              name: 'filesystem__read_text_file',
+              arguments: '{"path":"note.txt"}',
+            },
+            {
+              type: 'toolCall',
+              id: 'call_b',
+              name: 'filesystem__list_directory',
+              arguments: '{"path":"."}',
+            },
           ],
         },
       },
-      { match: { userMessage: 'gate', hasToolResult: true }, response: { content: 'The gate is green.' } },
+      {
+        match: { userMessage: 'gate', hasToolResult: true },
+        response: { content: 'The gate is green.' },
+      },
     ]);
     const api = await start();
     const run = await api.settled((await api.start('What colour is the gate?')).id);
-    expect(run).toMatchObject({ status: 'completed', answer: 'The gate is green.', provider, scripted: false, turns: 2 });
+    expect(run).toMatchObject({
+      status: 'completed',
+      answer: 'The gate is green.',
+      provider,
+      scripted: false,
+      turns: 2,
+    });
     expect(await api.toolCalls(run.id)).toMatchObject([
-      { name: 'filesystem__read_text_file', state: 'succeeded', result: { content: [{ text: 'the garden gate is green' }] } },
+      {
+        name: 'filesystem__read_text_file',
+        state: 'succeeded',
+        result: { content: [{ text: 'the garden gate is green' }] },
+      },
       { name: 'filesystem__list_directory', state: 'succeeded' },
     ]);
     const sent = JSON.stringify(mock.getRequests().at(-1)?.body);
     expect(sent).toContain('the garden gate is green');
     expect(sent).toContain('note.txt');
     // What was stored is the same on every wire, but for what belongs to the wire.
-    const messages = (await api.events(run.id)).filter(({ type, data }) => type === 'message.completed' && data['role'] === 'assistant');
-    expect(messages.map(({ data: { text, tool_uses: calls } }) => ({ text, calls }))).toMatchObject([
-      { text: 'I will look.', calls: [{ name: 'filesystem__read_text_file', input: { path: 'note.txt' } }, { name: 'filesystem__list_directory', input: { path: '.' } }] },
-      { text: 'The gate is green.', calls: [] },
-    ]);
+    const messages = (await api.events(run.id)).filter(
+      ({ type, data }) => type === 'message.completed' && data['role'] === 'assistant',
+    );
+    expect(messages.map(({ data: { text, tool_uses: calls } }) => ({ text, calls }))).toMatchObject(
+      [
+        {
+          text: 'I will look.',
+          calls: [
+            { name: 'filesystem__read_text_file', input: { path: 'note.txt' } },
+            { name: 'filesystem__list_directory', input: { path: '.' } },
+          ],
+        },
+        { text: 'The gate is green.', calls: [] },
+      ],
+    );
   });
 
   test('a model that is overloaded at first is asked again', async () => {
-    mock.addFixturesFromJSON([{ match: { userMessage: 'hello' }, response: { content: 'Good day.' } }]);
+    mock.addFixturesFromJSON([
+      { match: { userMessage: 'hello' }, response: { content: 'Good day.' } },
+    ]);
     const api = await start();
     mock.nextRequestError(529, { message: 'Overloaded', type: 'overloaded_error' });
     const run = await api.settled((await api.start('hello')).id);
@@ -79,7 +123,9 @@ describe.each([
   });
 
   test('a model that refuses the key fails the run with the name of the variable to set', async () => {
-    mock.addFixturesFromJSON([{ match: { userMessage: 'hello' }, response: { content: 'Good day.' } }]);
+    mock.addFixturesFromJSON([
+      { match: { userMessage: 'hello' }, response: { content: 'Good day.' } },
+    ]);
     const api = await start();
     mock.nextRequestError(401, { message: 'invalid api key', type: 'authentication_error' });
     const run = await api.settled((await api.start('hello')).id);

@@ -6,19 +6,32 @@ import { expect, onTestFinished, test } from 'vitest';
 import { repository } from './support/markdown.ts';
 import { temporaryFolder } from './support/service.ts';
 
-const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { readonly scripts: { readonly [name: string]: string } };
+const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  readonly scripts: { readonly [name: string]: string };
+};
 
-test.each(['start', 'demo', 'dev'])('npm run %s needs no shell but one that starts programs, so that cmd.exe will do', (name) => {
-  expect(scripts[name]).toMatch(/^node [\w@/.=-]+(?: [\w@/.=-]+)*$/);
-});
+test.each(['start', 'demo', 'dev'])(
+  'npm run %s needs no shell but one that starts programs, so that cmd.exe will do',
+  (name) => {
+    expect(scripts[name]).toMatch(/^node [\w@/.=-]+(?: [\w@/.=-]+)*$/);
+  },
+);
 
 test('SIGTERM at npm start ends the service', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
   // The script of the repository without the build before it.
-  writeFileSync(join(folder.path, 'package.json'), JSON.stringify({ private: true, scripts: { start: scripts['start'] } }));
-  for (const name of ['apps', 'tools']) symlinkSync(join(repository, name), join(folder.path, name), 'junction');
-  const npm = spawn('npm', ['start', '--', '--port', '0', '--data-dir', join(folder.path, 'data')], { cwd: folder.path, stdio: ['ignore', 'pipe', 'ignore'] });
+  writeFileSync(
+    join(folder.path, 'package.json'),
+    JSON.stringify({ private: true, scripts: { start: scripts['start'] } }),
+  );
+  for (const name of ['apps', 'tools'])
+    symlinkSync(join(repository, name), join(folder.path, name), 'junction');
+  const npm = spawn(
+    'npm',
+    ['start', '--', '--port', '0', '--data-dir', join(folder.path, 'data')],
+    { cwd: folder.path, stdio: ['ignore', 'pipe', 'ignore'] },
+  );
   onTestFinished(() => void npm.kill('SIGKILL'));
   const ended = once(npm, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
@@ -33,5 +46,14 @@ test('SIGTERM at npm start ends the service', { timeout: 60_000 }, async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   npm.kill('SIGTERM');
   await ended;
-  await expect.poll(() => fetch(`${url}/healthz`).then(({ status }) => status, () => 'gone'), { timeout: 10_000 }).toBe('gone');
+  await expect
+    .poll(
+      () =>
+        fetch(`${url}/healthz`).then(
+          ({ status }) => status,
+          () => 'gone',
+        ),
+      { timeout: 10_000 },
+    )
+    .toBe('gone');
 });

@@ -15,7 +15,8 @@ afterEach(async () => {
 
 /** Sends requests, each of which is a line of the log. */
 async function request(url: string, count: number): Promise<void> {
-  for (let sent = 0; sent < count; sent += 1) expect((await fetch(`${url}/v1/tools`)).status).toBe(200);
+  for (let sent = 0; sent < count; sent += 1)
+    expect((await fetch(`${url}/v1/tools`)).status).toBe(200);
 }
 
 test('SIGHUP stops the service in an orderly way', async () => {

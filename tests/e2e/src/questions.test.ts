@@ -20,15 +20,33 @@ afterEach(async () => {
 
 async function start(policy: object): Promise<void> {
   const scenario = await writeScenario(folder.path, [
-    { prompt: 'greet', steps: [[{ tool: 'asking__greet', label: 'greeting' }]], answer: 'It said: ${result.greeting.text}' },
-    { prompt: 'think', steps: [[{ tool: 'asking__think', label: 'thought' }]], answer: 'It said: ${result.thought.text}' },
-    { prompt: 'write', steps: [[{ tool: 'asking__append_line', input: { text: 'one' }, label: 'write' }]], answer: 'It said: ${result.write.text}' },
+    {
+      prompt: 'greet',
+      steps: [[{ tool: 'asking__greet', label: 'greeting' }]],
+      answer: 'It said: ${result.greeting.text}',
+    },
+    {
+      prompt: 'think',
+      steps: [[{ tool: 'asking__think', label: 'thought' }]],
+      answer: 'It said: ${result.thought.text}',
+    },
+    {
+      prompt: 'write',
+      steps: [[{ tool: 'asking__append_line', input: { text: 'one' }, label: 'write' }]],
+      answer: 'It said: ${result.write.text}',
+    },
   ]);
   service = await startService({
     folder: folder.path,
     config: {
       llm: { provider: 'scripted', scenario },
-      mcpServers: { asking: { command: 'node', args: [askingServer, join(folder.path, 'ledger')], signalbox: { trust: true, era: 'legacy', ...policy } } },
+      mcpServers: {
+        asking: {
+          command: 'node',
+          args: [askingServer, join(folder.path, 'ledger')],
+          signalbox: { trust: true, era: 'legacy', ...policy },
+        },
+      },
     },
   });
   api = new ApiClient(service.url);
@@ -45,12 +63,22 @@ test("a server's elicitation is answered by a person through the inbox", async (
   await start({});
   const { id } = await api.start('greet');
   const item = await openItem(id, 'elicitation_form');
-  expect(item.request).toMatchObject({ message: 'What is your name?', requested_schema: { properties: { name: { type: 'string' } } } });
+  expect(item.request).toMatchObject({
+    message: 'What is your name?',
+    requested_schema: { properties: { name: { type: 'string' } } },
+  });
 
-  await expect(api.post(`/v1/inbox/${item.id}/respond`, { action: 'accept', content: { name: 7 } })).rejects.toThrow(/400.*invalid_response.*name/s);
+  await expect(
+    api.post(`/v1/inbox/${item.id}/respond`, { action: 'accept', content: { name: 7 } }),
+  ).rejects.toThrow(/400.*invalid_response.*name/s);
   await api.post(`/v1/inbox/${item.id}/respond`, { action: 'accept', content: { name: 'Ada' } });
-  expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'It said: hello Ada' });
-  await expect(api.post(`/v1/inbox/${item.id}/respond`, { action: 'decline' })).rejects.toThrow(/409/);
+  expect(await api.settled(id)).toMatchObject({
+    status: 'completed',
+    answer: 'It said: hello Ada',
+  });
+  await expect(api.post(`/v1/inbox/${item.id}/respond`, { action: 'decline' })).rejects.toThrow(
+    /409/,
+  );
 });
 
 test('a declined elicitation is an answer too', async () => {
@@ -99,5 +127,7 @@ test('cancelling a run whose question is open withdraws the question', async () 
   const item = await openItem(id, 'elicitation_form');
   await api.post(`/v1/runs/${id}/cancel`, { reason: 'changed my mind' });
   expect(await api.settled(id)).toMatchObject({ status: 'cancelled', inbox: [] });
-  await expect(api.post(`/v1/inbox/${item.id}/respond`, { action: 'decline' })).rejects.toThrow(/409/);
+  await expect(api.post(`/v1/inbox/${item.id}/respond`, { action: 'decline' })).rejects.toThrow(
+    /409/,
+  );
 });

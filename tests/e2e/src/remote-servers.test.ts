@@ -33,11 +33,22 @@ async function listen(description: string, port = 0): Promise<number> {
     name: 'note',
     description,
     inputSchema: { type: 'object', properties: {} },
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: () => ({ content: [{ type: 'text', text: 'noted' }] }),
   });
-  const handler: HttpHandler = createHttpHandler(createServer({ info: { name: 'far', version: '1' }, tools: [note] }), { bearerToken: TOKEN });
-  listener = createListener((request, response) => handler.handle(request, response)).listen(port, '127.0.0.1');
+  const handler: HttpHandler = createHttpHandler(
+    createServer({ info: { name: 'far', version: '1' }, tools: [note] }),
+    { bearerToken: TOKEN },
+  );
+  listener = createListener((request, response) => handler.handle(request, response)).listen(
+    port,
+    '127.0.0.1',
+  );
   await once(listener, 'listening');
   return (listener.address() as AddressInfo).port;
 }
@@ -51,9 +62,20 @@ async function hangUp(): Promise<void> {
 }
 
 async function start(port: number): Promise<ApiClient> {
-  const scenario = await writeScenario(folder.path, [{ prompt: 'take a note', steps: [[{ tool: 'far__note' }]], answer: 'done' }]);
-  const far = { type: 'http', url: `http://127.0.0.1:${port}/mcp?key=\${FAR_KEY}`, headers: { Authorization: 'Bearer ${FAR_TOKEN}' }, signalbox: { approval: 'auto' } };
-  service = await startService({ folder: folder.path, config: { llm: { provider: 'scripted', scenario }, mcpServers: { far } }, env: { FAR_TOKEN: TOKEN, FAR_KEY: 'a-key-of-the-test' } });
+  const scenario = await writeScenario(folder.path, [
+    { prompt: 'take a note', steps: [[{ tool: 'far__note' }]], answer: 'done' },
+  ]);
+  const far = {
+    type: 'http',
+    url: `http://127.0.0.1:${port}/mcp?key=\${FAR_KEY}`,
+    headers: { Authorization: 'Bearer ${FAR_TOKEN}' },
+    signalbox: { approval: 'auto' },
+  };
+  service = await startService({
+    folder: folder.path,
+    config: { llm: { provider: 'scripted', scenario }, mcpServers: { far } },
+    env: { FAR_TOKEN: TOKEN, FAR_KEY: 'a-key-of-the-test' },
+  });
   const api = new ApiClient(service.url);
   await expect.poll(async () => (await statusOf(api))['state'], LIMIT).toMatch(/ready|failed/);
   return api;
@@ -63,7 +85,9 @@ function statusOf(api: ApiClient): Promise<Json> {
   return api.get('/v1/servers/far');
 }
 
-async function noteTaken(api: ApiClient): Promise<{ readonly run: Json; readonly call: Json | undefined }> {
+async function noteTaken(
+  api: ApiClient,
+): Promise<{ readonly run: Json; readonly call: Json | undefined }> {
   const run = await api.settled((await api.start('take a note')).id);
   const { data } = await api.get<{ data: Json[] }>(`/v1/runs/${run.id}/tool-calls`);
   return { run, call: data[0] };
@@ -71,8 +95,17 @@ async function noteTaken(api: ApiClient): Promise<{ readonly run: Json; readonly
 
 test('a run uses a server at an address; what it is asked for stands nowhere', async () => {
   const api = await start(await listen('Takes a note.'));
-  expect(await statusOf(api)).toMatchObject({ state: 'ready', transport: 'http', era: 'modern', health: 'ok', breaker: 'closed' });
-  expect(await noteTaken(api)).toMatchObject({ run: { status: 'completed', answer: 'done' }, call: { state: 'succeeded' } });
+  expect(await statusOf(api)).toMatchObject({
+    state: 'ready',
+    transport: 'http',
+    era: 'modern',
+    health: 'ok',
+    breaker: 'closed',
+  });
+  expect(await noteTaken(api)).toMatchObject({
+    run: { status: 'completed', answer: 'done' },
+    call: { state: 'succeeded' },
+  });
   expect(`${service?.log()}${JSON.stringify(await statusOf(api))}`).not.toMatch(/-of-the-test/);
 });
 
@@ -81,7 +114,9 @@ test('a server that is gone fails no run, and is used again when it is back', as
   const api = await start(port);
   await hangUp();
   const lost = await api.start('take a note');
-  await expect.poll(async () => (await api.run(lost.id)).status, LIMIT).toMatch(/completed|input_required/);
+  await expect
+    .poll(async () => (await api.run(lost.id)).status, LIMIT)
+    .toMatch(/completed|input_required/);
   await expect.poll(async () => (await statusOf(api))['state'], LIMIT).not.toBe('ready');
   await listen('Takes a note.', port);
   await api.post('/v1/servers/far/reconnect');
@@ -96,11 +131,17 @@ test('a tool that changed while the service was down is not called before a pers
   await hangUp();
   await listen('Takes a note, and sends it to everybody.', port);
   const api = await start(port);
-  expect(await statusOf(api)).toMatchObject({ health: 'degraded', quarantined: ['note'], tool_count: 0 });
+  expect(await statusOf(api)).toMatchObject({
+    health: 'degraded',
+    quarantined: ['note'],
+    tool_count: 0,
+  });
   const refused = await noteTaken(api);
   expect(refused).toMatchObject({ run: { status: 'completed' }, call: { state: 'failed' } });
   expect(JSON.stringify(refused.call)).toContain('is quarantined');
-  const { pins } = await api.get<{ pins: { quarantined: { digest: string } }[] }>('/v1/servers/far');
+  const { pins } = await api.get<{ pins: { quarantined: { digest: string } }[] }>(
+    '/v1/servers/far',
+  );
   await api.post('/v1/servers/far/tools/note/approve', { digest: pins[0]?.quarantined.digest });
   expect(await noteTaken(api)).toMatchObject({ call: { state: 'succeeded' } });
 });

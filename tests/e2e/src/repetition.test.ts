@@ -22,8 +22,22 @@ async function start(): Promise<ApiClient> {
     { prompt: 'linger', steps: [[{ tool: 'slow__linger' }]], answer: 'lingered' },
     { prompt: 'hello', steps: [], answer: 'hello again' },
   ]);
-  const mcpServers = { slow: { command: 'node', args: [askingServer, join(folder.path, 'ledger')], signalbox: { trust: true } } };
-  service = await startService({ folder: folder.path, config: { log_level: 'info', log_format: 'json', llm: { provider: 'scripted', scenario }, mcpServers } });
+  const mcpServers = {
+    slow: {
+      command: 'node',
+      args: [askingServer, join(folder.path, 'ledger')],
+      signalbox: { trust: true },
+    },
+  };
+  service = await startService({
+    folder: folder.path,
+    config: {
+      log_level: 'info',
+      log_format: 'json',
+      llm: { provider: 'scripted', scenario },
+      mcpServers,
+    },
+  });
   return new ApiClient(service.url);
 }
 
@@ -34,8 +48,16 @@ interface Answered {
 }
 
 async function send(path: string, body: object, key: string): Promise<Answered> {
-  const response = await fetch(`${service!.url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', 'idempotency-key': key }, body: JSON.stringify(body) });
-  return { status: response.status, isReplayed: response.headers.get('idempotent-replayed') === 'true', body: (await response.json()) as RunView };
+  const response = await fetch(`${service!.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    isReplayed: response.headers.get('idempotent-replayed') === 'true',
+    body: (await response.json()) as RunView,
+  };
 }
 
 test('requests that are repeated after kill -9 start nothing twice, and the runs of a thread go on in their order', async () => {
@@ -52,15 +74,23 @@ test('requests that are repeated after kill -9 start nothing twice, and the runs
   await service!.stop('SIGKILL');
 
   api = await start();
-  for (const [index, [body, key]] of requests.entries()) expect(await send('/v1/runs', body, key)).toEqual({ ...answers[index]!, isReplayed: true });
-  expect(await send('/v1/runs', { prompt: 'hello' }, 'first')).toMatchObject({ status: 409, body: { code: 'idempotency_key_reused' } });
+  for (const [index, [body, key]] of requests.entries())
+    expect(await send('/v1/runs', body, key)).toEqual({ ...answers[index]!, isReplayed: true });
+  expect(await send('/v1/runs', { prompt: 'hello' }, 'first')).toMatchObject({
+    status: 409,
+    body: { code: 'idempotency_key_reused' },
+  });
   expect((await api.get<{ data: unknown[] }>('/v1/runs')).data).toHaveLength(2);
   expect((await api.run(waiting)).status).toBe('queued');
   await api.post(`/v1/runs/${lingering}/cancel`);
   await api.waitFor(waiting, (event) => event.type === 'run.completed');
   expect((await api.run(lingering)).status).toBe('cancelled');
-  const { data } = await api.get<{ data: { run_id: string; role: string }[] }>(`/v1/threads/${thread}/messages`);
-  expect(data.map(({ run_id: runId, role }) => `${runId === lingering ? 'first' : 'second'} ${role}`)).toEqual(['first user', 'first assistant', 'first user', 'second user', 'second assistant']);
+  const { data } = await api.get<{ data: { run_id: string; role: string }[] }>(
+    `/v1/threads/${thread}/messages`,
+  );
+  expect(
+    data.map(({ run_id: runId, role }) => `${runId === lingering ? 'first' : 'second'} ${role}`),
+  ).toEqual(['first user', 'first assistant', 'first user', 'second user', 'second assistant']);
   expect(await api.get('/readyz')).toEqual({ status: 'ready' });
 });
 
@@ -72,11 +102,30 @@ test('each line of the log is an object, and requests and calls are connected by
   await api.post(`/v1/runs/${id}/tool-calls/${data[0]!.id}/cancel`);
   await api.waitFor(id, (event) => event.type === 'run.completed');
   await service!.stop();
-  const lines = service!.log().trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly [name: string]: unknown });
+  const lines = service!
+    .log()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly [name: string]: unknown });
   expect(lines).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ level: 'info', msg: 'a request was answered', method: 'POST', route: '/v1/runs', status: 202, run_id: id }),
-      expect.objectContaining({ level: 'info', msg: 'a tool call ended', run_id: id, call_id: data[0]!.id, server: 'slow', tool: 'linger', outcome: 'cancelled' }),
+      expect.objectContaining({
+        level: 'info',
+        msg: 'a request was answered',
+        method: 'POST',
+        route: '/v1/runs',
+        status: 202,
+        run_id: id,
+      }),
+      expect.objectContaining({
+        level: 'info',
+        msg: 'a tool call ended',
+        run_id: id,
+        call_id: data[0]!.id,
+        server: 'slow',
+        tool: 'linger',
+        outcome: 'cancelled',
+      }),
     ]),
   );
 });

@@ -5,7 +5,13 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiClient } from './support/client.ts';
 import { writeScenario } from './support/scenario.ts';
-import { agentMain, serverBin, startService, temporaryFolder, type Service } from './support/service.ts';
+import {
+  agentMain,
+  serverBin,
+  startService,
+  temporaryFolder,
+  type Service,
+} from './support/service.ts';
 
 const restlessServer = fileURLToPath(new URL('support/restless-server.ts', import.meta.url));
 
@@ -15,16 +21,39 @@ let api: ApiClient;
 beforeEach(async () => {
   folder = await temporaryFolder();
   const scenario = await writeScenario(folder.path, [
-    { prompt: 'write', steps: [[{ tool: 'files__write_file', input: { path: 'a.txt', content: 'one' } }], [{ tool: 'files__read_text_file', input: { path: 'a.txt' } }]], answer: 'written' },
-    { prompt: 'change', steps: [[{ tool: 'restless__change' }], [{ tool: 'files__write_file', input: { path: 'b.txt', content: 'wait' } }], [{ tool: 'find_tools', input: { query: 'comes' } }], [{ tool: 'call_tool', input: { name: 'restless__comes' } }, { tool: 'restless__leaves' }]], answer: 'changed' },
+    {
+      prompt: 'write',
+      steps: [
+        [{ tool: 'files__write_file', input: { path: 'a.txt', content: 'one' } }],
+        [{ tool: 'files__read_text_file', input: { path: 'a.txt' } }],
+      ],
+      answer: 'written',
+    },
+    {
+      prompt: 'change',
+      steps: [
+        [{ tool: 'restless__change' }],
+        [{ tool: 'files__write_file', input: { path: 'b.txt', content: 'wait' } }],
+        [{ tool: 'find_tools', input: { query: 'comes' } }],
+        [{ tool: 'call_tool', input: { name: 'restless__comes' } }, { tool: 'restless__leaves' }],
+      ],
+      answer: 'changed',
+    },
     { prompt: 'count', steps: [], answer: '{"n": 42}' },
     { prompt: 'guess', steps: [], answer: 'many' },
   ]);
   const mcpServers = {
-    files: { command: 'node', args: [serverBin.filesystem, folder.path], signalbox: { trust: true } },
+    files: {
+      command: 'node',
+      args: [serverBin.filesystem, folder.path],
+      signalbox: { trust: true },
+    },
     restless: { command: 'node', args: [restlessServer], signalbox: { trust: true } },
   };
-  service = await startService({ folder: folder.path, config: { llm: { provider: 'scripted', scenario }, mcpServers } });
+  service = await startService({
+    folder: folder.path,
+    config: { llm: { provider: 'scripted', scenario }, mcpServers },
+  });
   api = new ApiClient(service.url);
 });
 afterEach(async () => {
@@ -32,10 +61,19 @@ afterEach(async () => {
   await folder.remove();
 });
 
-async function replay(runId: string): Promise<{ readonly code: number | null; readonly out: string; readonly error: string }> {
-  const child = spawn(process.execPath, [agentMain, 'replay', runId, '--data-dir', 'data'], { cwd: folder.path, env: { PATH: process.env['PATH'], HOME: folder.path } });
-  const [out, error] = await Promise.all([child.stdout.setEncoding('utf8').toArray(), child.stderr.setEncoding('utf8').toArray()]);
-  const code = child.exitCode ?? (await new Promise<number | null>((resolve) => child.once('close', resolve)));
+async function replay(
+  runId: string,
+): Promise<{ readonly code: number | null; readonly out: string; readonly error: string }> {
+  const child = spawn(process.execPath, [agentMain, 'replay', runId, '--data-dir', 'data'], {
+    cwd: folder.path,
+    env: { PATH: process.env['PATH'], HOME: folder.path },
+  });
+  const [out, error] = await Promise.all([
+    child.stdout.setEncoding('utf8').toArray(),
+    child.stderr.setEncoding('utf8').toArray(),
+  ]);
+  const code =
+    child.exitCode ?? (await new Promise<number | null>((resolve) => child.once('close', resolve)));
   return { code, out: out.join(''), error: error.join('') };
 }
 
@@ -49,35 +87,77 @@ test('a run is replayed while the service runs, after it was killed, and with wh
   const { id } = await api.start('write');
   await answer(id, { action: 'approve', arguments: { path: 'a.txt', content: 'two' } });
   expect(await api.settled(id)).toMatchObject({ status: 'completed', answer: 'written' });
-  const same = { code: 0, out: `run ${id} (completed, 3 turns, 2 tool calls) is decided in the same way\n`, error: '' };
+  const same = {
+    code: 0,
+    out: `run ${id} (completed, 3 turns, 2 tool calls) is decided in the same way\n`,
+    error: '',
+  };
   expect(await replay(id)).toEqual(same);
   await service.stop('SIGKILL');
   expect(await replay(id)).toEqual(same);
   const database = new Sqlite(join(folder.path, 'data', 'signalbox.sqlite'));
-  database.prepare("update messages set content = replace(content, 'read_text_file', 'write_file')").run();
+  database
+    .prepare("update messages set content = replace(content, 'read_text_file', 'write_file')")
+    .run();
   database.close();
-  expect(await replay(id)).toEqual({ code: 1, out: `run ${id} (completed, 3 turns, 2 tool calls) is decided in another way: turn 2, call 1 (files__read_text_file): name was "files__read_text_file" and is "files__write_file"\n`, error: '' });
-  expect(await replay('nope')).toEqual({ code: 2, out: '', error: 'signalbox: there is no run nope in this data directory\n' });
+  expect(await replay(id)).toEqual({
+    code: 1,
+    out: `run ${id} (completed, 3 turns, 2 tool calls) is decided in another way: turn 2, call 1 (files__read_text_file): name was "files__read_text_file" and is "files__write_file"\n`,
+    error: '',
+  });
+  expect(await replay('nope')).toEqual({
+    code: 2,
+    out: '',
+    error: 'signalbox: there is no run nope in this data directory\n',
+  });
 });
 
 test('S-223, S-227: a tool that comes in the middle of a run is found and called, one that goes is told of, and the replay has the same tools at the same time', async () => {
   const { id } = await api.start('change');
   await api.waitFor(id, ({ type }) => type === 'inbox.opened');
-  const tools = async (): Promise<readonly string[]> => (await api.get<{ data: { name: string }[] }>('/v1/tools')).data.map(({ name }) => name).filter((name) => name.startsWith('restless__'));
-  await expect.poll(tools).toEqual(['change', 'comes', 'ponder', 'stays'].map((name) => `restless__${name}`));
+  const tools = async (): Promise<readonly string[]> =>
+    (await api.get<{ data: { name: string }[] }>('/v1/tools')).data
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('restless__'));
+  await expect
+    .poll(tools)
+    .toEqual(['change', 'comes', 'ponder', 'stays'].map((name) => `restless__${name}`));
   await answer(id, { action: 'approve' });
   expect(await api.settled(id)).toMatchObject({ status: 'completed' });
-  expect((await api.toolCalls(id)).map(({ name, state }) => `${name} ${state}`)).toEqual(['restless__change succeeded', 'files__write_file succeeded', 'find_tools succeeded', 'restless__comes succeeded', 'restless__leaves failed']);
+  expect((await api.toolCalls(id)).map(({ name, state }) => `${name} ${state}`)).toEqual([
+    'restless__change succeeded',
+    'files__write_file succeeded',
+    'find_tools succeeded',
+    'restless__comes succeeded',
+    'restless__leaves failed',
+  ]);
   expect(await replay(id)).toMatchObject({ code: 0, error: '' });
 });
 
 test('an answer that must fit a schema is the output of its run, asked for again once, and replayed', async () => {
-  const output_schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false };
+  const output_schema = {
+    type: 'object',
+    properties: { n: { type: 'integer' } },
+    required: ['n'],
+    additionalProperties: false,
+  };
   const { id } = await api.start('count', { output_schema });
-  expect(await api.settled(id)).toMatchObject({ status: 'completed', output: { n: 42 }, output_schema });
-  expect((await api.events(id)).at(-1)).toMatchObject({ type: 'run.completed', data: { output: { n: 42 } } });
+  expect(await api.settled(id)).toMatchObject({
+    status: 'completed',
+    output: { n: 42 },
+    output_schema,
+  });
+  expect((await api.events(id)).at(-1)).toMatchObject({
+    type: 'run.completed',
+    data: { output: { n: 42 } },
+  });
   const guess = await api.start('guess', { output_schema });
-  expect(await api.settled(guess.id)).toMatchObject({ status: 'failed', error: { code: 'invalid_output' } });
+  expect(await api.settled(guess.id)).toMatchObject({
+    status: 'failed',
+    error: { code: 'invalid_output' },
+  });
   for (const run of [id, guess.id]) expect(await replay(run)).toMatchObject({ code: 0, error: '' });
-  await expect(api.start('count', { output_schema: { type: 'string' } })).rejects.toThrow(/400.*invalid_output_schema/);
+  await expect(api.start('count', { output_schema: { type: 'string' } })).rejects.toThrow(
+    /400.*invalid_output_schema/,
+  );
 });

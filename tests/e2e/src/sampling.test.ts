@@ -6,8 +6,15 @@ import { startModelServer, type ModelServer, type Said } from './support/model-s
 import { startService, temporaryFolder, type Service } from './support/service.ts';
 
 const ownServer = fileURLToPath(new URL('support/sampling-server.ts', import.meta.url));
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
-const TOOLS = [{ name: 'look.up', description: 'Looks up.', inputSchema: { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] } }];
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+const TOOLS = [
+  {
+    name: 'look.up',
+    description: 'Looks up.',
+    inputSchema: { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] },
+  },
+];
 /** Of `look.up`, which is no name for a model. */
 const WIRE_NAME = 'look_up_c2199496';
 const user = (content: unknown) => ({ role: 'user', content });
@@ -15,7 +22,14 @@ const text = (value: string) => ({ type: 'text', text: value });
 
 interface CallRun extends Json {
   readonly status: string;
-  readonly call: { readonly state: string; readonly result?: { readonly isError?: boolean; readonly content: readonly { readonly text: string }[] }; readonly error?: { readonly message: string } };
+  readonly call: {
+    readonly state: string;
+    readonly result?: {
+      readonly isError?: boolean;
+      readonly content: readonly { readonly text: string }[];
+    };
+    readonly error?: { readonly message: string };
+  };
   readonly usage?: Json;
 }
 
@@ -37,10 +51,23 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
     service = await startService({
       folder: folder.path,
       config: {
-        llm: { wire: 'chat', base_url: model.url, model: 'plain', models: { ears: { takes: { audio: true } }, wise: { intelligence: 1, tier: 'large' } } },
+        llm: {
+          wire: 'chat',
+          base_url: model.url,
+          model: 'plain',
+          models: { ears: { takes: { audio: true } }, wise: { intelligence: 1, tier: 'large' } },
+        },
         mcpServers: {
-          asks: { command: 'node', args: [program], signalbox: { trust: true, era, sampling: 'auto', approval: 'auto' } },
-          denied: { command: 'node', args: [program], signalbox: { trust: true, era, sampling: 'deny', approval: 'auto' } },
+          asks: {
+            command: 'node',
+            args: [program],
+            signalbox: { trust: true, era, sampling: 'auto', approval: 'auto' },
+          },
+          denied: {
+            command: 'node',
+            args: [program],
+            signalbox: { trust: true, era, sampling: 'deny', approval: 'auto' },
+          },
         },
       },
     });
@@ -55,21 +82,45 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
   /** The reply that the server got, or the words of the failure. */
   async function ask(params: Json, said?: Said, server = 'asks'): Promise<Json | string> {
     if (said !== undefined) model.say(said);
-    const run = await called(`${server}__sample`, { arguments: { params: JSON.stringify({ messages: [user(text('Go'))], maxTokens: 50, ...params }) } });
-    const shown = run.call.result?.content[0]?.text ?? run.call.error?.message ?? JSON.stringify(run);
+    const run = await called(`${server}__sample`, {
+      arguments: {
+        params: JSON.stringify({ messages: [user(text('Go'))], maxTokens: 50, ...params }),
+      },
+    });
+    const shown =
+      run.call.result?.content[0]?.text ?? run.call.error?.message ?? JSON.stringify(run);
     return run.call.state === 'succeeded' ? (JSON.parse(shown) as Json) : shown;
   }
 
   async function called(tool: string, body: object): Promise<CallRun> {
-    const response = await fetch(`${service.url}/v1/tools/${tool}/call`, { method: 'POST', headers: { 'content-type': 'application/json', prefer: 'wait=15' }, body: JSON.stringify(body) });
+    const response = await fetch(`${service.url}/v1/tools/${tool}/call`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', prefer: 'wait=15' },
+      body: JSON.stringify(body),
+    });
     return (await response.json()) as CallRun;
   }
 
   const sent = (): Json => model.requests.at(-1) ?? {};
 
   test('gets text, in one block, with the stop and the name of the model', async () => {
-    expect(await ask({ systemPrompt: 'Brief.', temperature: 0.3 }, { text: 'hello', finish: 'stop' })).toMatchObject({ role: 'assistant', content: text('hello'), model: 'the-model', stopReason: 'endTurn' });
-    expect(sent()).toMatchObject({ model: 'plain', temperature: 0.3, max_tokens: 50, messages: [{ role: 'system', content: 'Brief.' }, { role: 'user', content: 'Go' }] });
+    expect(
+      await ask({ systemPrompt: 'Brief.', temperature: 0.3 }, { text: 'hello', finish: 'stop' }),
+    ).toMatchObject({
+      role: 'assistant',
+      content: text('hello'),
+      model: 'the-model',
+      stopReason: 'endTurn',
+    });
+    expect(sent()).toMatchObject({
+      model: 'plain',
+      temperature: 0.3,
+      max_tokens: 50,
+      messages: [
+        { role: 'system', content: 'Brief.' },
+        { role: 'user', content: 'Go' },
+      ],
+    });
   });
 
   test('chooses the model by hints and priorities', async () => {
@@ -82,26 +133,72 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
   });
 
   test('gives tools, gets calls of them under its own names, and gives their results', async () => {
-    const reply = await ask({ tools: TOOLS, toolChoice: { mode: 'required' } }, { call: { name: WIRE_NAME, arguments: '{"q":"x"}' }, finish: 'tool_calls' });
-    expect(reply).toMatchObject({ stopReason: 'toolUse', content: [{ type: 'tool_use', name: 'look.up', input: { q: 'x' } }] });
-    expect(sent()).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: WIRE_NAME, parameters: { required: ['q'] } } }] });
+    const reply = await ask(
+      { tools: TOOLS, toolChoice: { mode: 'required' } },
+      { call: { name: WIRE_NAME, arguments: '{"q":"x"}' }, finish: 'tool_calls' },
+    );
+    expect(reply).toMatchObject({
+      stopReason: 'toolUse',
+      content: [{ type: 'tool_use', name: 'look.up', input: { q: 'x' } }],
+    });
+    expect(sent()).toMatchObject({
+      tool_choice: 'required',
+      tools: [{ function: { name: WIRE_NAME, parameters: { required: ['q'] } } }],
+    });
     const { content } = reply as { readonly content: readonly [{ readonly id: string }] };
     const results = [{ type: 'tool_result', toolUseId: content[0].id, content: [text('found')] }];
-    expect(await ask({ tools: TOOLS, messages: [user(text('Go')), { role: 'assistant', content }, user(results)] }, { text: 'It is there.', finish: 'stop' })).toMatchObject({ stopReason: 'endTurn', content: [text('It is there.')] });
-    expect(sent()['messages']).toMatchObject([{ role: 'user' }, { role: 'assistant', tool_calls: [{ function: { name: WIRE_NAME } }] }, { role: 'tool', content: 'found' }]);
+    expect(
+      await ask(
+        {
+          tools: TOOLS,
+          messages: [user(text('Go')), { role: 'assistant', content }, user(results)],
+        },
+        { text: 'It is there.', finish: 'stop' },
+      ),
+    ).toMatchObject({ stopReason: 'endTurn', content: [text('It is there.')] });
+    expect(sent()['messages']).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ function: { name: WIRE_NAME } }] },
+      { role: 'tool', content: 'found' },
+    ]);
   });
 
   test('shows images, and sounds to a model that hears', async () => {
     await ask({ messages: [user({ type: 'image', data: PNG, mimeType: 'image/png' })] });
-    expect(sent()).toMatchObject({ model: 'plain', messages: [{ content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }] }] });
+    expect(sent()).toMatchObject({
+      model: 'plain',
+      messages: [
+        { content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }] },
+      ],
+    });
     await ask({ messages: [user({ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' })] });
-    expect(sent()).toMatchObject({ model: 'ears', messages: [{ content: [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }] }] });
+    expect(sent()).toMatchObject({
+      model: 'ears',
+      messages: [
+        { content: [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }] },
+      ],
+    });
   });
 
   test.each<[string, Json, Said, Json]>([
-    ['a stop sequence', { stopSequences: ['A', 'B', 'C', 'D', 'END'] }, { text: 'one END two', finish: 'stop' }, { stopReason: 'stopSequence', content: text('one ') }],
-    ['few tokens', { maxTokens: 1 }, { text: 'o', finish: 'length' }, { stopReason: 'maxTokens', content: text('o') }],
-    ['a refusal', {}, { refusal: 'I will not.', finish: 'content_filter' }, { stopReason: 'refusal', content: text('I will not.') }],
+    [
+      'a stop sequence',
+      { stopSequences: ['A', 'B', 'C', 'D', 'END'] },
+      { text: 'one END two', finish: 'stop' },
+      { stopReason: 'stopSequence', content: text('one ') },
+    ],
+    [
+      'few tokens',
+      { maxTokens: 1 },
+      { text: 'o', finish: 'length' },
+      { stopReason: 'maxTokens', content: text('o') },
+    ],
+    [
+      'a refusal',
+      {},
+      { refusal: 'I will not.', finish: 'content_filter' },
+      { stopReason: 'refusal', content: text('I will not.') },
+    ],
   ])('is told of %s', async (_case, params, said, expected) => {
     expect(await ask(params, said)).toMatchObject(expected);
   });
@@ -110,7 +207,21 @@ describe.each(SERVERS)('%s', (_title, program, era) => {
   test.each<[string, Json, RegExp]>([
     ['tokens', { maxTokens: 0 }, /maxTokens|max_tokens|at least|positive/i],
     ['messages', { messages: [] }, /messages must not be empty/],
-    ['the results of its calls', { tools: TOOLS, messages: [user(text('Go')), { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'look.up', input: {} }] }, user(text('and?'))] }, /tool result is missing|tool_result blocks|internal error/],
+    [
+      'the results of its calls',
+      {
+        tools: TOOLS,
+        messages: [
+          user(text('Go')),
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'c', name: 'look.up', input: {} }],
+          },
+          user(text('and?')),
+        ],
+      },
+      /tool result is missing|tool_result blocks|internal error/,
+    ],
   ])('is refused without %s, and the model is not asked', async (_case, params, message) => {
     const answer = await ask(params);
     expect(answer).toEqual(expect.any(String));

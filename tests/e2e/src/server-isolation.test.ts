@@ -25,11 +25,18 @@ const rootsOf = (server: string): string => join(folder.path, `roots-${server}`)
 /** Two servers, `one` and `two`, in an era; each has an environment variable and a root of its own. */
 async function start(era: string, env: Record<string, string> = {}): Promise<ApiClient> {
   const scenario = await writeScenario(folder.path, [
-    { prompt: 'environments', steps: [[{ tool: 'one__environment' }, { tool: 'two__environment' }]], answer: 'told' },
+    {
+      prompt: 'environments',
+      steps: [[{ tool: 'one__environment' }, { tool: 'two__environment' }]],
+      answer: 'told',
+    },
     { prompt: 'roots', steps: [[{ tool: 'one__roots' }, { tool: 'two__roots' }]], answer: 'told' },
     {
       prompt: 'a prompt that is nobody else s business',
-      steps: [[{ tool: 'one__repeat-it', input: { text: 'for server one' } }], [{ tool: 'two__repeat-it', input: { text: 'for server two' } }]],
+      steps: [
+        [{ tool: 'one__repeat-it', input: { text: 'for server one' } }],
+        [{ tool: 'two__repeat-it', input: { text: 'for server two' } }],
+      ],
       answer: 'an answer for the user',
     },
   ]);
@@ -40,56 +47,120 @@ async function start(era: string, env: Record<string, string> = {}): Promise<Api
     signalbox: { trust: true, era, roots: [rootsOf(name)] },
   });
   for (const name of ['one', 'two']) mkdirSync(rootsOf(name));
-  service = await startService({ folder: folder.path, env, config: { llm: { provider: 'scripted', scenario }, mcpServers: { one: server('one'), two: server('two') } } });
+  service = await startService({
+    folder: folder.path,
+    env,
+    config: {
+      llm: { provider: 'scripted', scenario },
+      mcpServers: { one: server('one'), two: server('two') },
+    },
+  });
   return new ApiClient(service.url);
 }
 
 /** What each call of the run gave, by wire name. */
-async function toldIn(api: ApiClient, prompt: string): Promise<{ readonly [tool: string]: unknown }> {
+async function toldIn(
+  api: ApiClient,
+  prompt: string,
+): Promise<{ readonly [tool: string]: unknown }> {
   const { id } = await api.start(prompt);
   expect(await api.settled(id)).toMatchObject({ status: 'completed' });
-  const calls = (await api.toolCalls(id)) as unknown as readonly { readonly name: string; readonly result: { readonly content: readonly { readonly text: string }[] } }[];
-  return Object.fromEntries(calls.map(({ name, result }) => [name, JSON.parse(result.content[0]!.text)]));
+  const calls = (await api.toolCalls(id)) as unknown as readonly {
+    readonly name: string;
+    readonly result: { readonly content: readonly { readonly text: string }[] };
+  }[];
+  return Object.fromEntries(
+    calls.map(({ name, result }) => [name, JSON.parse(result.content[0]!.text)]),
+  );
 }
 
 test('a server process has neither the keys nor other variables of the service, nor what another server was given', async () => {
-  const api = await start('auto', { ANTHROPIC_API_KEY: 'key-1', OPENAI_API_KEY: 'key-2', SIGNALBOX_LOG_LEVEL: 'debug', DATABASE_URL: 'postgres://me:hush@db', NODE_OPTIONS: '--no-warnings' });
+  const api = await start('auto', {
+    ANTHROPIC_API_KEY: 'key-1',
+    OPENAI_API_KEY: 'key-2',
+    SIGNALBOX_LOG_LEVEL: 'debug',
+    DATABASE_URL: 'postgres://me:hush@db',
+    NODE_OPTIONS: '--no-warnings',
+  });
   const told = await toldIn(api, 'environments');
-  for (const [tool, own] of [['one__environment', 'of one'], ['two__environment', 'of two']] as const) {
+  for (const [tool, own] of [
+    ['one__environment', 'of one'],
+    ['two__environment', 'of two'],
+  ] as const) {
     const environment = told[tool] as { readonly [name: string]: string };
     expect(environment['OWN']).toBe(own);
     // What the service adds itself is a mark to find the process by.
-    expect(Object.keys(environment).filter((name) => !['OWN', 'SIGNALBOX_SERVER_ID', 'PATH', 'HOME', 'LANG', 'LOGNAME', 'SHELL', 'TERM', 'USER'].includes(name))).toEqual([]);
+    expect(
+      Object.keys(environment).filter(
+        (name) =>
+          ![
+            'OWN',
+            'SIGNALBOX_SERVER_ID',
+            'PATH',
+            'HOME',
+            'LANG',
+            'LOGNAME',
+            'SHELL',
+            'TERM',
+            'USER',
+          ].includes(name),
+      ),
+    ).toEqual([]);
   }
 });
 
-test.each(['legacy', 'modern'])('a server is told of a run no more than its own calls (%s)', async (era) => {
-  const api = await start(era);
-  await toldIn(api, 'a prompt that is nobody else s business');
-  const [one, two] = ['one', 'two'].map((name) => readFileSync(recordOf(name), 'utf8'));
-  expect(one).toContain('for server one');
-  expect(two).toContain('for server two');
-  for (const record of [one, two]) expect(record).not.toMatch(/nobody else|answer for the user|Repeats/);
-  expect(one).not.toContain('for server two');
-  // Not even by the name that the model knows it under.
-  expect(one).not.toContain('one__');
-  expect(two).not.toContain('for server one');
-});
+test.each(['legacy', 'modern'])(
+  'a server is told of a run no more than its own calls (%s)',
+  async (era) => {
+    const api = await start(era);
+    await toldIn(api, 'a prompt that is nobody else s business');
+    const [one, two] = ['one', 'two'].map((name) => readFileSync(recordOf(name), 'utf8'));
+    expect(one).toContain('for server one');
+    expect(two).toContain('for server two');
+    for (const record of [one, two])
+      expect(record).not.toMatch(/nobody else|answer for the user|Repeats/);
+    expect(one).not.toContain('for server two');
+    // Not even by the name that the model knows it under.
+    expect(one).not.toContain('one__');
+    expect(two).not.toContain('for server one');
+  },
+);
 
-test.each(['legacy', 'modern'])('each server is told its own roots, and no other\'s (%s)', async (era) => {
-  const api = await start(era);
-  expect(await toldIn(api, 'roots')).toEqual({ one__roots: [pathToFileURL(rootsOf('one')).href], two__roots: [pathToFileURL(rootsOf('two')).href] });
-});
+test.each(['legacy', 'modern'])(
+  "each server is told its own roots, and no other's (%s)",
+  async (era) => {
+    const api = await start(era);
+    expect(await toldIn(api, 'roots')).toEqual({
+      one__roots: [pathToFileURL(rootsOf('one')).href],
+      two__roots: [pathToFileURL(rootsOf('two')).href],
+    });
+  },
+);
 
 test('a service that asks for a token gives it to no server', async () => {
-  const scenario = await writeScenario(folder.path, [{ prompt: 'environments', steps: [[{ tool: 'one__environment' }]], answer: 'told' }]);
+  const scenario = await writeScenario(folder.path, [
+    { prompt: 'environments', steps: [[{ tool: 'one__environment' }]], answer: 'told' },
+  ]);
   service = await startService({
     folder: folder.path,
     env: { SIGNALBOX_TOKEN: TOKEN },
-    config: { llm: { provider: 'scripted', scenario }, mcpServers: { one: { command: 'node', args: [tellingServer, recordOf('one')], signalbox: { trust: true } } } },
+    config: {
+      llm: { provider: 'scripted', scenario },
+      mcpServers: {
+        one: {
+          command: 'node',
+          args: [tellingServer, recordOf('one')],
+          signalbox: { trust: true },
+        },
+      },
+    },
   });
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-  const asked = await fetch(`${service.url}/v1/runs`, { method: 'POST', headers: { ...headers, accept: 'text/event-stream' }, body: '{"prompt":"environments"}' });
+  const asked = await fetch(`${service.url}/v1/runs`, {
+    method: 'POST',
+    headers: { ...headers, accept: 'text/event-stream' },
+    body: '{"prompt":"environments"}',
+  });
   const events = await asked.text();
   expect(events).toContain('tool_call.completed');
   expect(events).toContain('SIGNALBOX_SERVER_ID');

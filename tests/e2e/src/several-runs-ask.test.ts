@@ -44,7 +44,10 @@ async function freePort(): Promise<number> {
 
 async function streamableHttp(): Promise<object> {
   const port = await freePort();
-  remote = spawn(process.execPath, [officialEverythingServer, 'streamableHttp'], { env: { PATH: process.env['PATH'], PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  remote = spawn(process.execPath, [officialEverythingServer, 'streamableHttp'], {
+    env: { PATH: process.env['PATH'], PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   await once(remote.stderr!, 'data');
   return { url: `http://127.0.0.1:${port}/mcp` };
 }
@@ -60,8 +63,10 @@ async function isAsked({ id }: RunView): Promise<string> {
   return String(data['inbox_item_id']);
 }
 
-const answer = (item: string, name = 'Ada'): Promise<unknown> => api.post(`/v1/inbox/${item}/respond`, { action: 'accept', content: { name } });
-const types = async ({ id }: RunView): Promise<readonly string[]> => (await api.events(id)).map(({ type }) => type);
+const answer = (item: string, name = 'Ada'): Promise<unknown> =>
+  api.post(`/v1/inbox/${item}/respond`, { action: 'accept', content: { name } });
+const types = async ({ id }: RunView): Promise<readonly string[]> =>
+  (await api.events(id)).map(({ type }) => type);
 
 describe.each([
   ['stdio', () => Promise.resolve(stdio)],
@@ -72,7 +77,8 @@ describe.each([
     const runs = await Promise.all([call(ASK), call(ASK), call(ASK), call(ASK)]);
     const items = await Promise.all(runs.map(isAsked));
     await Promise.all(items.map((item, index) => answer(item, `Ada ${index}`)));
-    for (const [index, run] of runs.entries()) expect((await api.settled(run.id)).answer).toMatch(new RegExp(`Ada ${index}\\b`));
+    for (const [index, run] of runs.entries())
+      expect((await api.settled(run.id)).answer).toMatch(new RegExp(`Ada ${index}\\b`));
   });
 
   test('answers the calls of other runs while a question of one run waits, and each answer goes to its own run', async () => {
@@ -81,7 +87,10 @@ describe.each([
     const firstItem = await isAsked(first);
     const second = await call(ASK);
     const secondItem = await isAsked(second);
-    expect(await api.settled((await sum()).id)).toMatchObject({ status: 'completed', answer: 'The sum of 2 and 3 is 5.' });
+    expect(await api.settled((await sum()).id)).toMatchObject({
+      status: 'completed',
+      answer: 'The sum of 2 and 3 is 5.',
+    });
     await api.post(`/v1/inbox/${secondItem}/respond`, { action: 'decline' });
     expect((await api.settled(second.id)).answer).toMatch(/declined/);
     await answer(firstItem);
@@ -91,7 +100,10 @@ describe.each([
   test('that is asked during a long call of another run, or after a cancelled one, still gets its first question answered', async () => {
     await start(await entry());
     const long = { duration: 3, steps: 3 };
-    const cancelled = await call('everything__trigger-long-running-operation', { duration: 60, steps: 60 });
+    const cancelled = await call('everything__trigger-long-running-operation', {
+      duration: 60,
+      steps: 60,
+    });
     await api.waitFor(cancelled.id, ({ type }) => type === 'tool_call.progress');
     await api.post(`/v1/runs/${cancelled.id}/cancel`);
     await api.settled(cancelled.id);
@@ -108,7 +120,11 @@ describe.each([
     const asking = await call(ASK);
     await isAsked(asking);
     const others = [sum(), api.post(`/v1/runs/${asking.id}/cancel`).then(sum), sum()];
-    for (const other of await Promise.all(others)) expect(await api.settled(other.id)).toMatchObject({ status: 'completed', answer: 'The sum of 2 and 3 is 5.' });
+    for (const other of await Promise.all(others))
+      expect(await api.settled(other.id)).toMatchObject({
+        status: 'completed',
+        answer: 'The sum of 2 and 3 is 5.',
+      });
     expect(await api.settled((await sum()).id)).toMatchObject({ status: 'completed' });
     expect(await api.settled(asking.id)).toMatchObject({ status: 'cancelled' });
   });
@@ -120,14 +136,25 @@ test('with one connection the calls of other runs wait, and the run and the serv
   const item = await isAsked(asking);
   const other = await sum();
   const { data } = await api.waitFor(other.id, ({ type }) => type === 'tool_call.waiting');
-  expect(data).toMatchObject({ reason: 'connections_busy', message: 'the only connection to the server carries calls of other runs; 1 of them waits for a person or the model' });
-  const { data: servers } = await api.get<{ data: { connections: unknown; waiting_calls: unknown }[] }>('/v1/servers');
+  expect(data).toMatchObject({
+    reason: 'connections_busy',
+    message:
+      'the only connection to the server carries calls of other runs; 1 of them waits for a person or the model',
+  });
+  const { data: servers } = await api.get<{
+    data: { connections: unknown; waiting_calls: unknown }[];
+  }>('/v1/servers');
   expect(servers[0]).toMatchObject({
     connections: [{ calls: 1, run_ids: [asking.id], open_questions: 1 }],
     waiting_calls: [{ run_id: other.id, call_id: data['call_id'], reason: 'connections_busy' }],
   });
-  expect(await api.get(`/v1/runs/${other.id}/tool-calls`)).toMatchObject({ data: [{ state: 'planned', attempt: 0, waiting: { reason: 'connections_busy' } }] });
+  expect(await api.get(`/v1/runs/${other.id}/tool-calls`)).toMatchObject({
+    data: [{ state: 'planned', attempt: 0, waiting: { reason: 'connections_busy' } }],
+  });
   await answer(item);
-  expect(await api.settled(other.id)).toMatchObject({ status: 'completed', answer: 'The sum of 2 and 3 is 5.' });
+  expect(await api.settled(other.id)).toMatchObject({
+    status: 'completed',
+    answer: 'The sum of 2 and 3 is 5.',
+  });
   expect(await types(asking)).not.toContain('tool_call.waiting');
 });

@@ -23,15 +23,24 @@ async function start(): Promise<ApiClient> {
     { prompt: 'linger', steps: [[{ tool: 'slow__linger' }]], answer: 'lingered' },
     { prompt: 'greet', steps: [[{ tool: 'asking__greet' }]], answer: 'greeted' },
   ]);
-  const server = (signalbox: object) => ({ command: 'node', args: [askingServer, join(folder.path, 'ledger')], signalbox: { trust: true, ...signalbox } });
+  const server = (signalbox: object) => ({
+    command: 'node',
+    args: [askingServer, join(folder.path, 'ledger')],
+    signalbox: { trust: true, ...signalbox },
+  });
   const mcpServers = { slow: server({}), asking: server({ era: 'legacy' }) };
-  service = await startService({ folder: folder.path, config: { llm: { provider: 'scripted', scenario }, mcpServers } });
+  service = await startService({
+    folder: folder.path,
+    config: { llm: { provider: 'scripted', scenario }, mcpServers },
+  });
   return new ApiClient(service.url);
 }
 
 /** Opens a stream and resolves, when it has begun, with what waits for its end. */
 async function openStream(url: string, id: string): Promise<() => Promise<unknown>> {
-  const response = await fetch(`${url}/v1/runs/${id}/events`, { headers: { accept: 'text/event-stream' } });
+  const response = await fetch(`${url}/v1/runs/${id}/events`, {
+    headers: { accept: 'text/event-stream' },
+  });
   const reader = response.body!.getReader();
   await reader.read();
   return async () => {
@@ -46,8 +55,12 @@ test('SIGTERM ends the service within seconds while streams are open, a call is 
   await api.waitFor(lingering.id, (event) => event.type === 'tool_call.progress');
   await api.waitFor(asking.id, (event) => event.type === 'run.input_required');
   const { url, process: child } = service!;
-  const ends = await Promise.all([lingering.id, lingering.id, asking.id].map((id) => openStream(url, id)));
-  const [before, beforeAsking] = (await Promise.all([api.run(lingering.id), api.run(asking.id)])).map((run) => run.last_seq);
+  const ends = await Promise.all(
+    [lingering.id, lingering.id, asking.id].map((id) => openStream(url, id)),
+  );
+  const [before, beforeAsking] = (
+    await Promise.all([api.run(lingering.id), api.run(asking.id)])
+  ).map((run) => run.last_seq);
 
   const stoppedAt = Date.now();
   const exited = once(child, 'exit');
@@ -59,8 +72,14 @@ test('SIGTERM ends the service within seconds while streams are open, a call is 
   const next = await start();
   const retried = await next.waitFor(lingering.id, (event) => event.type === 'tool_call.retrying');
   expect(retried.seq).toBe(before! + 1);
-  const asked = await next.waitFor(asking.id, (event) => event.type === 'inbox.opened' && event.seq > beforeAsking!);
-  await next.post(`/v1/inbox/${String(asked.data['inbox_item_id'])}/respond`, { action: 'accept', content: { name: 'Ada' } });
+  const asked = await next.waitFor(
+    asking.id,
+    (event) => event.type === 'inbox.opened' && event.seq > beforeAsking!,
+  );
+  await next.post(`/v1/inbox/${String(asked.data['inbox_item_id'])}/respond`, {
+    action: 'accept',
+    content: { name: 'Ada' },
+  });
   expect(await next.settled(asking.id)).toMatchObject({ status: 'completed' });
   await next.post(`/v1/runs/${lingering.id}/cancel`);
   expect(await next.settled(lingering.id)).toMatchObject({ status: 'cancelled' });

@@ -11,7 +11,10 @@ import { mcpRemote, thirdPartyServers } from '../../peers/src/official-servers.t
 import { ApiClient, type Json, type RunView, type ToolCallView } from './support/client.ts';
 import { startService, temporaryFolder, type Service } from './support/service.ts';
 
-const NAMES = [...(Object.keys(thirdPartyServers) as (keyof typeof thirdPartyServers)[]), 'mcp-remote'] as const;
+const NAMES = [
+  ...(Object.keys(thirdPartyServers) as (keyof typeof thirdPartyServers)[]),
+  'mcp-remote',
+] as const;
 type Name = (typeof NAMES)[number];
 
 /** Undashed, as in every Notion address, though the tool's schema says `format: uuid`. */
@@ -28,7 +31,13 @@ let api: ApiClient;
 async function startCloud(): Promise<Server> {
   const listener = createListener((request, response) => {
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ success: true, resultObj: 'http://127.0.0.1/chart.png', asked: request.url }));
+    response.end(
+      JSON.stringify({
+        success: true,
+        resultObj: 'http://127.0.0.1/chart.png',
+        asked: request.url,
+      }),
+    );
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   return listener;
@@ -36,7 +45,11 @@ async function startCloud(): Promise<Server> {
 
 function entryOf(name: Name, cloudUrl: string): Json {
   // No address but this machine's: what is not told of a local one finds a closed port.
-  const env: Record<string, string> = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1,localhost' };
+  const env: Record<string, string> = {
+    HTTP_PROXY: 'http://127.0.0.1:9',
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+    NO_PROXY: '127.0.0.1,localhost',
+  };
   const signalbox = { approval: 'auto' };
   switch (name) {
     case 'mcp-remote':
@@ -44,13 +57,33 @@ function entryOf(name: Name, cloudUrl: string): Json {
     case 'filesystem':
       return { command: 'node', args: [thirdPartyServers[name], folder.path], env, signalbox };
     case 'memory':
-      return { command: 'node', args: [thirdPartyServers[name]], env: { ...env, MEMORY_FILE_PATH: join(folder.path, 'memory.json') }, signalbox };
+      return {
+        command: 'node',
+        args: [thirdPartyServers[name]],
+        env: { ...env, MEMORY_FILE_PATH: join(folder.path, 'memory.json') },
+        signalbox,
+      };
     case 'notion':
-      return { command: 'node', args: [thirdPartyServers[name]], env: { ...env, NOTION_TOKEN: 'ntn_of-the-test', BASE_URL: cloudUrl }, signalbox };
+      return {
+        command: 'node',
+        args: [thirdPartyServers[name]],
+        env: { ...env, NOTION_TOKEN: 'ntn_of-the-test', BASE_URL: cloudUrl },
+        signalbox,
+      };
     case 'chart':
-      return { command: 'node', args: [thirdPartyServers[name]], env: { ...env, VIS_REQUEST_SERVER: `${cloudUrl}/chart` }, signalbox };
+      return {
+        command: 'node',
+        args: [thirdPartyServers[name]],
+        env: { ...env, VIS_REQUEST_SERVER: `${cloudUrl}/chart` },
+        signalbox,
+      };
     case 'playwright':
-      return { command: 'node', args: [thirdPartyServers[name], '--executable-path', join(folder.path, 'no-browser-here')], env, signalbox };
+      return {
+        command: 'node',
+        args: [thirdPartyServers[name], '--executable-path', join(folder.path, 'no-browser-here')],
+        env,
+        signalbox,
+      };
     default:
       return { command: 'node', args: [thirdPartyServers[name]], env, signalbox };
   }
@@ -62,11 +95,23 @@ beforeAll(async () => {
   const double = defineTool({
     name: 'double',
     description: 'Doubles a number.',
-    inputSchema: { type: 'object', properties: { number: { type: 'number' } }, required: ['number'] },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    inputSchema: {
+      type: 'object',
+      properties: { number: { type: 'number' } },
+      required: ['number'],
+    },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: ({ number }) => ({ content: [{ type: 'text', text: `twice is ${number * 2}` }] }),
   });
-  remote = await serveHttp(createMcpServer({ info: { name: 'remote', version: '1.0.0' }, tools: [double] }), { port: 0 });
+  remote = await serveHttp(
+    createMcpServer({ info: { name: 'remote', version: '1.0.0' }, tools: [double] }),
+    { port: 0 },
+  );
   const cloudUrl = `http://127.0.0.1:${(cloud.address() as AddressInfo).port}`;
   const mcpServers = Object.fromEntries(NAMES.map((name) => [name, entryOf(name, cloudUrl)]));
   service = await startService({ folder: folder.path, config: { mcpServers } });
@@ -86,9 +131,13 @@ function statusOf(name: Name): Promise<Json> {
 }
 
 async function toolNames(name: Name): Promise<readonly string[]> {
-  const { data } = await api.get<{ data: { readonly name: string; readonly server: string }[] }>('/v1/tools?limit=1000');
+  const { data } = await api.get<{ data: { readonly name: string; readonly server: string }[] }>(
+    '/v1/tools?limit=1000',
+  );
   // Of a server with resources the service has a tool of its own, too.
-  return data.filter((tool) => tool.server === name && !tool.name.endsWith('__read_resource')).map((tool) => tool.name);
+  return data
+    .filter((tool) => tool.server === name && !tool.name.endsWith('__read_resource'))
+    .map((tool) => tool.name);
 }
 
 function startCall(name: string, input: Json): Promise<RunView> {
@@ -106,14 +155,21 @@ async function call(name: string, input: Json): Promise<ToolCallView> {
 
 /** How many tools the server lists to a client of ours that it talks to directly. */
 async function directCount(name: Exclude<Name, 'mcp-remote'>): Promise<number> {
-  const args = name === 'filesystem' ? [thirdPartyServers[name], folder.path] : [thirdPartyServers[name]];
-  const env = { NOTION_TOKEN: 'ntn_of-the-test', MEMORY_FILE_PATH: join(folder.path, 'other-memory.json') };
+  const args =
+    name === 'filesystem' ? [thirdPartyServers[name], folder.path] : [thirdPartyServers[name]];
+  const env = {
+    NOTION_TOKEN: 'ntn_of-the-test',
+    MEMORY_FILE_PATH: join(folder.path, 'other-memory.json'),
+  };
   const handlers = {
     elicit: () => Promise.resolve({ action: 'decline' as const }),
     sample: () => Promise.reject(new Error('no model here')),
     listRoots: () => Promise.resolve([]),
   };
-  const client = await connectClient(() => spawnStdio({ command: 'node', args, env }), { info: { name: 'direct', version: '1.0.0' }, handlers });
+  const client = await connectClient(() => spawnStdio({ command: 'node', args, env }), {
+    info: { name: 'direct', version: '1.0.0' },
+    handlers,
+  });
   const direct = await client.listTools();
   await client.close();
   return direct.length;
@@ -129,31 +185,53 @@ test.each(NAMES)('%s: its tools are offered as a direct listing has them', async
 describe('a call', () => {
   test.each([
     ['everything__echo', { message: 'hello' }, 'hello'],
-    ['memory__create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['wrote a program'] }] }, 'Ada'],
-    ['sequential-thinking__sequentialthinking', { thought: 'one', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 }, 'thoughtNumber'],
+    [
+      'memory__create_entities',
+      { entities: [{ name: 'Ada', entityType: 'person', observations: ['wrote a program'] }] },
+      'Ada',
+    ],
+    [
+      'sequential-thinking__sequentialthinking',
+      { thought: 'one', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 },
+      'thoughtNumber',
+    ],
     ['filesystem__list_allowed_directories', {}, 'signalbox-e2e-'],
     ['chart__generate_pie_chart', { data: [{ category: 'a', value: 1 }] }, 'chart.png'],
     ['notion__API-retrieve-page-markdown', { page_id: PAGE_ID }, PAGE_ID],
     ['mcp-remote__double', { number: 21 }, 'twice is 42'],
   ])('%s succeeds', async (name, input, text) => {
     const made = await call(name, input);
-    expect({ state: made.state, result: JSON.stringify(made['result']) }).toEqual({ state: 'succeeded', result: expect.stringContaining(text) as string });
+    expect({ state: made.state, result: JSON.stringify(made['result']) }).toEqual({
+      state: 'succeeded',
+      result: expect.stringContaining(text) as string,
+    });
   });
 
   test.each([
     ['nx__nx_docs', { userQuery: 'generators' }, /fetch|network|connect/i],
     ['playwright__browser_navigate', { url: 'http://127.0.0.1:9/' }, /no-browser-here/],
-  ])('%s, whose server lacks what it needs, fails with the reason of the server', async (name, input, reason) => {
-    const made = await call(name, input);
-    expect({ state: made.state, result: JSON.stringify(made['result']) }).toEqual({ state: 'failed', result: expect.stringMatching(reason) as string });
-  });
+  ])(
+    '%s, whose server lacks what it needs, fails with the reason of the server',
+    async (name, input, reason) => {
+      const made = await call(name, input);
+      expect({ state: made.state, result: JSON.stringify(made['result']) }).toEqual({
+        state: 'failed',
+        result: expect.stringMatching(reason) as string,
+      });
+    },
+  );
 
   test('that is cancelled ends at once, and its server goes on', async () => {
-    const { id } = await startCall('everything__trigger-long-running-operation', { duration: 60, steps: 60 });
+    const { id } = await startCall('everything__trigger-long-running-operation', {
+      duration: 60,
+      steps: 60,
+    });
     await api.waitFor(id, (event) => event.type === 'tool_call.dispatched');
     await api.post(`/v1/runs/${id}/cancel`);
     expect(await api.settled(id)).toMatchObject({ status: 'cancelled' });
-    expect(await call('everything__echo', { message: 'still here' })).toMatchObject({ state: 'succeeded' });
+    expect(await call('everything__echo', { message: 'still here' })).toMatchObject({
+      state: 'succeeded',
+    });
   });
 });
 
@@ -161,9 +239,14 @@ test('each is started again when its process was killed', { timeout: 40_000 }, a
   const killed = await Promise.all(NAMES.map(statusOf));
   for (const { pid } of killed) process.kill(Number(pid), 'SIGKILL');
   await expect
-    .poll(async () => {
-      const again = await Promise.all(NAMES.map(statusOf));
-      return again.filter(({ state, pid }, index) => state !== 'ready' || pid === killed[index]?.['pid']).map(({ name }) => name);
-    }, { timeout: 35_000 })
+    .poll(
+      async () => {
+        const again = await Promise.all(NAMES.map(statusOf));
+        return again
+          .filter(({ state, pid }, index) => state !== 'ready' || pid === killed[index]?.['pid'])
+          .map(({ name }) => name);
+      },
+      { timeout: 35_000 },
+    )
     .toEqual([]);
 });

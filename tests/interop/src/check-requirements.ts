@@ -9,7 +9,9 @@ import { unproved } from './requirements/unproved.ts';
 const workspace = join(import.meta.dirname, '..', '..', '..');
 const files = globSync('{libs,servers,apps,tests}/*/.results/proofs.json', { cwd: workspace });
 // The reporter of the workspace writes what `proves` made.
-const proofs = files.flatMap((file) => JSON.parse(readFileSync(join(workspace, file), 'utf8')) as readonly Proof[]);
+const proofs = files.flatMap(
+  (file) => JSON.parse(readFileSync(join(workspace, file), 'utf8')) as readonly Proof[],
+);
 const { rows, problems, unprovedShould } = coverageOf(requirements, proofs, unproved);
 
 const show = ({ proved, total }: Count): string => `${proved} of ${total}`.padEnd(12);
@@ -17,9 +19,13 @@ const known = unproved.reduce((count, gap) => count + gap.requirements.length, 0
 const reviewed = Object.values(requirements).filter(({ review }) => review !== undefined).length;
 const lines = [
   `\nRules of the specification proved\n${''.padEnd(20)}${'MUST'.padEnd(12)}SHOULD`,
-  ...rows.map(({ era, wire, must, should }) => `${`${era} ${wire}`.padEnd(20)}${show(must)}${show(should)}`.trimEnd()),
+  ...rows.map(({ era, wire, must, should }) =>
+    `${`${era} ${wire}`.padEnd(20)}${show(must)}${show(should)}`.trimEnd(),
+  ),
   `${reviewed} rules are checked by reading; ${known} are listed as not proved yet`,
-  ...(process.argv.includes('--should') ? unprovedShould.map((name) => `SHOULD without a proof: ${name}`) : []),
+  ...(process.argv.includes('--should')
+    ? unprovedShould.map((name) => `SHOULD without a proof: ${name}`)
+    : []),
   ...problems,
 ];
 process.stdout.write(`${lines.join('\n')}\n`);

@@ -6,10 +6,16 @@ import { connectClient, type Client } from '@signalbox/mcp-core/client';
 import { spawnStdio } from '@signalbox/mcp-core/stdio';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { officialFilesystemServer, sdkV2Server } from '../../peers/src/official-servers.ts';
-import { ClientV1, ResourceUpdatedNotificationSchema, StdioClientTransportV1 } from '../../peers/src/sdk-v1.ts';
+import {
+  ClientV1,
+  ResourceUpdatedNotificationSchema,
+  StdioClientTransportV1,
+} from '../../peers/src/sdk-v1.ts';
 import { ClientV2, StdioClientTransportV2 } from '../../peers/src/sdk-v2.ts';
 
-const ourFilesystemServer = fileURLToPath(new URL('bin.js', import.meta.resolve('@signalbox/server-filesystem/package.json')));
+const ourFilesystemServer = fileURLToPath(
+  new URL('bin.js', import.meta.resolve('@signalbox/server-filesystem/package.json')),
+);
 const info = { name: 'interop', version: '1.0.0' };
 
 let folder: string;
@@ -25,7 +31,10 @@ afterEach(async () => {
 
 const ours = () => ({ command: process.execPath, args: [ourFilesystemServer, folder] });
 
-async function connectOurs(args: readonly string[], era: 'auto' | 'legacy' | 'modern' = 'auto'): Promise<Client> {
+async function connectOurs(
+  args: readonly string[],
+  era: 'auto' | 'legacy' | 'modern' = 'auto',
+): Promise<Client> {
   const client = await connectClient(() => spawnStdio({ command: 'node', args }), { info, era });
   cleanups.push(() => client.close());
   return client;
@@ -36,27 +45,44 @@ describe('an official client with our filesystem server', () => {
     const client = new ClientV1(info);
     await client.connect(new StdioClientTransportV1(ours()));
     cleanups.push(() => client.close());
-    expect(client.getServerVersion()).toMatchObject({ name: expect.stringContaining('filesystem') as string });
+    expect(client.getServerVersion()).toMatchObject({
+      name: expect.stringContaining('filesystem') as string,
+    });
     const { tools } = await client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(['list_directory', 'read_text_file', 'search_files', 'write_file']));
+    expect(tools.map((tool) => tool.name)).toEqual(
+      expect.arrayContaining(['list_directory', 'read_text_file', 'search_files', 'write_file']),
+    );
 
-    await client.callTool({ name: 'write_file', arguments: { path: join(folder, 'new.txt'), content: 'written' } });
-    const read = await client.callTool({ name: 'read_text_file', arguments: { path: join(folder, 'new.txt') } });
+    await client.callTool({
+      name: 'write_file',
+      arguments: { path: join(folder, 'new.txt'), content: 'written' },
+    });
+    const read = await client.callTool({
+      name: 'read_text_file',
+      arguments: { path: join(folder, 'new.txt') },
+    });
     expect(read.content).toMatchObject([{ type: 'text', text: 'written' }]);
-    const refused = await client.callTool({ name: 'read_text_file', arguments: { path: '/etc/passwd' } });
+    const refused = await client.callTool({
+      name: 'read_text_file',
+      arguments: { path: '/etc/passwd' },
+    });
     expect(refused.isError).toBe(true);
   });
 
   test('SDK v1 reads resources and hears of their changes', async () => {
     const client = new ClientV1(info);
     const updated = new Promise<string>((resolve) => {
-      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
+        resolve(params.uri),
+      );
     });
     await client.connect(new StdioClientTransportV1(ours()));
     cleanups.push(() => client.close());
     const { resources } = await client.listResources();
     const file = resources.find((resource) => resource.uri.endsWith('/hello.txt'))!;
-    expect((await client.readResource({ uri: file.uri })).contents).toMatchObject([{ text: 'good day\n' }]);
+    expect((await client.readResource({ uri: file.uri })).contents).toMatchObject([
+      { text: 'good day\n' },
+    ]);
     await client.subscribeResource({ uri: file.uri });
     await writeFile(join(folder, 'hello.txt'), 'good night\n');
     expect(await updated).toBe(file.uri);
@@ -73,7 +99,10 @@ describe('an official client with our filesystem server', () => {
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toContain('search_files');
     const progress: number[] = [];
-    const found = await client.callTool({ name: 'search_files', arguments: { path: folder, pattern: '*.txt' } }, { onprogress: (update) => progress.push(update.progress) });
+    const found = await client.callTool(
+      { name: 'search_files', arguments: { path: folder, pattern: '*.txt' } },
+      { onprogress: (update) => progress.push(update.progress) },
+    );
     expect(found.structuredContent).toMatchObject({ total: 1 });
     expect(progress).toEqual(progress.toSorted((a, b) => a - b));
   });
@@ -93,7 +122,9 @@ describe('our client with an official server', () => {
     const client = await connectOurs([sdkV2Server], era);
     expect(client.server.era).toBe(era === 'legacy' ? 'legacy' : 'modern');
     expect((await client.listTools()).map((tool) => tool.name)).toEqual(['echo']);
-    expect((await client.callTool('echo', { text: 'hear, hear' })).content).toMatchObject([{ type: 'text', text: 'hear, hear' }]);
+    expect((await client.callTool('echo', { text: 'hear, hear' })).content).toMatchObject([
+      { type: 'text', text: 'hear, hear' },
+    ]);
     await client.ping();
   });
 });
@@ -101,7 +132,9 @@ describe('our client with an official server', () => {
 describe('our client with our filesystem server over a real process', () => {
   test.for(['legacy', 'modern'] as const)('era %s: lists, calls, watches', async (era) => {
     const client = await connectOurs([ourFilesystemServer, folder], era);
-    const { uri } = (await client.listResources()).find((resource) => resource.uri.endsWith('/hello.txt'))!;
+    const { uri } = (await client.listResources()).find((resource) =>
+      resource.uri.endsWith('/hello.txt'),
+    )!;
     const updated = Promise.withResolvers<string>();
     const watch = await client.watch({ resourceSubscriptions: [uri] }, updated.resolve);
     expect(watch.filter.resourceSubscriptions).toEqual([uri]);

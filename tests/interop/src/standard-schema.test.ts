@@ -4,7 +4,12 @@ import { connectInMemory } from '@signalbox/mcp-core/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from '../../peers/src/zod.ts';
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 const book = defineTool({
   name: 'book',
   description: 'Books a table',
@@ -25,11 +30,17 @@ const book = defineTool({
 
 describe('a tool with zod schemas', () => {
   test('is listed with their JSON Schema', async () => {
-    const client = await connectInMemory(createServer({ info: { name: 'zod', version: '1' }, tools: [book] }));
+    const client = await connectInMemory(
+      createServer({ info: { name: 'zod', version: '1' }, tools: [book] }),
+    );
     const [tool] = await client.listTools();
     expect(tool?.inputSchema).toMatchObject({
       type: 'object',
-      properties: { name: { type: 'string', minLength: 1, description: 'Who comes' }, day: { type: 'string', format: 'date' }, people: { default: 2 } },
+      properties: {
+        name: { type: 'string', minLength: 1, description: 'Who comes' },
+        day: { type: 'string', format: 'date' },
+        people: { default: 2 },
+      },
       required: ['name', 'day'],
     });
     expect(tool?.outputSchema).toMatchObject({ type: 'object', required: ['who', 'at', 'note'] });
@@ -37,29 +48,54 @@ describe('a tool with zod schemas', () => {
   });
 
   test('gets transformed values and defaults, and its result the defaults of the output', async () => {
-    const client = await connectInMemory(createServer({ info: { name: 'zod', version: '1' }, tools: [book] }));
+    const client = await connectInMemory(
+      createServer({ info: { name: 'zod', version: '1' }, tools: [book] }),
+    );
     expect(await client.callTool('book', { name: 'Ann', day: '2026-02-01' })).toMatchObject({
       structuredContent: { who: 'Ann and 1', at: Date.UTC(2026, 1, 1), note: 'none' },
-      content: [{ type: 'text', text: `{"who":"Ann and 1","at":${String(Date.UTC(2026, 1, 1))},"note":"none"}` }],
+      content: [
+        {
+          type: 'text',
+          text: `{"who":"Ann and 1","at":${String(Date.UTC(2026, 1, 1))},"note":"none"}`,
+        },
+      ],
     });
-    expect(await client.callTool('book', { name: 'Ann', day: '2026-02-01', people: '5' })).toMatchObject({ structuredContent: { who: 'Ann and 4' } });
+    expect(
+      await client.callTool('book', { name: 'Ann', day: '2026-02-01', people: '5' }),
+    ).toMatchObject({ structuredContent: { who: 'Ann and 4' } });
     await client.close();
   });
 
   test('says which argument is wrong', async () => {
-    const client = await connectInMemory(createServer({ info: { name: 'zod', version: '1' }, tools: [book] }), { info: { name: 'c', version: '1' }, era: 'modern' });
+    const client = await connectInMemory(
+      createServer({ info: { name: 'zod', version: '1' }, tools: [book] }),
+      { info: { name: 'c', version: '1' }, era: 'modern' },
+    );
     const result = await client.callTool('book', { name: '', day: '2026-02-30', people: 'x' });
     expect(result).toMatchObject({ isError: true });
-    expect(JSON.stringify(result.content)).toMatch(/Invalid arguments for book: .*name.*day.*people/u);
+    expect(JSON.stringify(result.content)).toMatch(
+      /Invalid arguments for book: .*name.*day.*people/u,
+    );
     await client.close();
-    const legacy = await connectInMemory(createServer({ info: { name: 'zod', version: '1' }, tools: [book] }), { info: { name: 'c', version: '1' }, era: 'legacy' });
+    const legacy = await connectInMemory(
+      createServer({ info: { name: 'zod', version: '1' }, tools: [book] }),
+      { info: { name: 'c', version: '1' }, era: 'legacy' },
+    );
     await expect(legacy.callTool('book', {})).resolves.toMatchObject({ isError: true });
     await legacy.close();
   });
 
   test('is refused when JSON Schema cannot say it', () => {
-    const tool = defineTool({ name: 'x', description: 'x', inputSchema: z.object({ when: z.date() }), annotations, handler: () => ({ content: [] }) });
-    expect(() => createServer({ info: { name: 'zod', version: '1' }, tools: [tool] })).toThrow('The input schema of x cannot be published: Date cannot be represented in JSON Schema');
+    const tool = defineTool({
+      name: 'x',
+      description: 'x',
+      inputSchema: z.object({ when: z.date() }),
+      annotations,
+      handler: () => ({ content: [] }),
+    });
+    expect(() => createServer({ info: { name: 'zod', version: '1' }, tools: [tool] })).toThrow(
+      'The input schema of x cannot be published: Date cannot be represented in JSON Schema',
+    );
   });
 
   test('may refuse a call itself', async () => {
@@ -72,8 +108,13 @@ describe('a tool with zod schemas', () => {
         throw new ProtocolError(ErrorCode.invalidParams, 'never');
       },
     });
-    const client = await connectInMemory(createServer({ info: { name: 'zod', version: '1' }, tools: [tool] }));
-    expect(await client.callTool('x', { n: 3 })).toMatchObject({ isError: true, content: [{ text: 'Invalid arguments for x: "n": Must be even.' }] });
+    const client = await connectInMemory(
+      createServer({ info: { name: 'zod', version: '1' }, tools: [tool] }),
+    );
+    expect(await client.callTool('x', { n: 3 })).toMatchObject({
+      isError: true,
+      content: [{ text: 'Invalid arguments for x: "n": Must be even.' }],
+    });
     await client.close();
   });
 });

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');
+const manifest = createRequire(import.meta.url).resolve(
+  '@modelcontextprotocol/conformance/package.json',
+);
 
 /** The entry of the official conformance suite, to be run with Node. */
 export const referee = join(dirname(manifest), 'dist', 'index.js');

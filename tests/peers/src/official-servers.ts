@@ -6,13 +6,20 @@ const packages = createRequire(import.meta.url);
 
 /** The folder of a package of this workspace. */
 function folderOf(name: string): string {
-  const main = packages.resolve.paths(name)?.map((folder) => join(folder, name)).find((folder) => existsSync(join(folder, 'package.json')));
+  const main = packages.resolve
+    .paths(name)
+    ?.map((folder) => join(folder, name))
+    .find((folder) => existsSync(join(folder, 'package.json')));
   if (main === undefined) throw new Error(`${name} is not installed in tests/peers`);
   return main;
 }
 
 /** The entry of the official filesystem server, to be run with Node. */
-export const officialFilesystemServer = join(dirname(packages.resolve('@modelcontextprotocol/server-filesystem/package.json')), 'dist', 'index.js');
+export const officialFilesystemServer = join(
+  dirname(packages.resolve('@modelcontextprotocol/server-filesystem/package.json')),
+  'dist',
+  'index.js',
+);
 
 /** The entry of a server on the official SDK v2. */
 export const sdkV2Server = join(import.meta.dirname, 'sdk-v2-server.mjs');
@@ -21,7 +28,11 @@ export const sdkV2Server = join(import.meta.dirname, 'sdk-v2-server.mjs');
 export const sdkV2AskingServer = join(import.meta.dirname, 'sdk-v2-asking-server.ts');
 
 /** The entry of the official server that has every feature of the legacy era, to be run with Node. */
-export const officialEverythingServer = join(dirname(packages.resolve('@modelcontextprotocol/server-everything/package.json')), 'dist', 'index.js');
+export const officialEverythingServer = join(
+  dirname(packages.resolve('@modelcontextprotocol/server-everything/package.json')),
+  'dist',
+  'index.js',
+);
 
 /** A server on the official SDK v1 whose tool sends a person to a URL. */
 export const sdkV1VisitingServer = join(import.meta.dirname, 'sdk-v1-visiting-server.ts');
@@ -37,7 +48,11 @@ export const mcpRemote = join(folderOf('mcp-remote'), 'dist', 'proxy.js');
 export const thirdPartyServers = {
   everything: officialEverythingServer,
   memory: join(folderOf('@modelcontextprotocol/server-memory'), 'dist', 'index.js'),
-  'sequential-thinking': join(folderOf('@modelcontextprotocol/server-sequential-thinking'), 'dist', 'index.js'),
+  'sequential-thinking': join(
+    folderOf('@modelcontextprotocol/server-sequential-thinking'),
+    'dist',
+    'index.js',
+  ),
   filesystem: officialFilesystemServer,
   playwright: join(folderOf('@playwright/mcp'), 'cli.js'),
   chart: join(folderOf('@antv/mcp-server-chart'), 'build', 'index.js'),

@@ -7,14 +7,21 @@ const server = new McpServer({ name: 'sdk-v1-sampling', version: '1.0.0' });
 
 type Params = Parameters<typeof server.server.createMessage>[0];
 
-server.registerTool('sample', { description: 'Asks the model.', inputSchema: { params: z.string() } }, async ({ params }) => {
-  try {
-    // Whatever a test writes; the client is to refuse what is wrong.
-    const reply = await server.server.createMessage(JSON.parse(params) as Params);
-    return { content: [{ type: 'text', text: JSON.stringify(reply) }] };
-  } catch (error) {
-    return { isError: true, content: [{ type: 'text', text: error instanceof Error ? error.message : String(error) }] };
-  }
-});
+server.registerTool(
+  'sample',
+  { description: 'Asks the model.', inputSchema: { params: z.string() } },
+  async ({ params }) => {
+    try {
+      // Whatever a test writes; the client is to refuse what is wrong.
+      const reply = await server.server.createMessage(JSON.parse(params) as Params);
+      return { content: [{ type: 'text', text: JSON.stringify(reply) }] };
+    } catch (error) {
+      return {
+        isError: true,
+        content: [{ type: 'text', text: error instanceof Error ? error.message : String(error) }],
+      };
+    }
+  },
+);
 
 await server.connect(new StdioServerTransport());

@@ -6,7 +6,12 @@ const server = new McpServer({ name: 'sdk-v1-visiting', version: '1.0.0' });
 const elicitationId = 'visit-1';
 
 server.registerTool('visit', { description: 'Sends a person to a URL.' }, async () => {
-  const { action } = await server.server.elicitInput({ mode: 'url', elicitationId, message: 'Please sign in', url: 'https://example.org/' });
+  const { action } = await server.server.elicitInput({
+    mode: 'url',
+    elicitationId,
+    message: 'Please sign in',
+    url: 'https://example.org/',
+  });
   await server.server.createElicitationCompletionNotifier(elicitationId)();
   return { content: [{ type: 'text', text: action }] };
 });

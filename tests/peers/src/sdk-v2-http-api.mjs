@@ -1,3 +1,6 @@
 // Plain JavaScript, so that a server process started with it pays for no type stripping.
-export { NodeStreamableHTTPServerTransport as HttpServerTransportV2, toNodeHandler as toNodeHandlerV2 } from '@modelcontextprotocol/node';
+export {
+  NodeStreamableHTTPServerTransport as HttpServerTransportV2,
+  toNodeHandler as toNodeHandlerV2,
+} from '@modelcontextprotocol/node';
 export { createMcpHandler as createMcpHandlerV2 } from '@modelcontextprotocol/server';

@@ -1,5 +1,10 @@
 // A server on the official SDK v2, over stdio, whose tool asks the model what it is given to ask, and tells the reply.
-import { inputRequired, McpServer, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/server';
+import {
+  inputRequired,
+  McpServer,
+  type CallToolResult,
+  type InputRequiredResult,
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
@@ -7,10 +12,17 @@ type Params = Parameters<typeof inputRequired.createMessage>[0];
 
 serveStdio(() => {
   const server = new McpServer({ name: 'sdk-v2-sampling', version: '1.0.0' });
-  server.registerTool('sample', { description: 'Asks the model.', inputSchema: z.object({ params: z.string() }) }, ({ params }, { mcpReq: { inputResponses } }): CallToolResult | InputRequiredResult => {
-    // Whatever a test writes; the client is to refuse what is wrong.
-    if (inputResponses === undefined) return inputRequired({ inputRequests: { question: inputRequired.createMessage(JSON.parse(params) as Params) } });
-    return { content: [{ type: 'text', text: JSON.stringify(inputResponses['question']) }] };
-  });
+  server.registerTool(
+    'sample',
+    { description: 'Asks the model.', inputSchema: z.object({ params: z.string() }) },
+    ({ params }, { mcpReq: { inputResponses } }): CallToolResult | InputRequiredResult => {
+      // Whatever a test writes; the client is to refuse what is wrong.
+      if (inputResponses === undefined)
+        return inputRequired({
+          inputRequests: { question: inputRequired.createMessage(JSON.parse(params) as Params) },
+        });
+      return { content: [{ type: 'text', text: JSON.stringify(inputResponses['question']) }] };
+    },
+  );
   return server;
 });

@@ -5,8 +5,12 @@ import { z } from 'zod';
 
 serveStdio(() => {
   const server = new McpServer({ name: 'sdk-v2', version: '1.0.0' });
-  server.registerTool('echo', { description: 'Says it again.', inputSchema: z.object({ text: z.string() }) }, async ({ text }) => ({
-    content: [{ type: 'text', text }],
-  }));
+  server.registerTool(
+    'echo',
+    { description: 'Says it again.', inputSchema: z.object({ text: z.string() }) },
+    async ({ text }) => ({
+      content: [{ type: 'text', text }],
+    }),
+  );
   return server;
 });

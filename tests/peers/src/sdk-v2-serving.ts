@@ -1,4 +1,7 @@
-export { NodeStreamableHTTPServerTransport as HttpServerTransportV2, toNodeHandler as toNodeHandlerV2 } from '@modelcontextprotocol/node';
+export {
+  NodeStreamableHTTPServerTransport as HttpServerTransportV2,
+  toNodeHandler as toNodeHandlerV2,
+} from '@modelcontextprotocol/node';
 export {
   completable as completableV2,
   createMcpHandler as createMcpHandlerV2,
@@ -6,6 +9,10 @@ export {
   McpServer as McpServerV2,
   ResourceTemplate as ResourceTemplateV2,
 } from '@modelcontextprotocol/server';
-export type { CallToolResult as CallToolResultV2, InputRequiredResult as InputRequiredResultV2, ServerContext as ServerContextV2 } from '@modelcontextprotocol/server';
+export type {
+  CallToolResult as CallToolResultV2,
+  InputRequiredResult as InputRequiredResultV2,
+  ServerContext as ServerContextV2,
+} from '@modelcontextprotocol/server';
 export { SSEServerTransport as SseServerTransportV2 } from '@modelcontextprotocol/server-legacy/sse';
 export { serveStdio as serveStdioV2 } from '@modelcontextprotocol/server/stdio';

@@ -40,15 +40,22 @@ const STARTS_SERVERS: readonly (string | undefined)[] = ['layer:app'];
 const PEERS = 'tests/peers/';
 
 const STATIC_IMPORT = /^(?:import|export|\})(?:[^'"\n]*\bfrom)?\s*['"]([^'"\n]+)['"]/gm;
-const DYNAMIC_IMPORT = /(?<![#.\w])(?:import|require|import\.meta\.resolve)\(\s*(?:\/\*.*?\*\/\s*)?(['"`])([^'"`\n]+)\1/g;
+const DYNAMIC_IMPORT =
+  /(?<![#.\w])(?:import|require|import\.meta\.resolve)\(\s*(?:\/\*.*?\*\/\s*)?(['"`])([^'"`\n]+)\1/g;
 
 /**
  * Names every edge that the layers forbid, every import that the importing package does not declare and every path that leaves it. Test files and tools may also import
  * what the root package.json declares for development.
  */
-export function boundaryProblems(projects: readonly Project[], rootDevelopment: ReadonlySet<string>): readonly string[] {
+export function boundaryProblems(
+  projects: readonly Project[],
+  rootDevelopment: ReadonlySet<string>,
+): readonly string[] {
   const layerOf = new Map(projects.map((project) => [project.name, layer(project)]));
-  return projects.flatMap((project) => [...edgeProblems(project, layerOf), ...importProblems(project, { rootDevelopment, layerOf })]);
+  return projects.flatMap((project) => [
+    ...edgeProblems(project, layerOf),
+    ...importProblems(project, { rootDevelopment, layerOf }),
+  ]);
 }
 
 function layer(project: Project): string | undefined {
@@ -56,13 +63,19 @@ function layer(project: Project): string | undefined {
   return layers.length === 1 ? layers[0] : undefined;
 }
 
-function edgeProblems(project: Project, layerOf: ReadonlyMap<string, string | undefined>): readonly string[] {
+function edgeProblems(
+  project: Project,
+  layerOf: ReadonlyMap<string, string | undefined>,
+): readonly string[] {
   const own = layerOf.get(project.name);
-  if (own === undefined) return [`${project.name}: needs exactly one known layer: tag, has "${project.tags.join(' ')}"`];
+  if (own === undefined)
+    return [`${project.name}: needs exactly one known layer: tag, has "${project.tags.join(' ')}"`];
   const allowed = mayDependOn[own] ?? [];
   return project.dependencies
     .filter((target) => layerOf.has(target) && !allowed.includes(layerOf.get(target) ?? ''))
-    .map((target) => `${project.name} (${own}) may not depend on ${target} (${layerOf.get(target)})`);
+    .map(
+      (target) => `${project.name} (${own}) may not depend on ${target} (${layerOf.get(target)})`,
+    );
 }
 
 interface ImportContext {
@@ -70,22 +83,40 @@ interface ImportContext {
   readonly layerOf: ReadonlyMap<string, string | undefined>;
 }
 
-function importProblems(project: Project, { rootDevelopment, layerOf }: ImportContext): readonly string[] {
+function importProblems(
+  project: Project,
+  { rootDevelopment, layerOf }: ImportContext,
+): readonly string[] {
   const own = layer(project);
   return project.files.flatMap((file) => {
     const mayUseRoot = own === 'layer:tool' || FOR_TESTS.test(file.path);
     const specifiers = specifiersOf(file.text);
     const undeclared = [...packagesOf(specifiers)]
-      .filter((name) => name !== project.name && !project.declared.has(name) && !(mayUseRoot && rootDevelopment.has(name)))
-      .map((name) => `${file.path}: imports ${name}, which the package.json of ${project.name} does not declare`);
+      .filter(
+        (name) =>
+          name !== project.name &&
+          !project.declared.has(name) &&
+          !(mayUseRoot && rootDevelopment.has(name)),
+      )
+      .map(
+        (name) =>
+          `${file.path}: imports ${name}, which the package.json of ${project.name} does not declare`,
+      );
     const outside = [...specifiers]
       .filter((specifier) => specifier.startsWith('.'))
       .map((specifier) => posix.join(posix.dirname(file.path), specifier))
-      .filter((target) => !target.startsWith(`${project.root}/`) && !(own === 'layer:test' && target.startsWith(PEERS)))
+      .filter(
+        (target) =>
+          !target.startsWith(`${project.root}/`) &&
+          !(own === 'layer:test' && target.startsWith(PEERS)),
+      )
       .map((target) => `${file.path}: imports ${target}, which is outside of ${project.name}`);
     const servers = [...packagesOf(specifiers)]
       .filter((name) => STARTS_SERVERS.includes(own) && layerOf.get(name) === 'layer:server')
-      .map((name) => `${file.path}: imports ${name}, a server: ${project.name} may start it as a program only`);
+      .map(
+        (name) =>
+          `${file.path}: imports ${name}, a server: ${project.name} may start it as a program only`,
+      );
     return [...undeclared, ...outside, ...servers];
   });
 }
@@ -97,6 +128,15 @@ function specifiersOf(text: string): ReadonlySet<string> {
 }
 
 function packagesOf(specifiers: ReadonlySet<string>): ReadonlySet<string> {
-  const foreign = [...specifiers].filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier));
-  return new Set(foreign.map((specifier) => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')));
+  const foreign = [...specifiers].filter(
+    (specifier) => !specifier.startsWith('.') && !isBuiltin(specifier),
+  );
+  return new Set(
+    foreign.map((specifier) =>
+      specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/'),
+    ),
+  );
 }

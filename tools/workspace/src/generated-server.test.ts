@@ -10,7 +10,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { installPacked } from './testing/install-packed.ts';
 import { copyWorkspace, runIn } from './testing/workspace-copy.ts';
 
-const referee = join(import.meta.dirname, '../../../tests/peers/node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const referee = join(
+  import.meta.dirname,
+  '../../../tests/peers/node_modules/@modelcontextprotocol/conformance/dist/index.js',
+);
 const eras = ['legacy', 'modern'] as const;
 type Era = (typeof eras)[number];
 
@@ -21,23 +24,33 @@ const PACKAGE = `@${SCOPE}/server-${NAME}`;
 const LIMIT_MS = 60_000;
 
 const guide = readFileSync(join(import.meta.dirname, '../../../docs/extending.md'), 'utf8');
-const blocks = (language: string): readonly string[] => [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map((match) => match[1] ?? '');
+const blocks = (language: string): readonly string[] =>
+  [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    (match) => match[1] ?? '',
+  );
 const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
 
 let copy: string;
 const bin = (): string => join(copy, 'node_modules/.bin', `${SCOPE}-${NAME}`);
-const renamed = (command: string): string => command.replaceAll('trip-notes', NAME).replaceAll('acme', SCOPE);
+const renamed = (command: string): string =>
+  command.replaceAll('trip-notes', NAME).replaceAll('acme', SCOPE);
 
 /** Runs a command of docs/extending.md for the server of the test, with the options that keep it here and short; returns its stdout. */
 async function follow(command: string, ...options: readonly string[]): Promise<string> {
   expect(commands).toContain(command);
-  const { stdout } = await runIn(copy, '.', ['bash', '-c', [renamed(command), ...options].join(' ')]);
+  const { stdout } = await runIn(copy, '.', [
+    'bash',
+    '-c',
+    [renamed(command), ...options].join(' '),
+  ]);
   return stdout;
 }
 
 beforeAll(async () => {
   copy = await copyWorkspace();
-  await follow('npx nx g @signalbox/workspace:server trip-notes --scope acme --description "Keeps the notes of a trip"');
+  await follow(
+    'npx nx g @signalbox/workspace:server trip-notes --scope acme --description "Keeps the notes of a trip"',
+  );
   // The libraries are built already.
   await runIn(copy, `servers/${NAME}`, ['npm', 'run', '-s', 'build']);
   await follow('npx nx test @acme/server-trip-notes', '--exclude-task-dependencies');
@@ -58,7 +71,11 @@ async function connect(era: Era, open: Parameters<typeof connectClient>[0]): Pro
 
 /** What the server offers, and what it does with a note that is new, one that is replaced and one without a text. */
 async function tryOut(client: Client, title: string) {
-  const results = [await client.callTool('write_note', { title, text: 'Rain' }), await client.callTool('write_note', { title, text: 'Sun' }), await client.callTool('write_note', { title })];
+  const results = [
+    await client.callTool('write_note', { title, text: 'Rain' }),
+    await client.callTool('write_note', { title, text: 'Sun' }),
+    await client.callTool('write_note', { title }),
+  ];
   return {
     tools: (await client.listTools()).map((tool) => tool.name),
     resources: (await client.listResources()).map((resource) => resource.uri),
@@ -73,14 +90,20 @@ const allThere = {
   tools: ['write_note'],
   resources: [`${NAME}://notes`],
   prompts: ['review_note'],
-  structured: [expect.objectContaining({ replaced: false }), expect.objectContaining({ replaced: true }), undefined] as unknown[],
+  structured: [
+    expect.objectContaining({ replaced: false }),
+    expect.objectContaining({ replaced: true }),
+    undefined,
+  ] as unknown[],
   isError: [false, false, true],
   notes: expect.stringContaining('Sun') as string,
 };
 
 /** Starts the server over HTTP; resolves with its URL. */
 async function startHttp(): Promise<string> {
-  const child = spawn(process.execPath, [join(copy, 'servers', NAME, 'bin.js'), '--http', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [join(copy, 'servers', NAME, 'bin.js'), '--http', '0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   onTestFinished(async () => {
     child.kill('SIGTERM');
@@ -94,99 +117,200 @@ async function startHttp(): Promise<string> {
 }
 
 /** A scope of the reader's own must not lead from the copy back into the workspace. */
-test('packages of every scope in the copy are the copy\'s own', () => {
-  const links = globSync('node_modules/@*/*', { cwd: copy }).filter((link) => !link.startsWith('node_modules/@scope-of-the-test'));
-  const workspaces = links.filter((link) => realpathSync(join(copy, link)).includes('/servers/') || realpathSync(join(copy, link)).includes('/libs/'));
+test("packages of every scope in the copy are the copy's own", () => {
+  const links = globSync('node_modules/@*/*', { cwd: copy }).filter(
+    (link) => !link.startsWith('node_modules/@scope-of-the-test'),
+  );
+  const workspaces = links.filter(
+    (link) =>
+      realpathSync(join(copy, link)).includes('/servers/') ||
+      realpathSync(join(copy, link)).includes('/libs/'),
+  );
   expect(workspaces.length).toBeGreaterThan(0);
-  for (const link of workspaces) expect(realpathSync(join(copy, link))).toContain(realpathSync(copy));
+  for (const link of workspaces)
+    expect(realpathSync(join(copy, link))).toContain(realpathSync(copy));
 });
 
 describe('a generated server', () => {
   test('passes its own tests', () => {
-    const report = JSON.parse(readFileSync(join(copy, 'servers', NAME, '.results/vitest.json'), 'utf8')) as { readonly numPassedTests: number; readonly numTotalTests: number };
+    const report = JSON.parse(
+      readFileSync(join(copy, 'servers', NAME, '.results/vitest.json'), 'utf8'),
+    ) as { readonly numPassedTests: number; readonly numTotalTests: number };
     expect(report.numPassedTests).toBeGreaterThan(10);
     expect(report.numPassedTests).toBe(report.numTotalTests);
   });
 
   test('tells its options and how a host starts it', { timeout: LIMIT_MS }, async () => {
     const help = await follow('npx acme-trip-notes --help');
-    for (const part of ['Keeps the notes of a trip', '--max-notes', '--http', '--print-config']) expect(help).toContain(part);
-    expect(JSON.parse(await follow('npx acme-trip-notes --print-config'))).toMatchObject({ mcpServers: { [`${SCOPE}-${NAME}`]: { args: [expect.stringContaining(NAME) as string] } } });
+    for (const part of ['Keeps the notes of a trip', '--max-notes', '--http', '--print-config'])
+      expect(help).toContain(part);
+    expect(JSON.parse(await follow('npx acme-trip-notes --print-config'))).toMatchObject({
+      mcpServers: { [`${SCOPE}-${NAME}`]: { args: [expect.stringContaining(NAME) as string] } },
+    });
   });
 
   test('leaves nothing for npm and Nx to do', { timeout: LIMIT_MS }, async () => {
     const lock = readFileSync(join(copy, 'package-lock.json'), 'utf8');
     expect(lock).toContain(`"node_modules/${PACKAGE}"`);
-    await runIn(copy, '.', ['npm', 'install', '--package-lock-only', '--offline', '--ignore-scripts']);
+    await runIn(copy, '.', [
+      'npm',
+      'install',
+      '--package-lock-only',
+      '--offline',
+      '--ignore-scripts',
+    ]);
     expect(readFileSync(join(copy, 'package-lock.json'), 'utf8')).toBe(lock);
     await runIn(copy, '.', ['nx', 'sync:check']);
   });
 
   test('leaves no trace of its templates', () => {
-    const files = globSync('**/*', { cwd: join(copy, 'servers', NAME), exclude: ['{dist,bundle,.results}/**'] });
+    const files = globSync('**/*', {
+      cwd: join(copy, 'servers', NAME),
+      exclude: ['{dist,bundle,.results}/**'],
+    });
     expect(files.filter((file) => /template|__/.test(file))).toEqual([]);
-    for (const file of files.filter((each) => /\.\w+$/.test(each))) expect(readFileSync(join(copy, 'servers', NAME, file), 'utf8')).not.toMatch(/<%|&#\d+;|&quot;/);
+    for (const file of files.filter((each) => /\.\w+$/.test(each)))
+      expect(readFileSync(join(copy, 'servers', NAME, file), 'utf8')).not.toMatch(
+        /<%|&#\d+;|&quot;/,
+      );
   });
 
   test.each(eras)('answers over stdio in the %s era', async (era) => {
-    expect(await tryOut(await connect(era, () => spawnStdio({ command: bin(), args: [] })), 'Monday')).toEqual(allThere);
+    expect(
+      await tryOut(await connect(era, () => spawnStdio({ command: bin(), args: [] })), 'Monday'),
+    ).toEqual(allThere);
   });
 
   test('answers over HTTP in both eras at one address', async () => {
     const url = await startHttp();
-    for (const era of eras) expect(await tryOut(await connect(era, () => httpTransport({ url })), era)).toEqual(allThere);
+    for (const era of eras)
+      expect(await tryOut(await connect(era, () => httpTransport({ url })), era)).toEqual(allThere);
   });
 
-  test('is packed, runs from its tarball with no workspace around it, and can be published', { timeout: LIMIT_MS }, async () => {
-    expect(await follow('npm pack -w @acme/server-trip-notes')).toContain(renamed('acme-server-trip-notes-0.1.0.tgz'));
-    expect(await follow('npx --yes ./acme-server-trip-notes-0.1.0.tgz --version')).toBe(renamed('acme-trip-notes 0.1.0\n'));
-    expect(await follow('npm publish -w @acme/server-trip-notes --access public', '--dry-run', '--offline', '--ignore-scripts')).toContain(`${PACKAGE}@0.1.0`);
-    const installed = await installPacked(join(copy, 'servers', NAME));
-    const client = await connect('modern', () => spawnStdio({ command: join(installed.home, 'node_modules/.bin', `${SCOPE}-${NAME}`), cwd: installed.home }));
-    expect(await tryOut(client, 'Tuesday')).toEqual(allThere);
-    expect(installed.files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bundle/THIRD-PARTY-NOTICES.txt', 'dist/index.d.ts']));
-    expect(installed.files.filter((file) => /\.test\.|\.map$|^src\//.test(file))).toEqual([]);
-  });
+  test(
+    'is packed, runs from its tarball with no workspace around it, and can be published',
+    { timeout: LIMIT_MS },
+    async () => {
+      expect(await follow('npm pack -w @acme/server-trip-notes')).toContain(
+        renamed('acme-server-trip-notes-0.1.0.tgz'),
+      );
+      expect(await follow('npx --yes ./acme-server-trip-notes-0.1.0.tgz --version')).toBe(
+        renamed('acme-trip-notes 0.1.0\n'),
+      );
+      expect(
+        await follow(
+          'npm publish -w @acme/server-trip-notes --access public',
+          '--dry-run',
+          '--offline',
+          '--ignore-scripts',
+        ),
+      ).toContain(`${PACKAGE}@0.1.0`);
+      const installed = await installPacked(join(copy, 'servers', NAME));
+      const client = await connect('modern', () =>
+        spawnStdio({
+          command: join(installed.home, 'node_modules/.bin', `${SCOPE}-${NAME}`),
+          cwd: installed.home,
+        }),
+      );
+      expect(await tryOut(client, 'Tuesday')).toEqual(allThere);
+      expect(installed.files).toEqual(
+        expect.arrayContaining([
+          'LICENSE',
+          'README.md',
+          'bundle/THIRD-PARTY-NOTICES.txt',
+          'dist/index.d.ts',
+        ]),
+      );
+      expect(installed.files.filter((file) => /\.test\.|\.map$|^src\//.test(file))).toEqual([]);
+    },
+  );
 
   test('does what the official referee asks of any server', { timeout: LIMIT_MS }, async () => {
     const url = await startHttp();
     const scenarios = [
-      ...['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list'].map((scenario) => [scenario, '2025-11-25'] as const),
-      ...['tools-list', 'resources-list', 'prompts-list'].map((scenario) => [scenario, '2026-07-28'] as const),
+      ...['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list'].map(
+        (scenario) => [scenario, '2025-11-25'] as const,
+      ),
+      ...['tools-list', 'resources-list', 'prompts-list'].map(
+        (scenario) => [scenario, '2026-07-28'] as const,
+      ),
     ];
     const outcomes = await Promise.all(
       scenarios.map(async ([scenario, revision]) => {
         const results = `referee/${scenario}-${revision}`;
-        const asked = await runIn(copy, '.', [process.execPath, referee, 'server', '--url', url, '--scenario', scenario, '--spec-version', revision, '-o', results]).catch((error: unknown) => String(error));
-        const checks = globSync(`${results}/**/checks.json`, { cwd: copy }).flatMap((file) => JSON.parse(readFileSync(join(copy, file), 'utf8')) as readonly { readonly status: string }[]);
-        return { scenario, revision, complaints: checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING'), hasChecks: checks.length > 0, refused: typeof asked === 'string' ? asked : '' };
+        const asked = await runIn(copy, '.', [
+          process.execPath,
+          referee,
+          'server',
+          '--url',
+          url,
+          '--scenario',
+          scenario,
+          '--spec-version',
+          revision,
+          '-o',
+          results,
+        ]).catch((error: unknown) => String(error));
+        const checks = globSync(`${results}/**/checks.json`, { cwd: copy }).flatMap(
+          (file) =>
+            JSON.parse(readFileSync(join(copy, file), 'utf8')) as readonly {
+              readonly status: string;
+            }[],
+        );
+        return {
+          scenario,
+          revision,
+          complaints: checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING'),
+          hasChecks: checks.length > 0,
+          refused: typeof asked === 'string' ? asked : '',
+        };
       }),
     );
-    expect(outcomes).toEqual(scenarios.map(([scenario, revision]) => ({ scenario, revision, complaints: [], hasChecks: true, refused: '' })));
+    expect(outcomes).toEqual(
+      scenarios.map(([scenario, revision]) => ({
+        scenario,
+        revision,
+        complaints: [],
+        hasChecks: true,
+        refused: '',
+      })),
+    );
   });
 
-  test('takes the tool of the guide, and the linter has nothing to say', { timeout: LIMIT_MS }, async () => {
-    const file = join(copy, 'servers', NAME, `src/create-${NAME}-server.ts`);
-    const [tool = ''] = blocks('ts');
-    const lines = blocks('diff').flatMap((block) => block.trim().split('\n'));
-    let source = readFileSync(file, 'utf8');
-    for (const [index, line] of lines.entries()) {
-      const [sign, text] = [line[0], line.slice(1)];
-      expect(source).toContain(sign === '+' ? '' : text);
-      if (sign === '-') source = source.replace(text, (lines[index + 1] ?? '').slice(1));
-      else if (sign === '+' && !lines[index - 1]?.startsWith('-')) source = `${text}\n${source}`;
-    }
-    writeFileSync(file, source);
-    writeFileSync(join(copy, 'servers', NAME, 'src/tools/read-note.ts'), tool);
-    // As a source that was deleted has left it, to be packed with the rest.
-    const left = join(copy, 'servers', NAME, 'dist/tools/deleted.d.ts');
-    writeFileSync(left, 'export {};\n');
-    await runIn(copy, `servers/${NAME}`, ['npm', 'run', '-s', 'build']);
-    expect(existsSync(left)).toBe(false);
-    await expect(runIn(copy, '.', ['oxlint', '--type-aware', '--deny-warnings', `servers/${NAME}`])).resolves.toMatchObject({ stdout: expect.stringContaining('Found 0 warnings and 0 errors') as string });
-    const client = await connect('modern', () => spawnStdio({ command: bin(), args: [] }));
-    await client.callTool('write_note', { title: 'Monday', text: 'Rain' });
-    await expect(client.callTool('read_note', { title: 'Monday' })).resolves.toMatchObject({ structuredContent: { text: 'Rain' } });
-    await expect(client.callTool('read_note', { title: 'Sunday' })).resolves.toMatchObject({ isError: true });
-  });
+  test(
+    'takes the tool of the guide, and the linter has nothing to say',
+    { timeout: LIMIT_MS },
+    async () => {
+      const file = join(copy, 'servers', NAME, `src/create-${NAME}-server.ts`);
+      const [tool = ''] = blocks('ts');
+      const lines = blocks('diff').flatMap((block) => block.trim().split('\n'));
+      let source = readFileSync(file, 'utf8');
+      for (const [index, line] of lines.entries()) {
+        const [sign, text] = [line[0], line.slice(1)];
+        expect(source).toContain(sign === '+' ? '' : text);
+        if (sign === '-') source = source.replace(text, (lines[index + 1] ?? '').slice(1));
+        else if (sign === '+' && !lines[index - 1]?.startsWith('-')) source = `${text}\n${source}`;
+      }
+      writeFileSync(file, source);
+      writeFileSync(join(copy, 'servers', NAME, 'src/tools/read-note.ts'), tool);
+      // As a source that was deleted has left it, to be packed with the rest.
+      const left = join(copy, 'servers', NAME, 'dist/tools/deleted.d.ts');
+      writeFileSync(left, 'export {};\n');
+      await runIn(copy, `servers/${NAME}`, ['npm', 'run', '-s', 'build']);
+      expect(existsSync(left)).toBe(false);
+      await expect(
+        runIn(copy, '.', ['oxlint', '--type-aware', '--deny-warnings', `servers/${NAME}`]),
+      ).resolves.toMatchObject({
+        stdout: expect.stringContaining('Found 0 warnings and 0 errors') as string,
+      });
+      const client = await connect('modern', () => spawnStdio({ command: bin(), args: [] }));
+      await client.callTool('write_note', { title: 'Monday', text: 'Rain' });
+      await expect(client.callTool('read_note', { title: 'Monday' })).resolves.toMatchObject({
+        structuredContent: { text: 'Rain' },
+      });
+      await expect(client.callTool('read_note', { title: 'Sunday' })).resolves.toMatchObject({
+        isError: true,
+      });
+    },
+  );
 });

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectClient, type Client } from '@signalbox/mcp-core/client';
@@ -16,10 +24,22 @@ interface Manifest {
 }
 
 /** Starts the linked command of an installed package, as npx would. */
-async function start(installed: InstalledPackage, command: string, args: readonly string[]): Promise<Client> {
-  const client = await connectClient(() => spawnStdio({ command: join(installed.home, 'node_modules/.bin', command), args, cwd: installed.home }), {
-    info: { name: 'packaging', version: '1.0.0' },
-  });
+async function start(
+  installed: InstalledPackage,
+  command: string,
+  args: readonly string[],
+): Promise<Client> {
+  const client = await connectClient(
+    () =>
+      spawnStdio({
+        command: join(installed.home, 'node_modules/.bin', command),
+        args,
+        cwd: installed.home,
+      }),
+    {
+      info: { name: 'packaging', version: '1.0.0' },
+    },
+  );
   onTestFinished(() => client.close());
   return client;
 }
@@ -41,54 +61,108 @@ const servers = [
   },
 ] as const;
 
-describe.each(servers)('$name, installed from its tarball alone', ({ name, args, call, answer, bundled }) => {
-  let installed: InstalledPackage;
-  beforeAll(async () => {
-    installed = await installPacked(join(root, 'servers', name));
-  }, 60_000);
+describe.each(servers)(
+  '$name, installed from its tarball alone',
+  ({ name, args, call, answer, bundled }) => {
+    let installed: InstalledPackage;
+    beforeAll(async () => {
+      installed = await installPacked(join(root, 'servers', name));
+    }, 60_000);
 
-  test('brings nothing else along', () => {
-    expect(readdirSync(join(installed.home, 'node_modules')).filter((entry) => !entry.startsWith('.'))).toEqual(['@signalbox']);
-    expect(readdirSync(join(installed.home, 'node_modules/@signalbox'))).toEqual([`server-${name}`]);
-  });
+    test('brings nothing else along', () => {
+      expect(
+        readdirSync(join(installed.home, 'node_modules')).filter((entry) => !entry.startsWith('.')),
+      ).toEqual(['@signalbox']);
+      expect(readdirSync(join(installed.home, 'node_modules/@signalbox'))).toEqual([
+        `server-${name}`,
+      ]);
+    });
 
-  test('lists its tools, checks arguments and answers a call', async () => {
-    const client = await start(installed, `signalbox-${name}`, args);
-    expect((await client.listTools()).map((tool) => tool.name)).toContain(call.tool);
-    const refused = await client.callTool(call.tool, call.wrong);
-    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(`Invalid arguments for ${call.tool}`) as string }] });
-    const result = await client.callTool(call.tool, call.right);
-    expect(result.isError ?? false).toBe(false);
-    expect(JSON.stringify(result.structuredContent)).toContain(answer);
-  });
+    test('lists its tools, checks arguments and answers a call', async () => {
+      const client = await start(installed, `signalbox-${name}`, args);
+      expect((await client.listTools()).map((tool) => tool.name)).toContain(call.tool);
+      const refused = await client.callTool(call.tool, call.wrong);
+      expect(refused).toMatchObject({
+        isError: true,
+        content: [
+          { text: expect.stringContaining(`Invalid arguments for ${call.tool}`) as string },
+        ],
+      });
+      const result = await client.callTool(call.tool, call.right);
+      expect(result.isError ?? false).toBe(false);
+      expect(JSON.stringify(result.structuredContent)).toContain(answer);
+    });
 
-  test('has the licences of what was bundled', () => {
-    const notices = readFileSync(join(installed.folder, 'bundle/THIRD-PARTY-NOTICES.txt'), 'utf8');
-    for (const title of bundled) expect(notices).toContain(`\n${title}\n\n`);
-    expect(notices.match(/Permission is hereby granted|Redistribution and use/g)?.length).toBeGreaterThanOrEqual(bundled.length);
-  });
+    test('has the licences of what was bundled', () => {
+      const notices = readFileSync(
+        join(installed.folder, 'bundle/THIRD-PARTY-NOTICES.txt'),
+        'utf8',
+      );
+      for (const title of bundled) expect(notices).toContain(`\n${title}\n\n`);
+      expect(
+        notices.match(/Permission is hereby granted|Redistribution and use/g)?.length,
+      ).toBeGreaterThanOrEqual(bundled.length);
+    });
 
-  test('has programs, types, licence and README, and no tests, sources or maps', () => {
-    expect(installed.files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin.js', 'bundle/index.js', 'bundle/main.js', 'dist/index.d.ts', 'package.json']));
-    expect(installed.files.filter((file) => /\.test\.|(?:^|\/)testing\/|\.map$|^src\/|\.tsbuildinfo$/.test(file))).toEqual([]);
-    expect(installed.files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))).toEqual([]);
-  });
+    test('has programs, types, licence and README, and no tests, sources or maps', () => {
+      expect(installed.files).toEqual(
+        expect.arrayContaining([
+          'LICENSE',
+          'README.md',
+          'bin.js',
+          'bundle/index.js',
+          'bundle/main.js',
+          'dist/index.d.ts',
+          'package.json',
+        ]),
+      );
+      expect(
+        installed.files.filter((file) =>
+          /\.test\.|(?:^|\/)testing\/|\.map$|^src\/|\.tsbuildinfo$/.test(file),
+        ),
+      ).toEqual([]);
+      expect(
+        installed.files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts')),
+      ).toEqual([]);
+    });
 
-  test('names only what it brings: every module that a program imports is bundled or of Node', () => {
-    const imports = globSync('bundle/*.js', { cwd: installed.folder, exclude: ['bundle/index.js'] }).flatMap((file) =>
-      [...readFileSync(join(installed.folder, file), 'utf8').matchAll(/^(?:import|export)\b[^'"\n]*\bfrom\s*['"]([^'"]+)['"]/gm)].map((match) => match[1] ?? ''),
-    );
-    expect(imports.length).toBeGreaterThan(0);
-    expect(imports.filter((specifier) => !specifier.startsWith('node:') && !existsSync(join(installed.folder, 'bundle', specifier)))).toEqual([]);
-  });
-});
+    test('names only what it brings: every module that a program imports is bundled or of Node', () => {
+      const imports = globSync('bundle/*.js', {
+        cwd: installed.folder,
+        exclude: ['bundle/index.js'],
+      }).flatMap((file) =>
+        [
+          ...readFileSync(join(installed.folder, file), 'utf8').matchAll(
+            /^(?:import|export)\b[^'"\n]*\bfrom\s*['"]([^'"]+)['"]/gm,
+          ),
+        ].map((match) => match[1] ?? ''),
+      );
+      expect(imports.length).toBeGreaterThan(0);
+      expect(
+        imports.filter(
+          (specifier) =>
+            !specifier.startsWith('node:') &&
+            !existsSync(join(installed.folder, 'bundle', specifier)),
+        ),
+      ).toEqual([]);
+    });
+  },
+);
 
 test('no package of the workspace is installed with a server: what its types need is optional', () => {
-  const manifests = globSync('servers/*/package.json', { cwd: root }).map((file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest);
+  const manifests = globSync('servers/*/package.json', { cwd: root }).map(
+    (file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest,
+  );
   expect(manifests.length).toBeGreaterThanOrEqual(3);
-  expect(manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies)).filter((name) => name.startsWith('@signalbox/'))).toEqual([]);
+  expect(
+    manifests
+      .flatMap(({ dependencies = {} }) => Object.keys(dependencies))
+      .filter((name) => name.startsWith('@signalbox/')),
+  ).toEqual([]);
   for (const { peerDependencies = {}, peerDependenciesMeta = {} } of manifests) {
-    expect(Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)).toEqual([]);
+    expect(
+      Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true),
+    ).toEqual([]);
   }
 });
 
@@ -97,12 +171,21 @@ describe('a build', () => {
     const folder = mkdtempSync(join(tmpdir(), 'bundled-'));
     const library = join(folder, 'node_modules/lib');
     for (const path of [library, join(folder, 'dist')]) mkdirSync(path, { recursive: true });
-    writeFileSync(join(library, 'package.json'), JSON.stringify({ name: 'lib', version: '1.0.0', license: 'ISC', main: 'index.js' }));
+    writeFileSync(
+      join(library, 'package.json'),
+      JSON.stringify({ name: 'lib', version: '1.0.0', license: 'ISC', main: 'index.js' }),
+    );
     writeFileSync(join(library, 'index.js'), 'export const one = 1;');
     if (licence) writeFileSync(join(library, 'LICENCE.md'), 'Use it.');
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'program' }));
-    writeFileSync(join(folder, 'dist/main.js'), "import { one } from 'lib';\nprocess.stdout.write(String(one));");
-    execFileSync(process.execPath, [join(root, 'tools/bundle.mjs'), 'main'], { cwd: folder, stdio: 'pipe' });
+    writeFileSync(
+      join(folder, 'dist/main.js'),
+      "import { one } from 'lib';\nprocess.stdout.write(String(one));",
+    );
+    execFileSync(process.execPath, [join(root, 'tools/bundle.mjs'), 'main'], {
+      cwd: folder,
+      stdio: 'pipe',
+    });
     return readFileSync(join(folder, 'bundle/THIRD-PARTY-NOTICES.txt'), 'utf8');
   };
 
@@ -111,6 +194,8 @@ describe('a build', () => {
   });
 
   test('fails when a bundled package has no licence text', () => {
-    expect(() => bundle(false)).toThrow('lib 1.0.0 is in the bundle, but its folder has no licence file');
+    expect(() => bundle(false)).toThrow(
+      'lib 1.0.0 is in the bundle, but its folder has no licence file',
+    );
   });
 });

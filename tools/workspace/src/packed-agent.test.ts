@@ -5,19 +5,39 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { layOutPacked } from './testing/install-packed.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const PACKAGES = ['apps/agent', 'libs/mcp-core', 'libs/server-kit', 'servers/filesystem', 'servers/sqlite', 'servers/weather'];
+const PACKAGES = [
+  'apps/agent',
+  'libs/mcp-core',
+  'libs/server-kit',
+  'servers/filesystem',
+  'servers/sqlite',
+  'servers/weather',
+];
 
 let home: string;
 beforeAll(async () => {
-  home = await layOutPacked(PACKAGES.map((folder) => join(root, folder)), join(root, 'node_modules'));
+  home = await layOutPacked(
+    PACKAGES.map((folder) => join(root, folder)),
+    join(root, 'node_modules'),
+  );
 }, 120_000);
 
 const program = (): string => join(home, 'node_modules/@signalbox/agent/bin.js');
-const env = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], HOME: home, SIGNALBOX_DATA_DIR: join(home, 'data') });
+const env = (): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: home,
+  SIGNALBOX_DATA_DIR: join(home, 'data'),
+});
 
 /** Starts the packed service and returns its address and what it printed. */
-async function serve(...args: readonly string[]): Promise<{ readonly url: string; readonly output: string }> {
-  const child = spawn(process.execPath, [program(), 'serve', '--port', '0', ...args], { cwd: home, env: env(), stdio: ['ignore', 'pipe', 'pipe'] });
+async function serve(
+  ...args: readonly string[]
+): Promise<{ readonly url: string; readonly output: string }> {
+  const child = spawn(process.execPath, [program(), 'serve', '--port', '0', ...args], {
+    cwd: home,
+    env: env(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = new Promise((resolve) => child.once('close', resolve));
   onTestFinished(async () => {
     child.kill('SIGTERM');
@@ -42,34 +62,79 @@ interface Server {
 }
 
 async function servers(url: string): Promise<readonly Server[]> {
-  const { data } = (await (await fetch(`${url}/v1/servers`)).json()) as { readonly data: readonly Server[] };
+  const { data } = (await (await fetch(`${url}/v1/servers`)).json()) as {
+    readonly data: readonly Server[];
+  };
   return data.map(({ name, state }) => ({ name, state }));
 }
 
-test('the packed agent starts its demo outside of the repository, with the packed servers over the working directory', { timeout: 60_000 }, async () => {
-  const { url, output } = await serve('--demo');
-  expect(output).toContain(`files    ${home}\n`);
-  await expect.poll(() => servers(url), { timeout: 30_000 }).toEqual(['filesystem', 'sqlite', 'weather'].map((name) => ({ name, state: 'ready' })));
-});
+test(
+  'the packed agent starts its demo outside of the repository, with the packed servers over the working directory',
+  { timeout: 60_000 },
+  async () => {
+    const { url, output } = await serve('--demo');
+    expect(output).toContain(`files    ${home}\n`);
+    await expect
+      .poll(() => servers(url), { timeout: 30_000 })
+      .toEqual(['filesystem', 'sqlite', 'weather'].map((name) => ({ name, state: 'ready' })));
+  },
+);
 
-test('the packed agent answers the demos that need no repository, and says which one it leaves out', { timeout: 60_000 }, async () => {
-  const { code, stdout, stderr } = await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, [program(), 'demo'], { cwd: home, env: env() }, (error, stdout_, stderr_) => resolve({ code: Number(error?.code ?? 0), stdout: stdout_, stderr: stderr_ }));
-  });
-  expect(code, stderr).toBe(0);
-  expect(stdout).toContain('demo: 2 of 2 answers are right');
-  expect(stderr).toContain(`the demo of the workspace is left out: ${home} is not the repository`);
-});
+test(
+  'the packed agent answers the demos that need no repository, and says which one it leaves out',
+  { timeout: 60_000 },
+  async () => {
+    const { code, stdout, stderr } = await new Promise<{
+      code: number;
+      stdout: string;
+      stderr: string;
+    }>((resolve) => {
+      execFile(
+        process.execPath,
+        [program(), 'demo'],
+        { cwd: home, env: env() },
+        (error, stdout_, stderr_) =>
+          resolve({ code: Number(error?.code ?? 0), stdout: stdout_, stderr: stderr_ }),
+      );
+    });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('demo: 2 of 2 answers are right');
+    expect(stderr).toContain(
+      `the demo of the workspace is left out: ${home} is not the repository`,
+    );
+  },
+);
 
 test('it has its licence, the JSON Schema of its configuration and the OpenAPI document, and no tests or maps', () => {
   const folder = join(home, 'node_modules/@signalbox/agent');
-  expect(readdirSync(folder)).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin.js', 'dist', 'openapi.json', 'signalbox.schema.json']));
+  expect(readdirSync(folder)).toEqual(
+    expect.arrayContaining([
+      'LICENSE',
+      'README.md',
+      'bin.js',
+      'dist',
+      'openapi.json',
+      'signalbox.schema.json',
+    ]),
+  );
   const files = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
-  expect(files.filter((file) => /\.test\.|\.map$|(?:^|[/\\])testing(?:[/\\]|\.|$)|\.tsbuildinfo$/.test(file))).toEqual([]);
+  expect(
+    files.filter((file) =>
+      /\.test\.|\.map$|(?:^|[/\\])testing(?:[/\\]|\.|$)|\.tsbuildinfo$/.test(file),
+    ),
+  ).toEqual([]);
 });
 
 test('it names every package that npm installs with it, and its servers only as optional ones', () => {
-  const manifest = JSON.parse(readFileSync(join(home, 'node_modules/@signalbox/agent/package.json'), 'utf8')) as { readonly dependencies: object; readonly optionalDependencies: object };
-  expect(Object.keys(manifest.optionalDependencies)).toEqual(['@signalbox/server-filesystem', '@signalbox/server-sqlite', '@signalbox/server-weather']);
-  expect(Object.keys(manifest.dependencies).filter((name) => name.startsWith('@signalbox/'))).toEqual(['@signalbox/mcp-core']);
+  const manifest = JSON.parse(
+    readFileSync(join(home, 'node_modules/@signalbox/agent/package.json'), 'utf8'),
+  ) as { readonly dependencies: object; readonly optionalDependencies: object };
+  expect(Object.keys(manifest.optionalDependencies)).toEqual([
+    '@signalbox/server-filesystem',
+    '@signalbox/server-sqlite',
+    '@signalbox/server-weather',
+  ]);
+  expect(
+    Object.keys(manifest.dependencies).filter((name) => name.startsWith('@signalbox/')),
+  ).toEqual(['@signalbox/mcp-core']);
 });

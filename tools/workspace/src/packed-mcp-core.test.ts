@@ -48,6 +48,10 @@ beforeAll(async () => {
 }, 60_000);
 
 test('the packed client checks structured content against a pattern, in its thread, and ends', () => {
-  const output = execFileSync(process.execPath, ['host.js'], { cwd: home, encoding: 'utf8', timeout: 30_000 });
+  const output = execFileSync(process.execPath, ['host.js'], {
+    cwd: home,
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
   expect(JSON.parse(output)).toEqual({ outcomes: ['fits', 'invalid-response'], problems: [] });
 });

@@ -11,7 +11,11 @@ export interface Answering {
 }
 
 /** Asks a person about one item until the answer is taken or the item needs none any more; returns whether it was taken. */
-export async function answerItem(io: Io, item: Asked, { respond, signal }: Answering): Promise<boolean> {
+export async function answerItem(
+  io: Io,
+  item: Asked,
+  { respond, signal }: Answering,
+): Promise<boolean> {
   const isOver = (): boolean => signal.aborted;
   while (!isOver()) {
     try {
@@ -22,7 +26,11 @@ export async function answerItem(io: Io, item: Asked, { respond, signal }: Answe
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       io.err(`  the answer was not taken: ${terminalLine(error.message)}\n`);
-      if (!('code' in error) || (error.code !== 'invalid_response' && error.code !== 'invalid_request')) return false;
+      if (
+        !('code' in error) ||
+        (error.code !== 'invalid_response' && error.code !== 'invalid_request')
+      )
+        return false;
     }
   }
   return false;

@@ -1,13 +1,38 @@
 import type { ConfigFlags } from '../config/load-config.ts';
 import { UsageError } from './io.ts';
-import { CONFIG_OPTIONS, LOG_OPTIONS, MODEL_OPTIONS, parseOptions, type OptionName, type OptionValues } from './options.ts';
+import {
+  CONFIG_OPTIONS,
+  LOG_OPTIONS,
+  MODEL_OPTIONS,
+  parseOptions,
+  type OptionName,
+  type OptionValues,
+} from './options.ts';
 
 export type AppCommandName = 'serve' | 'run' | 'demo';
 
 /** The options that each command with a service of its own takes. */
 export const APP_OPTIONS: { readonly [C in AppCommandName]: readonly OptionName[] } = {
-  serve: [...CONFIG_OPTIONS, 'demo', 'port', 'host', 'data-dir', ...MODEL_OPTIONS, 'durability', ...LOG_OPTIONS],
-  run: [...CONFIG_OPTIONS, 'demo', 'server', 'yes', 'json', 'data-dir', ...MODEL_OPTIONS, ...LOG_OPTIONS],
+  serve: [
+    ...CONFIG_OPTIONS,
+    'demo',
+    'port',
+    'host',
+    'data-dir',
+    ...MODEL_OPTIONS,
+    'durability',
+    ...LOG_OPTIONS,
+  ],
+  run: [
+    ...CONFIG_OPTIONS,
+    'demo',
+    'server',
+    'yes',
+    'json',
+    'data-dir',
+    ...MODEL_OPTIONS,
+    ...LOG_OPTIONS,
+  ],
   demo: [...CONFIG_OPTIONS, 'json', 'data-dir', ...MODEL_OPTIONS, ...LOG_OPTIONS],
 };
 
@@ -32,8 +57,14 @@ const NO_TASK = 'run needs the task: signalbox run "…", or signalbox run - to 
 export function parseAppArguments(command: AppCommandName, argv: readonly string[]): AppArguments {
   const { values, positionals } = parseOptions(command, argv, APP_OPTIONS[command]);
   const [first, second] = positionals;
-  if (command === 'run' && (first === undefined || first.trim() === '')) throw new UsageError(NO_TASK);
-  if (second !== undefined) throw new UsageError(command === 'run' ? 'run takes one task; put it in quotes' : `${command} takes one folder, not also "${second}"; see signalbox ${command} --help`);
+  if (command === 'run' && (first === undefined || first.trim() === ''))
+    throw new UsageError(NO_TASK);
+  if (second !== undefined)
+    throw new UsageError(
+      command === 'run'
+        ? 'run takes one task; put it in quotes'
+        : `${command} takes one folder, not also "${second}"; see signalbox ${command} --help`,
+    );
   return {
     command,
     prompt: command === 'run' ? (first ?? '') : '',
@@ -68,7 +99,8 @@ function inputsOf(given: readonly string[]): { readonly [id: string]: string } {
   return Object.fromEntries(
     given.map((pair) => {
       const [, id, value] = /^([^=]+)=([^]*)$/.exec(pair) ?? [];
-      if (id === undefined || value === undefined) throw new UsageError('--input is written ID=VALUE');
+      if (id === undefined || value === undefined)
+        throw new UsageError('--input is written ID=VALUE');
       return [id, value];
     }),
   );

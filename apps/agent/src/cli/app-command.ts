@@ -9,7 +9,12 @@ import { demoFolder } from '../demo/demo-folder.ts';
 import { ensureShopDatabase } from '../demo/shop-database.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createStderrLogger } from '../stderr-logger.ts';
-import { APP_OPTIONS, parseAppArguments, type AppArguments, type AppCommandName } from './app-arguments.ts';
+import {
+  APP_OPTIONS,
+  parseAppArguments,
+  type AppArguments,
+  type AppCommandName,
+} from './app-arguments.ts';
 import { askInput } from './ask-input.ts';
 import type { CommandDefinition, Invocation } from './command-definition.ts';
 import { runDemos } from './demo.ts';
@@ -37,11 +42,15 @@ const KEYS = `Keys: OPENAI_API_KEY or ANTHROPIC_API_KEY, with OPENAI_BASE_URL or
 Without a key the answers come from scripts, which know the demos only.`;
 
 /** Returns a command that has a service of its own. */
-export function appCommand(command: AppCommandName, { usage, summary }: Pick<CommandDefinition, 'usage' | 'summary'>): CommandDefinition {
+export function appCommand(
+  command: AppCommandName,
+  { usage, summary }: Pick<CommandDefinition, 'usage' | 'summary'>,
+): CommandDefinition {
   return {
     usage,
     summary,
-    help: () => `${[HELP[command], optionsHelp(APP_OPTIONS[command]), KEYS, EXIT_CODES_HELP].join('\n\n')}\n`,
+    help: () =>
+      `${[HELP[command], optionsHelp(APP_OPTIONS[command]), KEYS, EXIT_CODES_HELP].join('\n\n')}\n`,
     run: (invocation) => runWithApp(parseAppArguments(command, invocation.rest), invocation),
   };
 }
@@ -57,13 +66,24 @@ interface AppContext {
 async function runWithApp(given: AppArguments, invocation: Invocation): Promise<number> {
   const { io, version, hooks } = invocation;
   const parsed = given.prompt === '-' ? { ...given, prompt: await io.readInput() } : given;
-  if (parsed.command === 'run' && parsed.prompt.trim() === '') throw new UsageError('stdin has no task');
+  if (parsed.command === 'run' && parsed.prompt.trim() === '')
+    throw new UsageError('stdin has no task');
   const files = resolve(invocation.cwd, parsed.directory ?? demoFolder(invocation));
   const config = await configure(invocation, parsed, files);
   const isTemporary = parsed.command !== 'serve';
   const dataDir = isTemporary ? await mkdtemp(join(tmpdir(), 'signalbox-')) : config.dataDir;
-  const logger = createStderrLogger({ level: config.logLevel, format: config.logFormat }, (line) => io.err(line), () => io.losses?.());
-  const app = await createApp({ config: { ...config, dataDir }, version, logger, paced: parsed.command !== 'demo', hooks });
+  const logger = createStderrLogger(
+    { level: config.logLevel, format: config.logFormat },
+    (line) => io.err(line),
+    () => io.losses?.(),
+  );
+  const app = await createApp({
+    config: { ...config, dataDir },
+    version,
+    logger,
+    paced: parsed.command !== 'demo',
+    hooks,
+  });
   try {
     return await withApp(io, app, { config, parsed, logger, files });
   } finally {
@@ -72,28 +92,55 @@ async function runWithApp(given: AppArguments, invocation: Invocation): Promise<
   }
 }
 
-async function withApp(io: Io, app: App, { config, parsed, logger, files }: AppContext): Promise<number> {
-  if (parsed.command === 'serve') return serve(io, app, { config, isDemo: parsed.isDemo, files, logger });
-  for (const notice of [app.llm.info.notice, ...config.notices]) if (notice !== undefined) io.err(`${notice}\n`);
-  if (parsed.command === 'demo') return runDemos(io, app, { files, database: demoDatabase(config), isJson: parsed.isJson });
-  const outcome = await runTask(io, app, { ...parsed, servers: serverNames(config, parsed.servers) });
+async function withApp(
+  io: Io,
+  app: App,
+  { config, parsed, logger, files }: AppContext,
+): Promise<number> {
+  if (parsed.command === 'serve')
+    return serve(io, app, { config, isDemo: parsed.isDemo, files, logger });
+  for (const notice of [app.llm.info.notice, ...config.notices])
+    if (notice !== undefined) io.err(`${notice}\n`);
+  if (parsed.command === 'demo')
+    return runDemos(io, app, { files, database: demoDatabase(config), isJson: parsed.isJson });
+  const outcome = await runTask(io, app, {
+    ...parsed,
+    servers: serverNames(config, parsed.servers),
+  });
   return exitCodeOf(io, app, outcome);
 }
 
-async function configure({ env, cwd, io }: Invocation, parsed: AppArguments, files: string): Promise<LoadedConfig> {
+async function configure(
+  { env, cwd, io }: Invocation,
+  parsed: AppArguments,
+  files: string,
+): Promise<LoadedConfig> {
   const ask = io.canAsk && !parsed.isJson ? { askInput: askInput(io) } : {};
   const config = await loadConfig({ flags: parsed.flags, env, cwd, homeDir: homedir(), ...ask });
   if (parsed.isDemo) await ensureShopDatabase(demoDatabase(config));
   const { servers, notices } = addedServers(config, parsed, files);
-  const own = config.servers.filter(({ name }) => parsed.directory === undefined || name !== 'filesystem');
+  const own = config.servers.filter(
+    ({ name }) => parsed.directory === undefined || name !== 'filesystem',
+  );
   const named = new Set(own.map(({ name }) => name));
   const all = [...own, ...servers.filter(({ name }) => !named.has(name))];
-  return { ...config, servers: parsed.isYes ? all.map(approved) : all, notices: [...config.notices, ...notices] };
+  return {
+    ...config,
+    servers: parsed.isYes ? all.map(approved) : all,
+    notices: [...config.notices, ...notices],
+  };
 }
 
-function addedServers(config: LoadedConfig, { isDemo, directory }: AppArguments, files: string): { readonly servers: readonly ServerConfig[]; readonly notices: readonly string[] } {
+function addedServers(
+  config: LoadedConfig,
+  { isDemo, directory }: AppArguments,
+  files: string,
+): { readonly servers: readonly ServerConfig[]; readonly notices: readonly string[] } {
   if (isDemo) return demoServers({ files, database: demoDatabase(config) });
-  return { servers: directory === undefined ? [] : [demoServer('filesystem', [files])], notices: [] };
+  return {
+    servers: directory === undefined ? [] : [demoServer('filesystem', [files])],
+    notices: [],
+  };
 }
 
 /** The same server, whose tools are not asked about; tools that are denied stay so. */
@@ -103,8 +150,15 @@ function approved(server: ServerConfig): ServerConfig {
 }
 
 /** Returns the names of servers that may be given as the configuration has them. */
-function serverNames({ servers, invalidServers = [] }: LoadedConfig, given: readonly string[]): readonly string[] {
-  return given.map((name) => [...servers, ...invalidServers].find(({ configuredName }) => configuredName === name)?.name ?? name);
+function serverNames(
+  { servers, invalidServers = [] }: LoadedConfig,
+  given: readonly string[],
+): readonly string[] {
+  return given.map(
+    (name) =>
+      [...servers, ...invalidServers].find(({ configuredName }) => configuredName === name)?.name ??
+      name,
+  );
 }
 
 function demoDatabase(config: LoadedConfig): string {

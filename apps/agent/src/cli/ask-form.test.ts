@@ -4,9 +4,19 @@ import { testIo } from './testing/test-io.ts';
 
 const signal = new AbortController().signal;
 
-async function fill(properties: object, { required = [], typed }: { readonly required?: readonly string[]; readonly typed: readonly (string | undefined)[] }) {
+async function fill(
+  properties: object,
+  {
+    required = [],
+    typed,
+  }: { readonly required?: readonly string[]; readonly typed: readonly (string | undefined)[] },
+) {
   const io = testIo({ typed });
-  const answer = await askForm(io, { requested_schema: { type: 'object', properties, required } }, signal);
+  const answer = await askForm(
+    io,
+    { requested_schema: { type: 'object', properties, required } },
+    signal,
+  );
   return { answer, asked: io.asked, err: io.written.err };
 }
 
@@ -20,8 +30,14 @@ const DEFAULTS = {
 };
 
 test('Enter takes the default of each field, which is shown', async () => {
-  const { answer, asked } = await fill(DEFAULTS, { required: ['name', 'age'], typed: ['', '', '', '', ''] });
-  expect(answer).toEqual({ action: 'accept', content: { name: 'John Doe', age: 30, score: 95.5, status: 'active', verified: true } });
+  const { answer, asked } = await fill(DEFAULTS, {
+    required: ['name', 'age'],
+    typed: ['', '', '', '', ''],
+  });
+  expect(answer).toEqual({
+    action: 'accept',
+    content: { name: 'John Doe', age: 30, score: 95.5, status: 'active', verified: true },
+  });
   expect(asked).toEqual([
     '  name (Enter takes John Doe): ',
     '  age (Enter takes 30): ',
@@ -32,9 +48,23 @@ test('Enter takes the default of each field, which is shown', async () => {
 });
 
 describe('choices', () => {
-  const hero = { type: 'string', title: 'Hero', description: 'The best one', oneOf: [{ const: 'hero-1', title: 'Superman' }, { const: 'hero-2', title: 'Batman' }], default: 'hero-2' };
+  const hero = {
+    type: 'string',
+    title: 'Hero',
+    description: 'The best one',
+    oneOf: [
+      { const: 'hero-1', title: 'Superman' },
+      { const: 'hero-2', title: 'Batman' },
+    ],
+    default: 'hero-2',
+  };
 
-  test.each([['2', 'hero-2'], ['superman', 'hero-1'], ['hero-1', 'hero-1'], ['', 'hero-2']])('%j is a number, a title, a value or the default', async (typed, value) => {
+  test.each([
+    ['2', 'hero-2'],
+    ['superman', 'hero-1'],
+    ['hero-1', 'hero-1'],
+    ['', 'hero-2'],
+  ])('%j is a number, a title, a value or the default', async (typed, value) => {
     const { answer, asked, err } = await fill({ hero }, { typed: [typed] });
     expect(answer).toEqual({ action: 'accept', content: { hero: value } });
     expect(asked).toEqual(['  Hero [1-2] (Enter takes Batman): ']);
@@ -42,8 +72,19 @@ describe('choices', () => {
   });
 
   test('several are separated by commas; names of the older form are titles', async () => {
-    const items = { anyOf: [{ const: 'r', title: 'Red' }, { const: 'g', title: 'Green' }] };
-    const { answer, asked } = await fill({ colors: { type: 'array', items }, size: { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] } }, { typed: ['1, green', 'large'] });
+    const items = {
+      anyOf: [
+        { const: 'r', title: 'Red' },
+        { const: 'g', title: 'Green' },
+      ],
+    };
+    const { answer, asked } = await fill(
+      {
+        colors: { type: 'array', items },
+        size: { type: 'string', enum: ['s', 'l'], enumNames: ['Small', 'Large'] },
+      },
+      { typed: ['1, green', 'large'] },
+    );
     expect(answer).toEqual({ action: 'accept', content: { colors: ['r', 'g'], size: 'l' } });
     expect(asked[0]).toBe('  colors [1-2, several with commas] (optional): ');
   });
@@ -58,29 +99,50 @@ describe('a value that does not fit', () => {
     [{ type: 'string', enum: ['a', 'b'] }, 'c', 'B', 'b'],
     [{ type: 'string', maxLength: 2 }, 'long', 'ok', 'ok'],
   ])('of %j is asked for again alone', async (field, wrong, right, value) => {
-    const { answer, asked, err } = await fill({ first: { type: 'string' }, field }, { typed: ['kept', wrong, right] });
+    const { answer, asked, err } = await fill(
+      { first: { type: 'string' }, field },
+      { typed: ['kept', wrong, right] },
+    );
     expect(answer).toEqual({ action: 'accept', content: { first: 'kept', field: value } });
     expect(asked).toHaveLength(3);
     expect(err).toMatch(/^ {4}field must (?:be|have) /m);
   });
 
   test('Enter at a required field asks again; !decline declines the form', async () => {
-    const { answer, asked } = await fill({ name: { type: 'string' } }, { required: ['name'], typed: ['', '!decline'] });
+    const { answer, asked } = await fill(
+      { name: { type: 'string' } },
+      { required: ['name'], typed: ['', '!decline'] },
+    );
     expect(answer).toEqual({ action: 'decline' });
     expect(asked).toHaveLength(2);
   });
 
   test('the end of the input cancels', async () => {
-    expect((await fill({ name: { type: 'string' } }, { typed: [undefined] })).answer).toEqual({ action: 'cancel' });
+    expect((await fill({ name: { type: 'string' } }, { typed: [undefined] })).answer).toEqual({
+      action: 'cancel',
+    });
   });
 });
 
-test.each([['y', { action: 'accept', content: {} }], ['', { action: 'decline' }]])('a form without fields is accepted by a person only: %j', async (typed, answer) => {
+test.each([
+  ['y', { action: 'accept', content: {} }],
+  ['', { action: 'decline' }],
+])('a form without fields is accepted by a person only: %j', async (typed, answer) => {
   expect((await fill({}, { typed: [typed] })).answer).toEqual(answer);
 });
 
 test('texts of a server cannot steer the terminal', async () => {
-  const { asked, err } = await fill({ a: { type: 'string', title: 'T\u001b[2J\nallow?', description: 'D\u001b[2J\n✓ done', oneOf: [{ const: 'x', title: 'C\u001b[2J\n✓' }] } }, { typed: [''] });
+  const { asked, err } = await fill(
+    {
+      a: {
+        type: 'string',
+        title: 'T\u001b[2J\nallow?',
+        description: 'D\u001b[2J\n✓ done',
+        oneOf: [{ const: 'x', title: 'C\u001b[2J\n✓' }],
+      },
+    },
+    { typed: [''] },
+  );
   expect(`${asked.join('')}${err}`).not.toContain('\u001b');
   expect(err.split('\n').filter((line) => line !== '' && !line.startsWith('  '))).toEqual([]);
 });

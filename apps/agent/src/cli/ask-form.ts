@@ -11,10 +11,17 @@ const DECLINE = '!decline';
  * Asks a person to fill in a form, field by field. Enter takes the default of a field, or leaves an optional field out. A value that
  * does not fit is asked for again alone. Returns the answer to the inbox item.
  */
-export async function askForm(io: Io, request: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+export async function askForm(
+  io: Io,
+  request: JsonObject,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const content: { [name: string]: unknown } = {};
   const fields = fieldsOf(request);
-  if (fields.length === 0) return (await askYesNo(io, '  accept? [y/N] ', signal)) ? { action: 'accept', content } : { action: 'decline' };
+  if (fields.length === 0)
+    return (await askYesNo(io, '  accept? [y/N] ', signal))
+      ? { action: 'accept', content }
+      : { action: 'decline' };
   io.err(`  ${DECLINE} in place of a value declines\n`);
   for (const field of fields) {
     const answer = await askField(io, field, signal);
@@ -25,7 +32,11 @@ export async function askForm(io: Io, request: JsonObject, signal: AbortSignal):
   return { action: 'accept', content };
 }
 
-async function askField(io: Io, field: FormField, signal: AbortSignal): Promise<'ended' | 'declined' | 'empty' | { readonly value: unknown }> {
+async function askField(
+  io: Io,
+  field: FormField,
+  signal: AbortSignal,
+): Promise<'ended' | 'declined' | 'empty' | { readonly value: unknown }> {
   describe(io, field);
   for (;;) {
     const typed = await io.ask(`  ${promptOf(field)}: `, signal);
@@ -48,23 +59,42 @@ async function askField(io: Io, field: FormField, signal: AbortSignal): Promise<
 function describe(io: Io, { name, title = name, description, choices = [] }: FormField): void {
   if (description !== undefined) io.err(`  ${terminalLine(`${title}: ${description}`)}\n`);
   // A choice may be given by its number; where titles and values are the same short words, the question has them.
-  if (isListed(choices)) for (const [index, choice] of choices.entries()) io.err(`    ${index + 1}) ${terminalLine(choice.title)}\n`);
+  if (isListed(choices))
+    for (const [index, choice] of choices.entries())
+      io.err(`    ${index + 1}) ${terminalLine(choice.title)}\n`);
 }
 
 function isListed(choices: readonly Choice[]): boolean {
-  return choices.some(({ value, title }) => String(value) !== title || title.length > 20) || choices.length > 6;
+  return (
+    choices.some(({ value, title }) => String(value) !== title || title.length > 20) ||
+    choices.length > 6
+  );
 }
 
 function promptOf(field: FormField): string {
   const { name, title = name, type, choices = [], required } = field;
-  const hint = choices.length === 0 ? (type === 'boolean' ? ' [y/n]' : '') : isListed(choices) ? ` [1-${choices.length}${type === 'array' ? ', several with commas' : ''}]` : ` [${choices.map((choice) => choice.title).join('/')}]`;
-  const enter = field.default !== undefined ? `Enter takes ${shownDefault(field)}` : required ? 'required' : 'optional';
+  const hint =
+    choices.length === 0
+      ? type === 'boolean'
+        ? ' [y/n]'
+        : ''
+      : isListed(choices)
+        ? ` [1-${choices.length}${type === 'array' ? ', several with commas' : ''}]`
+        : ` [${choices.map((choice) => choice.title).join('/')}]`;
+  const enter =
+    field.default !== undefined
+      ? `Enter takes ${shownDefault(field)}`
+      : required
+        ? 'required'
+        : 'optional';
   return terminalLine(`${title}${hint} (${enter})`);
 }
 
 function shownDefault({ default: value, choices = [], type }: FormField): string {
   if (type === 'boolean') return value === true ? 'yes' : 'no';
-  const titles = (Array.isArray(value) ? (value as readonly string[]) : [value]).map((each) => choices.find((choice) => choice.value === each)?.title ?? String(each));
+  const titles = (Array.isArray(value) ? (value as readonly string[]) : [value]).map(
+    (each) => choices.find((choice) => choice.value === each)?.title ?? String(each),
+  );
   return titles.length === 0 ? 'none' : titles.join(', ');
 }
 
@@ -74,7 +104,10 @@ function valueOf(text: string, { type, choices = [] }: FormField): unknown {
       return /^(?:y|yes|true)$/i.test(text) ? true : /^(?:n|no|false)$/i.test(text) ? false : text;
     case 'number':
     case 'integer':
-      return chosen(text, choices) ?? (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text);
+      return (
+        chosen(text, choices) ??
+        (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text)
+      );
     case 'array':
       return text.split(',').map((each) => chosen(each.trim(), choices) ?? each.trim());
     case 'string':
@@ -85,7 +118,11 @@ function valueOf(text: string, { type, choices = [] }: FormField): unknown {
 /** Returns the value that is meant by its own text, its title or its number in the list. */
 function chosen(text: string, choices: readonly Choice[]): Choice['value'] | undefined {
   const word = text.toLowerCase();
-  const named = choices.find(({ value }) => String(value) === text) ?? choices.find(({ value, title }) => String(value).toLowerCase() === word || title.toLowerCase() === word);
+  const named =
+    choices.find(({ value }) => String(value) === text) ??
+    choices.find(
+      ({ value, title }) => String(value).toLowerCase() === word || title.toLowerCase() === word,
+    );
   const numbered = /^\d+$/.test(text) && isListed(choices) ? choices[Number(text) - 1] : undefined;
   return (named ?? numbered)?.value;
 }

@@ -5,9 +5,14 @@ import type { Io } from './io.ts';
 /** Returns a function that asks the person at the terminal for the value of an input; what is typed for a password stays invisible. */
 export function askInput(io: Io): (input: ConfigInput) => Promise<string | undefined> {
   return async ({ id, description, password, options, default: fallback }) => {
-    const hints = [...(options === undefined ? [] : [`one of ${options.join(', ')}`]), ...(fallback === undefined ? [] : [`Enter takes ${fallback}`])];
+    const hints = [
+      ...(options === undefined ? [] : [`one of ${options.join(', ')}`]),
+      ...(fallback === undefined ? [] : [`Enter takes ${fallback}`]),
+    ];
     const label = `${description ?? id}${hints.length === 0 ? '' : ` (${hints.join('; ')})`}`;
-    const answer = await io.ask(`${terminalLine(label)}: `, new AbortController().signal, { isHidden: password === true });
+    const answer = await io.ask(`${terminalLine(label)}: `, new AbortController().signal, {
+      isHidden: password === true,
+    });
     return answer === undefined || answer === '' ? undefined : answer;
   };
 }

@@ -13,7 +13,13 @@ test.each([
   ['outcome_unknown', ['', 'repeat', 'retry'], { action: 'retry' }],
 ] as const)('%s: of %j only the last is an answer', async (kind, typed, answer) => {
   const io = testIo({ typed });
-  expect(await askPerson(io, { id: 'i', kind, request: { server: 's', name: 's__t', url: 'https://example.org' } }, signal)).toEqual(answer);
+  expect(
+    await askPerson(
+      io,
+      { id: 'i', kind, request: { server: 's', name: 's__t', url: 'https://example.org' } },
+      signal,
+    ),
+  ).toEqual(answer);
   expect(io.asked).toHaveLength(typed.length);
   expect(io.written.err.match(/is no answer: type /g)).toHaveLength(typed.length - 1);
 });

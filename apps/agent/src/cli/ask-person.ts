@@ -26,14 +26,21 @@ export function questionOf({ kind, request }: Asked): string {
     case 'elicitation_form':
       return `${String(server)} asks: ${String(message)}`;
     case 'elicitation_url':
-      return [`${String(server)} asks: ${String(message)} ${String(request['url'])}`, ...warningsOf(request)].join(' ');
+      return [
+        `${String(server)} asks: ${String(message)} ${String(request['url'])}`,
+        ...warningsOf(request),
+      ].join(' ');
     case 'outcome_unknown':
       return `it is not known whether ${String(name)} with ${terminalJson(request['arguments'])} was done: ${String(message)}`;
   }
 }
 
 /** Asks the person at the terminal for the answer to an item; undefined when there is none. */
-export async function askPerson(io: Io, { kind, request }: Asked, signal: AbortSignal): Promise<JsonObject | undefined> {
+export async function askPerson(
+  io: Io,
+  { kind, request }: Asked,
+  signal: AbortSignal,
+): Promise<JsonObject | undefined> {
   switch (kind) {
     case 'tool_approval':
       return askApproval(io, request, signal);
@@ -43,14 +50,21 @@ export async function askPerson(io: Io, { kind, request }: Asked, signal: AbortS
     case 'elicitation_form':
       return askForm(io, request, signal);
     case 'elicitation_url':
-      return { action: (await askYesNo(io, '  open this address yourself, then: done? [y/N] ', signal)) ? 'accept' : 'decline' };
+      return {
+        action: (await askYesNo(io, '  open this address yourself, then: done? [y/N] ', signal))
+          ? 'accept'
+          : 'decline',
+      };
     case 'outcome_unknown':
       return askOutcome(io, signal);
   }
 }
 
 async function askOutcome(io: Io, signal: AbortSignal): Promise<JsonObject | undefined> {
-  const action = await askWord(io, '  what is to be done about it? [retry/mark_done/fail] ', { words: { retry: 'retry', mark_done: 'mark_done', fail: 'fail' }, signal });
+  const action = await askWord(io, '  what is to be done about it? [retry/mark_done/fail] ', {
+    words: { retry: 'retry', mark_done: 'mark_done', fail: 'fail' },
+    signal,
+  });
   return action === undefined ? undefined : { action };
 }
 
@@ -58,15 +72,24 @@ function warningsOf({ warnings }: JsonObject): readonly string[] {
   return Array.isArray(warnings) ? warnings.map((warning) => `Warning: ${String(warning)}`) : [];
 }
 
-async function askApproval(io: Io, { remember }: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+async function askApproval(
+  io: Io,
+  { remember }: JsonObject,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const canRemember = Array.isArray(remember) && remember.includes('run');
   const question = `  allow? [y]es, [N]o, [e]dit the arguments${canRemember ? ', yes to [a]ll of this tool in this run' : ''}: `;
   const all = canRemember ? ({ a: 'all', all: 'all' } as const) : {};
-  const decision = await askWord(io, question, { words: { y: 'yes', yes: 'yes', n: 'no', no: 'no', '': 'no', e: 'edit', edit: 'edit', ...all }, signal });
+  const decision = await askWord(io, question, {
+    words: { y: 'yes', yes: 'yes', n: 'no', no: 'no', '': 'no', e: 'edit', edit: 'edit', ...all },
+    signal,
+  });
   if (decision === 'all') return { action: 'approve', remember: 'run' };
   if (decision !== 'edit') return { action: decision === 'yes' ? 'approve' : 'deny' };
   const text = await io.ask('  the arguments, as JSON (empty denies): ', signal);
-  return text === undefined || text.trim() === '' ? { action: 'deny' } : { action: 'approve', arguments: argumentsOf(text) };
+  return text === undefined || text.trim() === ''
+    ? { action: 'deny' }
+    : { action: 'approve', arguments: argumentsOf(text) };
 }
 
 /** What is no JSON is left to the service to refuse. */

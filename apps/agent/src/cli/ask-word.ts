@@ -8,17 +8,28 @@ export interface Words<T> {
 }
 
 /** Asks until the answer is one of the words; undefined at the end of the input. */
-export async function askWord<T>(io: Io, question: string, { words, signal }: Words<T>): Promise<T | undefined> {
+export async function askWord<T>(
+  io: Io,
+  question: string,
+  { words, signal }: Words<T>,
+): Promise<T | undefined> {
   for (;;) {
     const word = (await io.ask(question, signal))?.trim().toLowerCase();
     if (word === undefined) return undefined;
     if (Object.hasOwn(words, word)) return words[word];
     const known = Object.keys(words).filter((each) => each !== '');
-    io.err(`  "${terminalLine(word)}" is no answer: type ${known.join(', ').replace(/, (?=[^,]*$)/, ' or ')}\n`);
+    io.err(
+      `  "${terminalLine(word)}" is no answer: type ${known.join(', ').replace(/, (?=[^,]*$)/, ' or ')}\n`,
+    );
   }
 }
 
 /** Asks until the answer is yes or no; Enter and the end of the input are a no. */
 export async function askYesNo(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
-  return (await askWord(io, question, { words: { y: true, yes: true, n: false, no: false, '': false }, signal })) ?? false;
+  return (
+    (await askWord(io, question, {
+      words: { y: true, yes: true, n: false, no: false, '': false },
+      signal,
+    })) ?? false
+  );
 }

@@ -10,7 +10,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function terminal(): { readonly io: Io; readonly printed: string[]; readonly interrupt: () => void } {
+function terminal(): {
+  readonly io: Io;
+  readonly printed: string[];
+  readonly interrupt: () => void;
+} {
   const printed: string[] = [];
   const listeners = new Set<() => void>();
   const io = {
@@ -21,13 +25,20 @@ function terminal(): { readonly io: Io; readonly printed: string[]; readonly int
     },
   };
   // Nothing else is used.
-  return { io: io as unknown as Io, printed, interrupt: () => listeners.forEach((listener) => listener()) };
+  return {
+    io: io as unknown as Io,
+    printed,
+    interrupt: () => listeners.forEach((listener) => listener()),
+  };
 }
 
 function connecting(settled: Promise<void>) {
   const asked: unknown[] = [];
   const registry = {
-    servers: () => [{ name: 'cold', state: 'connecting' } as ServerStatus, { name: 'warm', state: 'ready' } as ServerStatus],
+    servers: () => [
+      { name: 'cold', state: 'connecting' } as ServerStatus,
+      { name: 'warm', state: 'ready' } as ServerStatus,
+    ],
     settled: (...args: readonly unknown[]) => {
       asked.push(args);
       return settled;

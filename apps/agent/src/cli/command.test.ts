@@ -6,11 +6,20 @@ import { runCommand } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { testIo, type TestIoOptions } from './testing/test-io.ts';
 
-async function signalbox(argv: readonly string[], options: TestIoOptions & { readonly env?: { readonly [name: string]: string } } = {}) {
+async function signalbox(
+  argv: readonly string[],
+  options: TestIoOptions & { readonly env?: { readonly [name: string]: string } } = {},
+) {
   const { env = {}, ...ioOptions } = options;
   const io = testIo(ioOptions);
   const cwd = mkdtempSync(join(tmpdir(), 'command-'));
-  const code = await runCommand(io, { argv, env: { XDG_CONFIG_HOME: cwd, ...env }, cwd, repository: '/nowhere', version: '1.2.3' });
+  const code = await runCommand(io, {
+    argv,
+    env: { XDG_CONFIG_HOME: cwd, ...env },
+    cwd,
+    repository: '/nowhere',
+    version: '1.2.3',
+  });
   return { code, ...io.written, asked: io.asked };
 }
 
@@ -21,12 +30,16 @@ function configFile(config: object): string {
 }
 
 describe('help', () => {
-  test.each([[[]], [['help']], [['--help']], [['-h']]])('%j lists every command and the exit codes', async (argv) => {
-    const { code, out, err } = await signalbox(argv);
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    for (const name of Object.keys(COMMANDS)) expect(out).toMatch(new RegExp(`^  signalbox ${name}\\b`, 'm'));
-    expect(out).toMatch(/^ {2}3 {2}nothing could be answered/m);
-  });
+  test.each([[[]], [['help']], [['--help']], [['-h']]])(
+    '%j lists every command and the exit codes',
+    async (argv) => {
+      const { code, out, err } = await signalbox(argv);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      for (const name of Object.keys(COMMANDS))
+        expect(out).toMatch(new RegExp(`^  signalbox ${name}\\b`, 'm'));
+      expect(out).toMatch(/^ {2}3 {2}nothing could be answered/m);
+    },
+  );
 
   test.each(Object.keys(COMMANDS))('%s has a help of its own, in every spelling', async (name) => {
     const { code, out } = await signalbox([name, '--help']);
@@ -76,7 +89,17 @@ describe('a command line that cannot be understood has exit code 2 and one line'
 });
 
 describe('run', () => {
-  const scenario = configFile({ version: 1, scenarios: [{ name: 'a', title: 'A', prompt: 'hello', turns: [{ when: { lastUser: 'hello' }, emit: [{ text: 'Good day.' }] }] }] });
+  const scenario = configFile({
+    version: 1,
+    scenarios: [
+      {
+        name: 'a',
+        title: 'A',
+        prompt: 'hello',
+        turns: [{ when: { lastUser: 'hello' }, emit: [{ text: 'Good day.' }] }],
+      },
+    ],
+  });
 
   test('prints the answer alone on stdout', async () => {
     const { code, out, err } = await signalbox(['run', '--scenario', scenario, 'hello']);
@@ -85,47 +108,87 @@ describe('run', () => {
   });
 
   test('reads the task from stdin', async () => {
-    expect(await signalbox(['run', '--scenario', scenario, '-'], { input: 'hello\n' })).toMatchObject({ code: 0, out: 'Good day.\n' });
-    expect(await signalbox(['run', '-'], { input: ' \n' })).toMatchObject({ code: 2, err: 'signalbox: stdin has no task\n' });
+    expect(
+      await signalbox(['run', '--scenario', scenario, '-'], { input: 'hello\n' }),
+    ).toMatchObject({ code: 0, out: 'Good day.\n' });
+    expect(await signalbox(['run', '-'], { input: ' \n' })).toMatchObject({
+      code: 2,
+      err: 'signalbox: stdin has no task\n',
+    });
   });
 
   test('ends with 3 when neither a model nor a script answers', async () => {
     const { code, err } = await signalbox(['run', 'Write a poem']);
     expect(code).toBe(3);
-    expect(err).toContain('signalbox: the task was not answered: no model is configured, and no script knows it\n');
+    expect(err).toContain(
+      'signalbox: the task was not answered: no model is configured, and no script knows it\n',
+    );
   });
 
   test('ends with 3 when no server of the run was ready, and says why', async () => {
     const config = configFile({ mcpServers: { broken: { command: 'node', args: ['${NOPE}'] } } });
-    const { code, err } = await signalbox(['run', '--config', config, '--scenario', scenario, 'hello']);
+    const { code, err } = await signalbox([
+      'run',
+      '--config',
+      config,
+      '--scenario',
+      scenario,
+      'hello',
+    ]);
     expect(code).toBe(3);
-    expect(err).toMatch(/^signalbox: no server was ready: broken: mcpServers\.broken\.args\[0\]: the environment variable NOPE is not set/m);
+    expect(err).toMatch(
+      /^signalbox: no server was ready: broken: mcpServers\.broken\.args\[0\]: the environment variable NOPE is not set/m,
+    );
   });
 
   test('ends with 2 for the same configuration with --strict', async () => {
     const config = configFile({ mcpServers: { broken: { command: 'node', args: ['${NOPE}'] } } });
     const { code, err } = await signalbox(['run', '--strict', '--config', config, 'hello']);
     expect(code).toBe(2);
-    expect(err).toBe(`signalbox: ${config}: mcpServers.broken.args[0]: the environment variable NOPE is not set; set it, or write \${NOPE:-default}\n`);
+    expect(err).toBe(
+      `signalbox: ${config}: mcpServers.broken.args[0]: the environment variable NOPE is not set; set it, or write \${NOPE:-default}\n`,
+    );
   });
 
   test('asks for the inputs of a configuration', async () => {
-    const config = configFile({ inputs: [{ id: 'key', description: 'API key', password: true }], servers: { a: { command: 'node', args: ['-e', '${input:key}'] } } });
-    const { asked } = await signalbox(['run', '--config', config, '--scenario', scenario, 'hello'], { typed: ['0'] });
+    const config = configFile({
+      inputs: [{ id: 'key', description: 'API key', password: true }],
+      servers: { a: { command: 'node', args: ['-e', '${input:key}'] } },
+    });
+    const { asked } = await signalbox(
+      ['run', '--config', config, '--scenario', scenario, 'hello'],
+      { typed: ['0'] },
+    );
     expect(asked).toEqual(['API key: ']);
   });
 });
 
 test('with --log-format json serve prints nothing on stdout: what it says when it is ready is an entry of the log', async () => {
   const stop = Promise.withResolvers<() => void>();
-  const io = { ...testIo(), onInterrupt: (listener: () => void) => (stop.resolve(listener), () => undefined) };
+  const io = {
+    ...testIo(),
+    onInterrupt: (listener: () => void) => (stop.resolve(listener), () => undefined),
+  };
   const cwd = mkdtempSync(join(tmpdir(), 'command-'));
-  const served = runCommand(io, { argv: ['serve', '--port', '0', '--log-format', 'json'], env: { XDG_CONFIG_HOME: cwd }, cwd, repository: '/nowhere', version: '1.2.3' });
+  const served = runCommand(io, {
+    argv: ['serve', '--port', '0', '--log-format', 'json'],
+    env: { XDG_CONFIG_HOME: cwd },
+    cwd,
+    repository: '/nowhere',
+    version: '1.2.3',
+  });
   const end = await stop.promise;
   await expect.poll(() => io.written.err).toContain('signalbox is ready');
   end();
   expect(await served).toBe(0);
   expect(io.written.out).toBe('');
-  const entries = io.written.err.trim().split('\n').map((line) => JSON.parse(line) as { readonly msg: string });
-  expect(entries.find(({ msg }) => msg === 'signalbox is ready')).toMatchObject({ level: 'info', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string, servers: [] });
+  const entries = io.written.err
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly msg: string });
+  expect(entries.find(({ msg }) => msg === 'signalbox is ready')).toMatchObject({
+    level: 'info',
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+    servers: [],
+  });
 });

@@ -14,7 +14,11 @@ import { ServiceError } from './service-client.ts';
 export type { Surroundings } from './command-definition.ts';
 
 /** Runs one command line; returns the exit code, one of `EXIT`. */
-export async function runCommand(io: Io, surroundings: Surroundings, hooks: TestHooks = {}): Promise<number> {
+export async function runCommand(
+  io: Io,
+  surroundings: Surroundings,
+  hooks: TestHooks = {},
+): Promise<number> {
   try {
     return await run(io, surroundings, hooks);
   } catch (error) {
@@ -28,8 +32,13 @@ export async function runCommand(io: Io, surroundings: Surroundings, hooks: Test
 async function run(io: Io, surroundings: Surroundings, hooks: TestHooks): Promise<number> {
   const [word, ...rest] = surroundings.argv;
   if (word === undefined || word === '-h' || word === '--help') return show(io, generalHelp());
-  if (word === '-v' || word === '-V' || word === '--version') return show(io, `${surroundings.version}\n`);
-  if (word === 'help') return show(io, rest[0] === undefined ? generalHelp() : commandNamed(rest[0]).help(rest.slice(1)));
+  if (word === '-v' || word === '-V' || word === '--version')
+    return show(io, `${surroundings.version}\n`);
+  if (word === 'help')
+    return show(
+      io,
+      rest[0] === undefined ? generalHelp() : commandNamed(rest[0]).help(rest.slice(1)),
+    );
   const command = commandNamed(word);
   if (isHelpWanted(rest)) return show(io, command.help(rest));
   return command.run({ ...surroundings, io, rest, hooks });
@@ -42,7 +51,9 @@ function show(io: Io, text: string): number {
 
 function isHelpWanted(rest: readonly string[]): boolean {
   const end = rest.indexOf('--');
-  return (end === -1 ? rest : rest.slice(0, end)).some((word) => word === '-h' || word === '--help');
+  return (end === -1 ? rest : rest.slice(0, end)).some(
+    (word) => word === '-h' || word === '--help',
+  );
 }
 
 function commandNamed(word: string): CommandDefinition {
@@ -50,12 +61,19 @@ function commandNamed(word: string): CommandDefinition {
   if (command !== undefined) return command;
   const names = Object.keys(COMMANDS);
   const nearest = nearestName(word, [...names, 'help']);
-  const hint = nearest === undefined ? `the commands are ${names.join(', ')}` : `did you mean ${nearest}?`;
-  throw new UsageError(word.startsWith('-') ? `unknown option "${word}" before a command; see signalbox --help` : `unknown command "${word}"; ${hint}`);
+  const hint =
+    nearest === undefined ? `the commands are ${names.join(', ')}` : `did you mean ${nearest}?`;
+  throw new UsageError(
+    word.startsWith('-')
+      ? `unknown option "${word}" before a command; see signalbox --help`
+      : `unknown command "${word}"; ${hint}`,
+  );
 }
 
 function generalHelp(): string {
-  const rows = Object.values(COMMANDS).map(({ usage, summary }) => `  signalbox ${usage.padEnd(32)} ${summary}`);
+  const rows = Object.values(COMMANDS).map(
+    ({ usage, summary }) => `  signalbox ${usage.padEnd(32)} ${summary}`,
+  );
   return `signalbox: runs agent tasks over the tools of MCP servers
 
 Usage
@@ -72,11 +90,23 @@ ${EXIT_CODES_HELP}
 /** Returns the text for an error that the person at the command line can do something about. */
 function messageForPeople(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const isOurs = error instanceof UsageError || error instanceof ConfigError || error instanceof StoreError || error instanceof EngineError || error instanceof ServiceError || error instanceof ReplayError;
+  const isOurs =
+    error instanceof UsageError ||
+    error instanceof ConfigError ||
+    error instanceof StoreError ||
+    error instanceof EngineError ||
+    error instanceof ServiceError ||
+    error instanceof ReplayError;
   if (isOurs) return error.message;
-  const { code, address, port, path } = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
-  if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use: stop the program that uses it, or choose another with --port (0 takes a free one)`;
-  if (code === 'EACCES' && port !== undefined) return `port ${port} needs more rights than this user has: choose one above 1023 with --port`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `the host ${address ?? ''} is no address of this machine: check --host`;
+  const { code, address, port, path } = error as NodeJS.ErrnoException & {
+    readonly address?: string;
+    readonly port?: number;
+  };
+  if (code === 'EADDRINUSE')
+    return `port ${port} on ${address} is in use: stop the program that uses it, or choose another with --port (0 takes a free one)`;
+  if (code === 'EACCES' && port !== undefined)
+    return `port ${port} needs more rights than this user has: choose one above 1023 with --port`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `the host ${address ?? ''} is no address of this machine: check --host`;
   return path === undefined ? undefined : error.message;
 }

@@ -16,7 +16,10 @@ const SERVERS_READY_MS = 15_000;
 /** Runs every demo that has its data and checks its answer against the data itself. Returns the exit code. */
 export async function runDemos(io: Io, app: App, { isJson, ...data }: DemoRun): Promise<number> {
   const say = (text: string): void => (isJson ? io.err(text) : io.out(text));
-  const { expectations, skipped } = demoExpectations({ ...data, call: (wireName, args) => callTool(app, wireName, args) });
+  const { expectations, skipped } = demoExpectations({
+    ...data,
+    call: (wireName, args) => callTool(app, wireName, args),
+  });
   for (const reason of skipped) io.err(`demo: ${terminalLine(reason)}\n`);
   const wrong: string[] = [];
   await app.start();
@@ -28,14 +31,22 @@ export async function runDemos(io: Io, app: App, { isJson, ...data }: DemoRun): 
     if (isInterrupted(run)) return EXIT.interrupted;
     const missing = mustContain.filter((part) => run.answer?.includes(part) !== true);
     if (run.status === 'completed' && missing.length === 0) continue;
-    wrong.push(`"${prompt}" ended ${run.status}${missing.length > 0 ? `, and its answer does not say: ${missing.join('; ')}` : ''}`);
+    wrong.push(
+      `"${prompt}" ended ${run.status}${missing.length > 0 ? `, and its answer does not say: ${missing.join('; ')}` : ''}`,
+    );
   }
   for (const each of wrong) io.err(`demo: ${terminalLine(each)}\n`);
-  say(`\ndemo: ${expectations.length - wrong.length} of ${expectations.length} answers are right\n`);
+  say(
+    `\ndemo: ${expectations.length - wrong.length} of ${expectations.length} answers are right\n`,
+  );
   return wrong.length === 0 ? EXIT.done : EXIT.failed;
 }
 
-async function callTool({ registry }: App, wireName: string, args: JsonObject): Promise<JsonObject> {
+async function callTool(
+  { registry }: App,
+  wireName: string,
+  args: JsonObject,
+): Promise<JsonObject> {
   const outcome = await registry.call({
     wireName,
     arguments: args,
@@ -47,6 +58,9 @@ async function callTool({ registry }: App, wireName: string, args: JsonObject): 
     onProgress: () => undefined,
     questions: {},
   });
-  if (outcome.type !== 'result' || outcome.result.isError === true) throw new Error(`${wireName} could not be called to check the demo: ${JSON.stringify(outcome)}`);
+  if (outcome.type !== 'result' || outcome.result.isError === true)
+    throw new Error(
+      `${wireName} could not be called to check the demo: ${JSON.stringify(outcome)}`,
+    );
   return outcome.result.structuredContent as JsonObject;
 }

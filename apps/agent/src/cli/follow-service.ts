@@ -15,7 +15,11 @@ const SETTLED: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Prints the stored events of a run of a running service until it is settled. Returns the exit code. Ctrl-C stops following; the run goes on. */
-export async function followService(io: Io, client: ServiceClient, { id, isJson }: { readonly id: string; readonly isJson: boolean }): Promise<number> {
+export async function followService(
+  io: Io,
+  client: ServiceClient,
+  { id, isJson }: { readonly id: string; readonly isJson: boolean },
+): Promise<number> {
   const stop = new AbortController();
   const unsubscribe = io.onInterrupt(() => stop.abort());
   const printer = new RunPrinter(io);
@@ -43,11 +47,18 @@ interface StoredEvent {
 }
 
 /** Yields the events of a run up to the one that settles it. @throws ServiceError when the service ends the stream without an event */
-async function* storedEvents(client: ServiceClient, id: string, signal: AbortSignal): AsyncGenerator<StoredEvent> {
+async function* storedEvents(
+  client: ServiceClient,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<StoredEvent> {
   let after = 0;
   for (;;) {
     const before = after;
-    for await (const data of client.stream(`/v1/runs/${encodeURIComponent(id)}/events?after=${after}`, signal)) {
+    for await (const data of client.stream(
+      `/v1/runs/${encodeURIComponent(id)}/events?after=${after}`,
+      signal,
+    )) {
       const event = eventOf(data);
       if (event === undefined) continue;
       after = event.seq;
@@ -55,12 +66,29 @@ async function* storedEvents(client: ServiceClient, id: string, signal: AbortSig
       if (SETTLED.has(event.type)) return;
     }
     // A stream ends early when the service does; one that brought nothing would be asked for without end.
-    if (after === before) throw new ServiceError(`the service ended the stream of run ${id}: follow it again when it is back`);
+    if (after === before)
+      throw new ServiceError(
+        `the service ended the stream of run ${id}: follow it again when it is back`,
+      );
   }
 }
 
 /** A frame without `seq` is no stored event. */
-function eventOf({ run_id: runId, seq, type, version, at, data }: JsonObject): RunEvent | undefined {
+function eventOf({
+  run_id: runId,
+  seq,
+  type,
+  version,
+  at,
+  data,
+}: JsonObject): RunEvent | undefined {
   if (typeof seq !== 'number' || typeof type !== 'string' || !isPlainObject(data)) return undefined;
-  return { runId: String(runId), seq, type, version: Number(version), at: Date.parse(String(at)), data };
+  return {
+    runId: String(runId),
+    seq,
+    type,
+    version: Number(version),
+    at: Date.parse(String(at)),
+    data,
+  };
 }

@@ -94,14 +94,30 @@ export function parseInboxArguments(argv: readonly string[]): InboxArguments {
   const { values, positionals } = parse(argv);
   const [word, id, action, ...more] = positionals;
   const command = commandOf(word);
-  const foreign = Object.keys(values).find((name) => !TAKEN[command].some((taken) => taken === name));
-  if (foreign !== undefined) throw new UsageError(`--${foreign} is not for signalbox inbox${command === 'list' ? '' : ` ${command}`}; see signalbox inbox --help`);
-  const [extra] = command === 'answer' ? more : command === 'show' ? [action, ...more] : [id, action, ...more];
-  if (extra !== undefined) throw new UsageError(`signalbox inbox ${word} takes no "${extra}"; see signalbox inbox --help`);
-  if (command === 'show' && id === undefined) throw new UsageError('show needs the id of an item: signalbox inbox show ID; signalbox inbox lists them');
-  const parts = { content: jsonOf('content', values.content), arguments: jsonOf('arguments', values.arguments), remember: values.remember, note: values.note };
+  const foreign = Object.keys(values).find(
+    (name) => !TAKEN[command].some((taken) => taken === name),
+  );
+  if (foreign !== undefined)
+    throw new UsageError(
+      `--${foreign} is not for signalbox inbox${command === 'list' ? '' : ` ${command}`}; see signalbox inbox --help`,
+    );
+  const [extra] =
+    command === 'answer' ? more : command === 'show' ? [action, ...more] : [id, action, ...more];
+  if (extra !== undefined)
+    throw new UsageError(`signalbox inbox ${word} takes no "${extra}"; see signalbox inbox --help`);
+  if (command === 'show' && id === undefined)
+    throw new UsageError(
+      'show needs the id of an item: signalbox inbox show ID; signalbox inbox lists them',
+    );
+  const parts = {
+    content: jsonOf('content', values.content),
+    arguments: jsonOf('arguments', values.arguments),
+    remember: values.remember,
+    note: values.note,
+  };
   const [part] = Object.entries(parts).find(([, value]) => value !== undefined) ?? [];
-  if (part !== undefined && action === undefined) throw new UsageError(`--${part} needs an action: signalbox inbox answer ID ACTION --${part} …`);
+  if (part !== undefined && action === undefined)
+    throw new UsageError(`--${part} needs an action: signalbox inbox answer ID ACTION --${part} …`);
   return {
     command,
     id,
@@ -110,7 +126,13 @@ export function parseInboxArguments(argv: readonly string[]): InboxArguments {
     isJson: values.json === true,
     url: values.url,
     token: values.token,
-    response: action === undefined ? undefined : { action, ...Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) },
+    response:
+      action === undefined
+        ? undefined
+        : {
+            action,
+            ...Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)),
+          },
   };
 }
 
@@ -131,14 +153,20 @@ export function inboxHelp([word]: readonly string[]): string {
 function commandOf(word: string | undefined): InboxArguments['command'] {
   if (word === undefined) return 'list';
   if (word === 'show' || word === 'answer') return word;
-  throw new UsageError(`unknown command "inbox ${word}"; there are inbox, inbox show ID and inbox answer ID ACTION`);
+  throw new UsageError(
+    `unknown command "inbox ${word}"; there are inbox, inbox show ID and inbox answer ID ACTION`,
+  );
 }
 
 function jsonOf(option: string, text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined;
   const wrong = findJsonProblem(text);
-  if (wrong !== undefined) throw new UsageError(`--${option} is not JSON: line ${wrong.line}, column ${wrong.column}: ${wrong.problem}`);
+  if (wrong !== undefined)
+    throw new UsageError(
+      `--${option} is not JSON: line ${wrong.line}, column ${wrong.column}: ${wrong.problem}`,
+    );
   const value: unknown = JSON.parse(text);
-  if (!isPlainObject(value)) throw new UsageError(`--${option} must be a JSON object, such as '{"name":"Ada"}'`);
+  if (!isPlainObject(value))
+    throw new UsageError(`--${option} must be a JSON object, such as '{"name":"Ada"}'`);
   return value;
 }

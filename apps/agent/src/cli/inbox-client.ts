@@ -31,7 +31,10 @@ export class InboxClient {
   }
 
   async list({ run, isAll }: ItemFilter): Promise<readonly Item[]> {
-    const query = { ...(isAll ? {} : { state: 'open' }), ...(run === undefined ? {} : { run_id: run }) };
+    const query = {
+      ...(isAll ? {} : { state: 'open' }),
+      ...(run === undefined ? {} : { run_id: run }),
+    };
     return (await this.#service.list('/v1/inbox', query)).map(toItem);
   }
 
@@ -45,7 +48,9 @@ export class InboxClient {
 
   /** Returns the id that begins or ends with `part`; `part` itself where there is none. @throws UsageError where there are several */
   idOf(part: string): Promise<string> {
-    return matchingId(part, 'inbox items', async () => (await this.list({ run: undefined, isAll: true })).map(({ id }) => id));
+    return matchingId(part, 'inbox items', async () =>
+      (await this.list({ run: undefined, isAll: true })).map(({ id }) => id),
+    );
   }
 
   /** Returns the prompts of the items' runs, by run; those that cannot be read are left out. */
@@ -64,8 +69,15 @@ export class InboxClient {
 }
 
 function toItem(value: unknown): Item {
-  const isItem = isPlainObject(value) && typeof value['id'] === 'string' && Object.hasOwn(INBOX_ACTIONS, String(value['kind'])) && isPlainObject(value['request']);
-  if (!isItem) throw new ServiceError('the service answers in a way that this version does not know: use the same version of signalbox for both');
+  const isItem =
+    isPlainObject(value) &&
+    typeof value['id'] === 'string' &&
+    Object.hasOwn(INBOX_ACTIONS, String(value['kind'])) &&
+    isPlainObject(value['request']);
+  if (!isItem)
+    throw new ServiceError(
+      'the service answers in a way that this version does not know: use the same version of signalbox for both',
+    );
   // The other fields are only shown.
   return value as unknown as Item;
 }

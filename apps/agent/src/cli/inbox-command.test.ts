@@ -12,7 +12,13 @@ const ITEM = {
   run_id: 'run-1',
   kind: 'tool_approval',
   state: 'open',
-  request: { server: 'files', tool: 'write', name: 'files__write', arguments: { path: 'a\u001b[2J' }, remember: ['call', 'run'] },
+  request: {
+    server: 'files',
+    tool: 'write',
+    name: 'files__write',
+    arguments: { path: 'a\u001b[2J' },
+    remember: ['call', 'run'],
+  },
   created_at: new Date(Date.now() - 5 * 60_000 - 1000).toISOString(),
   expires_at: '2126-01-02T00:00:00.000Z',
 };
@@ -26,14 +32,18 @@ interface Heard {
 type Reply = readonly [status: number, body: unknown];
 
 /** A service that answers each request with what the function says, and remembers it. */
-async function fakeService(reply: (line: string, body: unknown) => Reply): Promise<{ readonly url: string; readonly heard: readonly Heard[] }> {
+async function fakeService(
+  reply: (line: string, body: unknown) => Reply,
+): Promise<{ readonly url: string; readonly heard: readonly Heard[] }> {
   const heard: Heard[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const line = `${request.method} ${request.url}`;
     const body = await bodyOf(request);
     heard.push({ line, body, authorization: request.headers.authorization });
     const [status, content] = reply(line, body);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(typeof content === 'string' ? content : JSON.stringify(content));
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(typeof content === 'string' ? content : JSON.stringify(content));
   };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
@@ -56,52 +66,85 @@ interface Session {
 
 async function signalbox(argv: readonly string[], { env = {}, typed }: Session = {}) {
   const io = testIo({ typed });
-  const code = await runCommand(io, { argv: ['inbox', ...argv], env, cwd: '/', repository: '/', version: '1' });
+  const code = await runCommand(io, {
+    argv: ['inbox', ...argv],
+    env,
+    cwd: '/',
+    repository: '/',
+    version: '1',
+  });
   return { code, ...io.written, asked: io.asked };
 }
 
 /** A service with these items; `onRespond` says how an answer is taken. */
-function fakeInbox(items: readonly (typeof ITEM & object)[], onRespond: (body: { readonly [name: string]: unknown }) => Reply = () => [200, { ...ITEM, state: 'delivered' }]) {
+function fakeInbox(
+  items: readonly (typeof ITEM & object)[],
+  onRespond: (body: { readonly [name: string]: unknown }) => Reply = () => [
+    200,
+    { ...ITEM, state: 'delivered' },
+  ],
+) {
   return fakeService((line, body) => {
     const [method, path = ''] = line.split(' ');
     if (method === 'POST') return onRespond(body as { readonly [name: string]: unknown });
     if (path.startsWith('/v1/runs/')) return [200, { id: 'run-1', prompt: 'Write\n the letter' }];
     const item = items.find(({ id }) => path === `/v1/inbox/${id}`);
     if (item !== undefined) return [200, item];
-    return path.startsWith('/v1/inbox/') ? [404, { code: 'inbox_item_not_found', detail: 'There is no such inbox item.' }] : [200, { data: items }];
+    return path.startsWith('/v1/inbox/')
+      ? [404, { code: 'inbox_item_not_found', detail: 'There is no such inbox item.' }]
+      : [200, { data: items }];
   });
 }
 
 describe('signalbox inbox', () => {
   test('lists what waits with its age and the prompt of its run, page by page, with nothing in it that steers the terminal', async () => {
     const { url, heard } = await fakeService((line) => {
-      if (line.includes('/v1/runs/')) return [200, { prompt: `Write\n\u001b[2J${'x'.repeat(100)}` }];
-      return line.includes('cursor') ? [200, { data: [{ ...ITEM, id: OTHER_ID }] }] : [200, { data: [ITEM], next_cursor: 'c' }];
+      if (line.includes('/v1/runs/'))
+        return [200, { prompt: `Write\n\u001b[2J${'x'.repeat(100)}` }];
+      return line.includes('cursor')
+        ? [200, { data: [{ ...ITEM, id: OTHER_ID }] }]
+        : [200, { data: [ITEM], next_cursor: 'c' }];
     });
     const { code, out } = await signalbox(['--run', 'run-1'], { env: { SIGNALBOX_URL: url } });
     expect(code).toBe(0);
     const rest = `5 min tool_approval may files__write be called with {"path":"a\\u001b[2J"} (run: Write [2J${'x'.repeat(51)}…)`;
     expect(out).toBe(`${ID} ${rest}\n${OTHER_ID} ${rest}\n`);
-    expect(heard.map(({ line }) => line)).toEqual(['GET /v1/inbox?state=open&run_id=run-1', 'GET /v1/inbox?state=open&run_id=run-1&cursor=c', 'GET /v1/runs/run-1']);
+    expect(heard.map(({ line }) => line)).toEqual([
+      'GET /v1/inbox?state=open&run_id=run-1',
+      'GET /v1/inbox?state=open&run_id=run-1&cursor=c',
+      'GET /v1/runs/run-1',
+    ]);
   });
 
   test('--all --json has the closed ones, too, as JSON lines', async () => {
     const items = [ITEM, { ...ITEM, state: 'void' }];
     const { url, heard } = await fakeInbox(items);
     const { out } = await signalbox(['--all', '--json', '--url', url]);
-    expect(out.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual(items);
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(items);
     expect(heard.map(({ line }) => line)).toEqual(['GET /v1/inbox']);
   });
 
   test('says so when nothing waits', async () => {
     const { url } = await fakeInbox([]);
-    expect(await signalbox(['--url', url])).toMatchObject({ code: 0, out: '', err: 'nothing waits for a person\n' });
+    expect(await signalbox(['--url', url])).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'nothing waits for a person\n',
+    });
   });
 
   test.each([
     ['SIGNALBOX_PORT', (port: string) => ({ SIGNALBOX_PORT: port })],
     ['an address without a scheme', (port: string) => ({ SIGNALBOX_URL: `127.0.0.1:${port}` })],
-    ['SIGNALBOX_URL, before SIGNALBOX_PORT', (port: string) => ({ SIGNALBOX_URL: `http://127.0.0.1:${port}`, SIGNALBOX_PORT: '9' })],
+    [
+      'SIGNALBOX_URL, before SIGNALBOX_PORT',
+      (port: string) => ({ SIGNALBOX_URL: `http://127.0.0.1:${port}`, SIGNALBOX_PORT: '9' }),
+    ],
   ])('finds the service by %s', async (_case, env) => {
     const { url } = await fakeInbox([]);
     expect(await signalbox([], { env: env(new URL(url).port) })).toMatchObject({ code: 0 });
@@ -109,7 +152,9 @@ describe('signalbox inbox', () => {
 });
 
 test('signalbox inbox show prints everything that is asked, and what was answered', async () => {
-  const { url, heard } = await fakeInbox([{ ...ITEM, state: 'delivered', response: { action: 'approve' } } as typeof ITEM]);
+  const { url, heard } = await fakeInbox([
+    { ...ITEM, state: 'delivered', response: { action: 'approve' } } as typeof ITEM,
+  ]);
   const { code, out } = await signalbox(['show', ID, '--url', url]);
   expect(code).toBe(0);
   expect(out).toContain(`tool_approval ${ID} (delivered)\n  run: run-1 (Write the letter)\n`);
@@ -121,46 +166,88 @@ test('signalbox inbox show prints everything that is asked, and what was answere
 describe('an id may be written in part', () => {
   const items = [ITEM, { ...ITEM, id: OTHER_ID }];
 
-  test.each(['aaaa', '0000aaaa', '01932d6e-0000-7000-8000-00000000a'])('%s, when only one item has it', async (part) => {
-    const { url, heard } = await fakeInbox(items);
-    const { code, out } = await signalbox(['answer', part, 'deny', '--url', url]);
-    expect({ code, out }).toEqual({ code: 0, out: `tool_approval ${ID}: denied\n` });
-    expect(heard.at(-1)).toMatchObject({ line: `POST /v1/inbox/${ID}/respond`, body: { action: 'deny' } });
-  });
+  test.each(['aaaa', '0000aaaa', '01932d6e-0000-7000-8000-00000000a'])(
+    '%s, when only one item has it',
+    async (part) => {
+      const { url, heard } = await fakeInbox(items);
+      const { code, out } = await signalbox(['answer', part, 'deny', '--url', url]);
+      expect({ code, out }).toEqual({ code: 0, out: `tool_approval ${ID}: denied\n` });
+      expect(heard.at(-1)).toMatchObject({
+        line: `POST /v1/inbox/${ID}/respond`,
+        body: { action: 'deny' },
+      });
+    },
+  );
 
   test('one that several items have is refused with their ids', async () => {
     const { url, heard } = await fakeInbox(items);
     const { code, err } = await signalbox(['answer', '0193', 'deny', '--url', url]);
     expect(code).toBe(2);
-    expect(err).toBe(`signalbox: 2 inbox items begin or end with "0193": ${ID}, ${OTHER_ID}; write more of the id\n`);
+    expect(err).toBe(
+      `signalbox: 2 inbox items begin or end with "0193": ${ID}, ${OTHER_ID}; write more of the id\n`,
+    );
     expect(heard.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
 
   test('one that no item has is left to the service to refuse', async () => {
     const { url } = await fakeInbox(items);
-    expect(await signalbox(['show', 'a/b', '--url', url])).toMatchObject({ code: 1, err: 'signalbox: There is no such inbox item.\n' });
+    expect(await signalbox(['show', 'a/b', '--url', url])).toMatchObject({
+      code: 1,
+      err: 'signalbox: There is no such inbox item.\n',
+    });
   });
 });
 
 describe('signalbox inbox answer', () => {
   test('sends the answer with all its parts, and the token', async () => {
     const { url, heard } = await fakeInbox([ITEM]);
-    const { code, out } = await signalbox(['answer', ID, 'approve', '--arguments', '{"path":"b"}', '--remember', 'run', '--note', 'fine', '--url', `${url}/`], { env: { SIGNALBOX_TOKEN: 't' } });
+    const { code, out } = await signalbox(
+      [
+        'answer',
+        ID,
+        'approve',
+        '--arguments',
+        '{"path":"b"}',
+        '--remember',
+        'run',
+        '--note',
+        'fine',
+        '--url',
+        `${url}/`,
+      ],
+      { env: { SIGNALBOX_TOKEN: 't' } },
+    );
     expect(code).toBe(0);
     expect(out).toBe(`tool_approval ${ID}: approved\n`);
-    expect(heard).toEqual([{ line: `POST /v1/inbox/${ID}/respond`, body: { action: 'approve', arguments: { path: 'b' }, remember: 'run', note: 'fine' }, authorization: 'Bearer t' }]);
+    expect(heard).toEqual([
+      {
+        line: `POST /v1/inbox/${ID}/respond`,
+        body: { action: 'approve', arguments: { path: 'b' }, remember: 'run', note: 'fine' },
+        authorization: 'Bearer t',
+      },
+    ]);
   });
 
   test('says what the service refuses, exit code 1', async () => {
-    const { url } = await fakeInbox([], () => [409, { code: 'inbox_item_not_open', detail: 'The inbox item is not open any more: it is void.' }]);
-    expect(await signalbox(['answer', ID, 'deny', '--url', url])).toMatchObject({ code: 1, err: 'signalbox: The inbox item is not open any more: it is void.\n' });
+    const { url } = await fakeInbox([], () => [
+      409,
+      { code: 'inbox_item_not_open', detail: 'The inbox item is not open any more: it is void.' },
+    ]);
+    expect(await signalbox(['answer', ID, 'deny', '--url', url])).toMatchObject({
+      code: 1,
+      err: 'signalbox: The inbox item is not open any more: it is void.\n',
+    });
   });
 
   test('without an action asks at the terminal, again when the answer does not fit', async () => {
     const { url, heard } = await fakeInbox([ITEM], ({ arguments: args }) =>
-      typeof args === 'string' ? [400, { code: 'invalid_request', detail: '/body/arguments: expected an object' }] : [200, { ...ITEM, state: 'delivered' }],
+      typeof args === 'string'
+        ? [400, { code: 'invalid_request', detail: '/body/arguments: expected an object' }]
+        : [200, { ...ITEM, state: 'delivered' }],
     );
-    const { code, asked, err } = await signalbox(['answer', ID, '--url', url], { typed: ['e', '{"path":', 'edit', '{"path":"b"}'] });
+    const { code, asked, err } = await signalbox(['answer', ID, '--url', url], {
+      typed: ['e', '{"path":', 'edit', '{"path":"b"}'],
+    });
     expect(code).toBe(0);
     expect(err).toBe('  the answer was not taken: /body/arguments: expected an object\n');
     expect(asked).toHaveLength(4);
@@ -168,11 +255,22 @@ describe('signalbox inbox answer', () => {
   });
 
   test('without an id asks about all that waits, one after the other', async () => {
-    const form = { ...ITEM, id: OTHER_ID, kind: 'elicitation_form', request: { server: 'shop', message: 'Size?', requested_schema: { properties: { size: { type: 'string' } }, required: ['size'] } } };
+    const form = {
+      ...ITEM,
+      id: OTHER_ID,
+      kind: 'elicitation_form',
+      request: {
+        server: 'shop',
+        message: 'Size?',
+        requested_schema: { properties: { size: { type: 'string' } }, required: ['size'] },
+      },
+    };
     const { url, heard } = await fakeInbox([ITEM, form as unknown as typeof ITEM]);
     const { code } = await signalbox(['answer', '--url', url], { typed: ['a', 'L'] });
     expect(code).toBe(0);
-    expect(heard.filter(({ line }) => line.startsWith('POST')).map(({ line, body }) => [line, body])).toEqual([
+    expect(
+      heard.filter(({ line }) => line.startsWith('POST')).map(({ line, body }) => [line, body]),
+    ).toEqual([
       [`POST /v1/inbox/${ID}/respond`, { action: 'approve', remember: 'run' }],
       [`POST /v1/inbox/${OTHER_ID}/respond`, { action: 'accept', content: { size: 'L' } }],
     ]);
@@ -180,12 +278,19 @@ describe('signalbox inbox answer', () => {
 
   test('of a closed item asks nothing', async () => {
     const { url } = await fakeInbox([{ ...ITEM, state: 'expired' }]);
-    expect(await signalbox(['answer', ID, '--url', url], { typed: [] })).toMatchObject({ code: 1, asked: [], err: `signalbox: the inbox item ${ID} is not open any more: it is expired\n` });
+    expect(await signalbox(['answer', ID, '--url', url], { typed: [] })).toMatchObject({
+      code: 1,
+      asked: [],
+      err: `signalbox: the inbox item ${ID} is not open any more: it is expired\n`,
+    });
   });
 });
 
 test.each<[readonly string[], RegExp]>([
-  [['fly'], /unknown command "inbox fly"; there are inbox, inbox show ID and inbox answer ID ACTION/],
+  [
+    ['fly'],
+    /unknown command "inbox fly"; there are inbox, inbox show ID and inbox answer ID ACTION/,
+  ],
   [['show'], /show needs the id of an item/],
   [['show', 'a', 'b'], /show takes no "b"/],
   [['answer', 'a', 'approve', 'b'], /answer takes no "b"/],
@@ -196,7 +301,10 @@ test.each<[readonly string[], RegExp]>([
   [['show', 'a', '--content', '{}'], /--content is not for signalbox inbox show/],
   [['--remember', 'run'], /--remember is not for signalbox inbox;/],
   [['--colour'], /Unknown option '--colour'; see signalbox inbox --help/],
-  [['--url', 'ftp://localhost'], /the URL of the service \(--url or SIGNALBOX_URL\) must be an http or https URL/],
+  [
+    ['--url', 'ftp://localhost'],
+    /the URL of the service \(--url or SIGNALBOX_URL\) must be an http or https URL/,
+  ],
 ])('%j is refused with one line that says what to do', async (argv, message) => {
   const { code, out, err } = await signalbox(argv);
   expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -208,14 +316,28 @@ describe('a service that is not what it should be', () => {
   test('that is not there: what to do is said', async () => {
     const { code, err } = await signalbox(['--url', 'http://127.0.0.1:9']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^signalbox: no service answers at http:\/\/127\.0\.0\.1:9 \(\S.*\): start one with "signalbox serve", or say where it is with --url or SIGNALBOX_URL\n$/);
+    expect(err).toMatch(
+      /^signalbox: no service answers at http:\/\/127\.0\.0\.1:9 \(\S.*\): start one with "signalbox serve", or say where it is with --url or SIGNALBOX_URL\n$/,
+    );
   });
 
   test.each<[string, Reply, RegExp]>([
-    ['wants a token', [401, { code: 'unauthorized', detail: 'no' }], /wants its token: set SIGNALBOX_TOKEN, or use --token/],
+    [
+      'wants a token',
+      [401, { code: 'unauthorized', detail: 'no' }],
+      /wants its token: set SIGNALBOX_TOKEN, or use --token/,
+    ],
     ['is another program', [200, '<html>'], /answers, but not as Signalbox does \(status 200\)/],
-    ['is another program that speaks JSON', [404, { error: 'x' }], /answers, but not as Signalbox does \(status 404\)/],
-    ['is of another version', [200, { data: [{ ...ITEM, kind: 'crystal_ball' }] }], /use the same version of signalbox for both/],
+    [
+      'is another program that speaks JSON',
+      [404, { error: 'x' }],
+      /answers, but not as Signalbox does \(status 404\)/,
+    ],
+    [
+      'is of another version',
+      [200, { data: [{ ...ITEM, kind: 'crystal_ball' }] }],
+      /use the same version of signalbox for both/,
+    ],
   ])('that %s', async (_case, reply, message) => {
     const { url } = await fakeService(() => reply);
     const { code, err } = await signalbox(['--url', url]);

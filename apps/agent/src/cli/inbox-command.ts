@@ -44,19 +44,34 @@ const OUTCOMES: { readonly [action: string]: string } = {
   fail: 'failed',
 };
 
-async function answer(io: Io, client: InboxClient, { id, response, run, isJson }: InboxArguments): Promise<number> {
+async function answer(
+  io: Io,
+  client: InboxClient,
+  { id, response, run, isJson }: InboxArguments,
+): Promise<number> {
   const respond = async (item: string, body: JsonObject): Promise<void> => {
     const answered = await client.respond(item, body);
-    io.out(isJson ? `${terminalJson(answered)}\n` : `${terminalLine(`${answered.kind} ${answered.id}: ${OUTCOMES[String(body['action'])] ?? answered.state}`)}\n`);
+    io.out(
+      isJson
+        ? `${terminalJson(answered)}\n`
+        : `${terminalLine(`${answered.kind} ${answered.id}: ${OUTCOMES[String(body['action'])] ?? answered.state}`)}\n`,
+    );
   };
   if (id !== undefined && response !== undefined) {
     await respond(await client.idOf(id), response);
     return EXIT.done;
   }
-  if (!io.canAsk || isJson) throw new UsageError(`here nobody can be asked, so say the answer: signalbox inbox answer ${id ?? 'ID'} ACTION; see signalbox inbox answer --help`);
-  const items = id === undefined ? await client.list({ run, isAll: false }) : [await client.get(id)];
+  if (!io.canAsk || isJson)
+    throw new UsageError(
+      `here nobody can be asked, so say the answer: signalbox inbox answer ${id ?? 'ID'} ACTION; see signalbox inbox answer --help`,
+    );
+  const items =
+    id === undefined ? await client.list({ run, isAll: false }) : [await client.get(id)];
   const closed = items.find((item) => item.state !== 'open');
-  if (closed !== undefined) throw new ServiceError(`the inbox item ${closed.id} is not open any more: it is ${closed.state}`);
+  if (closed !== undefined)
+    throw new ServiceError(
+      `the inbox item ${closed.id} is not open any more: it is ${closed.state}`,
+    );
   if (items.length === 0) io.err('nothing waits for a person\n');
   return askAll(io, items, { client, respond, prompts: await client.prompts(items) });
 }
@@ -67,7 +82,11 @@ interface Asking {
   readonly prompts: ReadonlyMap<string, string>;
 }
 
-async function askAll(io: Io, items: readonly Item[], { client, respond, prompts }: Asking): Promise<number> {
+async function askAll(
+  io: Io,
+  items: readonly Item[],
+  { client, respond, prompts }: Asking,
+): Promise<number> {
   const stop = new AbortController();
   const unsubscribe = io.onInterrupt(() => stop.abort());
   let isAnswered = true;
@@ -77,7 +96,11 @@ async function askAll(io: Io, items: readonly Item[], { client, respond, prompts
       // A list has long questions cut.
       const item = listed.is_shortened === true ? await client.get(listed.id) : listed;
       io.out(shown(item, prompts.get(item.run_id)));
-      isAnswered = (await answerItem(io, item, { respond: (body) => respond(item.id, body), signal: stop.signal })) && isAnswered;
+      isAnswered =
+        (await answerItem(io, item, {
+          respond: (body) => respond(item.id, body),
+          signal: stop.signal,
+        })) && isAnswered;
     }
   } finally {
     unsubscribe();
@@ -100,7 +123,16 @@ function cut(text: string, length: number): string {
 }
 
 function shown(item: Item, prompt: string | undefined): string {
-  const { id, kind, state, run_id: run, created_at: createdAt, expires_at: expiresAt, request, response } = item;
+  const {
+    id,
+    kind,
+    state,
+    run_id: run,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    request,
+    response,
+  } = item;
   const lines = [
     `run: ${run}${prompt === undefined ? '' : ` (${cut(prompt, QUESTION_CHARACTERS)})`}`,
     `opened: ${createdAt} (${age(createdAt)} ago), expires: ${expiresAt}`,

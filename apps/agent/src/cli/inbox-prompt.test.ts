@@ -10,7 +10,9 @@ interface Question {
 }
 
 /** A prompt whose questions a test answers. */
-function start(refuse: (response: { readonly [key: string]: unknown }) => string | undefined = () => undefined) {
+function start(
+  refuse: (response: { readonly [key: string]: unknown }) => string | undefined = () => undefined,
+) {
   const printed: string[] = [];
   const errors: string[] = [];
   const responses: [string, { readonly [key: string]: unknown }][] = [];
@@ -35,14 +37,27 @@ function start(refuse: (response: { readonly [key: string]: unknown }) => string
       responses.push([id, response]);
       const reason = refuse(response);
       // The prompt does not look at the item.
-      return reason === undefined ? Promise.resolve({} as InboxItem) : Promise.reject(new EngineError('invalid_response', reason));
+      return reason === undefined
+        ? Promise.resolve({} as InboxItem)
+        : Promise.reject(new EngineError('invalid_response', reason));
     },
   };
-  const prompt = new InboxPrompt(io, { engine, print: (line) => printed.push(line), signal: new AbortController().signal });
+  const prompt = new InboxPrompt(io, {
+    engine,
+    print: (line) => printed.push(line),
+    signal: new AbortController().signal,
+  });
   let seq = 0;
   const hear = (type: string, id: string, data: object = {}): void => {
     seq += 1;
-    const event: RunEvent = { runId: 'r', seq, type, version: 1, at: 0, data: { inbox_item_id: id, ...data } };
+    const event: RunEvent = {
+      runId: 'r',
+      seq,
+      type,
+      version: 1,
+      at: 0,
+      data: { inbox_item_id: id, ...data },
+    };
     prompt.onEvent(event);
   };
   return {
@@ -50,11 +65,17 @@ function start(refuse: (response: { readonly [key: string]: unknown }) => string
     errors,
     responses,
     unasked: questions,
-    opened: (id: string, kind: InboxKind, request: object = {}) => hear('inbox.opened', id, { kind, request: { server: 'files', name: 'files__write', ...request } }),
+    opened: (id: string, kind: InboxKind, request: object = {}) =>
+      hear('inbox.opened', id, {
+        kind,
+        request: { server: 'files', name: 'files__write', ...request },
+      }),
     closed: (id: string) => hear('inbox.void', id),
     next: (): Promise<Question> => {
       const question = questions.shift();
-      return question === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(question);
+      return question === undefined
+        ? new Promise((resolve) => waiting.push(resolve))
+        : Promise.resolve(question);
     },
   };
 }
@@ -95,32 +116,63 @@ test('an item that needs no answer any more is asked no longer, and the next one
 });
 
 test('an answer that does not fit is asked for again', async () => {
-  const { opened, next, responses, errors } = start(({ action }) => (action === 'retry' ? undefined : 'action: must be one of retry, mark_done, fail'));
+  const { opened, next, responses, errors } = start(({ action }) =>
+    action === 'retry' ? undefined : 'action: must be one of retry, mark_done, fail',
+  );
   opened('one', 'outcome_unknown', { arguments: {}, message: 'the server died' });
   (await next()).answer('fail');
   (await next()).answer(' retry ');
-  await expect.poll(() => responses.map(([, response]) => response)).toEqual([{ action: 'fail' }, { action: 'retry' }]);
-  expect(errors).toEqual(['  the answer was not taken: action: must be one of retry, mark_done, fail\n']);
+  await expect
+    .poll(() => responses.map(([, response]) => response))
+    .toEqual([{ action: 'fail' }, { action: 'retry' }]);
+  expect(errors).toEqual([
+    '  the answer was not taken: action: must be one of retry, mark_done, fail\n',
+  ]);
 });
 
 test('a form is filled in field by field; optional fields may stay empty', async () => {
   const { opened, next, responses } = start();
   const properties = {
     name: { type: 'string', title: 'Your \u001b[2Jname' },
-    size: { type: 'string', oneOf: [{ const: 'S', title: 'small' }, { const: 'L', title: 'large' }] },
+    size: {
+      type: 'string',
+      oneOf: [
+        { const: 'S', title: 'small' },
+        { const: 'L', title: 'large' },
+      ],
+    },
     colours: { type: 'array', items: { enum: ['red', 'blue'] } },
     age: { type: 'integer' },
     news: { type: 'boolean' },
   };
-  opened('one', 'elicitation_form', { message: 'Who are you?', requested_schema: { type: 'object', properties, required: ['name'] } });
+  opened('one', 'elicitation_form', {
+    message: 'Who are you?',
+    requested_schema: { type: 'object', properties, required: ['name'] },
+  });
   const labels: string[] = [];
   for (const answer of ['Ada', 'S', 'red, blue', '', 'y']) {
     const question = await next();
     labels.push(question.text);
     question.answer(answer);
   }
-  await expect.poll(() => responses).toEqual([['one', { action: 'accept', content: { name: 'Ada', size: 'S', colours: ['red', 'blue'], news: true } }]]);
-  expect(labels).toEqual(['  Your [2Jname (required): ', '  size [1-2] (optional): ', '  colours [red/blue] (optional): ', '  age (optional): ', '  news [y/n] (optional): ']);
+  await expect
+    .poll(() => responses)
+    .toEqual([
+      [
+        'one',
+        {
+          action: 'accept',
+          content: { name: 'Ada', size: 'S', colours: ['red', 'blue'], news: true },
+        },
+      ],
+    ]);
+  expect(labels).toEqual([
+    '  Your [2Jname (required): ',
+    '  size [1-2] (optional): ',
+    '  colours [red/blue] (optional): ',
+    '  age (optional): ',
+    '  news [y/n] (optional): ',
+  ]);
 });
 
 test.each([
@@ -129,14 +181,21 @@ test.each([
   ['elicitation_url', { action: 'decline' }],
 ] as const)('when the input ends %s is not agreed to', async (kind, response) => {
   const { opened, next, responses } = start();
-  opened('one', kind, { message: 'm', url: 'https://example.org/', requested_schema: { properties: { name: { type: 'string' } } } });
+  opened('one', kind, {
+    message: 'm',
+    url: 'https://example.org/',
+    requested_schema: { properties: { name: { type: 'string' } } },
+  });
   (await next()).answer(undefined);
   await expect.poll(() => responses).toEqual([['one', response]]);
 });
 
 test('an address to open is shown', async () => {
   const { opened, next, printed } = start();
-  opened('one', 'elicitation_url', { message: 'Please log in', url: 'https://example.org/login?state=1' });
+  opened('one', 'elicitation_url', {
+    message: 'Please log in',
+    url: 'https://example.org/login?state=1',
+  });
   (await next()).answer('y');
   expect(printed).toEqual(['? files asks: Please log in https://example.org/login?state=1']);
 });

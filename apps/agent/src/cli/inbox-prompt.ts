@@ -27,8 +27,10 @@ export class InboxPrompt {
 
   onEvent(event: RunEvent): void {
     const { type, data } = eventBody(event);
-    if (type === 'inbox.opened') this.#add({ id: data.inbox_item_id, kind: data.kind, request: data.request });
-    if (type === 'inbox.void' || type === 'inbox.expired' || type === 'inbox.answered') this.#open.get(data.inbox_item_id)?.abort();
+    if (type === 'inbox.opened')
+      this.#add({ id: data.inbox_item_id, kind: data.kind, request: data.request });
+    if (type === 'inbox.void' || type === 'inbox.expired' || type === 'inbox.answered')
+      this.#open.get(data.inbox_item_id)?.abort();
   }
 
   #add(item: Asked): void {
@@ -45,6 +47,9 @@ export class InboxPrompt {
   async #answer(item: Asked, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     this.#options.print(`? ${questionOf(item)}`);
-    await answerItem(this.#io, item, { respond: (response) => this.#options.engine.respond(item.id, response), signal });
+    await answerItem(this.#io, item, {
+      respond: (response) => this.#options.engine.respond(item.id, response),
+      signal,
+    });
   }
 }

@@ -10,17 +10,28 @@ function reader(isTTY = true) {
   let written = '';
   output.setEncoding('utf8').on('data', (text: string) => void (written += text));
   // Only what a terminal has beside a stream is left out.
-  const lines = new LineReader({ input: input as unknown as NodeJS.ReadStream, output: output as unknown as NodeJS.WriteStream, onInterrupt: () => undefined });
+  const lines = new LineReader({
+    input: input as unknown as NodeJS.ReadStream,
+    output: output as unknown as NodeJS.WriteStream,
+    onInterrupt: () => undefined,
+  });
   return { input, lines, written: () => written };
 }
 
-test.each([true, false])('lines typed ahead answer the next questions, which are shown with them (terminal: %j)', async (isTTY) => {
-  const { input, lines, written } = reader(isTTY);
-  const first = lines.ask('one? ', signal);
-  input.write('a\nb\nc\n');
-  expect([await first, await lines.ask('two? ', signal), await lines.ask('three? ', signal)]).toEqual(['a', 'b', 'c']);
-  expect(written()).toContain('two? b\nthree? c\n');
-});
+test.each([true, false])(
+  'lines typed ahead answer the next questions, which are shown with them (terminal: %j)',
+  async (isTTY) => {
+    const { input, lines, written } = reader(isTTY);
+    const first = lines.ask('one? ', signal);
+    input.write('a\nb\nc\n');
+    expect([
+      await first,
+      await lines.ask('two? ', signal),
+      await lines.ask('three? ', signal),
+    ]).toEqual(['a', 'b', 'c']);
+    expect(written()).toContain('two? b\nthree? c\n');
+  },
+);
 
 test('the beginning of a line typed ahead begins the next answer', async () => {
   const { input, lines } = reader();

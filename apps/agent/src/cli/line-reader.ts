@@ -22,7 +22,11 @@ export class LineReader {
   }
 
   /** Returns the next line; undefined when aborted, or when the input has ended. One question at a time. */
-  async ask(question: string, signal: AbortSignal, { isHidden = false }: AskOptions = {}): Promise<string | undefined> {
+  async ask(
+    question: string,
+    signal: AbortSignal,
+    { isHidden = false }: AskOptions = {},
+  ): Promise<string | undefined> {
     const { input, output, onInterrupt } = this.#options;
     const ready = this.#typedAhead.shift();
     if (ready !== undefined) {
@@ -30,7 +34,11 @@ export class LineReader {
       return ready;
     }
     if (isHidden) output.write(question);
-    const lines = createInterface({ input, output: isHidden ? silent() : output, terminal: output.isTTY });
+    const lines = createInterface({
+      input,
+      output: isHidden ? silent() : output,
+      terminal: output.isTTY,
+    });
     lines.on('line', (line) => this.#typedAhead.push(line));
     // Ctrl-C while a question is open means what it means elsewhere.
     lines.on('SIGINT', onInterrupt);
@@ -43,7 +51,11 @@ export class LineReader {
     }
   }
 
-  async #answer(lines: Interface, question: string, signal: AbortSignal): Promise<string | undefined> {
+  async #answer(
+    lines: Interface,
+    question: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const ended = new Promise<undefined>((resolve) => {
       lines.once('close', () => resolve(undefined));
     });

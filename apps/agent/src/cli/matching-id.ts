@@ -3,10 +3,19 @@ import { UsageError } from './io.ts';
 const WHOLE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Returns the id that begins or ends with `part`; `part` itself when it is whole or no id does. @throws UsageError when several do */
-export async function matchingId(part: string, noun: string, list: () => Promise<readonly string[]>): Promise<string> {
+export async function matchingId(
+  part: string,
+  noun: string,
+  list: () => Promise<readonly string[]>,
+): Promise<string> {
   if (WHOLE_ID.test(part)) return part;
   const ids = await list();
-  const found = ids.includes(part) ? [part] : ids.filter((id) => id.startsWith(part) || id.endsWith(part));
-  if (found.length > 1) throw new UsageError(`${found.length} ${noun} begin or end with "${part}": ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}; write more of the id`);
+  const found = ids.includes(part)
+    ? [part]
+    : ids.filter((id) => id.startsWith(part) || id.endsWith(part));
+  if (found.length > 1)
+    throw new UsageError(
+      `${found.length} ${noun} begin or end with "${part}": ${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}; write more of the id`,
+    );
   return found[0] ?? part;
 }

@@ -13,39 +13,93 @@ interface OptionSpec {
 
 /** Every option of the command line; a command takes some of them. */
 export const OPTIONS = {
-  config: { type: 'string', value: 'FILE', help: "signalbox.json, or the configuration of another MCP host; default: the one in the user's configuration folder" },
-  strict: { type: 'boolean', help: 'refuse to start when a server of the configuration cannot be used' },
-  input: { type: 'string', multiple: true, value: 'ID=VALUE', help: 'the value of ${input:ID} in the configuration; may be repeated' },
+  config: {
+    type: 'string',
+    value: 'FILE',
+    help: "signalbox.json, or the configuration of another MCP host; default: the one in the user's configuration folder",
+  },
+  strict: {
+    type: 'boolean',
+    help: 'refuse to start when a server of the configuration cannot be used',
+  },
+  input: {
+    type: 'string',
+    multiple: true,
+    value: 'ID=VALUE',
+    help: 'the value of ${input:ID} in the configuration; may be repeated',
+  },
   demo: { type: 'boolean', help: 'add the demo servers: files, a shop database, made-up weather' },
-  server: { type: 'string', multiple: true, value: 'NAME', help: 'only the tools of this server; may be repeated' },
+  server: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: 'only the tools of this server; may be repeated',
+  },
   yes: { type: 'boolean', help: 'approve every tool call that would be asked about' },
   port: { type: 'string', value: 'N', help: 'default 8020; 0 takes a free one' },
   host: { type: 'string', value: 'ADDRESS', help: 'default 127.0.0.1' },
   'data-dir': { type: 'string', value: 'DIR', help: 'where runs are stored; default ./.signalbox' },
-  provider: { type: 'string', value: 'NAME', help: 'openai, anthropic or scripted; default: the one whose key is set' },
+  provider: {
+    type: 'string',
+    value: 'NAME',
+    help: 'openai, anthropic or scripted; default: the one whose key is set',
+  },
   model: { type: 'string', value: 'ID', help: "default: the provider's" },
   'base-url': { type: 'string', value: 'URL', help: 'an OpenAI- or Anthropic-compatible server' },
   scenario: { type: 'string', value: 'FILE', help: 'scripts for the scripted provider' },
-  durability: { type: 'string', value: 'KIND', help: 'process (default) or power: survive the end of the process, or of the machine' },
-  'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info, warn or error; default info for serve, else warn' },
-  'log-format': { type: 'string', value: 'FORMAT', help: 'text (default) or json, one object a line' },
+  durability: {
+    type: 'string',
+    value: 'KIND',
+    help: 'process (default) or power: survive the end of the process, or of the machine',
+  },
+  'log-level': {
+    type: 'string',
+    value: 'LEVEL',
+    help: 'debug, info, warn or error; default info for serve, else warn',
+  },
+  'log-format': {
+    type: 'string',
+    value: 'FORMAT',
+    help: 'text (default) or json, one object a line',
+  },
   all: { type: 'boolean', help: 'all of them' },
   json: { type: 'boolean', help: 'print JSON lines' },
-  url: { type: 'string', value: 'URL', help: 'the service; default $SIGNALBOX_URL, else http://127.0.0.1 and $SIGNALBOX_PORT or 8020' },
-  token: { type: 'string', value: 'TOKEN', help: 'better in $SIGNALBOX_TOKEN, where other users cannot read it' },
+  url: {
+    type: 'string',
+    value: 'URL',
+    help: 'the service; default $SIGNALBOX_URL, else http://127.0.0.1 and $SIGNALBOX_PORT or 8020',
+  },
+  token: {
+    type: 'string',
+    value: 'TOKEN',
+    help: 'better in $SIGNALBOX_TOKEN, where other users cannot read it',
+  },
   help: { type: 'boolean', short: 'h', help: 'show this text' },
 } as const satisfies { readonly [name: string]: OptionSpec };
 
 export type OptionName = keyof typeof OPTIONS;
 
-export const MODEL_OPTIONS = ['provider', 'model', 'base-url', 'scenario'] as const satisfies readonly OptionName[];
-export const CONFIG_OPTIONS = ['config', 'strict', 'input'] as const satisfies readonly OptionName[];
+export const MODEL_OPTIONS = [
+  'provider',
+  'model',
+  'base-url',
+  'scenario',
+] as const satisfies readonly OptionName[];
+export const CONFIG_OPTIONS = [
+  'config',
+  'strict',
+  'input',
+] as const satisfies readonly OptionName[];
 export const LOG_OPTIONS = ['log-level', 'log-format'] as const satisfies readonly OptionName[];
 export const SERVICE_OPTIONS = ['url', 'token'] as const satisfies readonly OptionName[];
 
 /** Options as parsed; those that were not given, or that the command does not take, are undefined. */
 export type OptionValues = {
-  readonly [N in OptionName]?: (typeof OPTIONS)[N] extends { readonly multiple: true } ? readonly string[] : (typeof OPTIONS)[N]['type'] extends 'string' ? string : boolean;
+  readonly [N in OptionName]?: (typeof OPTIONS)[N] extends { readonly multiple: true }
+    ? readonly string[]
+    : (typeof OPTIONS)[N]['type'] extends 'string'
+      ? string
+      : boolean;
 };
 
 export interface ParsedOptions {
@@ -54,18 +108,33 @@ export interface ParsedOptions {
 }
 
 /** Reads the command line of `signalbox COMMAND`. @throws UsageError for an option that the command does not take */
-export function parseOptions(command: string, argv: readonly string[], taken: readonly OptionName[]): ParsedOptions {
+export function parseOptions(
+  command: string,
+  argv: readonly string[],
+  taken: readonly OptionName[],
+): ParsedOptions {
   const names: readonly OptionName[] = [...taken, 'help'];
   const options = Object.fromEntries(names.map((name) => [name, OPTIONS[name]]));
   try {
-    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
     return { values, positionals };
   } catch (error) {
-    throw new UsageError(`${problemOf(error, { command, names })}; see signalbox ${command} --help`, { cause: error });
+    throw new UsageError(
+      `${problemOf(error, { command, names })}; see signalbox ${command} --help`,
+      { cause: error },
+    );
   }
 }
 
-function problemOf(error: unknown, { command, names }: { readonly command: string; readonly names: readonly OptionName[] }): string {
+function problemOf(
+  error: unknown,
+  { command, names }: { readonly command: string; readonly names: readonly OptionName[] },
+): string {
   const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : 'unknown option';
   const unknown = /^Unknown option '-*([^']+)'/.exec(message)?.[1];
   if (unknown === undefined) return message;
@@ -75,7 +144,10 @@ function problemOf(error: unknown, { command, names }: { readonly command: strin
 }
 
 /** Returns the lines of a help text about these options. */
-export function optionsHelp(names: readonly OptionName[], only: { readonly [N in OptionName]?: string } = {}): string {
+export function optionsHelp(
+  names: readonly OptionName[],
+  only: { readonly [N in OptionName]?: string } = {},
+): string {
   const rows = [...names, 'help' as const].map((name) => {
     const spec: OptionSpec = OPTIONS[name];
     const left = `${spec.short === undefined ? '' : `-${spec.short}, `}--${name}${spec.value === undefined ? '' : ` ${spec.value}`}`;

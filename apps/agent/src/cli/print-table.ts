@@ -3,8 +3,15 @@ import { terminalLine } from '../terminal-text.ts';
 /** Returns rows as text, their columns aligned, with nothing in them that steers a terminal. */
 export function table(rows: readonly (readonly string[])[]): string {
   const clean = rows.map((row) => row.map(terminalLine));
-  const widths = (clean[0] ?? []).map((_, column) => Math.max(...clean.map((row) => row[column]?.length ?? 0)));
-  return clean.map((row) => `${row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')}\n`).join('');
+  const widths = (clean[0] ?? []).map((_, column) =>
+    Math.max(...clean.map((row) => row[column]?.length ?? 0)),
+  );
+  return clean
+    .map(
+      (row) =>
+        `${row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  ')}\n`,
+    )
+    .join('');
 }
 
 const UNITS: readonly (readonly [name: string, seconds: number])[] = [

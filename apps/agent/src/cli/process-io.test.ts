@@ -13,7 +13,11 @@ test.each([
 ])('an output that is %j is %i columns wide', (output, columns) => {
   const stderr = Object.assign(new PassThrough(), output);
   // Only the streams are read before a question or a signal.
-  const io = createProcessIo({ stdin: new PassThrough(), stdout: new PassThrough(), stderr } as unknown as NodeJS.Process);
+  const io = createProcessIo({
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr,
+  } as unknown as NodeJS.Process);
   expect(io.columns).toBe(columns);
 });
 
@@ -28,10 +32,20 @@ function failing(state: { error?: Error }) {
 }
 
 test('a log on a full disk loses its entries and counts them, and later entries say so', async () => {
-  const state: { error?: Error } = { error: Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }) };
+  const state: { error?: Error } = {
+    error: Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }),
+  };
   const { stream, written } = failing(state);
-  const io = createProcessIo({ stdin: new PassThrough(), stdout: new PassThrough(), stderr: stream } as unknown as NodeJS.Process);
-  const logger = createStderrLogger({ level: 'info' }, (line) => io.err(line), () => io.losses?.());
+  const io = createProcessIo({
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: stream,
+  } as unknown as NodeJS.Process);
+  const logger = createStderrLogger(
+    { level: 'info' },
+    (line) => io.err(line),
+    () => io.losses?.(),
+  );
   logger.info('lost');
   await setImmediate();
   logger.info('lost, too');
@@ -41,12 +55,18 @@ test('a log on a full disk loses its entries and counts them, and later entries 
   await setImmediate();
   logger.info('the end');
   await setImmediate();
-  expect(written.join('').replaceAll(/^\S+ /gm, '')).toBe('warn log entries were lost count=2 reason=ENOSPC\ninfo written\ninfo the end\n');
+  expect(written.join('').replaceAll(/^\S+ /gm, '')).toBe(
+    'warn log entries were lost count=2 reason=ENOSPC\ninfo written\ninfo the end\n',
+  );
 });
 
 test('a log that nobody reads takes a bounded amount of memory', () => {
   const stderr = new PassThrough();
-  const io = createProcessIo({ stdin: new PassThrough(), stdout: new PassThrough(), stderr } as unknown as NodeJS.Process);
+  const io = createProcessIo({
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr,
+  } as unknown as NodeJS.Process);
   for (let entry = 0; entry < 100_000; entry += 1) io.err(`${'x'.repeat(99)}\n`);
   expect(stderr.writableLength + stderr.readableLength).toBeLessThan(2 * MAX_WAITING_BYTES);
   expect(io.losses?.()).toMatchObject({ reason: 'the reader is too slow' });

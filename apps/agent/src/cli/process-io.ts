@@ -15,7 +15,11 @@ const EXIT_GRACE_MS = 1000;
 export function createProcessIo(process: NodeJS.Process): ProcessIo {
   const { stdin, stdout, stderr } = process;
   const log = new LossyOutput(stderr);
-  const reader = new LineReader({ input: stdin, output: stderr, onInterrupt: () => void process.emit('SIGINT') });
+  const reader = new LineReader({
+    input: stdin,
+    output: stderr,
+    onInterrupt: () => void process.emit('SIGINT'),
+  });
   let heldBack: (() => void)[] | undefined;
   let outputError: NodeJS.ErrnoException | undefined;
   let isInterrupted = false;
@@ -59,8 +63,10 @@ export function createProcessIo(process: NodeJS.Process): ProcessIo {
       };
     },
     finish(exitCode) {
-      if (outputError !== undefined) log.write(`signalbox: the output could not be written: ${outputError.message}\n`);
-      process.exitCode = exitCode === 0 && outputError !== undefined && !isInterrupted ? 1 : exitCode;
+      if (outputError !== undefined)
+        log.write(`signalbox: the output could not be written: ${outputError.message}\n`);
+      process.exitCode =
+        exitCode === 0 && outputError !== undefined && !isInterrupted ? 1 : exitCode;
       // A pipe that nobody empties would keep the process alive.
       if (isInterrupted) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
     },

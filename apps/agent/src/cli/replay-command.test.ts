@@ -8,23 +8,43 @@ import { openService } from '../run/testing/service.ts';
 import { runCommand } from './command.ts';
 import { testIo } from './testing/test-io.ts';
 
-async function signalbox(argv: readonly string[], env: { readonly [name: string]: string } = {}): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+async function signalbox(
+  argv: readonly string[],
+  env: { readonly [name: string]: string } = {},
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const io = testIo();
   const cwd = mkdtempSync(join(tmpdir(), 'replay-'));
-  const code = await runCommand(io, { argv: ['replay', ...argv], env, cwd, repository: cwd, version: '1.2.3' });
+  const code = await runCommand(io, {
+    argv: ['replay', ...argv],
+    env,
+    cwd,
+    repository: cwd,
+    version: '1.2.3',
+  });
   expect(readdirSync(cwd)).toEqual([]);
   return { code, ...io.written };
 }
 
 test('a run is replayed from the directory that the option or the environment names', async () => {
-  const service = await openService({ script: callsThenAnswer([[{ name: 'a__x' }]]), tools: { a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x')) } } });
+  const service = await openService({
+    script: callsThenAnswer([[{ name: 'a__x' }]]),
+    tools: { a__x: { annotations: READ_ONLY, call: () => Promise.resolve(ok('x')) } },
+  });
   const { engine, dataDir } = service;
   const { id } = await engine.createRun({ prompt: 'go' });
   await service.settled(id);
-  const said = { code: 0, out: `run ${id} (completed, 2 turns, 1 tool call) is decided in the same way\n`, err: '' };
+  const said = {
+    code: 0,
+    out: `run ${id} (completed, 2 turns, 1 tool call) is decided in the same way\n`,
+    err: '',
+  };
   expect(await signalbox([id, '--data-dir', dataDir])).toEqual(said);
   expect(await signalbox([id], { SIGNALBOX_DATA_DIR: dataDir })).toEqual(said);
-  expect(await signalbox(['other', '--data-dir', dataDir])).toEqual({ code: 2, out: '', err: 'signalbox: there is no run other in this data directory\n' });
+  expect(await signalbox(['other', '--data-dir', dataDir])).toEqual({
+    code: 2,
+    out: '',
+    err: 'signalbox: there is no run other in this data directory\n',
+  });
 });
 
 test.each([
@@ -39,5 +59,8 @@ test.each([
 });
 
 test('its help says what it does', async () => {
-  expect(await signalbox(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('takes a settled run through the loop again') as string });
+  expect(await signalbox(['--help'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('takes a settled run through the loop again') as string,
+  });
 });

@@ -25,7 +25,8 @@ export const replayCommand: CommandDefinition = {
   async run({ io, rest, env, cwd }) {
     const { values, positionals } = parseOptions('replay', rest, ['data-dir']);
     const [runId, other] = positionals;
-    if (runId === undefined || other !== undefined) throw new UsageError('replay takes the id of one run; see signalbox replay --help');
+    if (runId === undefined || other !== undefined)
+      throw new UsageError('replay takes the id of one run; see signalbox replay --help');
     const dataDir = resolve(cwd, values['data-dir'] ?? env['SIGNALBOX_DATA_DIR'] ?? '.signalbox');
     const logger = createStderrLogger({ level: 'warn', format: 'text' }, (line) => io.err(line));
     const report = await replayRun({ dataDir, runId, logger });

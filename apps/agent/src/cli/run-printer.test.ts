@@ -6,15 +6,38 @@ import { testIo } from './testing/test-io.ts';
 function printed(isTerminal = false) {
   let text = '';
   const append = (part: string): void => void (text += part);
-  const io = { ...testIo({ isTerminal, isOutTerminal: isTerminal, columns: 60 }), out: append, err: append };
+  const io = {
+    ...testIo({ isTerminal, isOutTerminal: isTerminal, columns: 60 }),
+    out: append,
+    err: append,
+  };
   return { io, text: () => text };
 }
 
-const event = (body: RunEventBody, at = 0) => ({ type: 'event', event: { runId: 'r1', seq: 1, version: 1, at, type: body.type, data: body.data } }) as const;
-const delta = (offset: number, text: string) => ({ type: 'delta', delta: { type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset, text } }) as const;
+const event = (body: RunEventBody, at = 0) =>
+  ({
+    type: 'event',
+    event: { runId: 'r1', seq: 1, version: 1, at, type: body.type, data: body.data },
+  }) as const;
+const delta = (offset: number, text: string) =>
+  ({
+    type: 'delta',
+    delta: { type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset, text },
+  }) as const;
 const planned = event({
   type: 'tool_call.planned',
-  data: { call_id: 'c1', turn: 1, position: 0, tool_use_id: 't1', name: 'files__search', server: 'files', tool: 'search', arguments: { path: '.' }, state: 'planned', repeatable: true },
+  data: {
+    call_id: 'c1',
+    turn: 1,
+    position: 0,
+    tool_use_id: 't1',
+    name: 'files__search',
+    server: 'files',
+    tool: 'search',
+    arguments: { path: '.' },
+    state: 'planned',
+    repeatable: true,
+  },
 });
 
 test('a call is shown with its arguments, its time and the first line of its result', () => {
@@ -22,15 +45,36 @@ test('a call is shown with its arguments, its time and the first line of its res
   const printer = new RunPrinter(io);
   printer.frame(planned);
   printer.frame(event({ type: 'tool_call.dispatched', data: { call_id: 'c1', attempt: 1 } }, 1000));
-  printer.frame(event({ type: 'tool_call.completed', data: { call_id: 'c1', attempt: 1, result: { text: 'a\nb', truncated: false, is_error: false, other_content: [] } } }, 1250));
+  printer.frame(
+    event(
+      {
+        type: 'tool_call.completed',
+        data: {
+          call_id: 'c1',
+          attempt: 1,
+          result: { text: 'a\nb', truncated: false, is_error: false, other_content: [] },
+        },
+      },
+      1250,
+    ),
+  );
   expect(text()).toBe('→ files__search {"path":"."}\n✓ files__search 250 ms: a b\n');
 });
 
 test('a model call that failed and is made again is a line with the time and the reason', () => {
   const { io, text } = printed();
   const printer = new RunPrinter(io);
-  const data = { turn: 1, message_id: 'm1', error: { code: 'llm_overloaded', message: 'Overloaded.' } };
-  printer.frame(event({ type: 'turn.failed', data: { ...data, retryable: true, attempt: 1, next_attempt_at: '2026-01-01T00:00:05.000Z' } }));
+  const data = {
+    turn: 1,
+    message_id: 'm1',
+    error: { code: 'llm_overloaded', message: 'Overloaded.' },
+  };
+  printer.frame(
+    event({
+      type: 'turn.failed',
+      data: { ...data, retryable: true, attempt: 1, next_attempt_at: '2026-01-01T00:00:05.000Z' },
+    }),
+  );
   printer.frame(event({ type: 'turn.failed', data: { ...data, retryable: false } }));
   expect(text()).toBe('… the model is asked again at 2026-01-01T00:00:05.000Z: Overloaded.\n');
 });
@@ -40,7 +84,14 @@ test('text is printed once, whether it came in deltas, in the message, or partly
   const printer = new RunPrinter(io);
   printer.frame(delta(0, 'Hel'));
   printer.frame(delta(1, 'ello'));
-  const data = { turn: 1, message_id: 'm1', role: 'assistant', text: 'Hello you', tool_uses: [], is_partial: false } as const;
+  const data = {
+    turn: 1,
+    message_id: 'm1',
+    role: 'assistant',
+    text: 'Hello you',
+    tool_uses: [],
+    is_partial: false,
+  } as const;
   printer.frame(event({ type: 'message.completed', data }));
   printer.end();
   expect(text()).toBe('│ Hello you\n');
@@ -50,7 +101,12 @@ test('progress redraws one line on a terminal and clears it before the next', ()
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);
   printer.frame(planned);
-  printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress: 1, total: 2, message: 'half' } }));
+  printer.frame(
+    event({
+      type: 'tool_call.progress',
+      data: { call_id: 'c1', attempt: 1, progress: 1, total: 2, message: 'half' },
+    }),
+  );
   printer.frame(event({ type: 'run.cancelled', data: { reason: undefined, answer: undefined } }));
   expect(text()).toContain('\r\u001b[K  [████████████░░░░░░░░░░░░] 50% files__search half');
   expect(text().endsWith('\r\u001b[Krun cancelled\n')).toBe(true);
@@ -60,7 +116,12 @@ test('progress is a line for each tenth where nothing can be redrawn', () => {
   const { io, text } = printed();
   const printer = new RunPrinter(io);
   for (let progress = 1; progress <= 100; progress += 1) {
-    printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress, total: 100, message: undefined } }));
+    printer.frame(
+      event({
+        type: 'tool_call.progress',
+        data: { call_id: 'c1', attempt: 1, progress, total: 100, message: undefined },
+      }),
+    );
   }
   expect(text().split('\n').length - 1).toBe(11);
 });
@@ -69,15 +130,44 @@ test('progress without a total shows what the server says of it, else the number
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);
   printer.frame(planned);
-  printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress: 1000, total: undefined, message: '5 matches in 1000 entries' } }));
-  printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress: 1143, total: undefined, message: undefined } }));
-  expect(text().split('\r\u001b[K').slice(1)).toEqual(['  … files__search 5 matches in 1000 entries', '  … files__search 1143']);
+  printer.frame(
+    event({
+      type: 'tool_call.progress',
+      data: {
+        call_id: 'c1',
+        attempt: 1,
+        progress: 1000,
+        total: undefined,
+        message: '5 matches in 1000 entries',
+      },
+    }),
+  );
+  printer.frame(
+    event({
+      type: 'tool_call.progress',
+      data: { call_id: 'c1', attempt: 1, progress: 1143, total: undefined, message: undefined },
+    }),
+  );
+  expect(text().split('\r\u001b[K').slice(1)).toEqual([
+    '  … files__search 5 matches in 1000 entries',
+    '  … files__search 1143',
+  ]);
 });
 
 test('a tool cannot steer the terminal with its text', () => {
   const { io, text } = printed(true);
   const printer = new RunPrinter(io);
-  printer.frame(event({ type: 'tool_call.failed', data: { call_id: 'c1', attempt: 1, message: 'x', result: { text: '\u001b[2J\u0007boo', truncated: false, is_error: true, other_content: [] } } }));
+  printer.frame(
+    event({
+      type: 'tool_call.failed',
+      data: {
+        call_id: 'c1',
+        attempt: 1,
+        message: 'x',
+        result: { text: '\u001b[2J\u0007boo', truncated: false, is_error: true, other_content: [] },
+      },
+    }),
+  );
   expect(text()).toBe('✗ c1 0 ms: [2Jboo\n');
 });
 
@@ -86,11 +176,47 @@ test('neither can a model with its answer or the name of a tool, a server with a
   const printer = new RunPrinter(io);
   const hostile = 'a\u001b[2J\u009b1m\r\u202eb\nc';
   printer.frame(delta(0, hostile));
-  printer.frame(event({ type: 'tool_call.planned', data: { call_id: 'c1', turn: 1, position: 0, tool_use_id: 't1', name: hostile, server: 's', tool: 't', arguments: { [hostile]: 1 }, state: 'planned', repeatable: false } }));
-  printer.frame(event({ type: 'tool_call.progress', data: { call_id: 'c1', attempt: 1, progress: 1, total: 2, message: hostile } }));
-  printer.frame(event({ type: 'tool_call.retrying', data: { call_id: 'c1', attempt: 1, reason: 'connection_lost', message: hostile, delay_ms: 0 } }));
-  printer.frame(event({ type: 'tool_call.outcome_unknown', data: { call_id: 'c1', attempt: 1, message: hostile } }));
-  printer.frame(event({ type: 'run.failed', data: { error: { code: 'x', message: hostile }, answer: undefined } }));
+  printer.frame(
+    event({
+      type: 'tool_call.planned',
+      data: {
+        call_id: 'c1',
+        turn: 1,
+        position: 0,
+        tool_use_id: 't1',
+        name: hostile,
+        server: 's',
+        tool: 't',
+        arguments: { [hostile]: 1 },
+        state: 'planned',
+        repeatable: false,
+      },
+    }),
+  );
+  printer.frame(
+    event({
+      type: 'tool_call.progress',
+      data: { call_id: 'c1', attempt: 1, progress: 1, total: 2, message: hostile },
+    }),
+  );
+  printer.frame(
+    event({
+      type: 'tool_call.retrying',
+      data: { call_id: 'c1', attempt: 1, reason: 'connection_lost', message: hostile, delay_ms: 0 },
+    }),
+  );
+  printer.frame(
+    event({
+      type: 'tool_call.outcome_unknown',
+      data: { call_id: 'c1', attempt: 1, message: hostile },
+    }),
+  );
+  printer.frame(
+    event({
+      type: 'run.failed',
+      data: { error: { code: 'x', message: hostile }, answer: undefined },
+    }),
+  );
   const ours = text().replaceAll('\r\u001b[K', '');
   expect(ours).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
   expect(ours).toContain('run failed: a[2J1m b c\n');
@@ -106,7 +232,10 @@ describe('no line of a model looks like a line of ours', () => {
     const whole = `Hello\n${forged}\n\n${' '.repeat(55)}${forged}\n${'宽'.repeat(25)}   ${forged}`;
     for (let at = 0; at < whole.length; at += 3) printer.frame(delta(at, whole.slice(at, at + 3)));
     printer.end();
-    const rows = text().replace(/\n$/, '').split('\n').flatMap((line) => rowsOf(line, 60));
+    const rows = text()
+      .replace(/\n$/, '')
+      .split('\n')
+      .flatMap((line) => rowsOf(line, 60));
     expect(rows.filter((row) => !row.startsWith('│ '))).toEqual([]);
   });
 
@@ -115,7 +244,10 @@ describe('no line of a model looks like a line of ours', () => {
     const printer = new RunPrinter(io);
     const path = `${' '.repeat(32)}${forged}`;
     printer.line(`→ files__read {"path":"${'x'.repeat(30)}${path}${'y'.repeat(60)}${forged}"}`);
-    const rows = text().replace(/\n$/, '').split('\n').flatMap((line) => rowsOf(line, 60));
+    const rows = text()
+      .replace(/\n$/, '')
+      .split('\n')
+      .flatMap((line) => rowsOf(line, 60));
     expect(rows.length).toBeGreaterThan(2);
     expect(rows.slice(1).filter((row) => !row.startsWith('    '))).toEqual([]);
   });
@@ -142,10 +274,33 @@ test('where stdout is no terminal it gets the answer alone, as it is; what is sa
   const printer = new RunPrinter(io);
   const message = { turn: 1, role: 'assistant', is_partial: false } as const;
   printer.frame(delta(0, 'I will look.'));
-  printer.frame(event({ type: 'message.completed', data: { ...message, message_id: 'm1', text: 'I will look.', tool_uses: [{ id: 't', name: 'files__search', input: {} }] } }));
+  printer.frame(
+    event({
+      type: 'message.completed',
+      data: {
+        ...message,
+        message_id: 'm1',
+        text: 'I will look.',
+        tool_uses: [{ id: 't', name: 'files__search', input: {} }],
+      },
+    }),
+  );
   printer.frame(planned);
-  printer.frame(event({ type: 'message.completed', data: { ...message, message_id: 'm2', text: '✓ It is\nthere.', tool_uses: [] } }));
-  printer.frame(event({ type: 'run.completed', data: { answer: '✓ It is\nthere.', output: undefined, scripted: false } }));
+  printer.frame(
+    event({
+      type: 'message.completed',
+      data: { ...message, message_id: 'm2', text: '✓ It is\nthere.', tool_uses: [] },
+    }),
+  );
+  printer.frame(
+    event({
+      type: 'run.completed',
+      data: { answer: '✓ It is\nthere.', output: undefined, scripted: false },
+    }),
+  );
   printer.end();
-  expect(io.written).toEqual({ out: '✓ It is\nthere.\n', err: '│ I will look.\n→ files__search {"path":"."}\n' });
+  expect(io.written).toEqual({
+    out: '✓ It is\nthere.\n',
+    err: '│ I will look.\n→ files__search {"path":"."}\n',
+  });
 });

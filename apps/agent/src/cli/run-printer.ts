@@ -44,9 +44,15 @@ export class RunPrinter {
     const body = eventBody(event);
     switch (body.type) {
       case 'run.started':
-        return this.line(`run ${event.runId}${body.data.scripted ? ' (scripted: no model is configured)' : ` with ${body.data.provider} ${body.data.model}`}`);
+        return this.line(
+          `run ${event.runId}${body.data.scripted ? ' (scripted: no model is configured)' : ` with ${body.data.provider} ${body.data.model}`}`,
+        );
       case 'turn.failed':
-        return body.data.retryable ? this.line(`… the model is asked again at ${body.data.next_attempt_at}: ${body.data.error.message}`) : undefined;
+        return body.data.retryable
+          ? this.line(
+              `… the model is asked again at ${body.data.next_attempt_at}: ${body.data.error.message}`,
+            )
+          : undefined;
       case 'message.completed':
         return this.#message(body.data);
       case 'tool_call.planned':
@@ -62,9 +68,13 @@ export class RunPrinter {
       case 'tool_call.failed':
         return this.#result('✗', { event, callId: body.data.call_id, result: body.data.result });
       case 'tool_call.cancelled':
-        return this.line(`✗ ${this.#name(body.data.call_id)} cancelled${body.data.cancel === undefined ? '' : ` (${body.data.cancel})`}`);
+        return this.line(
+          `✗ ${this.#name(body.data.call_id)} cancelled${body.data.cancel === undefined ? '' : ` (${body.data.cancel})`}`,
+        );
       case 'tool_call.retrying':
-        return this.line(`… ${this.#name(body.data.call_id)} is tried again: ${body.data.message ?? body.data.reason}`);
+        return this.line(
+          `… ${this.#name(body.data.call_id)} is tried again: ${body.data.message ?? body.data.reason}`,
+        );
       case 'tool_call.waiting':
         return this.line(`… ${this.#name(body.data.call_id)} waits: ${body.data.message}`);
       case 'tool_call.outcome_unknown':
@@ -90,16 +100,28 @@ export class RunPrinter {
   }
 
   /** Prints the rest of a message, after its deltas. Where stdout is no terminal, a message is printed with the answer, or here when it is none. */
-  #message({ message_id: messageId, text, tool_uses: toolUses, is_partial: isPartial }: RunEventTypes['message.completed']): void {
+  #message({
+    message_id: messageId,
+    text,
+    tool_uses: toolUses,
+    is_partial: isPartial,
+  }: RunEventTypes['message.completed']): void {
     if (!this.#io.isOutTerminal && toolUses.length === 0 && !isPartial) return;
     this.#write(messageId, { offset: 0, text });
     this.#endText();
   }
 
-  #write(messageId: string, { offset, text }: { readonly offset: number; readonly text: string }): void {
+  #write(
+    messageId: string,
+    { offset, text }: { readonly offset: number; readonly text: string },
+  ): void {
     if (this.#writing?.messageId !== messageId) {
       this.#endText();
-      this.#writing = { messageId, text: new MarkedText(this.#io.isOutTerminal ? this.#io.columns : Number.POSITIVE_INFINITY), length: 0 };
+      this.#writing = {
+        messageId,
+        text: new MarkedText(this.#io.isOutTerminal ? this.#io.columns : Number.POSITIVE_INFINITY),
+        length: 0,
+      };
     }
     const fresh = text.slice(Math.max(0, this.#writing.length - offset));
     if (fresh === '') return;
@@ -118,7 +140,14 @@ export class RunPrinter {
     else this.#io.err(text);
   }
 
-  #result(mark: string, { event, callId, result }: { readonly event: RunEvent; readonly callId: string; readonly result: ResultPreview }): void {
+  #result(
+    mark: string,
+    {
+      event,
+      callId,
+      result,
+    }: { readonly event: RunEvent; readonly callId: string; readonly result: ResultPreview },
+  ): void {
     const started = this.#startedAt.get(callId) ?? event.at;
     this.line(`${mark} ${this.#name(callId)} ${event.at - started} ms: ${cut(result.text, 160)}`);
   }

@@ -32,11 +32,19 @@ const UNASKED = { inboxExpiryMs: 1 };
  * Runs one task in this process and prints it. The first Ctrl-C cancels the run to the far end and goes on printing until it is
  * settled; the second gives up waiting.
  */
-export async function runTask(io: Io, app: App, { prompt, servers, isJson }: RunTask): Promise<RunOutcome> {
+export async function runTask(
+  io: Io,
+  app: App,
+  { prompt, servers, isJson }: RunTask,
+): Promise<RunOutcome> {
   await app.start();
   await awaitServers(io, app.registry, servers);
   const canAsk = io.canAsk && !isJson;
-  const run = await app.engine.createRun({ prompt, ...(servers.length === 0 ? {} : { servers }), ...(canAsk ? {} : { limits: UNASKED }) });
+  const run = await app.engine.createRun({
+    prompt,
+    ...(servers.length === 0 ? {} : { servers }),
+    ...(canAsk ? {} : { limits: UNASKED }),
+  });
   const stop = new AbortController();
   const reader = isJson ? jsonReader(io) : printingReader(io, app, { canAsk, signal: stop.signal });
   let interrupts = 0;
@@ -68,7 +76,11 @@ export function isInterrupted(run: Run): boolean {
 }
 
 /** Returns the exit code of `signalbox run`; where nothing was answered, the reason goes to stderr. */
-export function exitCodeOf(io: Io, app: App, { run, isUnasked, answeredCalls }: RunOutcome): number {
+export function exitCodeOf(
+  io: Io,
+  app: App,
+  { run, isUnasked, answeredCalls }: RunOutcome,
+): number {
   if (isInterrupted(run)) return EXIT.interrupted;
   if (run.status !== 'completed') return EXIT.failed;
   if (isUnasked) return EXIT.unasked;
@@ -79,16 +91,22 @@ export function exitCodeOf(io: Io, app: App, { run, isUnasked, answeredCalls }: 
 }
 
 function whyUnanswered(app: App, run: Run, answeredCalls: number): string | undefined {
-  if (run.scripted && isUnanswered(run.answer ?? '')) return 'the task was not answered: no model is configured, and no script knows it';
+  if (run.scripted && isUnanswered(run.answer ?? ''))
+    return 'the task was not answered: no model is configured, and no script knows it';
   const servers = app.registry.servers().filter(({ name }) => run.servers?.includes(name) ?? true);
-  const isWithoutServers = servers.length > 0 && answeredCalls === 0 && servers.every(({ state }) => state !== 'ready');
-  return isWithoutServers ? `no server was ready: ${servers.map(({ name, error }) => `${name}: ${error ?? 'not connected'}`).join('; ')}` : undefined;
+  const isWithoutServers =
+    servers.length > 0 && answeredCalls === 0 && servers.every(({ state }) => state !== 'ready');
+  return isWithoutServers
+    ? `no server was ready: ${servers.map(({ name, error }) => `${name}: ${error ?? 'not connected'}`).join('; ')}`
+    : undefined;
 }
 
 function cancel(io: Io, app: App, runId: string): void {
   io.err('\ncancelling; Ctrl-C again stops waiting\n');
   app.engine.cancelRun(runId, 'interrupted at the terminal').catch((error: unknown) => {
-    io.err(`the run could not be cancelled: ${error instanceof Error ? error.message : String(error)}\n`);
+    io.err(
+      `the run could not be cancelled: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
   });
 }
 
@@ -97,9 +115,17 @@ interface Reader {
   end(): void;
 }
 
-function printingReader(io: Io, app: App, { canAsk, signal }: { readonly canAsk: boolean; readonly signal: AbortSignal }): Reader {
+function printingReader(
+  io: Io,
+  app: App,
+  { canAsk, signal }: { readonly canAsk: boolean; readonly signal: AbortSignal },
+): Reader {
   const printer = new RunPrinter(io);
-  const prompt = new InboxPrompt(io, { engine: app.engine, print: (line) => printer.line(line), signal });
+  const prompt = new InboxPrompt(io, {
+    engine: app.engine,
+    print: (line) => printer.line(line),
+    signal,
+  });
   return {
     frame(frame) {
       printer.frame(frame);
@@ -123,5 +149,8 @@ function jsonReader(io: Io): Reader {
 }
 
 function sayUnasked(io: Io, { type, data }: RunEvent): void {
-  if (type === 'inbox.opened') io.err(`signalbox: ${String(data['kind'])} needs a person, and nobody can be asked here; use a terminal, --yes, or allow it with "signalbox" in the server's configuration\n`);
+  if (type === 'inbox.opened')
+    io.err(
+      `signalbox: ${String(data['kind'])} needs a person, and nobody can be asked here; use a terminal, --yes, or allow it with "signalbox" in the server's configuration\n`,
+    );
 }

@@ -35,9 +35,19 @@ export async function serve(io: Io, app: App, served: Served): Promise<number> {
   return EXIT.done;
 }
 
-function readyFields(url: string, app: App, { servers, dataDir, notices }: LoadedConfig): { readonly [name: string]: unknown } {
+function readyFields(
+  url: string,
+  app: App,
+  { servers, dataDir, notices }: LoadedConfig,
+): { readonly [name: string]: unknown } {
   const { info } = app.llm;
-  return { url, ...(info.scripted ? {} : { provider: info.provider, model: info.model }), servers: servers.map(({ name }) => name), data_dir: dataDir, ...(notices.length === 0 ? {} : { notices }) };
+  return {
+    url,
+    ...(info.scripted ? {} : { provider: info.provider, model: info.model }),
+    servers: servers.map(({ name }) => name),
+    data_dir: dataDir,
+    ...(notices.length === 0 ? {} : { notices }),
+  };
 }
 
 const WORKSPACE_TASK = 'Which packages are in this workspace and which has the most source files?';
@@ -46,7 +56,10 @@ function welcome(url: string, app: App, { config, isDemo, files }: Served): stri
   const { info } = app.llm;
   const names = config.servers.map((server) => server.name);
   const prompt = isDemo ? 'Which customers bought most?' : 'What can you do?';
-  const task = demoFolder({ repository: files, cwd: '' }) === files ? WORKSPACE_TASK : 'Compare the weather in Oslo, Lisbon and Cairo';
+  const task =
+    demoFolder({ repository: files, cwd: '' }) === files
+      ? WORKSPACE_TASK
+      : 'Compare the weather in Oslo, Lisbon and Cairo';
   const lines = [
     `signalbox is ready on ${url}`,
     `  model    ${info.scripted ? 'none' : `${info.provider} ${info.model}`}`,

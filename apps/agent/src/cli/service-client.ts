@@ -26,10 +26,16 @@ export interface ServicePlace {
 }
 
 /** Returns where the service is by the options `--url` and `--token`, else by the environment. */
-export function servicePlace(options: { readonly url?: string | undefined; readonly token?: string | undefined }, env: { readonly [name: string]: string | undefined }): ServicePlace {
+export function servicePlace(
+  options: { readonly url?: string | undefined; readonly token?: string | undefined },
+  env: { readonly [name: string]: string | undefined },
+): ServicePlace {
   const port = env['SIGNALBOX_PORT']?.trim();
   return {
-    url: options.url ?? (env['SIGNALBOX_URL'] || undefined) ?? `http://127.0.0.1:${port === undefined || !/^[1-9]\d*$/.test(port) ? DEFAULT_PORT : port}`,
+    url:
+      options.url ??
+      (env['SIGNALBOX_URL'] || undefined) ??
+      `http://127.0.0.1:${port === undefined || !/^[1-9]\d*$/.test(port) ? DEFAULT_PORT : port}`,
     token: options.token ?? (env['SIGNALBOX_TOKEN'] || undefined),
   };
 }
@@ -43,19 +49,31 @@ export class ServiceClient {
   constructor({ url: given = `http://127.0.0.1:${DEFAULT_PORT}`, token }: ServicePlace) {
     const url = given.includes('://') ? given : `http://${given}`;
     const problem = httpUrlProblem(url);
-    if (problem !== undefined) throw new UsageError(`the URL of the service (--url or SIGNALBOX_URL) ${problem}`);
+    if (problem !== undefined)
+      throw new UsageError(`the URL of the service (--url or SIGNALBOX_URL) ${problem}`);
     this.#url = url.replace(/\/+$/, '');
     this.#token = token;
   }
 
   /** Returns the entries of every page of a list. */
-  async list(path: string, query: { readonly [name: string]: string } = {}): Promise<readonly unknown[]> {
+  async list(
+    path: string,
+    query: { readonly [name: string]: string } = {},
+  ): Promise<readonly unknown[]> {
     const entries: unknown[] = [];
     let cursor: string | undefined;
     do {
-      const search = new URLSearchParams({ ...query, ...(cursor === undefined ? {} : { cursor }) }).toString();
-      const { data, next_cursor: next } = await this.get(`${path}${search === '' ? '' : `?${search}`}`);
-      if (!Array.isArray(data)) throw new ServiceError('the service answers in a way that this version does not know: use the same version of signalbox for both');
+      const search = new URLSearchParams({
+        ...query,
+        ...(cursor === undefined ? {} : { cursor }),
+      }).toString();
+      const { data, next_cursor: next } = await this.get(
+        `${path}${search === '' ? '' : `?${search}`}`,
+      );
+      if (!Array.isArray(data))
+        throw new ServiceError(
+          'the service answers in a way that this version does not know: use the same version of signalbox for both',
+        );
       entries.push(...(data as unknown[]));
       cursor = typeof next === 'string' ? next : undefined;
     } while (cursor !== undefined);
@@ -64,8 +82,14 @@ export class ServiceClient {
 
   /** Yields the JSON of each server-sent event, until the service ends the stream. */
   async *stream(path: string, signal: AbortSignal): AsyncGenerator<JsonObject> {
-    const response = await this.#fetch(path, { method: 'GET', headers: this.#headers({ accept: 'text/event-stream' }), redirect: 'error', signal });
-    if (!response.ok || response.body === null) throw this.#problemOf(response, await response.text());
+    const response = await this.#fetch(path, {
+      method: 'GET',
+      headers: this.#headers({ accept: 'text/event-stream' }),
+      redirect: 'error',
+      signal,
+    });
+    if (!response.ok || response.body === null)
+      throw this.#problemOf(response, await response.text());
     let text = '';
     for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
       const frames = `${text}${part}`.split('\n\n');
@@ -81,30 +105,63 @@ export class ServiceClient {
     return this.#send(path, { method: 'GET' });
   }
 
-  post(path: string, body: JsonObject, headers: { readonly [name: string]: string } = {}): Promise<JsonObject> {
+  post(
+    path: string,
+    body: JsonObject,
+    headers: { readonly [name: string]: string } = {},
+  ): Promise<JsonObject> {
     return this.#send(path, { method: 'POST', body: JSON.stringify(body), headers });
   }
 
-  async #send(path: string, { headers, ...request }: { readonly method: string; readonly body?: string; readonly headers?: { readonly [name: string]: string } }): Promise<JsonObject> {
-    const { response, body } = await this.#answerTo(path, { ...request, headers: this.#headers(headers), redirect: 'error', signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+  async #send(
+    path: string,
+    {
+      headers,
+      ...request
+    }: {
+      readonly method: string;
+      readonly body?: string;
+      readonly headers?: { readonly [name: string]: string };
+    },
+  ): Promise<JsonObject> {
+    const { response, body } = await this.#answerTo(path, {
+      ...request,
+      headers: this.#headers(headers),
+      redirect: 'error',
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    });
     const content = jsonOf(body);
     if (response.ok && content !== undefined) return content;
     throw this.#problemOf(response, body);
   }
 
   #problemOf({ status }: Response, body: string): ServiceError {
-    if (status === 401) return new ServiceError(`the service at ${this.#url} wants its token: set SIGNALBOX_TOKEN, or use --token`, { code: 'unauthorized' });
+    if (status === 401)
+      return new ServiceError(
+        `the service at ${this.#url} wants its token: set SIGNALBOX_TOKEN, or use --token`,
+        { code: 'unauthorized' },
+      );
     const content = jsonOf(body);
     const code = content?.['code'];
-    if (typeof code !== 'string') return new ServiceError(`${this.#url} answers, but not as Signalbox does (status ${status}): check --url or SIGNALBOX_URL`);
+    if (typeof code !== 'string')
+      return new ServiceError(
+        `${this.#url} answers, but not as Signalbox does (status ${status}): check --url or SIGNALBOX_URL`,
+      );
     return new ServiceError(String(content?.['detail'] ?? content?.['title']), { code });
   }
 
   #headers(more: { readonly [name: string]: string } = {}): { readonly [name: string]: string } {
-    return { 'content-type': 'application/json', ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }), ...more };
+    return {
+      'content-type': 'application/json',
+      ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+      ...more,
+    };
   }
 
-  async #answerTo(path: string, request: RequestInit): Promise<{ readonly response: Response; readonly body: string }> {
+  async #answerTo(
+    path: string,
+    request: RequestInit,
+  ): Promise<{ readonly response: Response; readonly body: string }> {
     const response = await this.#fetch(path, request);
     try {
       return { response, body: await response.text() };
@@ -122,7 +179,10 @@ export class ServiceClient {
   }
 
   #unreachable(error: unknown): ServiceError {
-    return new ServiceError(`no service answers at ${this.#url} (${reasonOf(error)}): start one with "signalbox serve", or say where it is with --url or SIGNALBOX_URL`, { cause: error });
+    return new ServiceError(
+      `no service answers at ${this.#url} (${reasonOf(error)}): start one with "signalbox serve", or say where it is with --url or SIGNALBOX_URL`,
+      { cause: error },
+    );
   }
 }
 
@@ -138,6 +198,7 @@ function jsonOf(text: string): JsonObject | undefined {
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string')
+    return cause.code;
   return cause instanceof Error ? cause.message : String(cause);
 }

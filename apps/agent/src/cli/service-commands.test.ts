@@ -14,11 +14,21 @@ async function service() {
   onTestFinished(() => edge.close());
   const signalbox = async (...argv: readonly string[]) => {
     const io = testIo();
-    const code = await runCommand(io, { argv: [...argv, '--url', url], env: {}, cwd: '/', repository: '/', version: '0' });
+    const code = await runCommand(io, {
+      argv: [...argv, '--url', url],
+      env: {},
+      cwd: '/',
+      repository: '/',
+      version: '0',
+    });
     return { code, ...io.written };
   };
   const start = async (prompt: string): Promise<string> => {
-    const response = await fetch(`${url}/v1/runs`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ prompt }) });
+    const response = await fetch(`${url}/v1/runs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt }),
+    });
     return ((await response.json()) as { readonly id: string }).id;
   };
   return { signalbox, start, edge };
@@ -26,8 +36,15 @@ async function service() {
 
 test('servers are listed with their states', async () => {
   const { signalbox } = await service();
-  expect(await signalbox('servers')).toEqual({ code: 0, out: 'files  ready  1 tools  \n', err: '' });
-  expect(JSON.parse((await signalbox('servers', '--json')).out)).toMatchObject({ name: 'files', state: 'ready' });
+  expect(await signalbox('servers')).toEqual({
+    code: 0,
+    out: 'files  ready  1 tools  \n',
+    err: '',
+  });
+  expect(JSON.parse((await signalbox('servers', '--json')).out)).toMatchObject({
+    name: 'files',
+    state: 'ready',
+  });
 });
 
 test('runs are listed with their age, status and prompt', async () => {
@@ -43,8 +60,14 @@ test('a run is followed to its end, and its answer alone goes to stdout', async 
   const id = await start('Write a letter');
   const store = edge.store;
   const followed = signalbox('follow', id);
-  const lastSeq = await store.write((transaction) => transaction.append(id, [{ type: 'run.completed', data: { answer: 'Dear Ann', output: undefined, scripted: false } }]));
-  await store.write((transaction) => transaction.updateRun(id, { status: 'completed', finishedAt: 1 }));
+  const lastSeq = await store.write((transaction) =>
+    transaction.append(id, [
+      { type: 'run.completed', data: { answer: 'Dear Ann', output: undefined, scripted: false } },
+    ]),
+  );
+  await store.write((transaction) =>
+    transaction.updateRun(id, { status: 'completed', finishedAt: 1 }),
+  );
   edge.bus.publish({ type: 'events', runId: id, lastSeq });
   expect(await followed).toMatchObject({ code: 0, out: 'Dear Ann\n' });
 });
@@ -58,5 +81,8 @@ test.each([
   [['cancel', '01932d6e-0000-7000-8000-00000000aaaa'], 1, 'run'],
 ])('%j ends with %i', async (argv, code, err) => {
   const { signalbox } = await service();
-  expect(await signalbox(...argv)).toMatchObject({ code, err: expect.stringContaining(err) as string });
+  expect(await signalbox(...argv)).toMatchObject({
+    code,
+    err: expect.stringContaining(err) as string,
+  });
 });

@@ -31,7 +31,14 @@ interface ServiceCommand extends Pick<CommandDefinition, 'summary'> {
 }
 
 /** Returns a command that is a request to a running service. */
-function serviceCommand({ name, words, optional = 0, summary, about, run }: ServiceCommand): CommandDefinition {
+function serviceCommand({
+  name,
+  words,
+  optional = 0,
+  summary,
+  about,
+  run,
+}: ServiceCommand): CommandDefinition {
   const usage = [name, ...words].join(' ');
   return {
     usage: `${usage} [options]`,
@@ -39,8 +46,14 @@ function serviceCommand({ name, words, optional = 0, summary, about, run }: Serv
     help: () => `signalbox ${usage}: ${about}\n\n${optionsHelp(TAKEN)}\n\n${EXIT_CODES_HELP}\n`,
     run: ({ io, rest, env }: Invocation) => {
       const { values, positionals } = parseOptions(name, rest, TAKEN);
-      if (positionals.length > words.length || positionals.length < words.length - optional) throw new UsageError(`it is signalbox ${usage}; see signalbox ${name} --help`);
-      return run({ io, client: new ServiceClient(servicePlace(values, env)), words: positionals, isJson: values.json === true });
+      if (positionals.length > words.length || positionals.length < words.length - optional)
+        throw new UsageError(`it is signalbox ${usage}; see signalbox ${name} --help`);
+      return run({
+        io,
+        client: new ServiceClient(servicePlace(values, env)),
+        words: positionals,
+        isJson: values.json === true,
+      });
     },
   };
 }
@@ -56,7 +69,17 @@ export const runsCommand = serviceCommand({
     const { data } = await client.get(`/v1/runs?limit=${LISTED_RUNS}`);
     const runs = Array.isArray(data) ? data.filter(isPlainObject) : [];
     if (isJson) for (const run of runs) io.out(`${terminalJson(run)}\n`);
-    else io.out(table(runs.map((run) => [textOf(run['id']), age(textOf(run['created_at'])), textOf(run['status']), cut(textOf(run['prompt']))])));
+    else
+      io.out(
+        table(
+          runs.map((run) => [
+            textOf(run['id']),
+            age(textOf(run['created_at'])),
+            textOf(run['status']),
+            cut(textOf(run['prompt'])),
+          ]),
+        ),
+      );
     if (runs.length === 0 && !isJson) io.err('there are no runs\n');
     return EXIT.done;
   },
@@ -66,8 +89,10 @@ export const followCommand = serviceCommand({
   name: 'follow',
   words: ['ID'],
   summary: 'follow a run of a running service to its end',
-  about: 'prints a run of a running service until it is settled, and its answer; ID may be the beginning or the end of an id',
-  run: async ({ io, client, words: [id = ''], isJson }) => followService(io, client, { id: await runId(client, id), isJson }),
+  about:
+    'prints a run of a running service until it is settled, and its answer; ID may be the beginning or the end of an id',
+  run: async ({ io, client, words: [id = ''], isJson }) =>
+    followService(io, client, { id: await runId(client, id), isJson }),
 });
 
 export const cancelCommand = serviceCommand({
@@ -78,7 +103,11 @@ export const cancelCommand = serviceCommand({
   async run({ io, client, words: [part = ''], isJson }) {
     const id = await runId(client, part);
     const run = await client.post(`/v1/runs/${encodeURIComponent(id)}/cancel`, {});
-    io.out(isJson ? `${terminalJson(run)}\n` : `${terminalLine(`run ${id} is ${textOf(run['status'])}`)}\n`);
+    io.out(
+      isJson
+        ? `${terminalJson(run)}\n`
+        : `${terminalLine(`run ${id} is ${textOf(run['status'])}`)}\n`,
+    );
     return EXIT.done;
   },
 });
@@ -91,7 +120,17 @@ export const serversCommand = serviceCommand({
   async run({ io, client, isJson }) {
     const servers = (await client.list('/v1/servers')).filter(isPlainObject);
     if (isJson) for (const server of servers) io.out(`${terminalJson(server)}\n`);
-    else io.out(table(servers.map((server) => [textOf(server['configured_name'] ?? server['name']), textOf(server['state']), `${textOf(server['tool_count'])} tools`, textOf(server['error'])])));
+    else
+      io.out(
+        table(
+          servers.map((server) => [
+            textOf(server['configured_name'] ?? server['name']),
+            textOf(server['state']),
+            `${textOf(server['tool_count'])} tools`,
+            textOf(server['error']),
+          ]),
+        ),
+      );
     if (servers.length === 0 && !isJson) io.err('no server is configured\n');
     return EXIT.done;
   },
@@ -105,34 +144,54 @@ export const callCommand = serviceCommand({
   words: ['TOOL', 'JSON'],
   optional: 1,
   summary: 'call a tool of a running service, without a model',
-  about: 'calls a tool of a running service, by its name in signalbox tools and with JSON as its arguments; prints the text of the result, with --json all of it',
+  about:
+    'calls a tool of a running service, by its name in signalbox tools and with JSON as its arguments; prints the text of the result, with --json all of it',
   async run({ io, client, words: [name = '', json = '{}'], isJson }) {
-    const started = await client.post(`/v1/tools/${encodeURIComponent(name)}/call`, { arguments: argumentsOf(json) }, { prefer: `wait=${WAIT_S}` });
+    const started = await client.post(
+      `/v1/tools/${encodeURIComponent(name)}/call`,
+      { arguments: argumentsOf(json) },
+      { prefer: `wait=${WAIT_S}` },
+    );
     const id = textOf(started['id']);
-    if (started['finished_at'] === undefined) await followService({ ...io, out: () => undefined }, client, { id, isJson: false });
+    if (started['finished_at'] === undefined)
+      await followService({ ...io, out: () => undefined }, client, { id, isJson: false });
     const { data } = await client.get(`/v1/runs/${encodeURIComponent(id)}/tool-calls`);
     const call: unknown = Array.isArray(data) ? data[0] : undefined;
     if (!isPlainObject(call)) throw new UsageError('the service has no such call any more');
     if (isJson) io.out(`${terminalJson(call)}\n`);
     else if (call['state'] === 'succeeded') io.out(resultText(call['result']));
-    else io.err(`signalbox: ${terminalLine(`${name} is ${textOf(call['state'])}: ${textOf(call['error'])}${resultText(call['result'])}`)}\n`);
+    else
+      io.err(
+        `signalbox: ${terminalLine(`${name} is ${textOf(call['state'])}: ${textOf(call['error'])}${resultText(call['result'])}`)}\n`,
+      );
     return call['state'] === 'succeeded' ? EXIT.done : EXIT.failed;
   },
 });
 
 function argumentsOf(json: string): JsonObject {
   const problem = findJsonProblem(json);
-  if (problem !== undefined) throw new UsageError(`the arguments are not JSON: line ${problem.line}, column ${problem.column}: ${problem.problem}`);
+  if (problem !== undefined)
+    throw new UsageError(
+      `the arguments are not JSON: line ${problem.line}, column ${problem.column}: ${problem.problem}`,
+    );
   const value: unknown = JSON.parse(json);
-  if (!isPlainObject(value)) throw new UsageError(`the arguments must be a JSON object, such as '{"path":"."}'`);
+  if (!isPlainObject(value))
+    throw new UsageError(`the arguments must be a JSON object, such as '{"path":"."}'`);
   return value;
 }
 
 /** The text of a result; content of another kind as JSON. */
 function resultText(result: unknown): string {
   if (!isPlainObject(result)) return '';
-  const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : [result];
-  return content.map((block) => `${isPlainObject(block) && typeof block['text'] === 'string' ? terminalText(block['text']) : terminalJson(block)}\n`).join('');
+  const content: readonly unknown[] = Array.isArray(result['content'])
+    ? result['content']
+    : [result];
+  return content
+    .map(
+      (block) =>
+        `${isPlainObject(block) && typeof block['text'] === 'string' ? terminalText(block['text']) : terminalJson(block)}\n`,
+    )
+    .join('');
 }
 
 async function runId(client: ServiceClient, part: string): Promise<string> {

@@ -37,16 +37,34 @@ export const toolsCommand: CommandDefinition = {
     const client = new ServiceClient(servicePlace(values, env));
     const [word, ...more] = positionals;
     const isJson = values.json === true;
-    if (word === 'approve') return approve(io, client, { names: more, isAll: values.all === true, isJson });
-    if (more[0] !== undefined || values.all === true) throw new UsageError('signalbox tools takes one server; see signalbox tools --help');
+    if (word === 'approve')
+      return approve(io, client, { names: more, isAll: values.all === true, isJson });
+    if (more[0] !== undefined || values.all === true)
+      throw new UsageError('signalbox tools takes one server; see signalbox tools --help');
     return list(io, client, { server: word, isJson });
   },
 };
 
-async function list(io: Io, client: ServiceClient, { server, isJson }: { readonly server: string | undefined; readonly isJson: boolean }): Promise<number> {
-  const tools = (await client.list(server === undefined ? '/v1/tools' : `/v1/servers/${encodeURIComponent(server)}/tools`)).filter(isPlainObject);
+async function list(
+  io: Io,
+  client: ServiceClient,
+  { server, isJson }: { readonly server: string | undefined; readonly isJson: boolean },
+): Promise<number> {
+  const tools = (
+    await client.list(
+      server === undefined ? '/v1/tools' : `/v1/servers/${encodeURIComponent(server)}/tools`,
+    )
+  ).filter(isPlainObject);
   if (isJson) for (const tool of tools) io.out(`${terminalJson(tool)}\n`);
-  else io.out(table(tools.map(({ name, description }) => [String(name), firstSentence(typeof description === 'string' ? description : '')])));
+  else
+    io.out(
+      table(
+        tools.map(({ name, description }) => [
+          String(name),
+          firstSentence(typeof description === 'string' ? description : ''),
+        ]),
+      ),
+    );
   if (tools.length === 0 && !isJson) io.err('no tool is offered\n');
   return EXIT.done;
 }
@@ -56,7 +74,9 @@ const DESCRIPTION_CHARACTERS = 100;
 function firstSentence(text: string): string {
   const line = terminalLine(text);
   const sentence = line.split(/(?<=\.)\s/)[0] ?? '';
-  return sentence.length > DESCRIPTION_CHARACTERS ? `${sentence.slice(0, DESCRIPTION_CHARACTERS)}…` : sentence;
+  return sentence.length > DESCRIPTION_CHARACTERS
+    ? `${sentence.slice(0, DESCRIPTION_CHARACTERS)}…`
+    : sentence;
 }
 
 interface Approval {
@@ -66,8 +86,15 @@ interface Approval {
 }
 
 /** Shows or approves the quarantined tools of a server. */
-async function approve(io: Io, client: ServiceClient, { names: [server, ...names], isAll, isJson }: Approval): Promise<number> {
-  if (server === undefined) throw new UsageError('approve needs the name of a server: signalbox tools approve SERVER [TOOL…|--all]');
+async function approve(
+  io: Io,
+  client: ServiceClient,
+  { names: [server, ...names], isAll, isJson }: Approval,
+): Promise<number> {
+  if (server === undefined)
+    throw new UsageError(
+      'approve needs the name of a server: signalbox tools approve SERVER [TOOL…|--all]',
+    );
   if (isAll && names.length > 0) throw new UsageError('name tools or use --all, not both');
   const path = `/v1/servers/${encodeURIComponent(server)}`;
   const quarantined = quarantinedOf(await client.get(path));
@@ -75,15 +102,27 @@ async function approve(io: Io, client: ServiceClient, { names: [server, ...names
     show(io, server, { quarantined, isJson });
     return EXIT.done;
   }
-  const chosen = isAll ? quarantined : names.map((tool) => ({ tool, digest: quarantined.find((each) => each.tool === tool)?.digest }));
+  const chosen = isAll
+    ? quarantined
+    : names.map((tool) => ({
+        tool,
+        digest: quarantined.find((each) => each.tool === tool)?.digest,
+      }));
   if (chosen.length === 0) {
     io.err('no tool of the server is quarantined\n');
     return EXIT.done;
   }
-  const tools = chosen.map(({ tool, digest }) => ({ tool, ...(digest === undefined ? {} : { digest }) }));
+  const tools = chosen.map(({ tool, digest }) => ({
+    tool,
+    ...(digest === undefined ? {} : { digest }),
+  }));
   const answer = await client.post(`${path}/tools/approve`, { tools });
   const approved = Array.isArray(answer['approved']) ? answer['approved'].map(String) : [];
-  io.out(isJson ? `${terminalJson({ approved })}\n` : approved.map((tool) => `${terminalLine(`approved ${tool}`)}\n`).join(''));
+  io.out(
+    isJson
+      ? `${terminalJson({ approved })}\n`
+      : approved.map((tool) => `${terminalLine(`approved ${tool}`)}\n`).join(''),
+  );
   if (approved.length === 0 && !isJson) io.err('none of these tools was quarantined\n');
   return EXIT.done;
 }
@@ -94,16 +133,36 @@ function quarantinedOf({ pins }: JsonObject): readonly Quarantined[] {
     const waiting = isPlainObject(pin) ? pin['quarantined'] : undefined;
     if (!isPlainObject(pin) || !isPlainObject(waiting)) return [];
     const { digest, changed, definition } = waiting;
-    return [{ tool: String(pin['tool']), digest: String(digest), changed: Array.isArray(changed) ? changed.map(String) : [], definition: isPlainObject(definition) ? definition : {} }];
+    return [
+      {
+        tool: String(pin['tool']),
+        digest: String(digest),
+        changed: Array.isArray(changed) ? changed.map(String) : [],
+        definition: isPlainObject(definition) ? definition : {},
+      },
+    ];
   });
 }
 
-function show(io: Io, server: string, { quarantined, isJson }: { readonly quarantined: readonly Quarantined[]; readonly isJson: boolean }): void {
+function show(
+  io: Io,
+  server: string,
+  {
+    quarantined,
+    isJson,
+  }: { readonly quarantined: readonly Quarantined[]; readonly isJson: boolean },
+): void {
   for (const { tool, changed, definition, digest } of quarantined) {
-    const parts = changed.map((part) => `  ${terminalLine(part)}: ${terminalJson(definition[part] ?? null)}\n`);
+    const parts = changed.map(
+      (part) => `  ${terminalLine(part)}: ${terminalJson(definition[part] ?? null)}\n`,
+    );
     const text = `${terminalLine(`${tool}: changed ${changed.join(', ')}; the new definition has`)}\n${parts.join('')}`;
     io.out(isJson ? `${terminalJson({ tool, digest, changed, definition })}\n` : text);
   }
   if (isJson) return;
-  io.err(quarantined.length === 0 ? 'no tool of the server is quarantined\n' : `to approve: signalbox tools approve ${terminalLine(server)} --all, or with the names of the tools\n`);
+  io.err(
+    quarantined.length === 0
+      ? 'no tool of the server is quarantined\n'
+      : `to approve: signalbox tools approve ${terminalLine(server)} --all, or with the names of the tools\n`,
+  );
 }

@@ -18,32 +18,84 @@ export interface LlmChoice {
  * Explicit choices win; else the provider whose key is in the environment (OpenAI when both are), else the scripted one.
  * @throws ConfigError when a provider is asked for by name and its key is missing, or a base URL has no provider
  */
-export function chooseLlm(choice: LlmChoice, env: { readonly [name: string]: string | undefined }): { readonly llm: LlmConfig; readonly notices: readonly string[] } {
+export function chooseLlm(
+  choice: LlmChoice,
+  env: { readonly [name: string]: string | undefined },
+): { readonly llm: LlmConfig; readonly notices: readonly string[] } {
   const keys = { openai: env['OPENAI_API_KEY'], anthropic: env['ANTHROPIC_API_KEY'] };
   const notices: string[] = [];
   assertWire(choice);
   const { models, maxOutputTokens, toolDescriptionCharacters } = choice;
-  const limits = { ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }), ...(toolDescriptionCharacters === undefined ? {} : { toolDescriptionCharacters }) };
-  if (choice.provider === undefined && choice.wire === undefined && choice.baseUrl !== undefined && keys.openai === undefined && keys.anthropic === undefined) {
-    throw new ConfigError('a base URL is configured without a provider: set llm.wire to "chat", "responses" or "messages", the API that the server speaks, or llm.provider to "openai" or "anthropic"');
+  const limits = {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(toolDescriptionCharacters === undefined ? {} : { toolDescriptionCharacters }),
+  };
+  if (
+    choice.provider === undefined &&
+    choice.wire === undefined &&
+    choice.baseUrl !== undefined &&
+    keys.openai === undefined &&
+    keys.anthropic === undefined
+  ) {
+    throw new ConfigError(
+      'a base URL is configured without a provider: set llm.wire to "chat", "responses" or "messages", the API that the server speaks, or llm.provider to "openai" or "anthropic"',
+    );
   }
-  const provider = choice.provider ?? providerOfWire(choice.wire) ?? (choice.scenario === undefined ? providerOfKeys(keys, notices) : 'scripted');
+  const provider =
+    choice.provider ??
+    providerOfWire(choice.wire) ??
+    (choice.scenario === undefined ? providerOfKeys(keys, notices) : 'scripted');
   const { cassette } = choice;
   if (provider === 'scripted') {
-    if (cassette?.mode === 'replay') throw new ConfigError('a cassette is to be replayed, and no provider is configured: set llm.provider, or --provider, to the one it was recorded with; no key is needed');
-    if (cassette !== undefined) notices.push('no cassette is recorded: the answers come from scripts');
-    if (choice.provider === undefined && choice.scenario === undefined) notices.push(...keylessNotices(choice, env));
-    return { llm: { provider, model: choice.model, baseUrl: undefined, apiKey: undefined, scenario: choice.scenario, models }, notices };
+    if (cassette?.mode === 'replay')
+      throw new ConfigError(
+        'a cassette is to be replayed, and no provider is configured: set llm.provider, or --provider, to the one it was recorded with; no key is needed',
+      );
+    if (cassette !== undefined)
+      notices.push('no cassette is recorded: the answers come from scripts');
+    if (choice.provider === undefined && choice.scenario === undefined)
+      notices.push(...keylessNotices(choice, env));
+    return {
+      llm: {
+        provider,
+        model: choice.model,
+        baseUrl: undefined,
+        apiKey: undefined,
+        scenario: choice.scenario,
+        models,
+      },
+      notices,
+    };
   }
   const variable = provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';
-  const baseUrl = choice.baseUrl ?? vendorBaseUrl(env, provider === 'openai' ? 'OPENAI_BASE_URL' : 'ANTHROPIC_BASE_URL');
+  const baseUrl =
+    choice.baseUrl ??
+    vendorBaseUrl(env, provider === 'openai' ? 'OPENAI_BASE_URL' : 'ANTHROPIC_BASE_URL');
   if (keys[provider] === undefined && baseUrl === undefined && cassette?.mode !== 'replay') {
-    throw new ConfigError(`the provider "${provider}" is configured, but ${variable} is not set; set it, or give the base URL of a server that needs no key`);
+    throw new ConfigError(
+      `the provider "${provider}" is configured, but ${variable} is not set; set it, or give the base URL of a server that needs no key`,
+    );
   }
-  if (choice.scenario !== undefined) notices.push(`the scenario is not used: the provider is "${provider}"; scenarios are for the provider "scripted"`);
+  if (choice.scenario !== undefined)
+    notices.push(
+      `the scenario is not used: the provider is "${provider}"; scenarios are for the provider "scripted"`,
+    );
   // A replayed cassette answers without looking at the key.
   const apiKey = keys[provider] ?? (cassette?.mode === 'replay' ? 'none' : undefined);
-  return { llm: { provider, model: choice.model, baseUrl, apiKey, scenario: undefined, wire: choice.wire, models, ...limits, ...(cassette === undefined ? {} : { cassette }) }, notices };
+  return {
+    llm: {
+      provider,
+      model: choice.model,
+      baseUrl,
+      apiKey,
+      scenario: undefined,
+      wire: choice.wire,
+      models,
+      ...limits,
+      ...(cassette === undefined ? {} : { cassette }),
+    },
+    notices,
+  };
 }
 
 /** Each API belongs to a provider, whose key is sent. */
@@ -55,25 +107,43 @@ function providerOfWire(wire: LlmConfig['wire']): 'openai' | 'anthropic' | undef
 function assertWire({ provider, wire }: LlmChoice): void {
   const owner = providerOfWire(wire);
   if (provider === undefined || owner === undefined || provider === owner) return;
-  throw new ConfigError(`llm.wire "${wire}" belongs to the provider "${owner}", and "${provider}" is configured; leave one of them out`);
+  throw new ConfigError(
+    `llm.wire "${wire}" belongs to the provider "${owner}", and "${provider}" is configured; leave one of them out`,
+  );
 }
 
-function providerOfKeys(keys: { readonly openai: string | undefined; readonly anthropic: string | undefined }, notices: string[]): LlmConfig['provider'] {
+function providerOfKeys(
+  keys: { readonly openai: string | undefined; readonly anthropic: string | undefined },
+  notices: string[],
+): LlmConfig['provider'] {
   if (keys.openai !== undefined && keys.anthropic !== undefined) {
-    notices.push('OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is used. Set llm.provider in signalbox.json to choose');
+    notices.push(
+      'OPENAI_API_KEY and ANTHROPIC_API_KEY are both set; OpenAI is used. Set llm.provider in signalbox.json to choose',
+    );
   }
   if (keys.openai !== undefined) return 'openai';
   return keys.anthropic === undefined ? 'scripted' : 'anthropic';
 }
 
 /** What looks as if a model were to be used, and is not because there is no key. */
-function keylessNotices({ model }: LlmChoice, env: { readonly [name: string]: string | undefined }): string[] {
+function keylessNotices(
+  { model }: LlmChoice,
+  env: { readonly [name: string]: string | undefined },
+): string[] {
   const url = ['OPENAI', 'ANTHROPIC'].find((vendor) => env[`${vendor}_BASE_URL`] !== undefined);
-  if (url !== undefined) return [`${url}_BASE_URL is not used: ${url}_API_KEY is not set; any text will do for a server that needs no key`];
-  return model === undefined ? [] : [`the model "${model}" is not used: neither OPENAI_API_KEY nor ANTHROPIC_API_KEY is set`];
+  if (url !== undefined)
+    return [
+      `${url}_BASE_URL is not used: ${url}_API_KEY is not set; any text will do for a server that needs no key`,
+    ];
+  return model === undefined
+    ? []
+    : [`the model "${model}" is not used: neither OPENAI_API_KEY nor ANTHROPIC_API_KEY is set`];
 }
 
-function vendorBaseUrl(env: { readonly [name: string]: string | undefined }, variable: string): string | undefined {
+function vendorBaseUrl(
+  env: { readonly [name: string]: string | undefined },
+  variable: string,
+): string | undefined {
   const value = env[variable];
   return value === undefined ? undefined : httpUrl(value, `the environment variable ${variable}`);
 }

@@ -3,7 +3,13 @@ import { isPlainObject } from '../plain-object.ts';
 import { ConfigError } from './config.ts';
 import { readInputs, type ConfigInput } from './config-inputs.ts';
 import { describeProblems, jsonPath } from './config-problems.ts';
-import { configSchema, FOREIGN_SERVER_FIELDS, SERVER_FIELDS, type FileConfig, type ServerEntry } from './config-schema.ts';
+import {
+  configSchema,
+  FOREIGN_SERVER_FIELDS,
+  SERVER_FIELDS,
+  type FileConfig,
+  type ServerEntry,
+} from './config-schema.ts';
 import { parseConfigText } from './config-text.ts';
 import { hostEntries, SERVER_SECTIONS, type HostEntry } from './host-entries.ts';
 import { nearestName } from './nearest-name.ts';
@@ -42,7 +48,10 @@ export function parseConfigFile(text: string, path: string): ParsedConfig {
   if (!isPlainObject(input)) throw problemsError(path, ['the file: must be an object']);
   const { own, foreign } = splitMembers(input);
   const checked = configSchema.safeParse(own);
-  const problems = [...sectionProblems(input), ...(checked.success ? [] : describeProblems(checked.error, own))];
+  const problems = [
+    ...sectionProblems(input),
+    ...(checked.success ? [] : describeProblems(checked.error, own)),
+  ];
   if (!checked.success || problems.length > 0) throw problemsError(path, problems);
   const servers = fileServers(hostEntries(input));
   return {
@@ -58,7 +67,11 @@ export function parseConfigFile(text: string, path: string): ParsedConfig {
 
 /** An error of the form `path: problem`, or with a list when there are several problems. */
 export function problemsError(path: string, problems: readonly string[]): ConfigError {
-  return new ConfigError(problems.length === 1 ? `${path}: ${problems[0] ?? ''}` : `${path}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  return new ConfigError(
+    problems.length === 1
+      ? `${path}: ${problems[0] ?? ''}`
+      : `${path}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+  );
 }
 
 const OWN_MEMBERS = Object.keys(configSchema.shape).filter((name) => name !== 'mcpServers');
@@ -67,18 +80,29 @@ const SECTIONS: readonly string[] = [...SERVER_SECTIONS, 'inputs'];
 const SECRET_MEMBERS: readonly string[] = ['token', 'api_key', 'apiKey'];
 
 /** Separates the settings of Signalbox, with what is probably a misspelling of one, from members that other programs keep in the same file. */
-function splitMembers(input: { readonly [name: string]: unknown }): { readonly own: object; readonly foreign: readonly string[] } {
+function splitMembers(input: { readonly [name: string]: unknown }): {
+  readonly own: object;
+  readonly foreign: readonly string[];
+} {
   const names = Object.keys(input).filter((name) => !SECTIONS.includes(name));
-  const isOwn = (name: string): boolean => OWN_MEMBERS.includes(name) || SECRET_MEMBERS.includes(name) || isMisspelled(name);
-  return { own: Object.fromEntries(names.filter(isOwn).map((name) => [name, input[name]])), foreign: names.filter((name) => !isOwn(name)) };
+  const isOwn = (name: string): boolean =>
+    OWN_MEMBERS.includes(name) || SECRET_MEMBERS.includes(name) || isMisspelled(name);
+  return {
+    own: Object.fromEntries(names.filter(isOwn).map((name) => [name, input[name]])),
+    foreign: names.filter((name) => !isOwn(name)),
+  };
 }
 
 function isMisspelled(name: string): boolean {
-  return [...OWN_MEMBERS, ...SECTIONS].some((known) => editDistance(name.toLowerCase(), known.toLowerCase()) <= (known.length > 3 ? 2 : 1));
+  return [...OWN_MEMBERS, ...SECTIONS].some(
+    (known) => editDistance(name.toLowerCase(), known.toLowerCase()) <= (known.length > 3 ? 2 : 1),
+  );
 }
 
 function sectionProblems(input: { readonly [name: string]: unknown }): readonly string[] {
-  return SERVER_SECTIONS.filter((section) => input[section] !== undefined && !isPlainObject(input[section])).map((section) => `${section}: must be an object`);
+  return SERVER_SECTIONS.filter(
+    (section) => input[section] !== undefined && !isPlainObject(input[section]),
+  ).map((section) => `${section}: must be an object`);
 }
 
 function fileServers(entries: readonly HostEntry[]): readonly FileServer[] {
@@ -88,30 +112,71 @@ function fileServers(entries: readonly HostEntry[]): readonly FileServer[] {
     // Sections of different hosts in one file: the first that names a server counts.
     if (seen.has(configuredName)) return [];
     seen.add(configuredName);
-    return [{ name: names.get(configuredName) ?? configuredName, configuredName, place, ...checkedEntry(entry, place), isRemote: isPlainObject(entry) && 'url' in entry }];
+    return [
+      {
+        name: names.get(configuredName) ?? configuredName,
+        configuredName,
+        place,
+        ...checkedEntry(entry, place),
+        isRemote: isPlainObject(entry) && 'url' in entry,
+      },
+    ];
   });
 }
 
-function checkedEntry(entry: unknown, place: readonly [string, string]): Pick<FileServer, 'entry' | 'problems'> {
+function checkedEntry(
+  entry: unknown,
+  place: readonly [string, string],
+): Pick<FileServer, 'entry' | 'problems'> {
   const [section, name] = place;
   const type = isPlainObject(entry) ? String(entry['type']) : '';
   if (/^(?:ws|websocket)$/i.test(type)) {
-    return { entry: undefined, problems: [`${jsonPath([section, name, 'type'])}: servers are reached by "http" and "sse", not by WebSocket; remove the entry or set "disabled": true`] };
+    return {
+      entry: undefined,
+      problems: [
+        `${jsonPath([section, name, 'type'])}: servers are reached by "http" and "sse", not by WebSocket; remove the entry or set "disabled": true`,
+      ],
+    };
   }
   const input = { mcpServers: { [name]: entry } };
   const checked = configSchema.safeParse(input);
-  if (!checked.success) return { entry: undefined, problems: describeProblems(checked.error, input).map((problem) => problem.replace(/^mcpServers/, section)) };
+  if (!checked.success)
+    return {
+      entry: undefined,
+      problems: describeProblems(checked.error, input).map((problem) =>
+        problem.replace(/^mcpServers/, section),
+      ),
+    };
   return { entry: checked.data.mcpServers?.[name], problems: [] };
 }
 
-const POLICY_FIELDS: readonly string[] = ['trust', 'allow', 'deny', 'roots', 'era', 'approval', 'approvals', 'sampling', 'samplingReview', 'maxMessageBytes', 'connections', 'connectMs'];
-const OTHER_NAMES: { readonly [field: string]: string } = { includeTools: 'signalbox.allow', excludeTools: 'signalbox.deny', disabledTools: 'signalbox.deny' };
+const POLICY_FIELDS: readonly string[] = [
+  'trust',
+  'allow',
+  'deny',
+  'roots',
+  'era',
+  'approval',
+  'approvals',
+  'sampling',
+  'samplingReview',
+  'maxMessageBytes',
+  'connections',
+  'connectMs',
+];
+const OTHER_NAMES: { readonly [field: string]: string } = {
+  includeTools: 'signalbox.allow',
+  excludeTools: 'signalbox.deny',
+  disabledTools: 'signalbox.deny',
+};
 
 function unreadFields({ entry = {}, place }: FileServer, path: string): readonly string[] {
   return Object.keys(entry)
     .filter((field) => !SERVER_FIELDS.includes(field) && !FOREIGN_SERVER_FIELDS.includes(field))
     .map((field) => {
-      const meant = POLICY_FIELDS.includes(field) ? `signalbox.${field}` : (OTHER_NAMES[field] ?? nearestName(field, SERVER_FIELDS));
+      const meant = POLICY_FIELDS.includes(field)
+        ? `signalbox.${field}`
+        : (OTHER_NAMES[field] ?? nearestName(field, SERVER_FIELDS));
       return `${path}: ${jsonPath([...place, field])} is not read${meant === undefined ? '' : `; use "${meant}"`}`;
     });
 }

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-const option = z.union([z.string(), z.looseObject({ value: z.string() }).transform(({ value }) => value)]);
+const option = z.union([
+  z.string(),
+  z.looseObject({ value: z.string() }).transform(({ value }) => value),
+]);
 
 /** The `inputs` of VS Code: values that a configuration asks for, used as `${input:id}`. */
 export const inputSchema = z.looseObject({
@@ -43,7 +46,11 @@ export function inputVariable(id: string): string {
 }
 
 /** Looks up the inputs that `text` refers to: `--input`, then the environment, then a person, then the default. */
-export async function inputValues(text: string, declared: readonly ConfigInput[], sources: InputSources): Promise<ReadonlyMap<string, InputValue>> {
+export async function inputValues(
+  text: string,
+  declared: readonly ConfigInput[],
+  sources: InputSources,
+): Promise<ReadonlyMap<string, InputValue>> {
   const ids = new Set([...text.matchAll(/\$\{input:([^}]+)\}/g)].map(([, id = '']) => id));
   const values = new Map<string, InputValue>();
   for (const id of ids) {

@@ -4,6 +4,14 @@ import { configSchema } from './config-schema.ts';
 
 /** Returns the JSON Schema of `signalbox.json`, for editors; `signalbox.schema.json` of the package is written from it. */
 export function configJsonSchema(): object {
-  const file = configSchema.extend({ inputs: z.array(inputSchema).optional().describe('Values that servers need, used as ${input:id}') });
-  return { ...z.toJSONSchema(file, { io: 'input', target: 'draft-2020-12' }), title: 'signalbox.json' };
+  const file = configSchema.extend({
+    inputs: z
+      .array(inputSchema)
+      .optional()
+      .describe('Values that servers need, used as ${input:id}'),
+  });
+  return {
+    ...z.toJSONSchema(file, { io: 'input', target: 'draft-2020-12' }),
+    title: 'signalbox.json',
+  };
 }

@@ -11,7 +11,9 @@ export function describeProblems(error: z.ZodError, input: unknown): readonly st
 export function jsonPath(path: readonly PropertyKey[]): string {
   const written = path.map((part) => {
     if (typeof part === 'number') return `[${part}]`;
-    return /^[\w$-]+$/.test(String(part)) ? `.${String(part)}` : `[${JSON.stringify(String(part))}]`;
+    return /^[\w$-]+$/.test(String(part))
+      ? `.${String(part)}`
+      : `[${JSON.stringify(String(part))}]`;
   });
   return written.join('').replace(/^\./, '');
 }
@@ -26,15 +28,27 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): readonly string
   const place = jsonPath(issue.path) || 'the file';
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => `${jsonPath([...issue.path, key])}: ${describeUnknown(key, knownNames(issue.path))}`);
+      return issue.keys.map(
+        (key) =>
+          `${jsonPath([...issue.path, key])}: ${describeUnknown(key, knownNames(issue.path))}`,
+      );
     case 'invalid_type':
-      return [`${place}: ${valueAt(input, issue.path) === undefined ? `is missing; it must be ${article(issue.expected)}` : `must be ${article(issue.expected)}`}`];
+      return [
+        `${place}: ${valueAt(input, issue.path) === undefined ? `is missing; it must be ${article(issue.expected)}` : `must be ${article(issue.expected)}`}`,
+      ];
     case 'invalid_value':
-      return [`${place}: must be ${issue.values.map((value) => JSON.stringify(value)).join(', ').replace(/, (?=[^,]*$)/, ' or ')}`];
+      return [
+        `${place}: must be ${issue.values
+          .map((value) => JSON.stringify(value))
+          .join(', ')
+          .replace(/, (?=[^,]*$)/, ' or ')}`,
+      ];
     case 'invalid_key':
       return [`${place}: ${issue.issues[0]?.message ?? issue.message}`];
     case 'too_small':
-      return [`${place}: ${issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`}`];
+      return [
+        `${place}: ${issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`}`,
+      ];
     case 'too_big':
       return [`${place}: must be at most ${issue.maximum}`];
     case 'custom':
@@ -50,7 +64,9 @@ function describeUnknown(key: string, known: readonly string[]): string {
   const secret = SECRETS[key];
   if (secret !== undefined) return `not allowed here: ${secret}`;
   const nearest = nearestName(key, known);
-  return nearest === undefined ? `unknown; known are ${known.join(', ')}` : `unknown; did you mean "${nearest}"?`;
+  return nearest === undefined
+    ? `unknown; known are ${known.join(', ')}`
+    : `unknown; did you mean "${nearest}"?`;
 }
 
 function knownNames(path: readonly PropertyKey[]): readonly string[] {
@@ -61,7 +77,9 @@ function knownNames(path: readonly PropertyKey[]): readonly string[] {
     else if (schema instanceof z.ZodRecord) schema = schema.valueType;
   }
   schema = unwrap(schema);
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape).filter((name) => name !== '$schema') : [];
+  return schema instanceof z.ZodObject
+    ? Object.keys(schema.shape).filter((name) => name !== '$schema')
+    : [];
 }
 
 function unwrap(schema: unknown): unknown {
@@ -78,6 +96,12 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function article(expected: string): string {
-  const names: { readonly [expected: string]: string } = { record: 'an object', object: 'an object', array: 'an array', int: 'a whole number', boolean: 'true or false' };
+  const names: { readonly [expected: string]: string } = {
+    record: 'an object',
+    object: 'an object',
+    array: 'an array',
+    int: 'a whole number',
+    boolean: 'true or false',
+  };
   return names[expected] ?? `a ${expected}`;
 }

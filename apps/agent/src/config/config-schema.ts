@@ -13,49 +13,120 @@ const baseUrl = z.string().superRefine((value, context) => {
 const approvalRule = z.strictObject({ tools: text, policy: z.enum(['auto', 'ask', 'deny']) });
 
 const serverPolicy = z.strictObject({
-  trust: z.boolean().optional().describe("Whether the server's tool hints are believed; default false"),
-  allow: z.array(text).optional().describe('Patterns of tool names that are offered (* matches any characters); default all'),
+  trust: z
+    .boolean()
+    .optional()
+    .describe("Whether the server's tool hints are believed; default false"),
+  allow: z
+    .array(text)
+    .optional()
+    .describe('Patterns of tool names that are offered (* matches any characters); default all'),
   deny: z.array(text).optional().describe('Patterns of tool names that are not offered'),
   roots: z.array(text).optional().describe('Directories announced to the server as its roots'),
-  era: z.enum(['auto', 'legacy', 'modern']).optional().describe('Pins the protocol era; default auto'),
-  approval: z.enum(['default', 'auto', 'ask', 'deny']).optional().describe('default: read-only tools of a trusted server run, all others ask'),
-  approvals: z.array(approvalRule).max(1000).optional().describe('By patterns of tool names; the first that matches counts, before approval'),
-  sampling: z.enum(['auto', 'ask', 'deny']).optional().describe('Whether the server may use the model; default ask'),
-  connections: z.int().min(1).max(32).optional().describe('Processes or sessions that may be open at a time, for a legacy server that asks questions; default 4, with 1 never a second one'),
-  connectMs: z.int().min(1000).max(600_000).optional().describe('Milliseconds the server has to connect; default 60000'),
-  samplingReview: z.boolean().optional().describe("Whether a person sees the model's reply before the server does; default false"),
-  maxMessageBytes: z.int().min(64 * 1024).max(256 * 1024 * 1024).optional().describe('The longest message of the server, in bytes; default 4194304'),
+  era: z
+    .enum(['auto', 'legacy', 'modern'])
+    .optional()
+    .describe('Pins the protocol era; default auto'),
+  approval: z
+    .enum(['default', 'auto', 'ask', 'deny'])
+    .optional()
+    .describe('default: read-only tools of a trusted server run, all others ask'),
+  approvals: z
+    .array(approvalRule)
+    .max(1000)
+    .optional()
+    .describe('By patterns of tool names; the first that matches counts, before approval'),
+  sampling: z
+    .enum(['auto', 'ask', 'deny'])
+    .optional()
+    .describe('Whether the server may use the model; default ask'),
+  connections: z
+    .int()
+    .min(1)
+    .max(32)
+    .optional()
+    .describe(
+      'Processes or sessions that may be open at a time, for a legacy server that asks questions; default 4, with 1 never a second one',
+    ),
+  connectMs: z
+    .int()
+    .min(1000)
+    .max(600_000)
+    .optional()
+    .describe('Milliseconds the server has to connect; default 60000'),
+  samplingReview: z
+    .boolean()
+    .optional()
+    .describe("Whether a person sees the model's reply before the server does; default false"),
+  maxMessageBytes: z
+    .int()
+    .min(64 * 1024)
+    .max(256 * 1024 * 1024)
+    .optional()
+    .describe('The longest message of the server, in bytes; default 4194304'),
 });
 
 const serverEntry = z
   .looseObject({
-    type: z.enum(['stdio', 'http', 'sse']).optional().describe('Default: stdio with command; with url http, and sse where that is refused'),
+    type: z
+      .enum(['stdio', 'http', 'sse'])
+      .optional()
+      .describe('Default: stdio with command; with url http, and sse where that is refused'),
     command: text.optional().describe('The program that is started'),
     args: texts.optional(),
     env: z.record(z.string(), z.string()).optional(),
-    cwd: text.optional().describe('Relative to this file; default: the folder where signalbox was started'),
-    envFile: text.optional().describe('A file of NAME=value lines, relative to this file; env wins over it'),
+    cwd: text
+      .optional()
+      .describe('Relative to this file; default: the folder where signalbox was started'),
+    envFile: text
+      .optional()
+      .describe('A file of NAME=value lines, relative to this file; env wins over it'),
     url: text.optional().describe('The address of a server that runs elsewhere'),
     headers: z.record(z.string(), z.string()).optional().describe('Sent with every request to url'),
     signalbox: serverPolicy.optional(),
   })
   .superRefine((entry, context) => {
-    for (const { place, problem } of entryProblems(entry)) context.addIssue({ code: 'custom', path: [...place], message: problem });
+    for (const { place, problem } of entryProblems(entry))
+      context.addIssue({ code: 'custom', path: [...place], message: problem });
   });
 
 /** The shape of `signalbox.json`; `mcpServers` is also written by other hosts, so its entries may have fields of theirs. */
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
-  mcpServers: z.record(z.string(), serverEntry).optional().describe('The MCP servers by name, as for other hosts'),
+  mcpServers: z
+    .record(z.string(), serverEntry)
+    .optional()
+    .describe('The MCP servers by name, as for other hosts'),
   llm: z
     .strictObject({
-      provider: z.enum(['openai', 'anthropic', 'scripted']).optional().describe('Default: the one whose key is set'),
+      provider: z
+        .enum(['openai', 'anthropic', 'scripted'])
+        .optional()
+        .describe('Default: the one whose key is set'),
       model: text.optional(),
       base_url: baseUrl.optional().describe('The address of a compatible server'),
-      wire: z.enum(['responses', 'chat', 'messages']).optional().describe('The API that the server at base_url speaks'),
-      models: z.record(text, cardSchema).optional().describe('Facts about models, by id, over those of the catalogue'),
-      max_output_tokens: z.int().min(1).max(10_000_000).optional().describe('Most output tokens of one message; default what the model can write'),
-      tool_description_characters: z.int().min(64).max(1_000_000).optional().describe('Longest description of a tool that the model is sent; default 1024 on chat and at Azure, else no limit'),
+      wire: z
+        .enum(['responses', 'chat', 'messages'])
+        .optional()
+        .describe('The API that the server at base_url speaks'),
+      models: z
+        .record(text, cardSchema)
+        .optional()
+        .describe('Facts about models, by id, over those of the catalogue'),
+      max_output_tokens: z
+        .int()
+        .min(1)
+        .max(10_000_000)
+        .optional()
+        .describe('Most output tokens of one message; default what the model can write'),
+      tool_description_characters: z
+        .int()
+        .min(64)
+        .max(1_000_000)
+        .optional()
+        .describe(
+          'Longest description of a tool that the model is sent; default 1024 on chat and at Azure, else no limit',
+        ),
       scenario: text.optional().describe('Scripts for the provider scripted'),
       cassette: text.optional().describe('off, record:FILE or replay:FILE'),
     })
@@ -65,8 +136,18 @@ export const configSchema = z.strictObject({
   data_dir: text.optional().describe('Default ./.signalbox'),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe('Default info'),
   log_format: z.enum(['text', 'json']).optional().describe('Default text'),
-  max_queued_runs: z.int().min(1).max(1_000_000).optional().describe('Runs that may wait for their first step before new ones are refused with 429; likewise single tool calls under way. Default 1000'),
-  durability: z.enum(['process', 'power']).optional().describe('What commits survive: the end of the process (default) or of the machine'),
+  max_queued_runs: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'Runs that may wait for their first step before new ones are refused with 429; likewise single tool calls under way. Default 1000',
+    ),
+  durability: z
+    .enum(['process', 'power'])
+    .optional()
+    .describe('What commits survive: the end of the process (default) or of the machine'),
 });
 
 export type FileConfig = z.infer<typeof configSchema>;
@@ -77,5 +158,16 @@ export const SERVER_FIELDS: readonly string[] = Object.keys(serverEntry.shape);
 
 /** Fields of a server entry that other hosts use and that may be left unread without a notice. */
 export const FOREIGN_SERVER_FIELDS: readonly string[] = [
-  'disabled', 'enabled', 'autoApprove', 'alwaysAllow', 'timeout', 'name', 'description', 'icon', 'version', 'gallery', 'source', 'dev',
+  'disabled',
+  'enabled',
+  'autoApprove',
+  'alwaysAllow',
+  'timeout',
+  'name',
+  'description',
+  'icon',
+  'version',
+  'gallery',
+  'source',
+  'dev',
 ];

@@ -10,6 +10,9 @@ export function parseConfigText(text: string, path: string): unknown {
   // Comments become spaces, so that lines and columns stay what they are.
   const json = stripJsonComments(text.replace(/^\uFEFF/, ''), { trailingCommas: true });
   const problem = findJsonProblem(json);
-  if (problem !== undefined) throw new ConfigError(`${path}:${problem.line}:${problem.column}: not valid JSON: ${problem.problem}`);
+  if (problem !== undefined)
+    throw new ConfigError(
+      `${path}:${problem.line}:${problem.column}: not valid JSON: ${problem.problem}`,
+    );
   return JSON.parse(json);
 }

@@ -38,7 +38,10 @@ export interface ServerRules {
   /** For tools that no entry of `approvals` is about. Default: `auto` for read-only tools of a trusted server, else `ask`. */
   readonly approval: 'default' | 'auto' | 'ask' | 'deny';
   /** By patterns of tool names; the first that matches counts. */
-  readonly approvals?: readonly { readonly tools: string; readonly policy: 'auto' | 'ask' | 'deny' }[];
+  readonly approvals?: readonly {
+    readonly tools: string;
+    readonly policy: 'auto' | 'ask' | 'deny';
+  }[];
   /** What happens to its sampling requests; default `ask`. */
   readonly sampling: 'auto' | 'ask' | 'deny';
   /** Whether a person sees what the model replied before the server does; default false. */

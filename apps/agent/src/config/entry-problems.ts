@@ -22,18 +22,63 @@ const OF_PROCESS = ['args', 'env', 'envFile', 'cwd'] as const;
 /** What in an entry contradicts itself: a server is either started with `command` or reached at `url`. */
 export function entryProblems(entry: ReachedBy): readonly EntryProblem[] {
   const { type, command, url } = entry;
-  if (command !== undefined && url !== undefined) return [{ place: [], problem: 'has "command" and "url"; a server is either started or reached at an address, so remove one of them' }];
+  if (command !== undefined && url !== undefined)
+    return [
+      {
+        place: [],
+        problem:
+          'has "command" and "url"; a server is either started or reached at an address, so remove one of them',
+      },
+    ];
   if (url !== undefined) return remoteProblems(entry);
-  if (type === 'http' || type === 'sse') return [{ place: ['url'], problem: `is missing; a server of type "${type}" is reached at an address` }];
-  if (command === undefined) return [{ place: [], problem: 'has neither "command", which starts a server, nor "url", at which one is reached' }];
-  return isEmpty(entry.headers) ? [] : [{ place: ['headers'], problem: 'are for a server with "url"; one that is started gets its secrets in "env"' }];
+  if (type === 'http' || type === 'sse')
+    return [
+      {
+        place: ['url'],
+        problem: `is missing; a server of type "${type}" is reached at an address`,
+      },
+    ];
+  if (command === undefined)
+    return [
+      {
+        place: [],
+        problem: 'has neither "command", which starts a server, nor "url", at which one is reached',
+      },
+    ];
+  return isEmpty(entry.headers)
+    ? []
+    : [
+        {
+          place: ['headers'],
+          problem: 'are for a server with "url"; one that is started gets its secrets in "env"',
+        },
+      ];
 }
 
 function remoteProblems(entry: ReachedBy): readonly EntryProblem[] {
-  if (entry.type === 'stdio') return [{ place: ['type'], problem: 'is "stdio", but the server has a "url"; write "http" or "sse", or leave it out' }];
-  const unused = OF_PROCESS.filter((field) => !isEmpty(entry[field])).map((field) => ({ place: [field], problem: 'is for a server with "command"; what one with "url" needs to know goes in "headers"' }));
+  if (entry.type === 'stdio')
+    return [
+      {
+        place: ['type'],
+        problem: 'is "stdio", but the server has a "url"; write "http" or "sse", or leave it out',
+      },
+    ];
+  const unused = OF_PROCESS.filter((field) => !isEmpty(entry[field])).map((field) => ({
+    place: [field],
+    problem: 'is for a server with "command"; what one with "url" needs to know goes in "headers"',
+  }));
   const isImpossible = entry.type === 'sse' && entry.signalbox?.era === 'modern';
-  return [...unused, ...(isImpossible ? [{ place: ['signalbox', 'era'], problem: 'is "modern", but the transport "sse" exists in the legacy era only' }] : [])];
+  return [
+    ...unused,
+    ...(isImpossible
+      ? [
+          {
+            place: ['signalbox', 'era'],
+            problem: 'is "modern", but the transport "sse" exists in the legacy era only',
+          },
+        ]
+      : []),
+  ];
 }
 
 /** Programs that write such files leave empty members in them. */

@@ -52,14 +52,18 @@ export function expandVariables(text: string, variables: Variables): Expansion {
 function lookUp(inner: string, { env, inputs, predefined = {} }: Variables): Lookup | string {
   const [, id] = INPUT.exec(inner) ?? [];
   if (id !== undefined) {
-    return inputs?.get(id) ?? `the input "${id}" has no value; give it with --input ${id}=VALUE or in the environment variable ${inputVariable(id)}`;
+    return (
+      inputs?.get(id) ??
+      `the input "${id}" has no value; give it with --input ${id}=VALUE or in the environment variable ${inputVariable(id)}`
+    );
   }
   const own = Object.hasOwn(predefined, inner) ? predefined[inner] : undefined;
   if (own !== undefined) return { value: own, isSecret: false };
   const [, name, fallback] = NAMED.exec(inner) ?? [];
   if (name === undefined) return unknownForm(inner);
   const value = fallback === undefined ? env[name] : env[name] || fallback;
-  if (value === undefined) return `the environment variable ${name} is not set; set it, or write \${${name}:-default}`;
+  if (value === undefined)
+    return `the environment variable ${name} is not set; set it, or write \${${name}:-default}`;
   return { value, isSecret: SECRET_NAME.test(name) };
 }
 

@@ -18,7 +18,9 @@ export function hostEntries(input: { readonly [name: string]: unknown }): readon
     const servers = input[section];
     if (!isPlainObject(servers)) return [];
     return Object.entries(servers).flatMap(([name, entry]) =>
-      isDisabled(entry) ? [] : [{ configuredName: name, place: [section, name] as const, entry: inOurWords(entry) }],
+      isDisabled(entry)
+        ? []
+        : [{ configuredName: name, place: [section, name] as const, entry: inOurWords(entry) }],
     );
   });
 }
@@ -40,8 +42,12 @@ function inOurWords(entry: unknown): unknown {
     ...rest,
     ...(rest['type'] === undefined && transport !== undefined ? { type: transport } : {}),
     ...(rest['url'] === undefined && field !== undefined ? { url: address[field] } : {}),
-    ...(field === 'httpUrl' && rest['url'] === undefined && rest['type'] === undefined ? { type: 'http' } : {}),
+    ...(field === 'httpUrl' && rest['url'] === undefined && rest['type'] === undefined
+      ? { type: 'http' }
+      : {}),
   };
   const { type } = written;
-  return typeof type === 'string' && STREAMABLE_HTTP.test(type) ? { ...written, type: 'http' } : written;
+  return typeof type === 'string' && STREAMABLE_HTTP.test(type)
+    ? { ...written, type: 'http' }
+    : written;
 }

@@ -4,7 +4,9 @@ import { ConfigError } from './config.ts';
 export function httpUrlProblem(value: string): string | undefined {
   const url = URL.parse(value);
   if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
-  return `${url.username}${url.password}${url.search}${url.hash}` === '' ? undefined : 'must not hold a user name, password, query or fragment';
+  return `${url.username}${url.password}${url.search}${url.hash}` === ''
+    ? undefined
+    : 'must not hold a user name, password, query or fragment';
 }
 
 /** @throws ConfigError, which does not quote it, unless `value` is a base URL */

@@ -17,11 +17,24 @@ const server: StdioServerConfig = {
   sampling: 'ask',
 };
 
-test.each<Partial<StdioServerConfig>>([{ command: 'deno' }, { args: ['server.js', '--all'] }, { env: { TOKEN: 'b' } }, { cwd: '/b' }, { roots: ['/'] }, { era: 'legacy' }])('%j is another launch', (change) => {
+test.each<Partial<StdioServerConfig>>([
+  { command: 'deno' },
+  { args: ['server.js', '--all'] },
+  { env: { TOKEN: 'b' } },
+  { cwd: '/b' },
+  { roots: ['/'] },
+  { era: 'legacy' },
+])('%j is another launch', (change) => {
   expect(launchDigest({ ...server, ...change })).not.toBe(launchDigest(server));
 });
 
-test.each<Partial<StdioServerConfig>>([{ trust: true }, { allow: ['x'] }, { approvals: [{ tools: '*', policy: 'auto' }] }, { sampling: 'deny' }, { secrets: ['a'] }])('%j is the same launch under another policy', (change) => {
+test.each<Partial<StdioServerConfig>>([
+  { trust: true },
+  { allow: ['x'] },
+  { approvals: [{ tools: '*', policy: 'auto' }] },
+  { sampling: 'deny' },
+  { secrets: ['a'] },
+])('%j is the same launch under another policy', (change) => {
   expect(launchDigest({ ...server, ...change })).toBe(launchDigest(server));
 });
 

@@ -3,7 +3,12 @@ import { isVendorAddress, wireOf } from '../llm/wire.ts';
 import { chooseLlm, type LlmChoice } from './choose-llm.ts';
 import { parseConfigFile } from './config-file.ts';
 
-const NOTHING: LlmChoice = { provider: undefined, model: undefined, baseUrl: undefined, scenario: undefined };
+const NOTHING: LlmChoice = {
+  provider: undefined,
+  model: undefined,
+  baseUrl: undefined,
+  scenario: undefined,
+};
 
 describe('the API that is spoken', () => {
   test.each<[Parameters<typeof wireOf>[0], string]>([
@@ -17,8 +22,10 @@ describe('the API that is spoken', () => {
     expect(wireOf(config)).toBe(wire);
   });
 
-  test('another host that has the name of the vendor in it is not the vendor\'s', () => {
-    expect(isVendorAddress({ provider: 'openai', baseUrl: 'https://api.openai.com.example.org/v1' })).toBe(false);
+  test("another host that has the name of the vendor in it is not the vendor's", () => {
+    expect(
+      isVendorAddress({ provider: 'openai', baseUrl: 'https://api.openai.com.example.org/v1' }),
+    ).toBe(false);
   });
 });
 
@@ -27,22 +34,35 @@ describe('llm.wire in the configuration', () => {
     ['chat', 'openai'],
     ['responses', 'openai'],
     ['messages', 'anthropic'],
-  ] as const)('%s names the provider %s, with no key where a base URL is given', (wire, provider) => {
-    expect(chooseLlm({ ...NOTHING, wire, baseUrl: 'http://127.0.0.1:1/v1' }, {}).llm).toMatchObject({ provider, wire, apiKey: undefined });
-  });
+  ] as const)(
+    '%s names the provider %s, with no key where a base URL is given',
+    (wire, provider) => {
+      expect(
+        chooseLlm({ ...NOTHING, wire, baseUrl: 'http://127.0.0.1:1/v1' }, {}).llm,
+      ).toMatchObject({ provider, wire, apiKey: undefined });
+    },
+  );
 
   test('goes before the keys that are set', () => {
-    expect(chooseLlm({ ...NOTHING, wire: 'messages' }, { OPENAI_API_KEY: 'a', ANTHROPIC_API_KEY: 'b' }).llm).toMatchObject({ provider: 'anthropic', apiKey: 'b' });
+    expect(
+      chooseLlm({ ...NOTHING, wire: 'messages' }, { OPENAI_API_KEY: 'a', ANTHROPIC_API_KEY: 'b' })
+        .llm,
+    ).toMatchObject({ provider: 'anthropic', apiKey: 'b' });
   });
 
   test('that belongs to another provider than the configured one is refused', () => {
-    expect(() => chooseLlm({ ...NOTHING, provider: 'anthropic', wire: 'chat' }, { ANTHROPIC_API_KEY: 'b' })).toThrow('llm.wire "chat" belongs to the provider "openai", and "anthropic" is configured');
+    expect(() =>
+      chooseLlm({ ...NOTHING, provider: 'anthropic', wire: 'chat' }, { ANTHROPIC_API_KEY: 'b' }),
+    ).toThrow('llm.wire "chat" belongs to the provider "openai", and "anthropic" is configured');
   });
 });
 
 test.each([
   ['{"llm":{"wire":"completions"}}', 'llm.wire'],
-  ['{"llm":{"models":{"m":{"price":{"input":-1,"output":1,"cache_read":0,"cache_write":0}}}}}', 'llm.models.m.price.input'],
+  [
+    '{"llm":{"models":{"m":{"price":{"input":-1,"output":1,"cache_read":0,"cache_write":0}}}}}',
+    'llm.models.m.price.input',
+  ],
   ['{"llm":{"models":{"m":{"price":{"input":1}}}}}', 'llm.models.m.price.output'],
   ['{"llm":{"models":{"m":{"speed":2}}}}', 'llm.models.m.speed'],
   ['{"llm":{"models":{"m":{"takes":{"smell":true}}}}}', 'smell'],
@@ -52,5 +72,8 @@ test.each([
 
 test('what the configuration says of models reaches the provider', () => {
   const models = { 'qwen3:8b': { context_tokens: 8192 } };
-  expect(chooseLlm({ ...NOTHING, models, wire: 'chat', baseUrl: 'http://127.0.0.1:1/v1' }, {}).llm.models).toEqual(models);
+  expect(
+    chooseLlm({ ...NOTHING, models, wire: 'chat', baseUrl: 'http://127.0.0.1:1/v1' }, {}).llm
+      .models,
+  ).toEqual(models);
 });

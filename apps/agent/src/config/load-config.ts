@@ -56,25 +56,50 @@ export interface LoadedConfig extends Config {
 export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> {
   const env = withoutBlanks(sources.env);
   const source = await readSource(sources, env);
-  const { config: file, notices, ...parsed } = source === undefined ? NO_FILE : parseConfigFile(source.text, source.path);
+  const {
+    config: file,
+    notices,
+    ...parsed
+  } = source === undefined ? NO_FILE : parseConfigFile(source.text, source.path);
   const flags = sources.flags;
   const folder = source === undefined ? sources.cwd : resolve(source.path, '..');
   const host = flags.host ?? env['SIGNALBOX_HOST'] ?? file.host ?? '127.0.0.1';
   const token = env['SIGNALBOX_TOKEN'];
   if (token === undefined && !isLoopback(host)) {
-    throw new ConfigError(`the host ${host} can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1`);
+    throw new ConfigError(
+      `the host ${host} can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1`,
+    );
   }
   const read = await serversOf(parsed, { sources, env, folder, path: source?.path });
-  const { llm, notices: llmNotices } = chooseLlm(llmChoice(sources, file.llm ?? {}, { folder, env }), env);
+  const { llm, notices: llmNotices } = chooseLlm(
+    llmChoice(sources, file.llm ?? {}, { folder, env }),
+    env,
+  );
   return {
     host,
-    port: portOf(flags.port, '--port') ?? portOf(env['SIGNALBOX_PORT'], 'SIGNALBOX_PORT') ?? file.port ?? 8020,
-    dataDir: pathOf(sources.cwd, flags.dataDir ?? env['SIGNALBOX_DATA_DIR']) ?? pathOf(folder, file.data_dir) ?? join(sources.cwd, '.signalbox'),
+    port:
+      portOf(flags.port, '--port') ??
+      portOf(env['SIGNALBOX_PORT'], 'SIGNALBOX_PORT') ??
+      file.port ??
+      8020,
+    dataDir:
+      pathOf(sources.cwd, flags.dataDir ?? env['SIGNALBOX_DATA_DIR']) ??
+      pathOf(folder, file.data_dir) ??
+      join(sources.cwd, '.signalbox'),
     logLevel:
-      oneOf(LOG_LEVELS, { value: flags.logLevel, source: '--log-level' }) ?? oneOf(LOG_LEVELS, { value: env['SIGNALBOX_LOG_LEVEL'], source: 'SIGNALBOX_LOG_LEVEL' }) ?? file.log_level ?? 'info',
+      oneOf(LOG_LEVELS, { value: flags.logLevel, source: '--log-level' }) ??
+      oneOf(LOG_LEVELS, { value: env['SIGNALBOX_LOG_LEVEL'], source: 'SIGNALBOX_LOG_LEVEL' }) ??
+      file.log_level ??
+      'info',
     logFormat:
-      oneOf(LOG_FORMATS, { value: flags.logFormat, source: '--log-format' }) ?? oneOf(LOG_FORMATS, { value: env['SIGNALBOX_LOG_FORMAT'], source: 'SIGNALBOX_LOG_FORMAT' }) ?? file.log_format ?? 'text',
-    durability: oneOf(['process', 'power'], { value: flags.durability, source: '--durability' }) ?? file.durability ?? 'process',
+      oneOf(LOG_FORMATS, { value: flags.logFormat, source: '--log-format' }) ??
+      oneOf(LOG_FORMATS, { value: env['SIGNALBOX_LOG_FORMAT'], source: 'SIGNALBOX_LOG_FORMAT' }) ??
+      file.log_format ??
+      'text',
+    durability:
+      oneOf(['process', 'power'], { value: flags.durability, source: '--durability' }) ??
+      file.durability ??
+      'process',
     ...(file.max_queued_runs === undefined ? {} : { maxQueuedRuns: file.max_queued_runs }),
     token,
     llm,
@@ -85,11 +110,18 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   };
 }
 
-function llmChoice(sources: ConfigSources, file: NonNullable<FileConfig['llm']>, context: { readonly folder: string; readonly env: ConfigSources['env'] }): LlmChoice {
+function llmChoice(
+  sources: ConfigSources,
+  file: NonNullable<FileConfig['llm']>,
+  context: { readonly folder: string; readonly env: ConfigSources['env'] },
+): LlmChoice {
   const { provider: providerFlag, model, baseUrl, scenario } = sources.flags;
-  const provider = oneOf(['openai', 'anthropic', 'scripted'], { value: providerFlag, source: '--provider' }) ?? (scenario === undefined ? undefined : 'scripted');
+  const provider =
+    oneOf(['openai', 'anthropic', 'scripted'], { value: providerFlag, source: '--provider' }) ??
+    (scenario === undefined ? undefined : 'scripted');
   // A model or address of the file belongs to the provider the file names.
-  const rest = provider === undefined || file.provider === undefined || provider === file.provider ? file : {};
+  const rest =
+    provider === undefined || file.provider === undefined || provider === file.provider ? file : {};
   return {
     provider: provider ?? file.provider,
     model: model ?? context.env['SIGNALBOX_MODEL'] ?? rest.model,
@@ -103,16 +135,25 @@ function llmChoice(sources: ConfigSources, file: NonNullable<FileConfig['llm']>,
   };
 }
 
-function cassetteOf({ cwd }: ConfigSources, inFile: string | undefined, { folder, env }: { readonly folder: string; readonly env: ConfigSources['env'] }): LlmChoice['cassette'] {
+function cassetteOf(
+  { cwd }: ConfigSources,
+  inFile: string | undefined,
+  { folder, env }: { readonly folder: string; readonly env: ConfigSources['env'] },
+): LlmChoice['cassette'] {
   const inEnvironment = env['SIGNALBOX_CASSETTE'];
-  return inEnvironment === undefined ? cassetteSetting(inFile, { folder, source: 'llm.cassette' }) : cassetteSetting(inEnvironment, { folder: cwd, source: 'SIGNALBOX_CASSETTE' });
+  return inEnvironment === undefined
+    ? cassetteSetting(inFile, { folder, source: 'llm.cassette' })
+    : cassetteSetting(inEnvironment, { folder: cwd, source: 'SIGNALBOX_CASSETTE' });
 }
 
 const NO_FILE: ParsedConfig = { config: {}, servers: [], inputs: [], notices: [] };
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const LOG_FORMATS = ['text', 'json'] as const;
 
-async function readSource(sources: ConfigSources, env: ConfigSources['env']): Promise<{ readonly path: string; readonly text: string } | undefined> {
+async function readSource(
+  sources: ConfigSources,
+  env: ConfigSources['env'],
+): Promise<{ readonly path: string; readonly text: string } | undefined> {
   const named = pathOf(sources.cwd, sources.flags.config);
   const xdg = env['XDG_CONFIG_HOME'];
   // The XDG base directory specification has relative paths ignored.
@@ -123,7 +164,10 @@ async function readSource(sources: ConfigSources, env: ConfigSources['env']): Pr
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (named === undefined && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined;
-    const problem = code === 'ENOENT' ? 'the configuration file does not exist; check --config' : `the configuration file cannot be read (${code ?? 'unknown error'})`;
+    const problem =
+      code === 'ENOENT'
+        ? 'the configuration file does not exist; check --config'
+        : `the configuration file cannot be read (${code ?? 'unknown error'})`;
     throw new ConfigError(`${path}: ${problem}`, { cause: error });
   }
 }
@@ -139,16 +183,29 @@ interface ServersContext {
   readonly path: string | undefined;
 }
 
-async function serversOf(parsed: Pick<ParsedConfig, 'servers' | 'inputs'>, { sources, env, folder, path }: ServersContext): Promise<ReadServers> {
+async function serversOf(
+  parsed: Pick<ParsedConfig, 'servers' | 'inputs'>,
+  { sources, env, folder, path }: ServersContext,
+): Promise<ReadServers> {
   const { flags, homeDir, readFile = readText, askInput } = sources;
-  const read = await readServers(parsed, { given: flags.inputs ?? {}, env, ask: askInput, folder, homeDir, readFile });
+  const read = await readServers(parsed, {
+    given: flags.inputs ?? {},
+    env,
+    ask: askInput,
+    folder,
+    homeDir,
+    readFile,
+  });
   const problems = read.invalid.flatMap(({ problems: each }) => each);
-  if (flags.isStrict === true && path !== undefined && problems.length > 0) throw problemsError(path, problems);
+  if (flags.isStrict === true && path !== undefined && problems.length > 0)
+    throw problemsError(path, problems);
   return read;
 }
 
 function withoutBlanks(env: ConfigSources['env']): ConfigSources['env'] {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
+  return Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
+  );
 }
 
 function pathOf(folder: string, path: string | undefined): string | undefined {
@@ -158,13 +215,22 @@ function pathOf(folder: string, path: string | undefined): string | undefined {
 function portOf(value: string | number | undefined, source: string): number | undefined {
   if (value === undefined) return undefined;
   const port = typeof value === 'number' || /^\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new ConfigError(`${source}: must be a whole number from 0 to 65535 (0 takes a free port)`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new ConfigError(
+      `${source}: must be a whole number from 0 to 65535 (0 takes a free port)`,
+    );
   return port;
 }
 
-function oneOf<T extends string>(known: readonly T[], given: { readonly value: string | undefined; readonly source: string }): T | undefined {
+function oneOf<T extends string>(
+  known: readonly T[],
+  given: { readonly value: string | undefined; readonly source: string },
+): T | undefined {
   if (given.value === undefined) return undefined;
   const value = known.find((candidate) => candidate === given.value);
-  if (value === undefined) throw new ConfigError(`${given.source}: must be ${known.join(', ').replace(/, (?=[^,]*$)/, ' or ')}`);
+  if (value === undefined)
+    throw new ConfigError(
+      `${given.source}: must be ${known.join(', ').replace(/, (?=[^,]*$)/, ' or ')}`,
+    );
   return value;
 }

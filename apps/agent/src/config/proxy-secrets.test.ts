@@ -10,9 +10,19 @@ test('the credentials of a proxy are secrets, in every variable that names one',
     NO_PROXY: 'localhost',
     OTHER: 'http://x:not-a-proxy@host',
   };
-  expect(proxySecrets(env)).toEqual(['ada:hush%21hush', 'hush%21hush', 'hush!hush', 'bob:quiet-please', 'quiet-please', 'eve:s3cret-3', 's3cret-3']);
+  expect(proxySecrets(env)).toEqual([
+    'ada:hush%21hush',
+    'hush%21hush',
+    'hush!hush',
+    'bob:quiet-please',
+    'quiet-please',
+    'eve:s3cret-3',
+    's3cret-3',
+  ]);
 });
 
 test('what is no URL holds no credentials', () => {
-  expect(proxySecrets({ HTTPS_PROXY: 'proxy:3128', HTTP_PROXY: '', https_proxy: undefined })).toEqual([]);
+  expect(
+    proxySecrets({ HTTPS_PROXY: 'proxy:3128', HTTP_PROXY: '', https_proxy: undefined }),
+  ).toEqual([]);
 });

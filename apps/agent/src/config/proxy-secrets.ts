@@ -1,7 +1,9 @@
 const PROXY_VARIABLE = /^(?:(?:https?|all)_proxy|npm_config_(?:https?[_-])?proxy)$/i;
 
 /** Returns the credentials in the URLs of proxies, which server processes inherit, as they may stand in logs and errors. */
-export function proxySecrets(env: { readonly [name: string]: string | undefined }): readonly string[] {
+export function proxySecrets(env: {
+  readonly [name: string]: string | undefined;
+}): readonly string[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     const url = PROXY_VARIABLE.test(name) ? URL.parse(value) : null;
     if (url === null || url.password === '') return [];

@@ -19,16 +19,30 @@ export interface ReadServers {
 }
 
 /** Expands the variables of every server; a server whose variables have no value is among the invalid ones. */
-export async function readServers({ servers, inputs }: Pick<ParsedConfig, 'servers' | 'inputs'>, sources: ServerSources): Promise<ReadServers> {
+export async function readServers(
+  { servers, inputs }: Pick<ParsedConfig, 'servers' | 'inputs'>,
+  sources: ServerSources,
+): Promise<ReadServers> {
   const usable = servers.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
-  const variables = { env: sources.env, inputs: await inputValues(JSON.stringify(usable), inputs, sources), predefined: predefinedVariables(sources) };
-  const read: { servers: ServerConfig[]; invalid: InvalidServer[]; notices: string[] } = { servers: [], invalid: [], notices: [] };
+  const variables = {
+    env: sources.env,
+    inputs: await inputValues(JSON.stringify(usable), inputs, sources),
+    predefined: predefinedVariables(sources),
+  };
+  const read: { servers: ServerConfig[]; invalid: InvalidServer[]; notices: string[] } = {
+    servers: [],
+    invalid: [],
+    notices: [],
+  };
   for (const file of servers) {
     if (file.entry === undefined) {
       read.invalid.push(invalidServer(file, file.problems));
       continue;
     }
-    const { server, problems, notices } = await toServerConfig(file, file.entry, { ...sources, variables });
+    const { server, problems, notices } = await toServerConfig(file, file.entry, {
+      ...sources,
+      variables,
+    });
     if (problems.length > 0) read.invalid.push(invalidServer(file, problems));
     else {
       read.servers.push(server);
@@ -38,15 +52,39 @@ export async function readServers({ servers, inputs }: Pick<ParsedConfig, 'serve
   return read;
 }
 
-function invalidServer({ name, configuredName, isRemote }: FileServer, problems: readonly string[]): InvalidServer {
-  return { name, ...(configuredName === name ? {} : { configuredName }), transport: isRemote ? 'http' : 'stdio', problems };
+function invalidServer(
+  { name, configuredName, isRemote }: FileServer,
+  problems: readonly string[],
+): InvalidServer {
+  return {
+    name,
+    ...(configuredName === name ? {} : { configuredName }),
+    transport: isRemote ? 'http' : 'stdio',
+    problems,
+  };
 }
 
 /** Folders in which editors keep the configuration of a workspace. */
-const EDITOR_FOLDERS: readonly string[] = ['.vscode', '.cursor', '.roo', '.zed', '.gemini', '.idea'];
+const EDITOR_FOLDERS: readonly string[] = [
+  '.vscode',
+  '.cursor',
+  '.roo',
+  '.zed',
+  '.gemini',
+  '.idea',
+];
 
 /** The names that VS Code and Cursor define. The workspace is the folder of the file, or the one above an editor's folder. */
-function predefinedVariables({ folder, homeDir }: ServerSources): { readonly [name: string]: string } {
+function predefinedVariables({ folder, homeDir }: ServerSources): {
+  readonly [name: string]: string;
+} {
   const workspaceFolder = EDITOR_FOLDERS.includes(basename(folder)) ? dirname(folder) : folder;
-  return { workspaceFolder, workspaceRoot: workspaceFolder, workspaceFolderBasename: basename(workspaceFolder), userHome: homeDir, pathSeparator: sep, '/': sep };
+  return {
+    workspaceFolder,
+    workspaceRoot: workspaceFolder,
+    workspaceFolderBasename: basename(workspaceFolder),
+    userHome: homeDir,
+    pathSeparator: sep,
+    '/': sep,
+  };
 }

@@ -12,19 +12,43 @@ export interface AddressProblem {
 }
 
 /** The address without the user name and password that it may hold, which become a header, as in every browser. */
-export function toRemoteAddress({ url, headers }: RemoteAddress): (RemoteAddress & { readonly secrets: readonly string[] }) | AddressProblem {
+export function toRemoteAddress({
+  url,
+  headers,
+}: RemoteAddress): (RemoteAddress & { readonly secrets: readonly string[] }) | AddressProblem {
   const parsed = URL.parse(url);
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return { place: 'url', problem: 'must be an http or https URL' };
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    return { place: 'url', problem: 'must be an http or https URL' };
   const { username, password } = parsed;
-  const credentials = username === '' && password === '' ? undefined : `${decoded(username)}:${decoded(password)}`;
-  if (credentials !== undefined && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) {
-    return { place: 'url', problem: 'holds a user name or password beside the header Authorization; remove one of them' };
+  const credentials =
+    username === '' && password === '' ? undefined : `${decoded(username)}:${decoded(password)}`;
+  if (
+    credentials !== undefined &&
+    Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+  ) {
+    return {
+      place: 'url',
+      problem: 'holds a user name or password beside the header Authorization; remove one of them',
+    };
   }
   parsed.username = '';
   parsed.password = '';
   parsed.hash = '';
-  const address = { url: parsed.href, headers: credentials === undefined ? headers : { ...headers, Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` } };
-  return headerProblem(address) ?? { ...address, secrets: [username, password, decoded(username), decoded(password)].filter((secret) => secret !== '') };
+  const address = {
+    url: parsed.href,
+    headers:
+      credentials === undefined
+        ? headers
+        : { ...headers, Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+  };
+  return (
+    headerProblem(address) ?? {
+      ...address,
+      secrets: [username, password, decoded(username), decoded(password)].filter(
+        (secret) => secret !== '',
+      ),
+    }
+  );
 }
 
 function decoded(text: string): string {
@@ -38,12 +62,23 @@ function decoded(text: string): string {
 
 function headerProblem({ url, headers }: RemoteAddress): AddressProblem | undefined {
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return { place: 'headers', problem: `${JSON.stringify(name)} is not the name of an HTTP header` };
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) return { place: 'headers', problem: `the value of ${name} has characters that no HTTP header may have` };
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+      return {
+        place: 'headers',
+        problem: `${JSON.stringify(name)} is not the name of an HTTP header`,
+      };
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+      return {
+        place: 'headers',
+        problem: `the value of ${name} has characters that no HTTP header may have`,
+      };
     try {
       httpTransport({ url, headers: { [name]: value } });
     } catch {
-      return { place: 'headers', problem: `${name} is set by the protocol and cannot be configured` };
+      return {
+        place: 'headers',
+        problem: `${name} is set by the protocol and cannot be configured`,
+      };
     }
   }
   return undefined;

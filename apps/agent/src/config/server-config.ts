@@ -1,6 +1,12 @@
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { isRemote, type RemoteServerConfig, type ServerConfig, type ServerRules, type StdioServerConfig } from './config.ts';
+import {
+  isRemote,
+  type RemoteServerConfig,
+  type ServerConfig,
+  type ServerRules,
+  type StdioServerConfig,
+} from './config.ts';
 import { jsonPath } from './config-problems.ts';
 import type { ServerEntry } from './config-schema.ts';
 import type { FileServer } from './config-file.ts';
@@ -26,13 +32,28 @@ export interface ReadServer {
 }
 
 /** Expands the variables of an entry. */
-export async function toServerConfig(file: Pick<FileServer, 'name' | 'configuredName' | 'place'>, entry: ServerEntry, surroundings: ServerSurroundings): Promise<ReadServer> {
+export async function toServerConfig(
+  file: Pick<FileServer, 'name' | 'configuredName' | 'place'>,
+  entry: ServerEntry,
+  surroundings: ServerSurroundings,
+): Promise<ReadServer> {
   const reading = new Reading(file.place, surroundings);
   const rules = rulesOf(file, entry, reading);
-  if (entry.url === undefined) for (const secret of proxySecrets(surroundings.variables.env)) reading.secrets.add(secret);
-  const server = entry.url === undefined ? await startedServer(rules, entry, reading) : remoteServer(rules, { ...entry, url: entry.url }, reading);
-  const notices = isRemote(server) && isOverheard(server) ? [`${jsonPath([...file.place, 'url'])}: the headers are sent without encryption; use https`] : [];
-  return { server: { ...server, secrets: [...reading.secrets] }, problems: reading.problems, notices };
+  if (entry.url === undefined)
+    for (const secret of proxySecrets(surroundings.variables.env)) reading.secrets.add(secret);
+  const server =
+    entry.url === undefined
+      ? await startedServer(rules, entry, reading)
+      : remoteServer(rules, { ...entry, url: entry.url }, reading);
+  const notices =
+    isRemote(server) && isOverheard(server)
+      ? [`${jsonPath([...file.place, 'url'])}: the headers are sent without encryption; use https`]
+      : [];
+  return {
+    server: { ...server, secrets: [...reading.secrets] },
+    problems: reading.problems,
+    notices,
+  };
 }
 
 /** Expands the texts of one entry and collects what is wrong in them. */
@@ -54,18 +75,30 @@ class Reading {
     return expansion.text;
   }
 
-  texts(texts: { readonly [name: string]: string }, field: string): { readonly [name: string]: string } {
-    return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, this.text(value, field, name)]));
+  texts(
+    texts: { readonly [name: string]: string },
+    field: string,
+  ): { readonly [name: string]: string } {
+    return Object.fromEntries(
+      Object.entries(texts).map(([name, value]) => [name, this.text(value, field, name)]),
+    );
   }
 
   folder(path: string, ...place: readonly PropertyKey[]): string {
-    return resolve(this.#surroundings.folder, this.text(path, ...place).replace(/^~(?=$|[/\\])/, this.#surroundings.homeDir));
+    return resolve(
+      this.#surroundings.folder,
+      this.text(path, ...place).replace(/^~(?=$|[/\\])/, this.#surroundings.homeDir),
+    );
   }
 
   /** Returns the variables of an env file; none, and a problem, when it cannot be read. */
   async envFile(path: string): Promise<{ readonly [name: string]: string }> {
     try {
-      return Object.fromEntries(Object.entries(parseEnv(await this.#surroundings.readFile(this.folder(path, 'envFile')))).map(([name, value]) => [name, value ?? '']));
+      return Object.fromEntries(
+        Object.entries(
+          parseEnv(await this.#surroundings.readFile(this.folder(path, 'envFile'))),
+        ).map(([name, value]) => [name, value ?? '']),
+      );
     } catch (error) {
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
       this.problem(`cannot be read (${code}); check the path`, 'envFile');
@@ -78,14 +111,20 @@ class Reading {
   }
 }
 
-function rulesOf({ name, configuredName }: Pick<FileServer, 'name' | 'configuredName'>, { signalbox: policy = {} }: ServerEntry, reading: Reading): ServerRules {
+function rulesOf(
+  { name, configuredName }: Pick<FileServer, 'name' | 'configuredName'>,
+  { signalbox: policy = {} }: ServerEntry,
+  reading: Reading,
+): ServerRules {
   return {
     name,
     ...(configuredName === name ? {} : { configuredName }),
     trust: policy.trust ?? false,
     allow: policy.allow ?? [],
     deny: policy.deny ?? [],
-    roots: (policy.roots ?? []).map((root, index) => reading.folder(root, 'signalbox', 'roots', index)),
+    roots: (policy.roots ?? []).map((root, index) =>
+      reading.folder(root, 'signalbox', 'roots', index),
+    ),
     era: policy.era ?? 'auto',
     approval: policy.approval ?? 'default',
     approvals: policy.approvals ?? [],
@@ -97,22 +136,39 @@ function rulesOf({ name, configuredName }: Pick<FileServer, 'name' | 'configured
   };
 }
 
-async function startedServer(rules: ServerRules, { command = '', args = [], env = {}, envFile, cwd }: ServerEntry, reading: Reading): Promise<StdioServerConfig> {
+async function startedServer(
+  rules: ServerRules,
+  { command = '', args = [], env = {}, envFile, cwd }: ServerEntry,
+  reading: Reading,
+): Promise<StdioServerConfig> {
   const server = {
     ...rules,
     command: reading.text(command, 'command'),
     args: args.map((argument, index) => reading.text(argument, 'args', index)),
-    env: { ...(envFile === undefined ? {} : await reading.envFile(envFile)), ...reading.texts(env, 'env') },
+    env: {
+      ...(envFile === undefined ? {} : await reading.envFile(envFile)),
+      ...reading.texts(env, 'env'),
+    },
     cwd: cwd === undefined ? undefined : reading.folder(cwd, 'cwd'),
   };
-  if (server.command.trim() === '' && reading.problems.length === 0) reading.problem('is empty', 'command');
+  if (server.command.trim() === '' && reading.problems.length === 0)
+    reading.problem('is empty', 'command');
   return server;
 }
 
-function remoteServer(rules: ServerRules, { type, url, headers = {}, signalbox }: ServerEntry & { readonly url: string }, reading: Reading): RemoteServerConfig {
+function remoteServer(
+  rules: ServerRules,
+  { type, url, headers = {}, signalbox }: ServerEntry & { readonly url: string },
+  reading: Reading,
+): RemoteServerConfig {
   const given = { url: reading.text(url, 'url'), headers: reading.texts(headers, 'headers') };
   const transport = type === 'http' || type === 'sse' ? type : 'auto';
-  const server: RemoteServerConfig = { ...rules, ...(transport === 'sse' && signalbox?.era === undefined ? { era: 'legacy' } : {}), transport, ...given };
+  const server: RemoteServerConfig = {
+    ...rules,
+    ...(transport === 'sse' && signalbox?.era === undefined ? { era: 'legacy' } : {}),
+    transport,
+    ...given,
+  };
   // What lacks a variable need not be checked as well.
   if (reading.problems.length > 0) return server;
   const address = toRemoteAddress(given);

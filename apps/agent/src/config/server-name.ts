@@ -14,12 +14,17 @@ export const SERVER_NAME = /^(?=.{1,32}$)[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0
  * as it is. In any other, what does not fit becomes `-`; a digest is appended where the result is not unique, too long or empty.
  */
 export function safeServerNames(configured: readonly string[]): ReadonlyMap<string, string> {
-  const readable = new Map(configured.map((name) => [name, SERVER_NAME.test(name) ? name : readableName(name)]));
+  const readable = new Map(
+    configured.map((name) => [name, SERVER_NAME.test(name) ? name : readableName(name)]),
+  );
   const uses = Map.groupBy(readable.values(), (name) => name);
   return new Map(
     [...readable].map(([name, candidate]) => {
       const isOwn = name === candidate || uses.get(candidate)?.length === 1;
-      return [name, isOwn && SERVER_NAME.test(candidate) ? candidate : digestedName(name, candidate)];
+      return [
+        name,
+        isOwn && SERVER_NAME.test(candidate) ? candidate : digestedName(name, candidate),
+      ];
     }),
   );
 }

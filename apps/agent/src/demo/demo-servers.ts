@@ -13,7 +13,10 @@ export interface DemoPlaces {
 export type DemoServerName = 'filesystem' | 'sqlite' | 'weather';
 
 /** Returns the three reference servers over a folder, the shop database and made-up weather; one that is not installed is named in `notices`. */
-export function demoServers({ files, database }: DemoPlaces): { readonly servers: readonly ServerConfig[]; readonly notices: readonly string[] } {
+export function demoServers({ files, database }: DemoPlaces): {
+  readonly servers: readonly ServerConfig[];
+  readonly notices: readonly string[];
+} {
   const servers: ServerConfig[] = [];
   const notices: string[] = [];
   const wanted: readonly (readonly [DemoServerName, readonly string[]])[] = [
@@ -57,9 +60,13 @@ function programOf(name: DemoServerName): string {
   const specifier = `@signalbox/server-${name}`;
   try {
     const manifest = require.resolve(`${specifier}/package.json`);
-    const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly bin: { readonly [command: string]: string } };
+    const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+      readonly bin: { readonly [command: string]: string };
+    };
     return join(dirname(manifest), bin[`signalbox-${name}`] ?? '');
   } catch (error) {
-    throw new ConfigError(`the demo server ${name} is not installed: npm install ${specifier}`, { cause: error });
+    throw new ConfigError(`the demo server ${name} is not installed: npm install ${specifier}`, {
+      cause: error,
+    });
   }
 }

@@ -30,18 +30,34 @@ export function demoExpectations(data: DemoData): DemoExpectations {
   const { files } = data;
   const isRepository = demoFolder({ repository: files, cwd: '' }) === files;
   return {
-    expectations: [...(isRepository ? [() => workspaceExpectation(data)] : []), () => customersExpectation(data), () => weatherExpectation(data)],
-    skipped: isRepository ? [] : [`the demo of the workspace is left out: ${files} is not the repository of Signalbox`],
+    expectations: [
+      ...(isRepository ? [() => workspaceExpectation(data)] : []),
+      () => customersExpectation(data),
+      () => weatherExpectation(data),
+    ],
+    skipped: isRepository
+      ? []
+      : [`the demo of the workspace is left out: ${files} is not the repository of Signalbox`],
   };
 }
 
 function workspaceExpectation({ files }: DemoData): Expectation {
-  const { workspaces } = JSON.parse(readFileSync(join(files, 'package.json'), 'utf8')) as { readonly workspaces: readonly string[] };
-  const manifests = globSync(workspaces.map((pattern) => `${pattern}/package.json`), { cwd: files });
-  const sources = globSync(workspaces.map((pattern) => `${pattern}/src/**/*.ts`), { cwd: files });
+  const { workspaces } = JSON.parse(readFileSync(join(files, 'package.json'), 'utf8')) as {
+    readonly workspaces: readonly string[];
+  };
+  const manifests = globSync(
+    workspaces.map((pattern) => `${pattern}/package.json`),
+    { cwd: files },
+  );
+  const sources = globSync(
+    workspaces.map((pattern) => `${pattern}/src/**/*.ts`),
+    { cwd: files },
+  );
   // The demo counts by the first two folders of a path.
   const counts = Map.groupBy(sources, (file) => dirname(file).split(/[/\\]/).slice(0, 2).join('/'));
-  const ranking = [...counts].map(([folder, { length }]) => ({ folder, count: length })).toSorted((a, b) => b.count - a.count || (a.folder < b.folder ? -1 : 1));
+  const ranking = [...counts]
+    .map(([folder, { length }]) => ({ folder, count: length }))
+    .toSorted((a, b) => b.count - a.count || (a.folder < b.folder ? -1 : 1));
   const [largest] = ranking;
   if (largest === undefined) throw new Error(`no workspace packages in ${files}`);
   return {
@@ -91,7 +107,9 @@ const PLACES = ['Oslo', 'Lisbon', 'Cairo'];
 async function weatherExpectation({ call }: DemoData): Promise<Expectation> {
   const temperatures = await Promise.all(
     PLACES.map(async (place) => {
-      const { daily } = (await call('weather__weather_forecast', { location: place, days: 1 })) as { readonly daily: readonly { readonly temperatureMax: number }[] };
+      const { daily } = (await call('weather__weather_forecast', { location: place, days: 1 })) as {
+        readonly daily: readonly { readonly temperatureMax: number }[];
+      };
       return { place, value: daily[0]?.temperatureMax ?? Number.NaN };
     }),
   );

@@ -21,7 +21,12 @@ const read = (file: string, sql: string): unknown[] => {
 test('the database has real foreign keys and a customer who bought most', async () => {
   const file = join(folder, 'deep', 'shop.db');
   await ensureShopDatabase(file);
-  expect(read(file, 'SELECT (SELECT count(*) FROM customers), (SELECT count(*) FROM products), (SELECT count(*) FROM orders)')).toEqual([[60, 40, 2000]]);
+  expect(
+    read(
+      file,
+      'SELECT (SELECT count(*) FROM customers), (SELECT count(*) FROM products), (SELECT count(*) FROM orders)',
+    ),
+  ).toEqual([[60, 40, 2000]]);
   expect(read(file, 'PRAGMA foreign_key_check')).toEqual([]);
   const top = read(
     file,

@@ -17,7 +17,20 @@ const SCHEMA = `
   CREATE INDEX orders_customer ON orders (customer_id);
 `;
 
-const FIRST_NAMES = ['Ada', 'Bruno', 'Chiara', 'Dara', 'Emre', 'Freya', 'Goran', 'Hana', 'Ines', 'Jonas', 'Kwame', 'Leila'];
+const FIRST_NAMES = [
+  'Ada',
+  'Bruno',
+  'Chiara',
+  'Dara',
+  'Emre',
+  'Freya',
+  'Goran',
+  'Hana',
+  'Ines',
+  'Jonas',
+  'Kwame',
+  'Leila',
+];
 const LAST_NAMES = ['Almeida', 'Berg', 'Costa', 'Duarte', 'Eriksen'];
 const COUNTRIES = ['Brazil', 'Norway', 'Portugal', 'Ghana', 'Japan', 'Turkey', 'Ireland'];
 const MATERIALS = ['Oak', 'Brass', 'Linen', 'Clay', 'Walnut', 'Steel', 'Wool', 'Glass'];
@@ -59,9 +72,13 @@ function fill(database: Database.Database): void {
   const addCustomer = database.prepare('INSERT INTO customers (name, country) VALUES (?, ?)');
   const addProduct = database.prepare('INSERT INTO products (name, price_cents) VALUES (?, ?)');
   const addOrder = database.prepare('INSERT INTO orders (customer_id, ordered_at) VALUES (?, ?)');
-  const addItem = database.prepare('INSERT OR IGNORE INTO order_items (order_id, product_id, quantity, unit_price_cents) VALUES (?, ?, ?, ?)');
+  const addItem = database.prepare(
+    'INSERT OR IGNORE INTO order_items (order_id, product_id, quantity, unit_price_cents) VALUES (?, ?, ?, ?)',
+  );
 
-  for (const first of FIRST_NAMES) for (const last of LAST_NAMES) addCustomer.run(`${first} ${last}`, COUNTRIES[pick(COUNTRIES.length)]);
+  for (const first of FIRST_NAMES)
+    for (const last of LAST_NAMES)
+      addCustomer.run(`${first} ${last}`, COUNTRIES[pick(COUNTRIES.length)]);
   const prices: number[] = [];
   for (const material of MATERIALS) {
     for (const thing of THINGS) {

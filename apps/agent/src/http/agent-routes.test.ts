@@ -26,9 +26,13 @@ const call = () => Promise.resolve(ok('read'));
 const TOOLS = { r__read: { call }, w__write: { call } };
 
 test('what is posted as an agent comes back from every endpoint, field by field', async () => {
-  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }), tools: TOOLS }));
+  const edge = await createServiceEdge(
+    await openService({ script: () => ({ text: 'done' }), tools: TOOLS }),
+  );
   expect(Object.keys(EVERY_FIELD)).toEqual(Object.keys(NewAgent.shape));
-  expect(Object.keys(EVERY_FIELD.limits)).toEqual(Object.keys(NewAgent.shape.limits.unwrap().shape));
+  expect(Object.keys(EVERY_FIELD.limits)).toEqual(
+    Object.keys(NewAgent.shape.limits.unwrap().shape),
+  );
 
   const posted = await edge.request('POST', '/v1/agents', { body: EVERY_FIELD });
   expect([posted.statusCode, posted.json()]).toEqual([201, expect.objectContaining(EVERY_FIELD)]);
@@ -38,19 +42,40 @@ test('what is posted as an agent comes back from every endpoint, field by field'
 });
 
 test('an agent that is read, changed in one field and put back keeps its limits', async () => {
-  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }), tools: TOOLS }));
-  const { id } = (await edge.request('POST', '/v1/agents', { body: EVERY_FIELD })).json<{ id: string }>();
+  const edge = await createServiceEdge(
+    await openService({ script: () => ({ text: 'done' }), tools: TOOLS }),
+  );
+  const { id } = (await edge.request('POST', '/v1/agents', { body: EVERY_FIELD })).json<{
+    id: string;
+  }>();
 
-  const read = (await edge.request('GET', `/v1/agents/${id}`)).json<typeof EVERY_FIELD & { id?: string; created_at?: string; updated_at?: string }>();
+  const read = (await edge.request('GET', `/v1/agents/${id}`)).json<
+    typeof EVERY_FIELD & { id?: string; created_at?: string; updated_at?: string }
+  >();
   const { id: _, created_at: __, updated_at: ___, ...definition } = read;
-  await edge.request('PUT', `/v1/agents/${id}`, { body: { ...definition, instructions: 'Be long.' } });
+  await edge.request('PUT', `/v1/agents/${id}`, {
+    body: { ...definition, instructions: 'Be long.' },
+  });
 
-  expect((await edge.request('GET', `/v1/agents/${id}`)).json()).toMatchObject({ ...EVERY_FIELD, instructions: 'Be long.' });
+  expect((await edge.request('GET', `/v1/agents/${id}`)).json()).toMatchObject({
+    ...EVERY_FIELD,
+    instructions: 'Be long.',
+  });
 });
 
 test('an agent with a server that is not configured is refused', async () => {
-  const edge = await createServiceEdge(await openService({ script: () => ({ text: 'done' }), tools: { r__read: TOOLS.r__read } }));
-  const response = await edge.request('POST', '/v1/agents', { body: { name: 'reader', servers: ['r', 'nowhere'] } });
-  expect([response.statusCode, response.json()]).toEqual([400, expect.objectContaining({ code: 'unknown_server', errors: [{ path: '/body/servers/1', message: 'no MCP server is named "nowhere"' }] })]);
+  const edge = await createServiceEdge(
+    await openService({ script: () => ({ text: 'done' }), tools: { r__read: TOOLS.r__read } }),
+  );
+  const response = await edge.request('POST', '/v1/agents', {
+    body: { name: 'reader', servers: ['r', 'nowhere'] },
+  });
+  expect([response.statusCode, response.json()]).toEqual([
+    400,
+    expect.objectContaining({
+      code: 'unknown_server',
+      errors: [{ path: '/body/servers/1', message: 'no MCP server is named "nowhere"' }],
+    }),
+  ]);
   expect((await edge.request('GET', '/v1/agents')).json()).toEqual({ data: [] });
 });

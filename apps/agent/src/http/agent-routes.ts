@@ -11,7 +11,10 @@ import { pageOf } from './views.ts';
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Stored agents: what runs begin with. */
-export function agentRoutes(app: HttpApp, { store, read, clock, newId, once, registry }: RouteDependencies): void {
+export function agentRoutes(
+  app: HttpApp,
+  { store, read, clock, newId, once, registry }: RouteDependencies,
+): void {
   const existing = async (id: string): Promise<StoredAgent> => {
     const agent = await read.agent(id);
     if (agent === undefined) throw notFound(id);
@@ -20,36 +23,89 @@ export function agentRoutes(app: HttpApp, { store, read, clock, newId, once, reg
 
   const refuseUnknownServers = (names: readonly string[]): void => {
     const known = registry.servers().map(({ name }) => name);
-    const errors = names.flatMap((name, index) => (known.includes(name) ? [] : [{ path: `/body/servers/${index}`, message: `no MCP server is named ${JSON.stringify(name)}` }]));
-    if (errors.length > 0) throw new Problem('unknown_server', `${errors.map(({ message }) => message).join('; ')}; GET /v1/servers lists those that are configured`, { errors });
+    const errors = names.flatMap((name, index) =>
+      known.includes(name)
+        ? []
+        : [
+            {
+              path: `/body/servers/${index}`,
+              message: `no MCP server is named ${JSON.stringify(name)}`,
+            },
+          ],
+    );
+    if (errors.length > 0)
+      throw new Problem(
+        'unknown_server',
+        `${errors.map(({ message }) => message).join('; ')}; GET /v1/servers lists those that are configured`,
+        { errors },
+      );
   };
 
   app.post(
     '/v1/agents',
-    { schema: { summary: 'Store an agent', headers: KeyHeaders, body: NewAgent, response: { 201: Agent, 400: ProblemDetails, 409: ProblemDetails } } },
+    {
+      schema: {
+        summary: 'Store an agent',
+        headers: KeyHeaders,
+        body: NewAgent,
+        response: { 201: Agent, 400: ProblemDetails, 409: ProblemDetails },
+      },
+    },
     async (request, reply) => {
       refuseUnknownServers(request.body.servers ?? []);
       const served = await once(request, {
         make: (receipt) =>
           store.write(async (sql) => {
             const now = clock.now();
-            const agent: StoredAgent = { id: newId(), ...definitionOf(request.body), createdAt: now, updatedAt: now };
+            const agent: StoredAgent = {
+              id: newId(),
+              ...definitionOf(request.body),
+              createdAt: now,
+              updatedAt: now,
+            };
             await sql.insertAgent(agent);
             await receipt?.(sql, agent);
             return agent;
           }),
-        answer: (agent: StoredAgent) => ({ status: 201, location: `/v1/agents/${agent.id}`, body: agentView(agent) }),
+        answer: (agent: StoredAgent) => ({
+          status: 201,
+          location: `/v1/agents/${agent.id}`,
+          body: agentView(agent),
+        }),
       });
       return replyWith(reply, served);
     },
   );
 
-  app.get('/v1/agents', { schema: { summary: 'List agents, newest first', querystring: ListQuery, response: { 200: AgentList, 400: ProblemDetails } } }, async (request) => {
-    const { limit, cursor } = request.query;
-    return pageOf(await read.agents({ limit, ...(cursor === undefined ? {} : { cursor }) }), agentView);
-  });
+  app.get(
+    '/v1/agents',
+    {
+      schema: {
+        summary: 'List agents, newest first',
+        querystring: ListQuery,
+        response: { 200: AgentList, 400: ProblemDetails },
+      },
+    },
+    async (request) => {
+      const { limit, cursor } = request.query;
+      return pageOf(
+        await read.agents({ limit, ...(cursor === undefined ? {} : { cursor }) }),
+        agentView,
+      );
+    },
+  );
 
-  app.get('/v1/agents/:id', { schema: { summary: 'Get an agent', params: RunParameters, response: { 200: Agent, ...problem } } }, async (request) => agentView(await existing(request.params.id)));
+  app.get(
+    '/v1/agents/:id',
+    {
+      schema: {
+        summary: 'Get an agent',
+        params: RunParameters,
+        response: { 200: Agent, ...problem },
+      },
+    },
+    async (request) => agentView(await existing(request.params.id)),
+  );
 
   app.put(
     '/v1/agents/:id',
@@ -65,14 +121,23 @@ export function agentRoutes(app: HttpApp, { store, read, clock, newId, once, reg
     async (request) => {
       const { id } = request.params;
       refuseUnknownServers(request.body.servers ?? []);
-      await store.write((sql) => sql.updateAgent(id, { ...definitionOf(request.body), updatedAt: clock.now() }));
+      await store.write((sql) =>
+        sql.updateAgent(id, { ...definitionOf(request.body), updatedAt: clock.now() }),
+      );
       return agentView(await existing(id));
     },
   );
 
   app.delete(
     '/v1/agents/:id',
-    { schema: { summary: 'Delete an agent', description: 'Runs that began with it go on.', params: RunParameters, response: { 204: z.null(), ...problem } } },
+    {
+      schema: {
+        summary: 'Delete an agent',
+        description: 'Runs that began with it go on.',
+        params: RunParameters,
+        response: { 204: z.null(), ...problem },
+      },
+    },
     async (request, reply) => {
       const { id } = request.params;
       if (!(await store.write((sql) => sql.deleteAgent(id)))) throw notFound(id);
@@ -85,11 +150,26 @@ function notFound(id: string): Problem {
   return new Problem('agent_not_found', `no agent has the id "${id}"; GET /v1/agents lists them`);
 }
 
-function definitionOf({ name, instructions, model, servers, limits }: z.output<typeof NewAgent>): Omit<StoredAgent, 'id' | 'createdAt' | 'updatedAt'> {
+function definitionOf({
+  name,
+  instructions,
+  model,
+  servers,
+  limits,
+}: z.output<typeof NewAgent>): Omit<StoredAgent, 'id' | 'createdAt' | 'updatedAt'> {
   return { name, instructions, model, servers, limits: limitsOf(limits) };
 }
 
-function agentView({ id, name, instructions, model, servers, limits, createdAt, updatedAt }: StoredAgent): z.output<typeof Agent> {
+function agentView({
+  id,
+  name,
+  instructions,
+  model,
+  servers,
+  limits,
+  createdAt,
+  updatedAt,
+}: StoredAgent): z.output<typeof Agent> {
   return {
     id,
     name,

@@ -6,9 +6,14 @@ export function collectMethods(app: FastifyInstance): (path: string) => readonly
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = url
       .split('/')
-      .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', String.raw`\.`)))
+      .map((segment) =>
+        segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', String.raw`\.`),
+      )
       .join('/');
     routes.push({ pattern: new RegExp(`^${pattern}$`), methods: [method].flat() });
   });
-  return (path) => [...new Set(routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))].toSorted();
+  return (path) =>
+    [
+      ...new Set(routes.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : []))),
+    ].toSorted();
 }

@@ -10,7 +10,9 @@ const PROBLEM = { type: /^application\/problem\+json/, body: /"code":"range_not_
 const plain = (body: RegExp) => ({ type: /^text\/plain; charset=utf-8$/, body });
 const WHOLE = plain(/^<script>x+END€$/);
 
-test.each<[string | undefined, number, string | undefined, { readonly type: RegExp; readonly body: RegExp }]>([
+test.each<
+  [string | undefined, number, string | undefined, { readonly type: RegExp; readonly body: RegExp }]
+>([
   [undefined, 200, undefined, WHOLE],
   ['bytes=0-7', 206, 'bytes 0-7/99994', plain(/^<script>$/)],
   ['bytes=99988-', 206, 'bytes 99988-99993/99994', plain(/^END€$/)],
@@ -22,15 +24,31 @@ test.each<[string | undefined, number, string | undefined, { readonly type: RegE
   ['bytes=7-0', 200, undefined, WHOLE],
   ['bytes=0-1,3-4', 200, undefined, WHOLE],
   ['lines=0-1', 200, undefined, WHOLE],
-])('the range %j of an artifact is answered with %d', async (range, status, contentRange, expected) => {
-  const service = await openService({ script: () => ({ text: '' }), tools: { r__big: { annotations: READ_ONLY, call: () => Promise.resolve(ok(TEXT)) } } });
-  const edge = await createServiceEdge(service);
-  const { run } = await service.engine.startCall({ wireName: 'r__big', arguments: {} });
-  await service.settled(run.id);
-  const call = (await edge.request('GET', `/v1/runs/${run.id}/tool-calls`)).json<{ data: { artifact_id: string }[] }>().data[0]!;
-  expect(call.artifact_id).toBe(artifactIdOf((await service.call(run.id)).result!));
-  const response = await edge.request('GET', `/v1/artifacts/${call.artifact_id}`, range === undefined ? {} : { headers: { range } });
-  expect([response.statusCode, response.headers['content-range'], response.headers['x-content-type-options']]).toEqual([status, contentRange, 'nosniff']);
-  expect(response.headers['content-type']).toMatch(expected.type);
-  expect(response.body).toMatch(expected.body);
-});
+])(
+  'the range %j of an artifact is answered with %d',
+  async (range, status, contentRange, expected) => {
+    const service = await openService({
+      script: () => ({ text: '' }),
+      tools: { r__big: { annotations: READ_ONLY, call: () => Promise.resolve(ok(TEXT)) } },
+    });
+    const edge = await createServiceEdge(service);
+    const { run } = await service.engine.startCall({ wireName: 'r__big', arguments: {} });
+    await service.settled(run.id);
+    const call = (await edge.request('GET', `/v1/runs/${run.id}/tool-calls`)).json<{
+      data: { artifact_id: string }[];
+    }>().data[0]!;
+    expect(call.artifact_id).toBe(artifactIdOf((await service.call(run.id)).result!));
+    const response = await edge.request(
+      'GET',
+      `/v1/artifacts/${call.artifact_id}`,
+      range === undefined ? {} : { headers: { range } },
+    );
+    expect([
+      response.statusCode,
+      response.headers['content-range'],
+      response.headers['x-content-type-options'],
+    ]).toEqual([status, contentRange, 'nosniff']);
+    expect(response.headers['content-type']).toMatch(expected.type);
+    expect(response.body).toMatch(expected.body);
+  },
+);

@@ -7,7 +7,14 @@ import { ProblemDetails, RunParameters } from './schemas.ts';
 
 const CONTENT = {
   description: 'The text or the bytes, or the range of them',
-  content: { 'text/plain': { schema: z.string() }, 'application/octet-stream': { schema: z.string().describe('The bytes of an image, a sound or another file, with its own media type') } },
+  content: {
+    'text/plain': { schema: z.string() },
+    'application/octet-stream': {
+      schema: z
+        .string()
+        .describe('The bytes of an image, a sound or another file, with its own media type'),
+    },
+  },
 };
 
 /** Parts of results that were too long for the conversation. */
@@ -19,14 +26,23 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
         summary: 'Get an artifact',
         description: 'One range of bytes may be asked for with `Range: bytes=…`.',
         params: RunParameters,
-        headers: z.looseObject({ range: z.string().optional().describe('`bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST`') }),
-        response: { 200: CONTENT, 206: CONTENT, 400: ProblemDetails, 404: ProblemDetails, 416: ProblemDetails },
+        headers: z.looseObject({
+          range: z.string().optional().describe('`bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST`'),
+        }),
+        response: {
+          200: CONTENT,
+          206: CONTENT,
+          400: ProblemDetails,
+          404: ProblemDetails,
+          416: ProblemDetails,
+        },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
       const artifact = await read.artifact(id);
-      if (artifact === undefined) throw new Problem('artifact_not_found', `no artifact has the id "${id}"`);
+      if (artifact === undefined)
+        throw new Problem('artifact_not_found', `no artifact has the id "${id}"`);
       const bytes = artifact.data ?? Buffer.from(artifact.text);
       reply.headers({ ...contentHeaders(artifact), 'accept-ranges': 'bytes' });
       const range = rangeOf(request.headers.range, bytes.length);
@@ -42,13 +58,19 @@ export function artifactRoutes(app: HttpApp, { read }: RouteDependencies): void 
 }
 
 /** Types that a browser shows without running anything; other files are saved as bytes. */
-const SHOWN_TYPE = /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]{1,50}|video\/[\w.+-]{1,50}|application\/pdf)$/;
+const SHOWN_TYPE =
+  /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|audio\/[\w.+-]{1,50}|video\/[\w.+-]{1,50}|application\/pdf)$/;
 
 /** What a server sent is never taken for a page of this service. */
 function contentHeaders({ data, mediaType }: Artifact): { readonly [header: string]: string } {
   if (data === undefined) return { 'content-type': 'text/plain; charset=utf-8' };
   const type = SHOWN_TYPE.test(mediaType) ? mediaType : 'application/octet-stream';
-  return { 'content-type': type, 'content-disposition': 'attachment', 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' };
+  return {
+    'content-type': type,
+    'content-disposition': 'attachment',
+    'content-security-policy': 'sandbox',
+    'x-content-type-options': 'nosniff',
+  };
 }
 
 /** A part of a text may end within a character, so it goes out as bytes; the schema says what they mean. */
@@ -57,10 +79,16 @@ function sendBytes(reply: object, bytes: Buffer): FastifyReply {
 }
 
 /** The range of bytes, both ends included; undefined for a header that asks for none, or that this service does not serve, which is then ignored. @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2 */
-function rangeOf(header: string | undefined, total: number): { readonly from: number; readonly to: number } | undefined {
+function rangeOf(
+  header: string | undefined,
+  total: number,
+): { readonly from: number; readonly to: number } | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
   if (first === '' && last === '') return undefined;
-  if (first === '') return Number(last) === 0 ? { from: total, to: total } : { from: Math.max(0, total - Number(last)), to: total - 1 };
+  if (first === '')
+    return Number(last) === 0
+      ? { from: total, to: total }
+      : { from: Math.max(0, total - Number(last)), to: total - 1 };
   if (last !== '' && Number(last) < Number(first)) return undefined;
   return { from: Number(first), to: Math.min(last === '' ? total - 1 : Number(last), total - 1) };
 }

@@ -7,20 +7,39 @@ const AuditEntry = z
   .object({
     seq: z.int().describe('1, 2, 3… over all runs'),
     at: z.iso.datetime(),
-    who: z.enum(['person', 'policy', 'remembered', 'expiry', 'service']).describe('Who decided or ended it; remembered: an approval that a person gave before'),
+    who: z
+      .enum(['person', 'policy', 'remembered', 'expiry', 'service'])
+      .describe('Who decided or ended it; remembered: an approval that a person gave before'),
     run_id: z.string(),
     call_id: z.string().optional(),
     inbox_item_id: z.string().optional(),
-    kind: z.enum(['tool_call', 'elicitation_form', 'elicitation_url', 'sampling_approval', 'sampling_reply', 'outcome_unknown']),
+    kind: z.enum([
+      'tool_call',
+      'elicitation_form',
+      'elicitation_url',
+      'sampling_approval',
+      'sampling_reply',
+      'outcome_unknown',
+    ]),
     server: z.string().optional(),
     tool: z.string().optional(),
-    arguments_sha256: z.string().optional().describe('Of the canonical JSON (RFC 8785) of the arguments'),
-    decision: z.string().optional().describe('allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten'),
+    arguments_sha256: z
+      .string()
+      .optional()
+      .describe('Of the canonical JSON (RFC 8785) of the arguments'),
+    decision: z
+      .string()
+      .optional()
+      .describe(
+        'allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten',
+      ),
     outcome: z.enum(['succeeded', 'failed', 'cancelled', 'unknown']).optional(),
   })
   .meta({ id: 'AuditEntry' });
 
-const AuditPage = z.object({ data: z.array(AuditEntry), next_cursor: z.string().optional() }).meta({ id: 'AuditPage' });
+const AuditPage = z
+  .object({ data: z.array(AuditEntry), next_cursor: z.string().optional() })
+  .meta({ id: 'AuditPage' });
 
 const AuditQuery = z.strictObject({
   run_id: z.string().min(1).max(100).optional(),
@@ -35,17 +54,25 @@ export function auditRoutes(app: HttpApp, { read }: HttpDependencies): void {
     {
       schema: {
         summary: 'List decisions about calls, and how the calls ended, oldest first',
-        description: 'Entries are only ever added, and stay when their run is deleted. They hold no arguments or results.',
+        description:
+          'Entries are only ever added, and stay when their run is deleted. They hold no arguments or results.',
         querystring: AuditQuery,
         response: { 200: AuditPage, 400: ProblemDetails },
       },
     },
     async (request) => {
       const { run_id: runId, cursor, limit } = request.query;
-      const entries = await read.audit({ after: positionOf(cursor), limit: limit + 1, ...(runId === undefined ? {} : { runId }) });
+      const entries = await read.audit({
+        after: positionOf(cursor),
+        limit: limit + 1,
+        ...(runId === undefined ? {} : { runId }),
+      });
       const data = entries.slice(0, limit).map(auditEntryView);
       const last = data.at(-1);
-      return { data, ...(entries.length > limit && last !== undefined ? { next_cursor: String(last.seq) } : {}) };
+      return {
+        data,
+        ...(entries.length > limit && last !== undefined ? { next_cursor: String(last.seq) } : {}),
+      };
     },
   );
 }

@@ -5,7 +5,14 @@ import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { KeyHeaders, replyWith, type Answer } from './idempotency.ts';
 import { limitsOf } from './limits-view.ts';
 import { Problem } from './problem.ts';
-import { CancelCall, CallParameters, CallRun, NewCall, ToolCall, ToolParameters } from './call-schemas.ts';
+import {
+  CancelCall,
+  CallParameters,
+  CallRun,
+  NewCall,
+  ToolCall,
+  ToolParameters,
+} from './call-schemas.ts';
 import { ProblemDetails } from './schemas.ts';
 import { runView, toolCallView } from './views.ts';
 import { answerInTime, WaitHeaders } from './wait-for-run.ts';
@@ -16,7 +23,10 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails };
 export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { engine, read, llm, once, registry } = dependencies;
 
-  const answerOf = async ({ run, call }: EngineCallRun, reader: RunReader): Promise<Answer<z.output<typeof CallRun>>> => ({
+  const answerOf = async (
+    { run, call }: EngineCallRun,
+    reader: RunReader,
+  ): Promise<Answer<z.output<typeof CallRun>>> => ({
     status: run.finishedAt === undefined ? 202 : 200,
     location: `/v1/runs/${run.id}`,
     body: { ...runView(run, await reader.openInbox([run.id]), llm.info), call: toolCallView(call) },
@@ -39,7 +49,11 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
     async (request, reply) => {
       const { arguments: input = {}, limits, metadata = {} } = request.body;
       const served = await once(request, {
-        make: (receipt) => engine.startCall({ wireName: request.params.name, arguments: input, limits: limitsOf(limits), metadata }, receipt),
+        make: (receipt) =>
+          engine.startCall(
+            { wireName: request.params.name, arguments: input, limits: limitsOf(limits), metadata },
+            receipt,
+          ),
         answer: answerOf,
       });
       const later = async (run: Run): Promise<Answer<z.output<typeof CallRun>> | undefined> => {
@@ -55,7 +69,8 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
     {
       schema: {
         summary: 'Cancel one tool call',
-        description: 'Nothing else of the run is stopped. A call that was sent is told to stop, and its state says later how far that got; one that has ended is returned as it is.',
+        description:
+          'Nothing else of the run is stopped. A call that was sent is told to stop, and its state says later how far that got; one that has ended is returned as it is.',
         params: CallParameters,
         headers: KeyHeaders,
         body: CancelCall,
@@ -74,11 +89,18 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
 
   app.get(
     '/v1/runs/:id/tool-calls/:call_id',
-    { schema: { summary: 'Get a tool call', params: CallParameters, response: { 200: ToolCall, ...problem } } },
+    {
+      schema: {
+        summary: 'Get a tool call',
+        params: CallParameters,
+        response: { 200: ToolCall, ...problem },
+      },
+    },
     async (request) => {
       const { id: runId, call_id: id } = request.params;
       const call = await read.toolCall(id);
-      if (call?.runId !== runId) throw new Problem('tool_call_not_found', `the run "${runId}" has no tool call "${id}"`);
+      if (call?.runId !== runId)
+        throw new Problem('tool_call_not_found', `the run "${runId}" has no tool call "${id}"`);
       return toolCallView(call, registry.servers());
     },
   );

@@ -12,10 +12,17 @@ test('a run of a single tool call names no model, and none of the limits of mode
   const { run } = await service.engine.startCall({ wireName: 'a__read', arguments: {} });
   await service.settled(run.id);
 
-  const body = (await edge.request('GET', `/v1/runs/${run.id}`)).json<{ readonly limits: object }>();
+  const body = (await edge.request('GET', `/v1/runs/${run.id}`)).json<{
+    readonly limits: object;
+  }>();
   expect(body).not.toHaveProperty('provider');
   expect(body).not.toHaveProperty('model');
-  expect(Object.keys(body.limits)).toEqual(['wall_clock_ms', 'call_inactivity_ms', 'call_max_ms', 'inbox_expiry_ms']);
+  expect(Object.keys(body.limits)).toEqual([
+    'wall_clock_ms',
+    'call_inactivity_ms',
+    'call_max_ms',
+    'inbox_expiry_ms',
+  ]);
   for (const { data } of (await service.events(run.id)).slice(0, 2)) {
     expect(data).not.toHaveProperty('provider');
     expect(data).not.toHaveProperty('model');
@@ -23,11 +30,16 @@ test('a run of a single tool call names no model, and none of the limits of mode
 });
 
 test('a call of a tool that no server has, and of a tool of the service, names no server', async () => {
-  const service = await openService({ script: callsThenAnswer([[{ name: 'nope' }, { name: 'a__read' }]]), tools: TOOLS });
+  const service = await openService({
+    script: callsThenAnswer([[{ name: 'nope' }, { name: 'a__read' }]]),
+    tools: TOOLS,
+  });
   const edge = await createServiceEdge(service);
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
-  const { data } = (await edge.request('GET', `/v1/runs/${id}/tool-calls`)).json<{ readonly data: readonly object[] }>();
+  const { data } = (await edge.request('GET', `/v1/runs/${id}/tool-calls`)).json<{
+    readonly data: readonly object[];
+  }>();
   expect(data[0]).not.toHaveProperty('server');
   expect(data[1]).toMatchObject({ server: 'a' });
   expect((await service.event(id, 'tool_call.planned')).data).not.toHaveProperty('server');

@@ -14,24 +14,54 @@ export const ToolCall = z
     run_id: z.string(),
     turn: z.int(),
     name: z.string().describe('The wire name, server__tool'),
-    server: z.string().optional().describe('Absent for tools of the service itself, and where no server has the tool'),
+    server: z
+      .string()
+      .optional()
+      .describe('Absent for tools of the service itself, and where no server has the tool'),
     tool: z.string(),
     arguments: json,
-    state: z.enum(['planned', 'awaiting_approval', 'dispatched', 'input_required', 'working', 'succeeded', 'failed', 'cancelled', 'unknown']),
-    waiting: z.object(waitingFields).optional().describe('Present while the call waits for a connection to its server. A call that is `planned` was not sent'),
+    state: z.enum([
+      'planned',
+      'awaiting_approval',
+      'dispatched',
+      'input_required',
+      'working',
+      'succeeded',
+      'failed',
+      'cancelled',
+      'unknown',
+    ]),
+    waiting: z
+      .object(waitingFields)
+      .optional()
+      .describe(
+        'Present while the call waits for a connection to its server. A call that is `planned` was not sent',
+      ),
     attempt: z.int(),
     idempotency_key: z.string(),
     result: z.unknown().optional(),
-    artifact_id: z.string().optional().describe('Where the text of the result is longer than 64 KiB: the artifact that has all of it'),
+    artifact_id: z
+      .string()
+      .optional()
+      .describe(
+        'Where the text of the result is longer than 64 KiB: the artifact that has all of it',
+      ),
     error: z.string().optional(),
     cancel: z.enum(['sent', 'delivered', 'confirmed', 'failed']).optional(),
-    is_shortened: z.literal(true).optional().describe('Present in lists where long parts of arguments or result are cut, empty or left out; GET /v1/runs/{id}/tool-calls/{call_id} has them'),
+    is_shortened: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Present in lists where long parts of arguments or result are cut, empty or left out; GET /v1/runs/{id}/tool-calls/{call_id} has them',
+      ),
     created_at: time,
     finished_at: time.optional(),
   })
   .meta({ id: 'ToolCall' });
 
-export const ToolCallList = z.object({ data: z.array(ToolCall), next_cursor: z.string().optional() }).meta({ id: 'ToolCallList' });
+export const ToolCallList = z
+  .object({ data: z.array(ToolCall), next_cursor: z.string().optional() })
+  .meta({ id: 'ToolCallList' });
 
 export const NewCall = z
   .strictObject({

@@ -22,7 +22,9 @@ export function connectionLimits(descriptors: number = descriptorLimit()): Conne
 /** The hard limit, to which Node raises the soft one when it starts. Unlimited where the system does not say. */
 function descriptorLimit(): number {
   try {
-    const limit = /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    const limit = /^Max open files\s+\d+\s+(\d+)/m.exec(
+      readFileSync('/proc/self/limits', 'utf8'),
+    )?.[1];
     return limit === undefined ? Infinity : Number(limit);
   } catch {
     return Infinity;

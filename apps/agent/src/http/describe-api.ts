@@ -25,17 +25,32 @@ interface Operation {
   readonly [member: string]: unknown;
 }
 
-const TOKEN = { type: 'http', scheme: 'bearer', description: 'Needed when the service was started with SIGNALBOX_TOKEN' };
+const TOKEN = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'Needed when the service was started with SIGNALBOX_TOKEN',
+};
 const SERVERS = [{ url: 'http://127.0.0.1:8020', description: 'The default address' }];
 
 /** Paths that need no token. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /** Adds what all operations share: names and groups, errors, headers of responses, and the token. Leaves out schemas without a reference. */
-export function describeApi({ paths, components, openapi, info, ...rest }: ApiDocument): ApiDocument {
+export function describeApi({
+  paths,
+  components,
+  openapi,
+  info,
+  ...rest
+}: ApiDocument): ApiDocument {
   const described = Object.entries(paths).map(([path, operations]) => [
     path,
-    Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, describe(path, method, operation)])),
+    Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [
+        method,
+        describe(path, method, operation),
+      ]),
+    ),
   ]);
   return withUsedSchemas(
     plainSchemas({
@@ -46,13 +61,20 @@ export function describeApi({ paths, components, openapi, info, ...rest }: ApiDo
       ...rest,
       security: [{ bearer: [] }, {}],
       paths: Object.fromEntries(described) as ApiDocument['paths'],
-      components: { ...components, headers: RESPONSE_HEADERS, responses: responseComponents(), securitySchemes: { bearer: TOKEN } } as ApiDocument['components'],
+      components: {
+        ...components,
+        headers: RESPONSE_HEADERS,
+        responses: responseComponents(),
+        securitySchemes: { bearer: TOKEN },
+      } as ApiDocument['components'],
     }),
   );
 }
 
 function responseComponents(): object {
-  return Object.fromEntries(Object.values(PROBLEM_RESPONSES).map(({ name, response }) => [name, response]));
+  return Object.fromEntries(
+    Object.values(PROBLEM_RESPONSES).map(({ name, response }) => [name, response]),
+  );
 }
 
 function describe(path: string, method: string, operation: Operation): Operation {
@@ -71,12 +93,31 @@ function describe(path: string, method: string, operation: Operation): Operation
   };
 }
 
-function describeResponses({ responses = {}, requestBody, parameters = [] }: Operation, isOpen: boolean): { readonly [status: string]: object } {
+function describeResponses(
+  { responses = {}, requestBody, parameters = [] }: Operation,
+  isOpen: boolean,
+): { readonly [status: string]: object } {
   const takesKey = parameters.some(({ name }) => name === 'idempotency-key');
-  const own = Object.entries(responses).flatMap(([status, response]) => (isProblem(status) ? [] : [[status, withHeaders(status, named(status, response), takesKey)] as [string, object]]));
-  const common = [...(isOpen ? [] : ['401']), '403', ...(requestBody === undefined ? [] : ['413', '415']), '429', '503', 'default'];
+  const own = Object.entries(responses).flatMap(([status, response]) =>
+    isProblem(status)
+      ? []
+      : [[status, withHeaders(status, named(status, response), takesKey)] as [string, object]],
+  );
+  const common = [
+    ...(isOpen ? [] : ['401']),
+    '403',
+    ...(requestBody === undefined ? [] : ['413', '415']),
+    '429',
+    '503',
+    'default',
+  ];
   const problems = new Set([...Object.keys(responses).filter(isProblem), ...common]);
-  return Object.fromEntries([...own, ...[...problems].toSorted().map((status): [string, object] => [status, problemReference(status)])]);
+  return Object.fromEntries([
+    ...own,
+    ...[...problems]
+      .toSorted()
+      .map((status): [string, object] => [status, problemReference(status)]),
+  ]);
 }
 
 function isProblem(status: string): boolean {
@@ -90,17 +131,30 @@ function problemReference(status: string): object {
 
 /** The name of the status, where the endpoint has no description of its own. */
 function named(status: string, response: object): object {
-  return 'description' in response && response.description !== 'Default Response' ? response : { ...response, description: STATUS_CODES[status] };
+  return 'description' in response && response.description !== 'Default Response'
+    ? response
+    : { ...response, description: STATUS_CODES[status] };
 }
 
 function withHeaders(status: string, response: object, takesKey: boolean): object {
-  const names = ['X-Request-Id', ...(status === '201' || status === '202' ? ['Location'] : []), ...(takesKey ? ['Idempotent-Replayed'] : [])];
-  return { ...response, headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) };
+  const names = [
+    'X-Request-Id',
+    ...(status === '201' || status === '202' ? ['Location'] : []),
+    ...(takesKey ? ['Idempotent-Replayed'] : []),
+  ];
+  return {
+    ...response,
+    headers: Object.fromEntries(
+      names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ),
+  };
 }
 
 function describeParameter(parameter: Parameter): Parameter {
   if (parameter.in === 'header') return { ...parameter, name: headerName(parameter.name) };
-  return parameter.in === 'query' && parameter.schema?.type === 'object' ? { ...parameter, style: 'deepObject', explode: true } : parameter;
+  return parameter.in === 'query' && parameter.schema?.type === 'object'
+    ? { ...parameter, style: 'deepObject', explode: true }
+    : parameter;
 }
 
 /** `last-event-id` as `Last-Event-ID`. */
@@ -126,8 +180,19 @@ function withUsedSchemas(document: ApiDocument): ApiDocument {
     }
   };
   use({ ...document, components: { ...document.components, schemas: {} } });
-  const nameOf = (name: string): string => (name.endsWith('Input') && !used.has(name.slice(0, -'Input'.length)) ? name.slice(0, -'Input'.length) : name);
+  const nameOf = (name: string): string =>
+    name.endsWith('Input') && !used.has(name.slice(0, -'Input'.length))
+      ? name.slice(0, -'Input'.length)
+      : name;
   const kept = [...used].toSorted().map((name) => [nameOf(name), schemas[name]]);
-  const text = JSON.stringify({ ...document, components: { ...document.components, schemas: Object.fromEntries(kept) as object } });
-  return JSON.parse(text.replaceAll(REFERENCE, (_reference, name: string) => `"#/components/schemas/${nameOf(name)}"`)) as ApiDocument;
+  const text = JSON.stringify({
+    ...document,
+    components: { ...document.components, schemas: Object.fromEntries(kept) as object },
+  });
+  return JSON.parse(
+    text.replaceAll(
+      REFERENCE,
+      (_reference, name: string) => `"#/components/schemas/${nameOf(name)}"`,
+    ),
+  ) as ApiDocument;
 }

@@ -12,9 +12,14 @@ import { createServiceEdge, type EdgeOptions, type ServiceEdge } from './testing
 import { FREE_ATTEMPTS, MAX_WAITING, SLOW_MS } from './token-attempts.ts';
 
 const script = () => ({ text: 'done' });
-const HALF_A_POST = 'POST /v1/runs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n';
+const HALF_A_POST =
+  'POST /v1/runs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n';
 
-async function listen(options: EdgeOptions = {}): Promise<{ readonly edge: ServiceEdge; readonly url: string; readonly open: (text: string) => Promise<Socket> }> {
+async function listen(options: EdgeOptions = {}): Promise<{
+  readonly edge: ServiceEdge;
+  readonly url: string;
+  readonly open: (text: string) => Promise<Socket>;
+}> {
   const service = await openService({ script });
   const edge = await createServiceEdge(service, options);
   const url = await edge.app.listen({ port: 0, host: '127.0.0.1' });
@@ -51,7 +56,10 @@ test('a request without the token is answered before its body, and its connectio
 });
 
 test.each([
-  ['a body that does not come, with the token', `${HALF_A_POST}authorization: Bearer secret\r\n\r\n{`],
+  [
+    'a body that does not come, with the token',
+    `${HALF_A_POST}authorization: Bearer secret\r\n\r\n{`,
+  ],
   ['a head that does not end', 'GET /v1/runs HTTP/1.1\r\nhost: localhost\r\n'],
 ])('%s is not awaited', async (_title, text) => {
   const { open } = await listen({ token: 'secret', requestTimeoutMs: 300 });
@@ -76,9 +84,17 @@ test('connections over the bound are closed', async () => {
 
 test('a stream over the bound is refused with 503 and starts no run; a stream that ends makes room', async () => {
   const { url } = await listen({ limits: { connections: 100, streams: 0 } });
-  const start = { method: 'POST', headers: { 'content-type': 'application/json', accept: 'text/event-stream' }, body: '{"prompt":"go"}' };
+  const start = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: '{"prompt":"go"}',
+  };
   const refused = await fetch(`${url}/v1/runs`, start);
-  expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([503, '1', expect.objectContaining({ code: 'too_many_streams', retryable: true })]);
+  expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+    503,
+    '1',
+    expect.objectContaining({ code: 'too_many_streams', retryable: true }),
+  ]);
   expect(await (await fetch(`${url}/v1/runs`)).json()).toEqual({ data: [] });
 
   const roomy = await listen({ limits: { connections: 100, streams: 1 } });
@@ -92,22 +108,44 @@ test('a stream over the bound is refused with 503 and starts no run; a stream th
 test('wrong tokens of one address are slowed down, and too many at once are refused; the right token still works', async () => {
   const clock = new ManualClock();
   const { edge } = await listen({ token: 'secret', clock });
-  const send = async (token: string): Promise<number> => (await edge.request('GET', '/v1/runs', { headers: { authorization: `Bearer ${token}` } })).statusCode;
-  for (let attempt = 0; attempt < FREE_ATTEMPTS; attempt += 1) expect(await send(`guess-${attempt}`)).toBe(401);
+  const send = async (token: string): Promise<number> =>
+    (await edge.request('GET', '/v1/runs', { headers: { authorization: `Bearer ${token}` } }))
+      .statusCode;
+  for (let attempt = 0; attempt < FREE_ATTEMPTS; attempt += 1)
+    expect(await send(`guess-${attempt}`)).toBe(401);
 
-  const waiting = Array.from({ length: MAX_WAITING }, (_, index) => send(index === 3 ? 'secret' : 'wrong'));
-  const refused = await edge.request('GET', '/v1/runs', { headers: { authorization: 'Bearer wrong' } });
-  expect([refused.statusCode, refused.headers['retry-after'], refused.json()]).toEqual([429, '1', expect.objectContaining({ code: 'too_many_attempts', retryable: true })]);
+  const waiting = Array.from({ length: MAX_WAITING }, (_, index) =>
+    send(index === 3 ? 'secret' : 'wrong'),
+  );
+  const refused = await edge.request('GET', '/v1/runs', {
+    headers: { authorization: 'Bearer wrong' },
+  });
+  expect([refused.statusCode, refused.headers['retry-after'], refused.json()]).toEqual([
+    429,
+    '1',
+    expect.objectContaining({ code: 'too_many_attempts', retryable: true }),
+  ]);
   clock.pass(MAX_WAITING * SLOW_MS);
-  expect(await Promise.all(waiting)).toEqual(Array.from({ length: MAX_WAITING }, (_, index) => (index === 3 ? 200 : 401)));
+  expect(await Promise.all(waiting)).toEqual(
+    Array.from({ length: MAX_WAITING }, (_, index) => (index === 3 ? 200 : 401)),
+  );
 });
 
 test('every response has an id and must not be taken for another type, streams included', async () => {
   const { url } = await listen();
-  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', 'x-request-id': 'mine.1' };
-  const stream = await fetch(`${url}/v1/runs`, { method: 'POST', headers, body: '{"prompt":"go"}' });
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'x-request-id': 'mine.1',
+  };
+  const stream = await fetch(`${url}/v1/runs`, {
+    method: 'POST',
+    headers,
+    body: '{"prompt":"go"}',
+  });
   const missing = await fetch(`${url}/v1/runs/none`);
-  for (const { headers: given } of [stream, missing]) expect(given.get('x-content-type-options')).toBe('nosniff');
+  for (const { headers: given } of [stream, missing])
+    expect(given.get('x-content-type-options')).toBe('nosniff');
   expect(stream.headers.get('x-request-id')).toBe('mine.1');
   expect(await missing.json()).toMatchObject({ request_id: missing.headers.get('x-request-id') });
   const odd = await fetch(`${url}/healthz`, { headers: { 'x-request-id': 'a b"c' } });
@@ -117,13 +155,18 @@ test('every response has an id and must not be taken for another type, streams i
 test('a client without the token learns from /healthz that the service answers, and nothing else', async () => {
   const { edge } = await listen({ token: 'secret' });
   expect((await edge.request('GET', '/healthz')).json()).toEqual({ status: 'ok' });
-  expect((await edge.request('GET', '/healthz', { headers: { authorization: 'Bearer secret' } })).json()).toMatchObject({ status: 'ok', version: '1.2.3' });
+  expect(
+    (await edge.request('GET', '/healthz', { headers: { authorization: 'Bearer secret' } })).json(),
+  ).toMatchObject({ status: 'ok', version: '1.2.3' });
 });
 
 test('a failure is reported without the query of its request, and a client that hangs up is no failure', async () => {
   const failures: FailedRequest[] = [];
   const service = await openService({ script: callsThenAnswer([], 'done') });
-  const edge = await createServiceEdge(service, { read: { ...service.read, runs: () => Promise.reject(new Error('broken')) }, onError: (_error, request) => failures.push(request) });
+  const edge = await createServiceEdge(service, {
+    read: { ...service.read, runs: () => Promise.reject(new Error('broken')) },
+    onError: (_error, request) => failures.push(request),
+  });
   const url = await edge.app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(() => edge.app.close());
 
@@ -134,14 +177,19 @@ test('a failure is reported without the query of its request, and a client that 
   socket.destroy();
   await expect.poll(() => connectionsOf(edge)).toBe(0);
   expect((await edge.request('GET', '/v1/runs?limit=7')).statusCode).toBe(500);
-  expect(failures).toEqual([{ method: 'GET', path: '/v1/runs', requestId: expect.any(String) as string }]);
+  expect(failures).toEqual([
+    { method: 'GET', path: '/v1/runs', requestId: expect.any(String) as string },
+  ]);
 });
 
 test('a service whose disk is full or whose database was removed says so, and accepts no run that it would lose', async () => {
   const service = await openService({ script });
   const full = new StorageError('full', 'the disk of the data directory is full');
   const lost = new StorageError('lost', 'the database file was removed');
-  const fullEdge = await createServiceEdge(service, { store: { ...service.store, probe: () => Promise.reject(full) }, engine: { createRun: () => Promise.reject(full) } });
+  const fullEdge = await createServiceEdge(service, {
+    store: { ...service.store, probe: () => Promise.reject(full) },
+    engine: { createRun: () => Promise.reject(full) },
+  });
   const lostEdge = await createServiceEdge(service, {
     store: {
       ...service.store,
@@ -151,9 +199,19 @@ test('a service whose disk is full or whose database was removed says so, and ac
       },
     },
   });
-  for (const [edge, code] of [[fullEdge, 'storage_full'], [lostEdge, 'storage_lost']] as const) {
-    for (const response of [await edge.request('GET', '/readyz'), await edge.request('POST', '/v1/runs', { body: { prompt: 'go' } })]) {
-      expect([response.statusCode, response.headers['retry-after'], response.json()]).toEqual([503, '1', expect.objectContaining({ code, retryable: true })]);
+  for (const [edge, code] of [
+    [fullEdge, 'storage_full'],
+    [lostEdge, 'storage_lost'],
+  ] as const) {
+    for (const response of [
+      await edge.request('GET', '/readyz'),
+      await edge.request('POST', '/v1/runs', { body: { prompt: 'go' } }),
+    ]) {
+      expect([response.statusCode, response.headers['retry-after'], response.json()]).toEqual([
+        503,
+        '1',
+        expect.objectContaining({ code, retryable: true }),
+      ]);
     }
   }
   expect((await lostEdge.request('GET', '/v1/runs')).json()).toEqual({ data: [] });

@@ -59,7 +59,11 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
     if (!isAnyHostOurs) checkHost(request, names);
     checkOrigin(request);
     request.isAuthorized = await hasToken(request);
-    if (!request.isAuthorized && !OPEN_TO_ALL.has(request.routeOptions.url ?? '')) throw new Problem('unauthorized', "send the configured token in the header 'authorization: Bearer …'");
+    if (!request.isAuthorized && !OPEN_TO_ALL.has(request.routeOptions.url ?? ''))
+      throw new Problem(
+        'unauthorized',
+        "send the configured token in the header 'authorization: Bearer …'",
+      );
     checkContentType(request);
   });
 }
@@ -68,31 +72,52 @@ function checkHost(request: FastifyRequest, names: ReadonlySet<string>): void {
   const host = request.headers.host ?? '';
   const name = host.replace(/:\d+$/, '').toLowerCase();
   if (names.has(name)) return;
-  throw new Problem('forbidden_host', `the Host header names "${name}", which is not an address of this service; use 127.0.0.1 or localhost`);
+  throw new Problem(
+    'forbidden_host',
+    `the Host header names "${name}", which is not an address of this service; use 127.0.0.1 or localhost`,
+  );
 }
 
 function checkOrigin(request: FastifyRequest): void {
   const { origin, host } = request.headers;
   const site = request.headers['sec-fetch-site'];
   // A link of another site to a GET endpoint is followed; nothing there has an effect.
-  const isForeign = request.method !== 'GET' && request.method !== 'HEAD' && (site === 'cross-site' || site === 'same-site');
-  if (!isForeign && (origin === undefined || origin === `http://${host}` || origin === `https://${host}`)) return;
-  throw new Problem('forbidden_origin', 'requests from web pages of other origins are refused; call the API from a program, or from a page it serves itself');
+  const isForeign =
+    request.method !== 'GET' &&
+    request.method !== 'HEAD' &&
+    (site === 'cross-site' || site === 'same-site');
+  if (
+    !isForeign &&
+    (origin === undefined || origin === `http://${host}` || origin === `https://${host}`)
+  )
+    return;
+  throw new Problem(
+    'forbidden_origin',
+    'requests from web pages of other origins are refused; call the API from a program, or from a page it serves itself',
+  );
 }
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Forms of web pages cannot send JSON. A POST without a body needs no type: pages of other origins are refused by their Origin header. */
 function checkContentType(request: FastifyRequest): void {
-  if (!METHODS_WITH_BODY.has(request.method) || (request.method === 'POST' && hasNoBody(request))) return;
+  if (!METHODS_WITH_BODY.has(request.method) || (request.method === 'POST' && hasNoBody(request)))
+    return;
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
-  throw new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json', even when there is nothing to say");
+  throw new Problem(
+    'unsupported_media_type',
+    "send JSON, with the header 'content-type: application/json', even when there is nothing to say",
+  );
 }
 
 /** Whether the request has neither a body nor a media type. */
 export function hasNoBody({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  return headers['content-type'] === undefined && headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+  return (
+    headers['content-type'] === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    (headers['content-length'] ?? '0') === '0'
+  );
 }
 
 function sha256(text: string): Buffer {

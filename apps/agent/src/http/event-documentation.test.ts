@@ -14,19 +14,36 @@ Clients must ignore types and fields that they do not know. The schemas are in \
 `;
 
 function fieldsOf(schema: z.ZodType): string {
-  const shape = schema instanceof z.ZodObject ? schema.shape : schema instanceof z.ZodDiscriminatedUnion ? (schema.options[0] as z.ZodObject).shape : {};
+  const shape =
+    schema instanceof z.ZodObject
+      ? schema.shape
+      : schema instanceof z.ZodDiscriminatedUnion
+        ? (schema.options[0] as z.ZodObject).shape
+        : {};
   return Object.entries(shape)
-    .map(([name, field]) => `\`${name}${(field as z.ZodType).safeParse(undefined).success ? '?' : ''}\``)
+    .map(
+      ([name, field]) =>
+        `\`${name}${(field as z.ZodType).safeParse(undefined).success ? '?' : ''}\``,
+    )
     .join(', ');
 }
 
 function table(heading: string, rows: readonly (readonly [string, z.ZodType])[]): string {
-  const lines = rows.map(([type, schema]) => `| \`${type}\` | ${fieldsOf(schema)} | ${schema.description} |`);
+  const lines = rows.map(
+    ([type, schema]) => `| \`${type}\` | ${fieldsOf(schema)} | ${schema.description} |`,
+  );
   return [`| type | ${heading} | when |`, '|---|---|---|', ...lines].join('\n');
 }
 
 test('docs/events.md lists every event and every field', async () => {
   const stored = table('`data`', Object.entries(EVENT_DATA));
-  const frames = table('fields', [RunSnapshotFrame, MessageDeltaFrame, StreamGapFrame].map((schema) => [schema.shape.type.value, schema] as const));
-  await expect(`${INTRODUCTION}\n## Stored events\n\n${stored}\n\n## Frames of a stream that are not stored\n\nThe fields are beside \`type\`, without an envelope. These frames have no \`id:\` line.\n\n${frames}\n`).toMatchFileSnapshot(FILE);
+  const frames = table(
+    'fields',
+    [RunSnapshotFrame, MessageDeltaFrame, StreamGapFrame].map(
+      (schema) => [schema.shape.type.value, schema] as const,
+    ),
+  );
+  await expect(
+    `${INTRODUCTION}\n## Stored events\n\n${stored}\n\n## Frames of a stream that are not stored\n\nThe fields are beside \`type\`, without an envelope. These frames have no \`id:\` line.\n\n${frames}\n`,
+  ).toMatchFileSnapshot(FILE);
 });

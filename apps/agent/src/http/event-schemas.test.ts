@@ -7,7 +7,9 @@ import { unnamedFields } from './testing/checked-serializer.ts';
 type Described<T extends RunEventType> = z.output<(typeof EVENT_DATA)[T]>;
 /** Fields of an event that only the engine, or only the document, has. `inbox.opened` has further ones by kind. */
 type FieldsOfOneSide = {
-  [T in Exclude<RunEventType, 'inbox.opened'>]: Exclude<keyof RunEventTypes[T], keyof Described<T>> | Exclude<keyof Described<T>, keyof RunEventTypes[T]>;
+  [T in Exclude<RunEventType, 'inbox.opened'>]:
+    | Exclude<keyof RunEventTypes[T], keyof Described<T>>
+    | Exclude<keyof Described<T>, keyof RunEventTypes[T]>;
 }[Exclude<RunEventType, 'inbox.opened'>];
 
 test('every event of the engine is described, with the same fields', () => {
@@ -16,9 +18,18 @@ test('every event of the engine is described, with the same fields', () => {
 });
 
 test('an event with another field, or of another type, is noticed', () => {
-  const event = { run_id: 'r', seq: 1, type: 'run.resumed', version: 1, at: '2026-01-01T00:00:00.000Z', data: { reason: 'inbox_closed' } };
+  const event = {
+    run_id: 'r',
+    seq: 1,
+    type: 'run.resumed',
+    version: 1,
+    at: '2026-01-01T00:00:00.000Z',
+    data: { reason: 'inbox_closed' },
+  };
   expect(unnamedFields(RunEvent, event)).toEqual([]);
-  expect(unnamedFields(RunEvent, { ...event, data: { ...event.data, more: 1 } })).toEqual(['/data/more']);
+  expect(unnamedFields(RunEvent, { ...event, data: { ...event.data, more: 1 } })).toEqual([
+    '/data/more',
+  ]);
   expect(RunEvent.safeParse({ ...event, type: 'run.unknown' }).success).toBe(false);
   expect(RunEvent.safeParse({ ...event, data: { reason: 'other' } }).success).toBe(false);
 });

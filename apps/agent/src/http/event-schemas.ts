@@ -5,7 +5,10 @@ import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-sc
 import { RunErrorDetails, RunLimits, Usage } from './run-schemas.ts';
 import { json, time } from './schemas.ts';
 
-const call = { call_id: z.string(), attempt: z.int().describe('0 before the first dispatch, then 1, 2, 3…') };
+const call = {
+  call_id: z.string(),
+  attempt: z.int().describe('0 before the first dispatch, then 1, 2, 3…'),
+};
 const turn = { turn: z.int().describe('1, 2, 3… within the run'), message_id: z.string() };
 const item = { inbox_item_id: z.string(), kind: InboxKind, call_id: z.string().optional() };
 const limit = z.object({
@@ -40,13 +43,22 @@ export const EVENT_DATA = {
     })
     .describe('The run is stored. Always the first event'),
   'run.started': z
-    .object({ provider: z.string().optional(), model: z.string().optional(), scripted: z.boolean(), notice: z.string().optional() })
+    .object({
+      provider: z.string().optional(),
+      model: z.string().optional(),
+      scripted: z.boolean(),
+      notice: z.string().optional(),
+    })
     .describe('A worker has begun the run'),
   'run.input_required': z
     .object({ inbox_item_ids: z.array(z.string()).describe('The open inbox items') })
     .describe('Nothing can proceed before a person answers'),
   'run.resumed': z
-    .object({ reason: z.enum(['inbox_closed', 'process_restarted', 'requested']).describe('requested: the run had ended, and its error and answer are void') })
+    .object({
+      reason: z
+        .enum(['inbox_closed', 'process_restarted', 'requested'])
+        .describe('requested: the run had ended, and its error and answer are void'),
+    })
     .describe('The run is running again'),
   'run.cancelling': z
     .object({ reason: z.string().optional() })
@@ -58,16 +70,26 @@ export const EVENT_DATA = {
       scripted: z.boolean(),
     })
     .describe('The run has an answer. Last event'),
-  'run.failed': z.object({ error: RunErrorDetails, answer: partialAnswer }).describe('The run failed. Last event unless the run is resumed'),
+  'run.failed': z
+    .object({ error: RunErrorDetails, answer: partialAnswer })
+    .describe('The run failed. Last event unless the run is resumed'),
   'run.cancelled': z
     .object({ reason: z.string().optional(), answer: partialAnswer })
     .describe('The run was cancelled and all its calls have ended. Last event'),
-  'run.expired': z.object({ error: RunErrorDetails, answer: partialAnswer }).describe('The wall clock limit ended the run. Last event unless the run is resumed'),
+  'run.expired': z
+    .object({ error: RunErrorDetails, answer: partialAnswer })
+    .describe('The wall clock limit ended the run. Last event unless the run is resumed'),
 
   'turn.started': z
-    .object({ ...turn, model: z.string(), attempt: z.int().describe('Attempts of the turn since the model last answered, from 1') })
+    .object({
+      ...turn,
+      model: z.string(),
+      attempt: z.int().describe('Attempts of the turn since the model last answered, from 1'),
+    })
     .describe('A model call begins'),
-  'turn.completed': z.object({ ...turn, stop_reason: z.string() }).describe('A model call ended and its message is complete'),
+  'turn.completed': z
+    .object({ ...turn, stop_reason: z.string() })
+    .describe('A model call ended and its message is complete'),
   'turn.interrupted': z
     .object({ ...turn, reason: z.enum(['process_ended', 'shutdown']) })
     .describe('The model is called again with a new message_id; discard the text of this message'),
@@ -78,14 +100,20 @@ export const EVENT_DATA = {
     .object({
       ...turn,
       error: RunErrorDetails,
-      retryable: z.boolean().describe('Whether the same turn begins again with a new message_id; discard the text of this message'),
+      retryable: z
+        .boolean()
+        .describe(
+          'Whether the same turn begins again with a new message_id; discard the text of this message',
+        ),
       attempt: z.int().optional().describe('Failed attempts in a row, when retryable'),
       next_attempt_at: time.optional().describe('Time of the next attempt, when retryable'),
     })
     .describe('A model call failed. The run fails unless the failure is retryable'),
   'turn.cancelled': z.object(turn).describe('A model call was cancelled'),
 
-  'message.started': z.object({ ...turn, role: z.literal('assistant') }).describe('The first part of a message has arrived'),
+  'message.started': z
+    .object({ ...turn, role: z.literal('assistant') })
+    .describe('The first part of a message has arrived'),
   'message.completed': z
     .object({
       ...turn,
@@ -103,12 +131,18 @@ export const EVENT_DATA = {
       position: z.int().describe('Position among the calls of the turn'),
       tool_use_id: z.string().describe("The model's id of the call"),
       name: z.string().describe('The wire name, server__tool'),
-      server: z.string().optional().describe('Absent for tools of the service itself, and where no server has the tool'),
+      server: z
+        .string()
+        .optional()
+        .describe('Absent for tools of the service itself, and where no server has the tool'),
       tool: z.string(),
       arguments: json,
       state: z.enum(['planned', 'awaiting_approval']),
       repeatable: z.boolean().describe('Whether the call may be sent again after a crash'),
-      decision: z.enum(['auto', 'remembered', 'ask', 'deny']).optional().describe('Decision of the approval policy'),
+      decision: z
+        .enum(['auto', 'remembered', 'ask', 'deny'])
+        .optional()
+        .describe('Decision of the approval policy'),
     })
     .describe('The call is stored. Nothing was sent yet'),
   'tool_call.approval_required': z
@@ -125,13 +159,33 @@ export const EVENT_DATA = {
     .describe('A person approved the call'),
   'tool_call.dispatched': z.object(call).describe('The call is about to be sent to the server'),
   'tool_call.waiting': z
-    .object({ ...call, reason: z.enum(['connections_busy', 'connection_opening', 'server_restarting', 'question_held']), message: z.string() })
-    .describe('The call waits for a connection to its server (nothing of this attempt was sent), or a question that may be about it is held. It goes on by itself'),
-  'tool_call.working': z.object({ ...call, task_id: z.string() }).describe('The server runs the call as a task'),
+    .object({
+      ...call,
+      reason: z.enum([
+        'connections_busy',
+        'connection_opening',
+        'server_restarting',
+        'question_held',
+      ]),
+      message: z.string(),
+    })
+    .describe(
+      'The call waits for a connection to its server (nothing of this attempt was sent), or a question that may be about it is held. It goes on by itself',
+    ),
+  'tool_call.working': z
+    .object({ ...call, task_id: z.string() })
+    .describe('The server runs the call as a task'),
   'tool_call.progress': z
-    .object({ ...call, progress: z.number(), total: z.number().optional(), message: z.string().optional() })
+    .object({
+      ...call,
+      progress: z.number(),
+      total: z.number().optional(),
+      message: z.string().optional(),
+    })
     .describe('Progress as the server reported it, at most 4 events a second'),
-  'tool_call.input_required': z.object({ ...call, inbox_item_id: z.string() }).describe('The server asked a person something during the call'),
+  'tool_call.input_required': z
+    .object({ ...call, inbox_item_id: z.string() })
+    .describe('The server asked a person something during the call'),
   'tool_call.resumed': z.object(call).describe('All questions of the call are answered'),
   'tool_call.retrying': z
     .object({
@@ -142,12 +196,19 @@ export const EVENT_DATA = {
     })
     .describe('The call is planned again under the same idempotency key'),
   'tool_call.completed': z.object({ ...call, result: preview }).describe('The call succeeded'),
-  'tool_call.failed': z.object({ ...call, message: z.string(), result: preview }).describe('The call failed, or was refused'),
+  'tool_call.failed': z
+    .object({ ...call, message: z.string(), result: preview })
+    .describe('The call failed, or was refused'),
   'tool_call.cancelled': z
     .object({
       ...call,
-      cancel: z.enum(['sent', 'delivered', 'confirmed', 'failed']).optional().describe('How far the cancellation got'),
-      outcome: z.enum(['not_sent', 'harmless', 'stopped', 'unknown']).describe('Whether the tool may have had an effect'),
+      cancel: z
+        .enum(['sent', 'delivered', 'confirmed', 'failed'])
+        .optional()
+        .describe('How far the cancellation got'),
+      outcome: z
+        .enum(['not_sent', 'harmless', 'stopped', 'unknown'])
+        .describe('Whether the tool may have had an effect'),
     })
     .describe('The call was cancelled'),
   'tool_call.outcome_unknown': z
@@ -155,11 +216,22 @@ export const EVENT_DATA = {
     .describe('The call was sent and its result was lost; a person decides'),
 
   'inbox.opened': z
-    .discriminatedUnion('kind', inboxRequestVariants({ inbox_item_id: z.string(), call_id: z.string().optional(), expires_at: time }))
+    .discriminatedUnion(
+      'kind',
+      inboxRequestVariants({
+        inbox_item_id: z.string(),
+        call_id: z.string().optional(),
+        expires_at: time,
+      }),
+    )
     .describe('A person has to answer something'),
-  'inbox.answered': z.object({ ...item, response: StoredInboxResponse }).describe('A person answered'),
+  'inbox.answered': z
+    .object({ ...item, response: StoredInboxResponse })
+    .describe('A person answered'),
   'inbox.delivered': z.object(item).describe('The answer reached the call or the engine'),
-  'inbox.completed': z.object(item).describe('The server reports that the page at the URL of an elicitation is done'),
+  'inbox.completed': z
+    .object(item)
+    .describe('The server reports that the page at the URL of an elicitation is done'),
   'inbox.void': z
     .object({ ...item, reason: z.enum(['withdrawn', 'call_ended', 'run_ended', 'process_ended']) })
     .describe('The item is closed, because an answer has no use any more'),
@@ -169,7 +241,9 @@ export const EVENT_DATA = {
   'limit.exceeded': limit.describe('A limit is used up'),
   'usage.updated': z
     .object({
-      source: z.enum(['agent', 'server']).describe('server: a sampling request of an MCP server, charged to the run'),
+      source: z
+        .enum(['agent', 'server'])
+        .describe('server: a sampling request of an MCP server, charged to the run'),
       server: z.string().optional(),
       call_id: z.string().optional(),
       model: z.string(),
@@ -189,34 +263,53 @@ export interface RunEventBody {
 }
 
 /** One schema for each event type, told apart by `type`. */
-export const RUN_EVENT_VARIANTS = (Object.entries(EVENT_DATA) as [RunEventType, z.ZodType][]).map(([type, data]) =>
-  z
-    .object({
-      run_id: z.string(),
-      seq: z.int().describe('1, 2, 3… within the run; also the id of the server-sent event'),
-      type: z.literal(type),
-      version: z.int().describe('Version of the shape of `data`'),
-      at: time,
-      data,
-    })
-    .meta({ id: `${componentName(type)}Event`, ...(data.description === undefined ? {} : { description: data.description }) }),
+export const RUN_EVENT_VARIANTS = (Object.entries(EVENT_DATA) as [RunEventType, z.ZodType][]).map(
+  ([type, data]) =>
+    z
+      .object({
+        run_id: z.string(),
+        seq: z.int().describe('1, 2, 3… within the run; also the id of the server-sent event'),
+        type: z.literal(type),
+        version: z.int().describe('Version of the shape of `data`'),
+        at: time,
+        data,
+      })
+      .meta({
+        id: `${componentName(type)}Event`,
+        ...(data.description === undefined ? {} : { description: data.description }),
+      }),
 );
 
 export const RunEvent = z
-  .discriminatedUnion('type', RUN_EVENT_VARIANTS as [(typeof RUN_EVENT_VARIANTS)[number], ...typeof RUN_EVENT_VARIANTS])
+  .discriminatedUnion(
+    'type',
+    RUN_EVENT_VARIANTS as [(typeof RUN_EVENT_VARIANTS)[number], ...typeof RUN_EVENT_VARIANTS],
+  )
   .describe('One stored event of a run. Clients must ignore types and fields that they do not know')
   .meta({ id: 'RunEvent' }) as unknown as z.ZodType<RunEventBody, RunEventBody>;
 
 export const RunEventPage = z
-  .object({ data: z.array(RunEvent), last_seq: z.int(), next_cursor: z.string().optional().describe('Pass as `after` for the next page') })
+  .object({
+    data: z.array(RunEvent),
+    last_seq: z.int(),
+    next_cursor: z.string().optional().describe('Pass as `after` for the next page'),
+  })
   .meta({ id: 'RunEventPage' });
 
 export const EventsQuery = z.strictObject({
-  after: z.coerce.number().int().min(0).optional().describe('Events with a greater seq; default 0, or the Last-Event-ID header'),
+  after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('Events with a greater seq; default 0, or the Last-Event-ID header'),
   limit: z.coerce.number().int().min(1).max(1000).default(200).describe('Of a JSON page'),
 });
 
 /** `tool_call.planned` as `ToolCallPlanned`. */
 export function componentName(type: string): string {
-  return type.split(/[._]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('');
+  return type
+    .split(/[._]/)
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('');
 }

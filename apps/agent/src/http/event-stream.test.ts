@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { get as httpGet, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  get as httpGet,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Run } from '../ports/run-store.ts';
@@ -18,12 +23,19 @@ beforeEach(async () => {
   edge = await createTestEdge();
   await edge.app.listen({ port: 0, host: '127.0.0.1' });
   base = `http://127.0.0.1:${(edge.app.server.address() as AddressInfo).port}`;
-  await edge.app.inject({ method: 'POST', url: '/v1/runs', payload: { prompt: 'a' }, headers: { host: 'localhost' } });
+  await edge.app.inject({
+    method: 'POST',
+    url: '/v1/runs',
+    payload: { prompt: 'a' },
+    headers: { host: 'localhost' },
+  });
 });
 afterEach(async () => edge.close());
 
 async function open(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
-  const request = httpGet(`${base}${path}`, { headers: { accept: 'text/event-stream', ...headers } });
+  const request = httpGet(`${base}${path}`, {
+    headers: { accept: 'text/event-stream', ...headers },
+  });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response.setEncoding('utf8');
 }
@@ -34,9 +46,17 @@ async function* frames(response: IncomingMessage): AsyncGenerator<Frame, void> {
     const parts = (rest + String(chunk)).split('\n\n');
     rest = parts.pop() ?? '';
     for (const part of parts) {
-      const fields = Object.fromEntries(part.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+      const fields = Object.fromEntries(
+        part
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      );
       if (fields['event'] === undefined) continue;
-      yield { ...(fields['id'] === undefined ? {} : { id: fields['id'] }), event: fields['event'], data: JSON.parse(fields['data'] ?? '') as Frame['data'] };
+      yield {
+        ...(fields['id'] === undefined ? {} : { id: fields['id'] }),
+        event: fields['event'],
+        data: JSON.parse(fields['data'] ?? '') as Frame['data'],
+      };
     }
   }
 }
@@ -56,13 +76,23 @@ test('a stream begins with a snapshot without an id, then every event, and ends 
   expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
   const stream = frames(response);
   const [snapshot, queued] = await take(stream, 2);
-  expect(snapshot).toMatchObject({ event: 'run.snapshot', data: { run: { id: 'run-1', status: 'queued' } } });
+  expect(snapshot).toMatchObject({
+    event: 'run.snapshot',
+    data: { run: { id: 'run-1', status: 'queued' } },
+  });
   expect(snapshot).not.toHaveProperty('id');
   expect(queued).toMatchObject({ id: '1', event: 'run.queued', data: { seq: 1 } });
 
   await edge.append('run-1', ['run.started']);
-  await edge.append('run-1', ['message.completed', 'run.completed'], { status: 'completed', answer: 'done' });
-  expect((await take(stream, 99)).map((frame) => [frame.id, frame.event])).toEqual([['2', 'run.started'], ['3', 'message.completed'], ['4', 'run.completed']]);
+  await edge.append('run-1', ['message.completed', 'run.completed'], {
+    status: 'completed',
+    answer: 'done',
+  });
+  expect((await take(stream, 99)).map((frame) => [frame.id, frame.event])).toEqual([
+    ['2', 'run.started'],
+    ['3', 'message.completed'],
+    ['4', 'run.completed'],
+  ]);
 });
 
 test('a reconnecting client misses nothing and sees nothing twice', async () => {
@@ -79,7 +109,9 @@ test('a reconnecting client misses nothing and sees nothing twice', async () => 
 test('a reconnect after the end of a settled run is told to stop', async () => {
   await edge.append('run-1', ['run.completed'], { status: 'completed' });
   expect((await open('/v1/runs/run-1/events', { 'last-event-id': '2' })).statusCode).toBe(204);
-  expect((await take(frames(await open('/v1/runs/run-1/events')), 99)).map((frame) => frame.id)).toEqual([undefined, '1', '2']);
+  expect(
+    (await take(frames(await open('/v1/runs/run-1/events')), 99)).map((frame) => frame.id),
+  ).toEqual([undefined, '1', '2']);
 });
 
 test('a Last-Event-ID beyond the last event is refused, whether or not the run is settled: the events that come would be missed', async () => {
@@ -105,9 +137,16 @@ test('a reader that is gone before its stream begins leaves no listener behind',
   edge = await createTestEdge({}, { createRun: () => (asked.resolve(), stored.promise) });
   await edge.app.listen({ port: 0, host: '127.0.0.1' });
   const closed = new Promise<void>((resolve) => {
-    edge.app.server.on('request', (_request, response: ServerResponse) => response.once('close', resolve));
+    edge.app.server.on('request', (_request, response: ServerResponse) =>
+      response.once('close', resolve),
+    );
   });
-  const request = httpRequest({ port: (edge.app.server.address() as AddressInfo).port, method: 'POST', path: '/v1/runs', headers: { accept: 'text/event-stream', 'content-type': 'application/json' } });
+  const request = httpRequest({
+    port: (edge.app.server.address() as AddressInfo).port,
+    method: 'POST',
+    path: '/v1/runs',
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+  });
   request.on('error', () => undefined);
   request.end('{"prompt":"b"}');
   await asked.promise;
@@ -128,7 +167,10 @@ test('a reader that is gone before its stream begins leaves no listener behind',
 });
 
 test('HEAD of a stream ends', async () => {
-  const request = httpRequest(`${base}/v1/runs/run-1/events`, { method: 'HEAD', headers: { accept: 'text/event-stream' } });
+  const request = httpRequest(`${base}/v1/runs/run-1/events`, {
+    method: 'HEAD',
+    headers: { accept: 'text/event-stream' },
+  });
   request.end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   await once(response.resume(), 'end');
@@ -153,7 +195,15 @@ test('a Last-Event-ID that is no event id is refused', async () => {
 test('deltas carry no id, tell their offset, and come before the message they belong to is completed', async () => {
   const stream = frames(await open('/v1/runs/run-1/events'));
   await take(stream, 2);
-  const delta = (offset: number, text: string) => edge.bus.publish({ type: 'delta', runId: 'run-1', messageId: 'm1', kind: 'text', offset, text });
+  const delta = (offset: number, text: string) =>
+    edge.bus.publish({
+      type: 'delta',
+      runId: 'run-1',
+      messageId: 'm1',
+      kind: 'text',
+      offset,
+      text,
+    });
   delta(0, 'Hel');
   delta(3, 'lo');
   await edge.append('run-1', ['message.completed', 'run.completed'], { status: 'completed' });
@@ -162,32 +212,48 @@ test('deltas carry no id, tell their offset, and come before the message they be
   expect(deltas.map((frame) => frame.data['text']).join('')).toBe('Hello');
   expect(deltas[0]).toMatchObject({ data: { message_id: 'm1', kind: 'text', offset: 0 } });
   expect(deltas.some((frame) => 'id' in frame)).toBe(false);
-  expect(rest.map((frame) => frame.event).indexOf('message.completed')).toBeGreaterThan(rest.findLastIndex((frame) => frame.event === 'message.delta'));
+  expect(rest.map((frame) => frame.event).indexOf('message.completed')).toBeGreaterThan(
+    rest.findLastIndex((frame) => frame.event === 'message.delta'),
+  );
 });
 
 test('the snapshot of an unfinished message carries its text so far', async () => {
-  await edge.store.write(async (transaction) => transaction.savePartial('run-1', { messageId: 'm1', text: 'Hel' }));
+  await edge.store.write(async (transaction) =>
+    transaction.savePartial('run-1', { messageId: 'm1', text: 'Hel' }),
+  );
   const [snapshot] = await take(frames(await open('/v1/runs/run-1/events')), 1);
   expect(snapshot?.data['partial']).toEqual({ message_id: 'm1', text: 'Hel' });
 });
 
 test('a new run can be followed by the request that starts it', async () => {
-  const request = httpRequest(`${base}/v1/runs`, { method: 'POST', headers: { accept: 'text/event-stream', 'content-type': 'application/json' } });
+  const request = httpRequest(`${base}/v1/runs`, {
+    method: 'POST',
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+  });
   request.end('{"prompt":"b"}');
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   expect(response.headers.location).toBe('/v1/runs/run-2');
   const stream = frames(response.setEncoding('utf8'));
-  expect((await take(stream, 2)).map((frame) => frame.event)).toEqual(['run.snapshot', 'run.queued']);
+  expect((await take(stream, 2)).map((frame) => frame.event)).toEqual([
+    'run.snapshot',
+    'run.queued',
+  ]);
   response.destroy();
 });
 
 test('a reader that does not read holds up neither the run nor other readers', async () => {
   const slow = await open('/v1/runs/run-1/events');
   slow.pause();
-  for (let batch = 0; batch < 20; batch += 1) await edge.append('run-1', Array.from({ length: 100 }, () => 'tool_call.progress'));
+  for (let batch = 0; batch < 20; batch += 1)
+    await edge.append(
+      'run-1',
+      Array.from({ length: 100 }, () => 'tool_call.progress'),
+    );
   await edge.append('run-1', ['run.completed'], { status: 'completed' });
   const quick = await take(frames(await open('/v1/runs/run-1/events')), 9999);
   expect(quick.at(-1)).toMatchObject({ id: '2002', event: 'run.completed' });
   slow.resume();
-  expect((await take(frames(slow), 9999)).map((frame) => frame.id).slice(1)).toEqual(Array.from({ length: 2002 }, (_, index) => String(index + 1)));
+  expect((await take(frames(slow), 9999)).map((frame) => frame.id).slice(1)).toEqual(
+    Array.from({ length: 2002 }, (_, index) => String(index + 1)),
+  );
 });

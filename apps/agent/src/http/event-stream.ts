@@ -23,7 +23,15 @@ const HEARTBEAT_MS = 15_000;
  * Streams a run to one reader as server-sent events until the run is settled and everything was sent, or the reader is gone. A response whose stream
  * fails is left open, so that the reader does not take its end for the end of the run.
  */
-export async function streamEvents(dependencies: EventStreamDependencies, response: ServerResponse, start: { readonly run: Run; readonly after: number; readonly headers: { readonly [name: string]: string } }): Promise<void> {
+export async function streamEvents(
+  dependencies: EventStreamDependencies,
+  response: ServerResponse,
+  start: {
+    readonly run: Run;
+    readonly after: number;
+    readonly headers: { readonly [name: string]: string };
+  },
+): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   if (response.closed) gone.abort();
@@ -31,7 +39,10 @@ export async function streamEvents(dependencies: EventStreamDependencies, respon
   const streamClosed = dependencies.metrics.streamOpened();
   const stopHeartbeat = heartbeat(dependencies.clock, writer);
   try {
-    const frames = followRun({ read: dependencies.follow, bus: dependencies.bus }, { runId: start.run.id, after: start.after, signal: gone.signal });
+    const frames = followRun(
+      { read: dependencies.follow, bus: dependencies.bus },
+      { runId: start.run.id, after: start.after, signal: gone.signal },
+    );
     for await (const frame of frames) await writer.write(dependencies.frames.textOf(frame));
     writer.end();
   } finally {

@@ -33,8 +33,16 @@ function sseFrame(frame: RunFrame, info: ProviderInfo): SseFrame {
   switch (frame.type) {
     case 'snapshot': {
       const { run, partial, inbox } = frame;
-      const text = partial === undefined ? {} : { partial: { message_id: partial.messageId, text: partial.text } };
-      return typed({ type: 'run.snapshot', run_id: run.id, run: runView(run, inbox, info), ...text });
+      const text =
+        partial === undefined
+          ? {}
+          : { partial: { message_id: partial.messageId, text: partial.text } };
+      return typed({
+        type: 'run.snapshot',
+        run_id: run.id,
+        run: runView(run, inbox, info),
+        ...text,
+      });
     }
     case 'event':
       return { id: frame.event.seq, event: frame.event.type, data: eventView(frame.event) };
@@ -42,12 +50,24 @@ function sseFrame(frame: RunFrame, info: ProviderInfo): SseFrame {
       return typed({ type: 'stream.gap', run_id: frame.runId, reason: 'slow_reader' });
     case 'delta': {
       const { runId, messageId, kind, offset, text } = frame.delta;
-      return typed({ type: 'message.delta', run_id: runId, message_id: messageId, kind, offset, text });
+      return typed({
+        type: 'message.delta',
+        run_id: runId,
+        message_id: messageId,
+        kind,
+        offset,
+        text,
+      });
     }
   }
 }
 
 /** A frame that is not stored, so it has no id. */
-function typed(data: z.output<typeof RunSnapshotFrame> | z.output<typeof MessageDeltaFrame> | z.output<typeof StreamGapFrame>): SseFrame {
+function typed(
+  data:
+    | z.output<typeof RunSnapshotFrame>
+    | z.output<typeof MessageDeltaFrame>
+    | z.output<typeof StreamGapFrame>,
+): SseFrame {
   return { event: data.type, data };
 }

@@ -14,22 +14,36 @@ const post = (url: string, payload: unknown, headers: Record<string, string> = {
     payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
     headers: { host: '127.0.0.1:8020', 'content-type': 'application/json', ...headers },
   });
-const get = (url: string, headers: Record<string, string> = {}) => edge.app.inject({ method: 'GET', url, headers: { host: '127.0.0.1:8020', ...headers } });
+const get = (url: string, headers: Record<string, string> = {}) =>
+  edge.app.inject({ method: 'GET', url, headers: { host: '127.0.0.1:8020', ...headers } });
 
 describe('runs', () => {
   test('a new run is answered with 202, its location and the whole resource', async () => {
     const response = await post('/v1/runs', { prompt: ' count the files ' });
     expect(response.statusCode).toBe(202);
     expect(response.headers.location).toBe('/v1/runs/run-1');
-    expect(response.json()).toMatchObject({ id: 'run-1', status: 'queued', prompt: 'count the files', scripted: true, notice: 'no model is configured', last_seq: 1, inbox: [] });
+    expect(response.json()).toMatchObject({
+      id: 'run-1',
+      status: 'queued',
+      prompt: 'count the files',
+      scripted: true,
+      notice: 'no model is configured',
+      last_seq: 1,
+      inbox: [],
+    });
     expect((await get('/v1/runs/run-1')).json()).toMatchObject({ id: 'run-1' });
   });
 
   test('the list is paged by an opaque cursor, newest first', async () => {
     for (const prompt of ['a', 'b', 'c']) await post('/v1/runs', { prompt });
-    const first = (await get('/v1/runs?limit=2')).json<{ data: { prompt: string }[]; next_cursor: string }>();
+    const first = (await get('/v1/runs?limit=2')).json<{
+      data: { prompt: string }[];
+      next_cursor: string;
+    }>();
     expect(first.data.map((run) => run.prompt)).toEqual(['c', 'b']);
-    const second = (await get(`/v1/runs?limit=2&cursor=${encodeURIComponent(first.next_cursor)}`)).json<{ data: { prompt: string }[] }>();
+    const second = (
+      await get(`/v1/runs?limit=2&cursor=${encodeURIComponent(first.next_cursor)}`)
+    ).json<{ data: { prompt: string }[] }>();
     expect(second.data.map((run) => run.prompt)).toEqual(['a']);
     expect(second).not.toHaveProperty('next_cursor');
   });
@@ -37,22 +51,41 @@ describe('runs', () => {
   test('a page of events says where the next one begins', async () => {
     await post('/v1/runs', { prompt: 'a' });
     await edge.append('run-1', ['run.started', 'turn.started']);
-    const page = (await get('/v1/runs/run-1/events?limit=2')).json<{ data: { seq: number; type: string }[] }>();
+    const page = (await get('/v1/runs/run-1/events?limit=2')).json<{
+      data: { seq: number; type: string }[];
+    }>();
     expect(page).toMatchObject({ last_seq: 3, next_cursor: '2' });
-    expect(page.data.map((event) => [event.seq, event.type])).toEqual([[1, 'run.queued'], [2, 'run.started']]);
-    expect((await get('/v1/runs/run-1/events?after=2')).json()).toMatchObject({ data: [{ seq: 3, type: 'turn.started' }] });
+    expect(page.data.map((event) => [event.seq, event.type])).toEqual([
+      [1, 'run.queued'],
+      [2, 'run.started'],
+    ]);
+    expect((await get('/v1/runs/run-1/events?after=2')).json()).toMatchObject({
+      data: [{ seq: 3, type: 'turn.started' }],
+    });
   });
 });
 
 describe('bad input is answered with a problem that names the place and the remedy', () => {
   test.each([
     ['malformed JSON', '{"prompt": "a",\n "x": }', 400, 'invalid_json', /line 2, column 7/],
-    ['a cut body', '{"prompt": ', 400, 'invalid_json', /line 1, column 12 of the body: the text ends/],
+    [
+      'a cut body',
+      '{"prompt": ',
+      400,
+      'invalid_json',
+      /line 1, column 12 of the body: the text ends/,
+    ],
     ['deep nesting', `{"prompt": ${'['.repeat(500)}`, 400, 'invalid_json', /nested deeper/],
     ['a missing prompt', {}, 400, 'invalid_request', /prompt/],
     ['a blank prompt', { prompt: '  ' }, 400, 'invalid_request', /prompt/],
     ['an unknown field', { prompt: 'a', promt: 'b' }, 400, 'invalid_request', /^\/body: .*promt/],
-    ['a limit below one', { prompt: 'a', limits: { turns: 0 } }, 400, 'invalid_request', /limits\/turns/],
+    [
+      'a limit below one',
+      { prompt: 'a', limits: { turns: 0 } },
+      400,
+      'invalid_request',
+      /limits\/turns/,
+    ],
     ['an unknown limit', { prompt: 'a', limits: { turn: 1 } }, 400, 'invalid_request', /turn/],
     ['a body that is no object', '[1]', 400, 'invalid_request', /object/],
     ['an unknown server', { prompt: 'a', servers: ['nowhere'] }, 400, 'unknown_server', /nowhere/],
@@ -61,7 +94,13 @@ describe('bad input is answered with a problem that names the place and the reme
     const response = await post('/v1/runs', payload);
     expect(response.statusCode).toBe(status);
     expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
-    expect(response.json()).toMatchObject({ status, code, type: `urn:signalbox:problem:${code}`, instance: '/v1/runs', retryable: false });
+    expect(response.json()).toMatchObject({
+      status,
+      code,
+      type: `urn:signalbox:problem:${code}`,
+      instance: '/v1/runs',
+      retryable: false,
+    });
     expect(response.json<{ detail: string }>().detail).toMatch(detail);
     expect(edge.errors).toEqual([]);
     expect((await get('/v1/runs')).json()).toMatchObject({ data: [] });
@@ -85,19 +124,30 @@ describe('bad input is answered with a problem that names the place and the reme
     ['GET', '/v1/servers?nmae=a', 400, 'invalid_request'],
     ['GET', '/v1/agents?metadata.a=b', 400, 'invalid_request'],
   ] as const)('%s %s', async (method, url, status, code) => {
-    const response = method === 'POST' ? await post(url, '') : await edge.app.inject({ method, url, headers: { host: 'localhost' } });
+    const response =
+      method === 'POST'
+        ? await post(url, '')
+        : await edge.app.inject({ method, url, headers: { host: 'localhost' } });
     expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([status, code]);
   });
 
   test('an inbox item that is not open is a conflict', async () => {
     const response = await post('/v1/inbox/i1/respond', { action: 'approve' });
-    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([409, 'inbox_item_not_open']);
-    expect((await post('/v1/inbox/i1/respond', { action: 'perhaps' })).json()).toMatchObject({ code: 'invalid_request' });
+    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([
+      409,
+      'inbox_item_not_open',
+    ]);
+    expect((await post('/v1/inbox/i1/respond', { action: 'perhaps' })).json()).toMatchObject({
+      code: 'invalid_request',
+    });
   });
 
   test('a failure of our own tells the client nothing of its inside, and the service goes on', async () => {
     await edge.close();
-    edge = await createTestEdge({}, { createRun: () => Promise.reject(new Error('secret at /home/me')) });
+    edge = await createTestEdge(
+      {},
+      { createRun: () => Promise.reject(new Error('secret at /home/me')) },
+    );
     const response = await post('/v1/runs', { prompt: 'a' });
     expect(response.statusCode).toBe(500);
     expect(response.body).not.toContain('secret');
@@ -112,7 +162,12 @@ describe('the edge refuses what a web page could send', () => {
     ['a page of another origin', { origin: 'https://evil.example' }, 403, 'forbidden_origin'],
     ['a sandboxed page', { origin: 'null' }, 403, 'forbidden_origin'],
     ['a page of another port', { origin: 'http://127.0.0.1:9999' }, 403, 'forbidden_origin'],
-    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415, 'unsupported_media_type'],
+    [
+      'a form',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      415,
+      'unsupported_media_type',
+    ],
     ['a form with text', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
   ])('%s', async (_name, headers, status, code) => {
     const response = await post('/v1/runs', { prompt: 'a' }, headers);
@@ -121,16 +176,26 @@ describe('the edge refuses what a web page could send', () => {
   });
 
   test('a page that the service itself would serve may call', async () => {
-    expect((await post('/v1/runs', { prompt: 'a' }, { origin: 'http://127.0.0.1:8020' })).statusCode).toBe(202);
+    expect(
+      (await post('/v1/runs', { prompt: 'a' }, { origin: 'http://127.0.0.1:8020' })).statusCode,
+    ).toBe(202);
     expect((await post('/v1/runs', { prompt: 'a' }, { host: '[::1]:8020' })).statusCode).toBe(202);
   });
 
   test('no answer allows another origin to read it', async () => {
     const response = await get('/v1/runs', { origin: 'http://127.0.0.1:8020' });
-    expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(
+      Object.keys(response.headers).filter((name) => name.startsWith('access-control')),
+    ).toEqual([]);
   });
 
-  test.each(['127.0.0.1.', 'localhost.evil.example', '127.0.0.1@evil.example', '[::2]:8020', 'evil.example:127.0.0.1'])('the Host %j is no name of a service on this machine alone', async (host) => {
+  test.each([
+    '127.0.0.1.',
+    'localhost.evil.example',
+    '127.0.0.1@evil.example',
+    '[::2]:8020',
+    'evil.example:127.0.0.1',
+  ])('the Host %j is no name of a service on this machine alone', async (host) => {
     expect((await get('/healthz', { host })).json()).toMatchObject({ code: 'forbidden_host' });
   });
 
@@ -144,32 +209,66 @@ describe('the edge refuses what a web page could send', () => {
   test('bound to every address it may be called by any name, with the token', async () => {
     await edge.close();
     edge = await createTestEdge({ token: 'right', host: '0.0.0.0' });
-    expect((await get('/v1/runs', { host: '192.168.1.7:8020', authorization: 'Bearer right' })).statusCode).toBe(200);
+    expect(
+      (await get('/v1/runs', { host: '192.168.1.7:8020', authorization: 'Bearer right' }))
+        .statusCode,
+    ).toBe(200);
     expect((await get('/v1/runs', { host: 'box.lan' })).statusCode).toBe(401);
-    expect((await get('/v1/runs', { host: 'box.lan', origin: 'https://evil.example', authorization: 'Bearer right' })).statusCode).toBe(403);
+    expect(
+      (
+        await get('/v1/runs', {
+          host: 'box.lan',
+          origin: 'https://evil.example',
+          authorization: 'Bearer right',
+        })
+      ).statusCode,
+    ).toBe(403);
   });
 
   test('with a token every endpoint but /healthz and /readyz asks for it', async () => {
     await edge.close();
     edge = await createTestEdge({ token: 'right', host: 'box.lan' });
     expect((await get('/v1/runs')).statusCode).toBe(401);
-    expect((await get('/v1/runs', { authorization: 'Bearer wrong' })).json()).toMatchObject({ code: 'unauthorized' });
+    expect((await get('/v1/runs', { authorization: 'Bearer wrong' })).json()).toMatchObject({
+      code: 'unauthorized',
+    });
     expect((await get('/openapi.json')).statusCode).toBe(401);
-    expect((await get('/v1/runs', { authorization: 'Bearer right', host: 'box.lan:1' })).statusCode).toBe(200);
+    expect(
+      (await get('/v1/runs', { authorization: 'Bearer right', host: 'box.lan:1' })).statusCode,
+    ).toBe(200);
     for (const probe of ['/healthz', '/readyz']) expect((await get(probe)).statusCode).toBe(200);
   });
 });
 
 describe('servers, tools and the description', () => {
   test('a server that failed says what to do', async () => {
-    expect((await get('/v1/servers')).json()).toMatchObject({ data: [{ name: 'broken', state: 'failed', error: expect.stringContaining('mcpServers.broken.command') as string }] });
-    expect((await get('/v1/tools')).json()).toMatchObject({ data: [{ name: 'files__read', tool: 'read', trusted: true }] });
-    expect((await get('/healthz')).json()).toMatchObject({ status: 'ok', version: '1.2.3', scripted: true });
+    expect((await get('/v1/servers')).json()).toMatchObject({
+      data: [
+        {
+          name: 'broken',
+          state: 'failed',
+          error: expect.stringContaining('mcpServers.broken.command') as string,
+        },
+      ],
+    });
+    expect((await get('/v1/tools')).json()).toMatchObject({
+      data: [{ name: 'files__read', tool: 'read', trusted: true }],
+    });
+    expect((await get('/healthz')).json()).toMatchObject({
+      status: 'ok',
+      version: '1.2.3',
+      scripted: true,
+    });
   });
 
   test('the OpenAPI document refers to named schemas', async () => {
-    const document = (await get('/openapi.json')).json<{ openapi: string; components: { schemas: Record<string, unknown> } }>();
+    const document = (await get('/openapi.json')).json<{
+      openapi: string;
+      components: { schemas: Record<string, unknown> };
+    }>();
     expect(document.openapi).toBe('3.1.0');
-    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['Run', 'NewRun', 'RunEvent', 'ProblemDetails']));
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining(['Run', 'NewRun', 'RunEvent', 'ProblemDetails']),
+    );
   });
 });

@@ -1,6 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifySerializerCompiler, type RawReplyDefaultExpression, type RawRequestDefaultExpression, type RawServerDefault } from 'fastify';
-import { jsonSchemaTransform, jsonSchemaTransformObject, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifySerializerCompiler,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { LoggedRequest } from '../metrics/observation.ts';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
@@ -98,13 +109,25 @@ export type HttpApp = FastifyInstance<
  * The REST edge, not yet listening. Schemas are one source for validation, types and `/openapi.json`. With `openApiFile` that document is read from there
  * instead of made anew, which saves what makes it: a twentieth of the start and of the memory.
  */
-export async function createHttpServer(dependencies: HttpDependencies, { host, token, limits = connectionLimits(), requestTimeoutMs = REQUEST_TIMEOUT_MS }: ServerOptions, openApiFile?: string): Promise<FastifyInstance> {
+export async function createHttpServer(
+  dependencies: HttpDependencies,
+  {
+    host,
+    token,
+    limits = connectionLimits(),
+    requestTimeoutMs = REQUEST_TIMEOUT_MS,
+  }: ServerOptions,
+  openApiFile?: string,
+): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
     bodyLimit: 1024 * 1024,
     forceCloseConnections: true,
     requestTimeout: requestTimeoutMs,
-    http: { headersTimeout: requestTimeoutMs / 2, connectionsCheckingInterval: requestTimeoutMs / 6 },
+    http: {
+      headersTimeout: requestTimeoutMs / 2,
+      connectionsCheckingInterval: requestTimeoutMs / 6,
+    },
     requestIdHeader: false,
     genReqId: requestIdOf,
     // As much as a request line can hold: the schemas refuse what is too long, and name it.
@@ -117,15 +140,31 @@ export async function createHttpServer(dependencies: HttpDependencies, { host, t
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? '';
     const methods = methodsOf(path);
-    if (methods.length === 0) return sendProblem(request, reply, new Problem('route_not_found', `${request.method} ${path} does not exist; /openapi.json lists the endpoints`));
+    if (methods.length === 0)
+      return sendProblem(
+        request,
+        reply,
+        new Problem(
+          'route_not_found',
+          `${request.method} ${path} does not exist; /openapi.json lists the endpoints`,
+        ),
+      );
     reply.header('allow', methods.join(', '));
-    return sendProblem(request, reply, new Problem('method_not_allowed', `${path} supports ${methods.join(', ')}, not ${request.method}`));
+    return sendProblem(
+      request,
+      reply,
+      new Problem(
+        'method_not_allowed',
+        `${path} supports ${methods.join(', ')}, not ${request.method}`,
+      ),
+    );
   });
   refuseUnknownQueries(app);
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     const hasLeft = request.raw.destroyed && !request.raw.complete;
-    if (problem.code === 'internal_error' && !hasLeft) dependencies.onError(error, failedRequest(request));
+    if (problem.code === 'internal_error' && !hasLeft)
+      dependencies.onError(error, failedRequest(request));
     return sendProblem(request, reply, problem);
   });
   tellOfRequests(app, dependencies.onServed);
@@ -136,7 +175,14 @@ export async function createHttpServer(dependencies: HttpDependencies, { host, t
   if (openApiFile === undefined) await describeRoutes(app, dependencies.version);
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const principal = principalOf(token);
-  const routeDependencies = { ...dependencies, principal, once: createServeOnce({ ...dependencies, principal }), follow: shareReads(dependencies.read, dependencies.bus), frames: new FrameTexts(dependencies.llm.info), streams: new StreamSlots(limits.streams) };
+  const routeDependencies = {
+    ...dependencies,
+    principal,
+    once: createServeOnce({ ...dependencies, principal }),
+    follow: shareReads(dependencies.read, dependencies.bus),
+    frames: new FrameTexts(dependencies.llm.info),
+    streams: new StreamSlots(limits.streams),
+  };
   runRoutes(typed, routeDependencies);
   callRoutes(typed, routeDependencies);
   threadRoutes(typed, routeDependencies);
@@ -149,8 +195,14 @@ export async function createHttpServer(dependencies: HttpDependencies, { host, t
   auditRoutes(typed, dependencies);
   let description: ApiDocument | undefined;
   const describe = async (): Promise<ApiDocument> =>
-    openApiFile === undefined ? describeApi(app.swagger() as unknown as ApiDocument) : (JSON.parse(await readFile(openApiFile, 'utf8')) as ApiDocument);
-  app.get('/openapi.json', { schema: { hide: true } }, async () => (description ??= await describe()));
+    openApiFile === undefined
+      ? describeApi(app.swagger() as unknown as ApiDocument)
+      : (JSON.parse(await readFile(openApiFile, 'utf8')) as ApiDocument);
+  app.get(
+    '/openapi.json',
+    { schema: { hide: true } },
+    async () => (description ??= await describe()),
+  );
   await app.ready();
   return app;
 }
@@ -161,7 +213,13 @@ async function describeRoutes(app: FastifyInstance, version: string): Promise<vo
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Signalbox', version, description: 'Runs agent tasks over the tools of MCP servers. Errors are RFC 9457 problem details; times are UTC, ISO 8601.', license: { name: 'MIT', identifier: 'MIT' } },
+      info: {
+        title: 'Signalbox',
+        version,
+        description:
+          'Runs agent tasks over the tools of MCP servers. Errors are RFC 9457 problem details; times are UTC, ISO 8601.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
     },
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,

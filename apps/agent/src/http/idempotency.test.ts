@@ -11,7 +11,9 @@ const TOOLS = {
   w__write: { call: () => Promise.resolve(ok('written')) },
 };
 
-async function open(options: Partial<ServiceOptions> = {}): Promise<{ readonly service: Service; readonly edge: ServiceEdge }> {
+async function open(
+  options: Partial<ServiceOptions> = {},
+): Promise<{ readonly service: Service; readonly edge: ServiceEdge }> {
   const service = await openService({ script: () => ({ text: 'done' }), tools: TOOLS, ...options });
   return { service, edge: await createServiceEdge(service) };
 }
@@ -25,12 +27,22 @@ async function runCount({ read }: Service): Promise<number> {
 describe('a request with an Idempotency-Key', () => {
   test('that comes again gets the answer of the first, word for word, and has no effect', async () => {
     const { service, edge } = await open();
-    const first = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
+    const first = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'go' },
+      headers: keyed('k'),
+    });
     const { id } = first.json<{ id: string }>();
     await service.settled(id);
-    const again = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
+    const again = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'go' },
+      headers: keyed('k'),
+    });
     expect([first.statusCode, first.headers['idempotent-replayed']]).toEqual([202, undefined]);
-    expect([again.statusCode, again.headers.location, again.headers['idempotent-replayed']]).toEqual([202, `/v1/runs/${id}`, 'true']);
+    expect([
+      again.statusCode,
+      again.headers.location,
+      again.headers['idempotent-replayed'],
+    ]).toEqual([202, `/v1/runs/${id}`, 'true']);
     expect(again.json()).toEqual(first.json());
     expect(again.json()).toMatchObject({ status: 'queued', last_seq: 1 });
     expect(await runCount(service)).toBe(1);
@@ -38,10 +50,19 @@ describe('a request with an Idempotency-Key', () => {
 
   test('that comes again after a restart, too', async () => {
     const { service, edge } = await open();
-    const first = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
+    const first = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'go' },
+      headers: keyed('k'),
+    });
     await service.kill();
-    const next = await openService({ script: () => ({ text: 'done' }), dataDir: service.dataDir, clock: service.clock });
-    const again = await (await createServiceEdge(next)).request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
+    const next = await openService({
+      script: () => ({ text: 'done' }),
+      dataDir: service.dataDir,
+      clock: service.clock,
+    });
+    const again = await (
+      await createServiceEdge(next)
+    ).request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
     expect([again.json(), again.headers['idempotent-replayed']]).toEqual([first.json(), 'true']);
     expect(await runCount(next)).toBe(1);
   });
@@ -51,20 +72,37 @@ describe('a request with an Idempotency-Key', () => {
     ['after-create-run-commit', 1],
   ] as const)('whose service dies %s is done once in all', async (crashAt, kept) => {
     const { service, edge } = await open({ crashAt });
-    edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') }).catch(() => undefined);
+    edge
+      .request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') })
+      .catch(() => undefined);
     await service.crashed;
     await service.kill();
-    const next = await openService({ script: () => ({ text: 'done' }), dataDir: service.dataDir, clock: service.clock });
+    const next = await openService({
+      script: () => ({ text: 'done' }),
+      dataDir: service.dataDir,
+      clock: service.clock,
+    });
     expect(await runCount(next)).toBe(kept);
-    const again = await (await createServiceEdge(next)).request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
-    expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([202, kept === 1 ? 'true' : undefined]);
+    const again = await (
+      await createServiceEdge(next)
+    ).request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
+    expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([
+      202,
+      kept === 1 ? 'true' : undefined,
+    ]);
     expect(await runCount(next)).toBe(1);
     await next.settled(again.json<{ id: string }>().id);
   });
 
   test('is one request whatever the order and the space in its body', async () => {
     const { edge } = await open();
-    const send = (payload: string) => edge.app.inject({ method: 'POST', url: '/v1/runs', payload, headers: { host: 'localhost', 'content-type': 'application/json', ...keyed('k') } });
+    const send = (payload: string) =>
+      edge.app.inject({
+        method: 'POST',
+        url: '/v1/runs',
+        payload,
+        headers: { host: 'localhost', 'content-type': 'application/json', ...keyed('k') },
+      });
     const first = await send('{"prompt":"go","model":"m"}');
     expect((await send('{ "model": "m",\n "prompt": "go" }')).json()).toEqual(first.json());
   });
@@ -76,7 +114,10 @@ describe('a request with an Idempotency-Key', () => {
     const { service, edge } = await open();
     await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
     const other = await edge.request('POST', url, { body, headers: keyed('k') });
-    expect([other.statusCode, other.json<{ code: string }>().code]).toEqual([409, 'idempotency_key_reused']);
+    expect([other.statusCode, other.json<{ code: string }>().code]).toEqual([
+      409,
+      'idempotency_key_reused',
+    ]);
     expect(await runCount(service)).toBe(1);
     expect((await service.read.threads({ limit: 9 })).data).toEqual([]);
   });
@@ -93,20 +134,40 @@ describe('a request with an Idempotency-Key', () => {
     const edge = await createServiceEdge(service, { engine: { createRun } });
     const first = edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
     await asked.promise;
-    const second = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
-    expect([second.statusCode, second.headers['retry-after'], second.json()]).toEqual([409, '1', expect.objectContaining({ code: 'idempotency_key_in_use', retryable: true })]);
-    expect((await edge.request('POST', '/v1/runs', { body: { prompt: 'other' }, headers: keyed('k') })).json()).toMatchObject({ code: 'idempotency_key_reused' });
+    const second = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'go' },
+      headers: keyed('k'),
+    });
+    expect([second.statusCode, second.headers['retry-after'], second.json()]).toEqual([
+      409,
+      '1',
+      expect.objectContaining({ code: 'idempotency_key_in_use', retryable: true }),
+    ]);
+    expect(
+      (
+        await edge.request('POST', '/v1/runs', { body: { prompt: 'other' }, headers: keyed('k') })
+      ).json(),
+    ).toMatchObject({ code: 'idempotency_key_reused' });
     go.resolve();
     expect((await first).statusCode).toBe(202);
-    expect((await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') })).headers['idempotent-replayed']).toBe('true');
+    expect(
+      (await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') }))
+        .headers['idempotent-replayed'],
+    ).toBe('true');
     expect(await runCount(service)).toBe(1);
   });
 
   test('that is refused leaves its key free', async () => {
     const { service, edge } = await open();
-    const refused = await edge.request('POST', '/v1/runs', { body: { prompt: 'go', servers: ['nowhere'] }, headers: keyed('k') });
+    const refused = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'go', servers: ['nowhere'] },
+      headers: keyed('k'),
+    });
     expect(refused.json()).toMatchObject({ code: 'unknown_server' });
-    const next = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
+    const next = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'go' },
+      headers: keyed('k'),
+    });
     expect([next.statusCode, next.headers['idempotent-replayed']]).toEqual([202, undefined]);
     expect(await runCount(service)).toBe(1);
   });
@@ -115,9 +176,15 @@ describe('a request with an Idempotency-Key', () => {
     const service = await openService({ script: () => ({ text: 'done' }) });
     const failing: RunEngine['createRun'] = () => Promise.reject(new Error('the disk is full'));
     const broken = await createServiceEdge(service, { engine: { createRun: failing } });
-    expect((await broken.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') })).statusCode).toBe(500);
+    expect(
+      (await broken.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') }))
+        .statusCode,
+    ).toBe(500);
     const whole = await createServiceEdge(service);
-    expect((await whole.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') })).statusCode).toBe(202);
+    expect(
+      (await whole.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') }))
+        .statusCode,
+    ).toBe(202);
   });
 
   test('is forgotten after 24 hours', async () => {
@@ -134,34 +201,64 @@ describe('a request with an Idempotency-Key', () => {
     const service = await openService({ script: () => ({ text: 'done' }) });
     for (const token of ['one', 'two']) {
       const edge = await createServiceEdge(service, { token });
-      const response = await edge.request('POST', '/v1/threads', { body: {}, headers: { ...keyed('k'), authorization: `Bearer ${token}` } });
-      expect([response.statusCode, response.headers['idempotent-replayed']]).toEqual([201, undefined]);
+      const response = await edge.request('POST', '/v1/threads', {
+        body: {},
+        headers: { ...keyed('k'), authorization: `Bearer ${token}` },
+      });
+      expect([response.statusCode, response.headers['idempotent-replayed']]).toEqual([
+        201,
+        undefined,
+      ]);
     }
     expect((await service.read.threads({ limit: 9 })).data).toHaveLength(2);
   });
 
   test('about a run that was deleted since does nothing, and shows nothing of it', async () => {
     const { service, edge } = await open();
-    const { id } = (await edge.request('POST', '/v1/runs', { body: { prompt: 'secret' }, headers: keyed('k') })).json<{ id: string }>();
+    const { id } = (
+      await edge.request('POST', '/v1/runs', { body: { prompt: 'secret' }, headers: keyed('k') })
+    ).json<{ id: string }>();
     await service.settled(id);
     expect((await edge.request('DELETE', `/v1/runs/${id}`)).statusCode).toBe(204);
-    const again = await edge.request('POST', '/v1/runs', { body: { prompt: 'secret' }, headers: keyed('k') });
-    expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([410, 'response_erased']);
+    const again = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'secret' },
+      headers: keyed('k'),
+    });
+    expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([
+      410,
+      'response_erased',
+    ]);
     expect(await runCount(service)).toBe(0);
   });
 
   test.each(['', 'k'.repeat(513)])('of a wrong length is refused', async (key) => {
     const { service, edge } = await open();
-    const response = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed(key) });
-    expect([response.statusCode, response.json()]).toEqual([400, expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('/header/idempotency-key') as string })]);
+    const response = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'go' },
+      headers: keyed(key),
+    });
+    expect([response.statusCode, response.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        code: 'invalid_request',
+        detail: expect.stringContaining('/header/idempotency-key') as string,
+      }),
+    ]);
     expect(await runCount(service)).toBe(0);
   });
 
   test('may ask for the stream again', async () => {
     const { service, edge } = await open();
-    const send = () => edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: { ...keyed('k'), accept: 'text/event-stream' } });
+    const send = () =>
+      edge.request('POST', '/v1/runs', {
+        body: { prompt: 'go' },
+        headers: { ...keyed('k'), accept: 'text/event-stream' },
+      });
     const [first, again] = [await send(), await send()];
-    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([
+      undefined,
+      'true',
+    ]);
     expect(again.body).toContain('event: run.completed');
     expect(await runCount(service)).toBe(1);
   });
@@ -173,30 +270,83 @@ describe('every POST with an effect takes a key', () => {
     readonly body: object;
     readonly effects: () => Promise<number>;
   }
-  const effectsOf = (service: Service, runId: string, type: string) => async () => (await service.types(runId)).filter((each) => each === type).length;
+  const effectsOf = (service: Service, runId: string, type: string) => async () =>
+    (await service.types(runId)).filter((each) => each === type).length;
 
   test.each<[string, (service: Service) => Promise<Prepared>]>([
-    ['respond', async (service) => {
-      const { run } = await service.engine.startCall({ wireName: 'w__write', arguments: {} });
-      const item = await service.item(run.id);
-      return { url: `/v1/inbox/${item.id}/respond`, body: { action: 'approve' }, effects: effectsOf(service, run.id, 'inbox.answered') };
-    }],
-    ['cancel a run', async (service) => {
-      const { run } = await service.engine.startCall({ wireName: 'w__write', arguments: {} });
-      return { url: `/v1/runs/${run.id}/cancel`, body: { reason: 'enough' }, effects: effectsOf(service, run.id, 'run.cancelling') };
-    }],
-    ['cancel a call', async (service) => {
-      const { run, call } = await service.engine.startCall({ wireName: 'w__write', arguments: {} });
-      return { url: `/v1/runs/${run.id}/tool-calls/${call.id}/cancel`, body: {}, effects: effectsOf(service, run.id, 'tool_call.cancelled') };
-    }],
-    ['fork', async (service) => {
-      const { id } = await service.engine.createRun({ prompt: 'one' });
-      await service.settled(id);
-      return { url: `/v1/runs/${id}/fork`, body: { prompt: 'two' }, effects: async () => (await runCount(service)) - 1 };
-    }],
-    ['thread', async (service) => ({ url: '/v1/threads', body: { title: 't' }, effects: async () => (await service.read.threads({ limit: 9 })).data.length })],
-    ['agent', async (service) => ({ url: '/v1/agents', body: { name: 'a' }, effects: async () => (await service.read.agents({ limit: 9 })).data.length })],
-    ['tool call', async (service) => ({ url: '/v1/tools/r__read/call', body: {}, effects: async () => service.registry.sent.length })],
+    [
+      'respond',
+      async (service) => {
+        const { run } = await service.engine.startCall({ wireName: 'w__write', arguments: {} });
+        const item = await service.item(run.id);
+        return {
+          url: `/v1/inbox/${item.id}/respond`,
+          body: { action: 'approve' },
+          effects: effectsOf(service, run.id, 'inbox.answered'),
+        };
+      },
+    ],
+    [
+      'cancel a run',
+      async (service) => {
+        const { run } = await service.engine.startCall({ wireName: 'w__write', arguments: {} });
+        return {
+          url: `/v1/runs/${run.id}/cancel`,
+          body: { reason: 'enough' },
+          effects: effectsOf(service, run.id, 'run.cancelling'),
+        };
+      },
+    ],
+    [
+      'cancel a call',
+      async (service) => {
+        const { run, call } = await service.engine.startCall({
+          wireName: 'w__write',
+          arguments: {},
+        });
+        return {
+          url: `/v1/runs/${run.id}/tool-calls/${call.id}/cancel`,
+          body: {},
+          effects: effectsOf(service, run.id, 'tool_call.cancelled'),
+        };
+      },
+    ],
+    [
+      'fork',
+      async (service) => {
+        const { id } = await service.engine.createRun({ prompt: 'one' });
+        await service.settled(id);
+        return {
+          url: `/v1/runs/${id}/fork`,
+          body: { prompt: 'two' },
+          effects: async () => (await runCount(service)) - 1,
+        };
+      },
+    ],
+    [
+      'thread',
+      async (service) => ({
+        url: '/v1/threads',
+        body: { title: 't' },
+        effects: async () => (await service.read.threads({ limit: 9 })).data.length,
+      }),
+    ],
+    [
+      'agent',
+      async (service) => ({
+        url: '/v1/agents',
+        body: { name: 'a' },
+        effects: async () => (await service.read.agents({ limit: 9 })).data.length,
+      }),
+    ],
+    [
+      'tool call',
+      async (service) => ({
+        url: '/v1/tools/r__read/call',
+        body: {},
+        effects: async () => service.registry.sent.length,
+      }),
+    ],
   ])('%s', async (_name, prepare) => {
     const { service, edge } = await open();
     const { url, body, effects } = await prepare(service);
@@ -204,7 +354,11 @@ describe('every POST with an effect takes a key', () => {
     expect(first.statusCode).toBeLessThan(300);
     await service.until(async () => ((await effects()) === 1 ? true : undefined));
     const again = await edge.request('POST', url, { body, headers: keyed('k') });
-    expect([again.statusCode, again.headers['idempotent-replayed'], again.json()]).toEqual([first.statusCode, 'true', first.json()]);
+    expect([again.statusCode, again.headers['idempotent-replayed'], again.json()]).toEqual([
+      first.statusCode,
+      'true',
+      first.json(),
+    ]);
     expect(await effects()).toBe(1);
   });
 });
@@ -212,24 +366,44 @@ describe('every POST with an effect takes a key', () => {
 describe('a call that waits for its end', () => {
   test('answers 200 with the result, and a repetition gets that', async () => {
     const { service, edge } = await open();
-    const send = () => edge.request('POST', '/v1/tools/r__read/call', { headers: { ...keyed('k'), prefer: 'wait=10' } });
+    const send = () =>
+      edge.request('POST', '/v1/tools/r__read/call', {
+        headers: { ...keyed('k'), prefer: 'wait=10' },
+      });
     const first = await send();
     expect([first.statusCode, first.headers['preference-applied'], first.json()]).toEqual([
       200,
       'wait=10',
-      expect.objectContaining({ kind: 'call', status: 'completed', answer: '42', call: expect.objectContaining({ state: 'succeeded', result: { content: [{ type: 'text', text: '42' }] } }) as object }),
+      expect.objectContaining({
+        kind: 'call',
+        status: 'completed',
+        answer: '42',
+        call: expect.objectContaining({
+          state: 'succeeded',
+          result: { content: [{ type: 'text', text: '42' }] },
+        }) as object,
+      }),
     ]);
     const again = await send();
-    expect([again.statusCode, again.json(), service.registry.sent.length]).toEqual([200, first.json(), 1]);
+    expect([again.statusCode, again.json(), service.registry.sent.length]).toEqual([
+      200,
+      first.json(),
+      1,
+    ]);
   });
 
   test('answers 202 when that takes longer', async () => {
     const { service, edge } = await open({ script: callsThenAnswer([]) });
-    const waiting = edge.request('POST', '/v1/tools/r__slow/call', { headers: { prefer: 'respond-async, wait=2' } });
+    const waiting = edge.request('POST', '/v1/tools/r__slow/call', {
+      headers: { prefer: 'respond-async, wait=2' },
+    });
     await service.until(async () => (service.registry.sent.length === 1 ? true : undefined));
     service.clock.pass(2000);
     const response = await waiting;
-    expect([response.statusCode, response.json()]).toEqual([202, expect.objectContaining({ status: 'running' })]);
+    expect([response.statusCode, response.json()]).toEqual([
+      202,
+      expect.objectContaining({ status: 'running' }),
+    ]);
     expect(response.headers.location).toBe(`/v1/runs/${response.json<{ id: string }>().id}`);
     await service.engine.cancelRun(response.json<{ id: string }>().id);
     await service.settled(response.json<{ id: string }>().id);
@@ -239,7 +413,10 @@ describe('a call that waits for its end', () => {
     const { service, edge } = await open();
     for (const headers of [{}, { prefer: 'wait=soon' }]) {
       const response = await edge.request('POST', '/v1/tools/r__read/call', { headers });
-      expect([response.statusCode, response.headers['preference-applied']]).toEqual([202, undefined]);
+      expect([response.statusCode, response.headers['preference-applied']]).toEqual([
+        202,
+        undefined,
+      ]);
       await service.settled(response.json<{ id: string }>().id);
     }
   });

@@ -18,29 +18,60 @@ const Approval = z
   })
   .meta({ id: 'Approval' });
 
-const ApprovalList = z.object({ data: z.array(Approval), next_cursor: z.string().optional() }).meta({ id: 'ApprovalList' });
+const ApprovalList = z
+  .object({ data: z.array(Approval), next_cursor: z.string().optional() })
+  .meta({ id: 'ApprovalList' });
 const ApprovalQuery = ListQuery.extend({ run_id: z.string().min(1).max(100).optional() });
 
 /** Single inbox items, and the approvals that count for more than one call. */
 export function inboxRoutes(app: HttpApp, { engine, read }: HttpDependencies): void {
-  app.get('/v1/inbox/:id', { schema: { summary: 'Get an inbox item', params: RunParameters, response: { 200: InboxItem, 404: ProblemDetails } } }, async (request) => {
-    const item = await read.inboxItem(request.params.id);
-    if (item === undefined) throw new Problem('inbox_item_not_found', `there is no inbox item ${request.params.id}`);
-    return inboxItemView(item);
-  });
+  app.get(
+    '/v1/inbox/:id',
+    {
+      schema: {
+        summary: 'Get an inbox item',
+        params: RunParameters,
+        response: { 200: InboxItem, 404: ProblemDetails },
+      },
+    },
+    async (request) => {
+      const item = await read.inboxItem(request.params.id);
+      if (item === undefined)
+        throw new Problem('inbox_item_not_found', `there is no inbox item ${request.params.id}`);
+      return inboxItemView(item);
+    },
+  );
 
   app.get(
     '/v1/approvals',
-    { schema: { summary: 'List remembered approvals, oldest first', querystring: ApprovalQuery, response: { 200: ApprovalList, 400: ProblemDetails } } },
+    {
+      schema: {
+        summary: 'List remembered approvals, oldest first',
+        querystring: ApprovalQuery,
+        response: { 200: ApprovalList, 400: ProblemDetails },
+      },
+    },
     async (request) => {
       const { run_id: runId } = request.query;
-      return pageOf(await read.approvals({ ...pageOptions(request.query), ...(runId === undefined ? {} : { runId }) }), approvalView);
+      return pageOf(
+        await read.approvals({
+          ...pageOptions(request.query),
+          ...(runId === undefined ? {} : { runId }),
+        }),
+        approvalView,
+      );
     },
   );
 
   app.delete(
     '/v1/approvals/:id',
-    { schema: { summary: 'Forget a remembered approval', params: RunParameters, response: { 204: z.null(), 404: ProblemDetails } } },
+    {
+      schema: {
+        summary: 'Forget a remembered approval',
+        params: RunParameters,
+        response: { 204: z.null(), 404: ProblemDetails },
+      },
+    },
     async (request, reply) => {
       await engine.forgetApproval(request.params.id);
       return reply.code(204).send(null);
@@ -48,6 +79,22 @@ export function inboxRoutes(app: HttpApp, { engine, read }: HttpDependencies): v
   );
 }
 
-function approvalView({ id, runId, threadId, itemId, server, tool, createdAt }: RememberedApproval): z.output<typeof Approval> {
-  return { id, run_id: runId, ...(threadId === undefined ? {} : { thread_id: threadId }), inbox_item_id: itemId, server, tool, created_at: new Date(createdAt).toISOString() };
+function approvalView({
+  id,
+  runId,
+  threadId,
+  itemId,
+  server,
+  tool,
+  createdAt,
+}: RememberedApproval): z.output<typeof Approval> {
+  return {
+    id,
+    run_id: runId,
+    ...(threadId === undefined ? {} : { thread_id: threadId }),
+    inbox_item_id: itemId,
+    server,
+    tool,
+    created_at: new Date(createdAt).toISOString(),
+  };
 }

@@ -13,7 +13,12 @@ export function parseJsonBodies(app: FastifyInstance): void {
     const text = body.toString();
     const wrong = text.trim() === '' ? undefined : findJsonProblem(text);
     if (wrong !== undefined) {
-      done(new Problem('invalid_json', `line ${wrong.line}, column ${wrong.column} of the body: ${wrong.problem}`));
+      done(
+        new Problem(
+          'invalid_json',
+          `line ${wrong.line}, column ${wrong.column} of the body: ${wrong.problem}`,
+        ),
+      );
       return;
     }
     done(null, text.trim() === '' ? {} : JSON.parse(text));

@@ -10,7 +10,12 @@ let url: string;
 beforeEach(async () => {
   edge = await createTestEdge();
   await edge.app.listen({ port: 0, host: '127.0.0.1' });
-  await edge.app.inject({ method: 'POST', url: '/v1/runs', payload: { prompt: 'a' }, headers: { host: 'localhost' } });
+  await edge.app.inject({
+    method: 'POST',
+    url: '/v1/runs',
+    payload: { prompt: 'a' },
+    headers: { host: 'localhost' },
+  });
   url = `http://127.0.0.1:${(edge.app.server.address() as AddressInfo).port}/v1/runs/run-1/events`;
 });
 afterEach(async () => edge.close());
@@ -25,7 +30,16 @@ interface Reading {
 /** Reads from after an event, and leaves after so many bytes, wherever in a frame that is. */
 async function readUntil(bytes: number, lastEventId: number): Promise<Reading> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    httpGet(url, { headers: { accept: 'text/event-stream', ...(lastEventId === 0 ? {} : { 'last-event-id': String(lastEventId) }) } }, resolve).on('error', reject);
+    httpGet(
+      url,
+      {
+        headers: {
+          accept: 'text/event-stream',
+          ...(lastEventId === 0 ? {} : { 'last-event-id': String(lastEventId) }),
+        },
+      },
+      resolve,
+    ).on('error', reject);
   });
   let text = '';
   try {
@@ -39,7 +53,12 @@ async function readUntil(bytes: number, lastEventId: number): Promise<Reading> {
   const isOver = text.length < bytes;
   // A frame that was not read to its end has not been seen.
   const frames = text.slice(0, bytes).split('\n\n').slice(0, -1);
-  return { ids: frames.flatMap((frame) => (frame.startsWith('id: ') ? [Number.parseInt(frame.slice(4), 10)] : [])), isOver };
+  return {
+    ids: frames.flatMap((frame) =>
+      frame.startsWith('id: ') ? [Number.parseInt(frame.slice(4), 10)] : [],
+    ),
+    isOver,
+  };
 }
 
 test('clients that leave in the middle, again and again, miss nothing and see nothing twice', async () => {
@@ -47,14 +66,15 @@ test('clients that leave in the middle, again and again, miss nothing and see no
   const patience = [1200, 2500, 9000, 40_000];
   const reading = patience.map(async (bytes) => {
     const seen: number[] = [];
-    for (let isOver = false; !isOver; ) {
+    for (let isOver = false; !isOver;) {
       const next = await readUntil(bytes, seen.at(-1) ?? 0);
       seen.push(...next.ids);
       isOver = next.isOver;
     }
     return seen;
   });
-  for (let event = 2; event < EVENTS; event += 1) await edge.append('run-1', ['tool_call.progress']);
+  for (let event = 2; event < EVENTS; event += 1)
+    await edge.append('run-1', ['tool_call.progress']);
   await edge.append('run-1', ['run.completed'], { status: 'completed' });
   const all = Array.from({ length: EVENTS }, (_, index) => index + 1);
   for (const seen of await Promise.all(reading)) expect(seen).toEqual(all);

@@ -4,7 +4,9 @@ import type { Limits } from './schemas.ts';
 
 type Body = z.output<typeof Limits>;
 type Unset = 'turns' | 'tool_calls' | 'tokens' | 'cost_usd' | 'output_tokens';
-type AllLimits = { [Field in Exclude<keyof Body, Unset>]-?: number } & { [Field in Unset]?: number };
+type AllLimits = { [Field in Exclude<keyof Body, Unset>]-?: number } & {
+  [Field in Unset]?: number;
+};
 
 const NAMES = [
   ['turns', 'turns'],
@@ -20,7 +22,9 @@ const NAMES = [
 
 /** The limits that a client gave. */
 export function limitsOf(body: Body | undefined): Partial<RunLimits> {
-  return Object.fromEntries(NAMES.flatMap(([name, field]) => (body?.[field] === undefined ? [] : [[name, body[field]]])));
+  return Object.fromEntries(
+    NAMES.flatMap(([name, field]) => (body?.[field] === undefined ? [] : [[name, body[field]]])),
+  );
 }
 
 /** All limits of a run, as clients see them. Those of models have no meaning for a single tool call. */
@@ -29,11 +33,18 @@ export function limitsView({ kind, limits }: Pick<Run, 'kind' | 'limits'>): AllL
   return givenLimitsView(kind === 'call' ? callLimits(limits) : limits) as AllLimits;
 }
 
-function callLimits({ wallClockMs, callInactivityMs, callMaxMs, inboxExpiryMs }: RunLimits): Partial<RunLimits> {
+function callLimits({
+  wallClockMs,
+  callInactivityMs,
+  callMaxMs,
+  inboxExpiryMs,
+}: RunLimits): Partial<RunLimits> {
   return { wallClockMs, callInactivityMs, callMaxMs, inboxExpiryMs };
 }
 
 /** Some limits, as clients see them. */
 export function givenLimitsView(limits: Partial<RunLimits>): { [Field in keyof Body]: number } {
-  return Object.fromEntries(NAMES.flatMap(([name, field]) => (limits[name] === undefined ? [] : [[field, limits[name]]])));
+  return Object.fromEntries(
+    NAMES.flatMap(([name, field]) => (limits[name] === undefined ? [] : [[field, limits[name]]])),
+  );
 }

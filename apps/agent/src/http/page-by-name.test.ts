@@ -8,7 +8,10 @@ test('tools are paged by name, and one that comes or goes meanwhile moves no oth
   const first = pageByName(TOOLS, { limit: 2 });
   expect(first.data.map(({ wireName }) => wireName)).toEqual(['a__x', 'a__y']);
   const later = [{ wireName: 'a__a' }, ...TOOLS.filter(({ wireName }) => wireName !== 'a__y')];
-  expect(pageByName(later, { limit: 2, cursor: first.nextCursor })).toEqual({ data: [{ wireName: 'b__x' }], nextCursor: undefined });
+  expect(pageByName(later, { limit: 2, cursor: first.nextCursor })).toEqual({
+    data: [{ wireName: 'b__x' }],
+    nextCursor: undefined,
+  });
 });
 
 test('a forged cursor is refused', () => {

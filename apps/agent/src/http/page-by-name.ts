@@ -1,12 +1,21 @@
 import { InvalidCursorError, type Page } from '../ports/run-store.ts';
 
 /** A page of tools, which are sorted by their wire names. @throws InvalidCursorError */
-export function pageByName<T extends { readonly wireName: string }>(tools: readonly T[], { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined }): Page<T> {
+export function pageByName<T extends { readonly wireName: string }>(
+  tools: readonly T[],
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): Page<T> {
   const after = cursor === undefined ? '' : nameIn(cursor);
   const found = tools.filter(({ wireName }) => wireName > after);
   const data = found.slice(0, limit);
   const last = data.at(-1);
-  return { data, nextCursor: found.length > limit && last !== undefined ? Buffer.from(last.wireName).toString('base64url') : undefined };
+  return {
+    data,
+    nextCursor:
+      found.length > limit && last !== undefined
+        ? Buffer.from(last.wireName).toString('base64url')
+        : undefined,
+  };
 }
 
 function nameIn(cursor: string): string {

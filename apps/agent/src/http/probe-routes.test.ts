@@ -5,27 +5,45 @@ import { createServiceEdge } from './testing/service-edge.ts';
 
 test('the service is ready after its start and before its close, whoever asks', async () => {
   const service = await openService({ script: () => ({ text: 'done' }) });
-  for (const [phase, status] of [['starting', 503], ['ready', 200], ['closing', 503]] as const) {
+  for (const [phase, status] of [
+    ['starting', 503],
+    ['ready', 200],
+    ['closing', 503],
+  ] as const) {
     const edge = await createServiceEdge(service, { token: 'secret', phase });
     const response = await edge.request('GET', '/readyz');
-    expect([response.statusCode, response.headers['retry-after'], response.json<{ code?: string; status: unknown }>().code]).toEqual(status === 200 ? [200, undefined, undefined] : [503, '1', 'not_ready']);
+    expect([
+      response.statusCode,
+      response.headers['retry-after'],
+      response.json<{ code?: string; status: unknown }>().code,
+    ]).toEqual(status === 200 ? [200, undefined, undefined] : [503, '1', 'not_ready']);
   }
 });
 
 test('a service whose store cannot be read is not ready', async () => {
   const service = await openService({ script: () => ({ text: 'done' }) });
-  const edge = await createServiceEdge(service, { read: { ...service.read, run: () => Promise.reject(new Error('disk I/O error')) } });
+  const edge = await createServiceEdge(service, {
+    read: { ...service.read, run: () => Promise.reject(new Error('disk I/O error')) },
+  });
   const response = await edge.request('GET', '/readyz');
-  expect([response.statusCode, response.json()]).toEqual([503, expect.objectContaining({ code: 'not_ready', detail: 'the store cannot be read' })]);
+  expect([response.statusCode, response.json()]).toEqual([
+    503,
+    expect.objectContaining({ code: 'not_ready', detail: 'the store cannot be read' }),
+  ]);
 });
 
 test('metrics ask for the token and have the format of Prometheus', async () => {
   const service = await openService({ script: () => ({ text: 'done' }) });
   const edge = await createServiceEdge(service, { token: 'secret' });
   expect((await edge.request('GET', '/metrics')).statusCode).toBe(401);
-  const response = await edge.request('GET', '/metrics', { headers: { authorization: 'Bearer secret' } });
+  const response = await edge.request('GET', '/metrics', {
+    headers: { authorization: 'Bearer secret' },
+  });
   expect(response.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
-  for (const line of response.body.trimEnd().split('\n')) expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [\d.e+-]+)$/);
+  for (const line of response.body.trimEnd().split('\n'))
+    expect(line).toMatch(
+      /^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [\d.e+-]+)$/,
+    );
 });
 
 test('each request is told with its route and its run, without what is in its address', async () => {
@@ -34,16 +52,27 @@ test('each request is told with its route and its run, without what is in its ad
   const edge = await createServiceEdge(service, { onServed: (request) => told.push(request) });
   onTestFinished(() => edge.app.close());
   const base = await edge.app.listen({ port: 0, host: '127.0.0.1' });
-  const send = async (path: string, init: RequestInit = {}): Promise<string> => (await fetch(`${base}${path}`, init)).text();
+  const send = async (path: string, init: RequestInit = {}): Promise<string> =>
+    (await fetch(`${base}${path}`, init)).text();
   const json = { 'content-type': 'application/json' };
-  const { id } = JSON.parse(await send('/v1/runs', { method: 'POST', headers: json, body: '{"prompt":"go"}' })) as { id: string };
+  const { id } = JSON.parse(
+    await send('/v1/runs', { method: 'POST', headers: json, body: '{"prompt":"go"}' }),
+  ) as { id: string };
   await service.settled(id);
   await send(`/v1/runs/${id}/events`, { headers: { accept: 'text/event-stream' } });
   await send('/v1/inbox?run_id=private');
   await send('/v1/nothing/private');
   await send('/v1/runs', { method: 'POST', headers: json, body: '{}' });
   await expect.poll(() => told.length).toBe(5);
-  expect(told.map(({ method, route, status, runId, isStream }) => [method, route, status, runId, isStream])).toEqual([
+  expect(
+    told.map(({ method, route, status, runId, isStream }) => [
+      method,
+      route,
+      status,
+      runId,
+      isStream,
+    ]),
+  ).toEqual([
     ['POST', '/v1/runs', 202, id, false],
     ['GET', '/v1/runs/:id/events', 200, id, true],
     ['GET', '/v1/inbox', 200, undefined, false],

@@ -5,24 +5,48 @@ import { Problem } from './problem.ts';
 import { Health, ProblemDetails } from './schemas.ts';
 
 const Readiness = z.object({ status: z.literal('ready') }).meta({ id: 'Readiness' });
-const METRICS = { description: 'The text format of Prometheus', content: { 'text/plain': { schema: z.string() } } };
+const METRICS = {
+  description: 'The text format of Prometheus',
+  content: { 'text/plain': { schema: z.string() } },
+};
 
 /** What watches over the service asks for. */
-export function probeRoutes(app: HttpApp, { llm, version, phase, read, store, clock, queue, registry, metrics }: RouteDependencies): void {
+export function probeRoutes(
+  app: HttpApp,
+  { llm, version, phase, read, store, clock, queue, registry, metrics }: RouteDependencies,
+): void {
   const probe = atMostOncePerSecond(clock, () => store.probe());
 
-  app.get('/healthz', { schema: { summary: 'Whether the service answers', description: 'Where a token is configured, a request without it gets the status alone.', response: { 200: Health } } }, async (request) => {
-    if (!request.isAuthorized) return { status: 'ok' as const };
-    const { provider, model, scripted, notice } = llm.info;
-    return { status: 'ok' as const, version, provider, model, scripted, ...(notice === undefined ? {} : { notice }) };
-  });
+  app.get(
+    '/healthz',
+    {
+      schema: {
+        summary: 'Whether the service answers',
+        description: 'Where a token is configured, a request without it gets the status alone.',
+        response: { 200: Health },
+      },
+    },
+    async (request) => {
+      if (!request.isAuthorized) return { status: 'ok' as const };
+      const { provider, model, scripted, notice } = llm.info;
+      return {
+        status: 'ok' as const,
+        version,
+        provider,
+        model,
+        scripted,
+        ...(notice === undefined ? {} : { notice }),
+      };
+    },
+  );
 
   app.get(
     '/readyz',
     {
       schema: {
         summary: 'Whether the service takes work',
-        description: 'Not before the runs of an earlier process are recovered, and not while the store cannot be read or written. MCP servers that are not connected do not count.',
+        description:
+          'Not before the runs of an earlier process are recovered, and not while the store cannot be read or written. MCP servers that are not connected do not count.',
         response: { 200: Readiness, 503: ProblemDetails },
       },
     },
@@ -36,10 +60,14 @@ export function probeRoutes(app: HttpApp, { llm, version, phase, read, store, cl
     },
   );
 
-  app.get('/metrics', { schema: { summary: 'Metrics', response: { 200: METRICS } } }, async (_request, reply) => {
-    reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
-    return metrics.text({ read, queue, registry });
-  });
+  app.get(
+    '/metrics',
+    { schema: { summary: 'Metrics', response: { 200: METRICS } } },
+    async (_request, reply) => {
+      reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+      return metrics.text({ read, queue, registry });
+    },
+  );
 }
 
 /** Shares the outcome of an action among the callers of a second, so that probes cannot keep the disk busy. */

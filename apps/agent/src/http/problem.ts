@@ -1,6 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EngineError } from '../ports/run-engine.ts';
-import { DefinitionChangedError, ServerRefusedError, ServerUnavailableError, UnknownToolError } from '../ports/server-directory.ts';
+import {
+  DefinitionChangedError,
+  ServerRefusedError,
+  ServerUnavailableError,
+  UnknownToolError,
+} from '../ports/server-directory.ts';
 import { InvalidCursorError, StorageError } from '../ports/run-store.ts';
 import { RequestError } from './validate.ts';
 
@@ -78,7 +83,14 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[] | undefined;
 
-  constructor(code: ProblemCode, detail: string, { errors, ...options }: ErrorOptions & { readonly errors?: readonly FieldError[] | undefined } = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    {
+      errors,
+      ...options
+    }: ErrorOptions & { readonly errors?: readonly FieldError[] | undefined } = {},
+  ) {
     super(detail, options);
     this.name = 'Problem';
     this.code = code;
@@ -87,7 +99,11 @@ export class Problem extends Error {
 }
 
 /** Answers with an RFC 9457 body. @see https://www.rfc-editor.org/rfc/rfc9457 */
-export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+): FastifyReply {
   const [status, title] = problems[problem.code];
   const isRetryable = status === 429 || status === 503 || TEMPORARY.has(problem.code);
   if (isRetryable) reply.header('retry-after', RETRY_AFTER_S);
@@ -115,22 +131,36 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
 /** Maps what a handler or Fastify itself threw. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof EngineError) return new Problem(error.code, error.message, { errors: error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })) });
-  if (error instanceof ServerUnavailableError) return new Problem('server_unavailable', error.message);
-  if (error instanceof ServerRefusedError) return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
+  if (error instanceof EngineError)
+    return new Problem(error.code, error.message, {
+      errors: error.problems?.map(({ path, message }) => ({ path: `/body${path}`, message })),
+    });
+  if (error instanceof ServerUnavailableError)
+    return new Problem('server_unavailable', error.message);
+  if (error instanceof ServerRefusedError)
+    return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
   if (error instanceof UnknownToolError) return new Problem('tool_not_found', error.message);
-  if (error instanceof DefinitionChangedError) return new Problem('definition_changed', error.message);
-  if (error instanceof StorageError) return new Problem(`storage_${error.reason}`, error.message, { cause: error });
+  if (error instanceof DefinitionChangedError)
+    return new Problem('definition_changed', error.message);
+  if (error instanceof StorageError)
+    return new Problem(`storage_${error.reason}`, error.message, { cause: error });
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
   const invalid = validationErrors(error);
-  if (invalid !== undefined) return new Problem('invalid_request', summary(invalid), { errors: invalid });
+  if (invalid !== undefined)
+    return new Problem('invalid_request', summary(invalid), { errors: invalid });
   switch (codeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('payload_too_large', 'the body may have at most 1 MiB');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('unsupported_media_type', "send JSON, with the header 'content-type: application/json', even when there is nothing to say");
+      return new Problem(
+        'unsupported_media_type',
+        "send JSON, with the header 'content-type: application/json', even when there is nothing to say",
+      );
     case 'FST_ERR_BAD_URL':
-      return new Problem('invalid_request', 'the path of the URL has a % that is not followed by two hexadecimal digits of UTF-8 text');
+      return new Problem(
+        'invalid_request',
+        'the path of the URL has a % that is not followed by two hexadecimal digits of UTF-8 text',
+      );
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem('invalid_request', 'the Content-Length header does not fit the body');
     default:
@@ -143,17 +173,26 @@ function codeOf(error: unknown): unknown {
 }
 
 /** Parts of a request in the words of HTTP. */
-const PARTS: { readonly [part: string]: string } = { querystring: 'query', params: 'path', headers: 'header' };
+const PARTS: { readonly [part: string]: string } = {
+  querystring: 'query',
+  params: 'path',
+  headers: 'header',
+};
 
 function validationErrors(error: unknown): readonly FieldError[] | undefined {
   if (!(error instanceof RequestError)) return undefined;
   const part = error.validationContext ?? 'body';
-  return error.issues.map(({ path, message }) => ({ path: pointerTo([PARTS[part] ?? part, ...path]), message }));
+  return error.issues.map(({ path, message }) => ({
+    path: pointerTo([PARTS[part] ?? part, ...path]),
+    message,
+  }));
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc6901 */
 function pointerTo(path: readonly PropertyKey[]): string {
-  return path.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path
+    .map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
 }
 
 function summary(errors: readonly FieldError[]): string {

@@ -2,7 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggedRequest } from '../metrics/observation.ts';
 
 /** Tells of every request when its answer has ended. */
-export function tellOfRequests(app: FastifyInstance, onServed: (request: LoggedRequest) => void): void {
+export function tellOfRequests(
+  app: FastifyInstance,
+  onServed: (request: LoggedRequest) => void,
+): void {
   app.addHook('onResponse', async (request, reply) => {
     onServed({
       method: request.method,
@@ -18,7 +21,8 @@ export function tellOfRequests(app: FastifyInstance, onServed: (request: LoggedR
 
 function runIdOf(request: FastifyRequest, reply: FastifyReply): string | undefined {
   const started = /^\/v1\/runs\/([\w-]+)$/.exec(String(reply.getHeader('location')))?.[1];
-  if (started !== undefined || request.routeOptions.url?.startsWith('/v1/runs/:id') !== true) return started;
+  if (started !== undefined || request.routeOptions.url?.startsWith('/v1/runs/:id') !== true)
+    return started;
   // The route has the parameter.
   return (request.params as { readonly id: string }).id;
 }

@@ -15,12 +15,16 @@ interface List {
   readonly data: readonly Resource[];
 }
 
-const tools = { r__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('read')) }, r__slow: { annotations: READ_ONLY, call: untilCancelled() } };
+const tools = {
+  r__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('read')) },
+  r__slow: { annotations: READ_ONLY, call: untilCancelled() },
+};
 
 async function open(script = callsThenAnswer([], 'done')) {
   const service = await openService({ script, tools });
   const edge = await createServiceEdge(service);
-  const start = async (body: object): Promise<Resource> => (await edge.request('POST', '/v1/runs', { body: { prompt: 'go', ...body } })).json<Resource>();
+  const start = async (body: object): Promise<Resource> =>
+    (await edge.request('POST', '/v1/runs', { body: { prompt: 'go', ...body } })).json<Resource>();
   return { service, edge, start };
 }
 
@@ -33,13 +37,18 @@ test('runs are found by their metadata, by any of several statuses, and by their
   const ada = await start({ metadata: { user: 'ada', team: 'a' } });
   const bob = await start({ metadata: { user: 'bob', team: 'a' } });
   for (const { id } of [ada, bob]) await service.settled(id);
-  const call = (await edge.request('POST', '/v1/tools/r__read/call', { body: {} })).json<Resource>();
+  const call = (
+    await edge.request('POST', '/v1/tools/r__read/call', { body: {} })
+  ).json<Resource>();
   await service.settled(call.id);
 
   expect(await idsOf(edge, '/v1/runs?metadata.user=ada')).toEqual([ada.id]);
   expect(await idsOf(edge, '/v1/runs?metadata[user]=bob&metadata[team]=a')).toEqual([bob.id]);
   expect(await idsOf(edge, '/v1/runs?metadata.user=ada&metadata.team=b')).toEqual([]);
-  expect(await idsOf(edge, '/v1/runs?status=completed&status=failed&kind=agent')).toEqual([bob.id, ada.id]);
+  expect(await idsOf(edge, '/v1/runs?status=completed&status=failed&kind=agent')).toEqual([
+    bob.id,
+    ada.id,
+  ]);
   expect(await idsOf(edge, '/v1/runs?status=failed')).toEqual([]);
   expect(await idsOf(edge, '/v1/runs?kind=call')).toEqual([call.id]);
 });
@@ -48,20 +57,38 @@ test('PATCH sets, keeps and removes entries of the metadata of a run', async () 
   const { service, edge, start } = await open();
   const { id } = await start({ metadata: { user: 'ada', team: 'a' } });
   await service.settled(id);
-  const patch = async (body: object, path = `/v1/runs/${id}`) => edge.request('PATCH', path, { body });
-  expect((await patch({ metadata: { team: null, seen: 'yes' } })).json()).toMatchObject({ id, metadata: { user: 'ada', seen: 'yes' } });
-  expect((await edge.request('GET', `/v1/runs/${id}`)).json<Resource>().metadata).toEqual({ user: 'ada', seen: 'yes' });
+  const patch = async (body: object, path = `/v1/runs/${id}`) =>
+    edge.request('PATCH', path, { body });
+  expect((await patch({ metadata: { team: null, seen: 'yes' } })).json()).toMatchObject({
+    id,
+    metadata: { user: 'ada', seen: 'yes' },
+  });
+  expect((await edge.request('GET', `/v1/runs/${id}`)).json<Resource>().metadata).toEqual({
+    user: 'ada',
+    seen: 'yes',
+  });
   const many = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`n${index}`, 'x']));
-  expect((await patch({ metadata: many })).json()).toMatchObject({ code: 'invalid_request', errors: [{ path: '/body/metadata', message: 'must have at most 16 entries, and would have 17' }] });
+  expect((await patch({ metadata: many })).json()).toMatchObject({
+    code: 'invalid_request',
+    errors: [
+      { path: '/body/metadata', message: 'must have at most 16 entries, and would have 17' },
+    ],
+  });
   expect((await patch({ metadata: {} }, '/v1/runs/none')).statusCode).toBe(404);
 });
 
 test('a thread can be changed in part, is found by its metadata, and is updated when a run is added', async () => {
   const { service, edge, start } = await open();
-  const thread = (await edge.request('POST', '/v1/threads', { body: { title: 'One', metadata: { user: 'ada' } } })).json<Resource>();
+  const thread = (
+    await edge.request('POST', '/v1/threads', { body: { title: 'One', metadata: { user: 'ada' } } })
+  ).json<Resource>();
   const path = `/v1/threads/${thread.id}`;
-  expect((await edge.request('PATCH', path, { body: { metadata: { tag: 'x' } } })).json()).toMatchObject({ title: 'One', metadata: { user: 'ada', tag: 'x' } });
-  expect((await edge.request('PATCH', path, { body: { title: null } })).json()).not.toHaveProperty('title');
+  expect(
+    (await edge.request('PATCH', path, { body: { metadata: { tag: 'x' } } })).json(),
+  ).toMatchObject({ title: 'One', metadata: { user: 'ada', tag: 'x' } });
+  expect((await edge.request('PATCH', path, { body: { title: null } })).json()).not.toHaveProperty(
+    'title',
+  );
   expect(await idsOf(edge, '/v1/threads?metadata.user=ada')).toEqual([thread.id]);
   expect(await idsOf(edge, '/v1/threads?metadata.user=bob')).toEqual([]);
 
@@ -70,18 +97,32 @@ test('a thread can be changed in part, is found by its metadata, and is updated 
   const changed = (await edge.request('GET', path)).json<Resource>();
   expect(Date.parse(changed.updated_at) - Date.parse(thread.updated_at)).toBe(5000);
   await service.settled(run.id);
-  const { data } = (await edge.request('GET', `${path}/messages`)).json<{ readonly data: readonly { readonly created_at: string }[] }>();
+  const { data } = (await edge.request('GET', `${path}/messages`)).json<{
+    readonly data: readonly { readonly created_at: string }[];
+  }>();
   expect(data.map(({ created_at: at }) => Number.isNaN(Date.parse(at)))).toEqual([false, false]);
 });
 
 test('Prefer: wait answers with the settled run, and after its time with the run as it is', async () => {
   const { edge, service } = await open();
-  const settled = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: { prefer: 'wait=10' } });
-  expect([settled.statusCode, settled.headers['preference-applied'], settled.json()]).toEqual([200, 'wait=10', expect.objectContaining({ status: 'completed', answer: 'done' })]);
+  const settled = await edge.request('POST', '/v1/runs', {
+    body: { prompt: 'go' },
+    headers: { prefer: 'wait=10' },
+  });
+  expect([settled.statusCode, settled.headers['preference-applied'], settled.json()]).toEqual([
+    200,
+    'wait=10',
+    expect.objectContaining({ status: 'completed', answer: 'done' }),
+  ]);
 
   const slow = await open(callsThenAnswer([[{ name: 'r__slow' }]], 'done'));
-  const waiting = slow.edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: { prefer: 'wait=2' } });
-  await expect.poll(async () => (await slow.service.read.runs({ limit: 1 })).data[0]?.status).toBe('running');
+  const waiting = slow.edge.request('POST', '/v1/runs', {
+    body: { prompt: 'go' },
+    headers: { prefer: 'wait=2' },
+  });
+  await expect
+    .poll(async () => (await slow.service.read.runs({ limit: 1 })).data[0]?.status)
+    .toBe('running');
   slow.service.clock.pass(2000);
   expect((await waiting).statusCode).toBe(202);
   expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
@@ -89,27 +130,58 @@ test('Prefer: wait answers with the settled run, and after its time with the run
 
 test('the answer to a started call counts the events of its start', async () => {
   const { edge } = await open();
-  const started = (await edge.request('POST', '/v1/tools/r__slow/call', { body: {} })).json<Resource>();
+  const started = (
+    await edge.request('POST', '/v1/tools/r__slow/call', { body: {} })
+  ).json<Resource>();
   expect(started.last_seq).toBeGreaterThan(2);
 });
 
 test('a POST without a body needs no content type; a page of another origin is refused', async () => {
   const { edge, start } = await open(callsThenAnswer([[{ name: 'r__slow' }]], 'done'));
   const { id } = await start({});
-  const cancel = (headers: { readonly [name: string]: string }) => edge.app.inject({ method: 'POST', url: `/v1/runs/${id}/cancel`, headers: { host: 'localhost', ...headers } });
-  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) expect((await cancel(headers)).statusCode).toBe(403);
-  expect((await edge.request('GET', '/openapi.json', { headers: { 'sec-fetch-site': 'cross-site' } })).statusCode).toBe(200);
+  const cancel = (headers: { readonly [name: string]: string }) =>
+    edge.app.inject({
+      method: 'POST',
+      url: `/v1/runs/${id}/cancel`,
+      headers: { host: 'localhost', ...headers },
+    });
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+  ])
+    expect((await cancel(headers)).statusCode).toBe(403);
+  expect(
+    (await edge.request('GET', '/openapi.json', { headers: { 'sec-fetch-site': 'cross-site' } }))
+      .statusCode,
+  ).toBe(200);
   expect((await cancel({ 'content-type': 'text/plain' })).statusCode).toBe(415);
-  expect((await cancel({})).json()).toMatchObject({ id, status: expect.stringMatching(/^cancell/) as string });
-  const empty = await edge.app.inject({ method: 'POST', url: '/v1/runs', headers: { host: 'localhost' } });
-  expect([empty.statusCode, empty.json()]).toEqual([400, expect.objectContaining({ errors: [{ path: '/body/prompt', message: 'is required' }] })]);
+  expect((await cancel({})).json()).toMatchObject({
+    id,
+    status: expect.stringMatching(/^cancell/) as string,
+  });
+  const empty = await edge.app.inject({
+    method: 'POST',
+    url: '/v1/runs',
+    headers: { host: 'localhost' },
+  });
+  expect([empty.statusCode, empty.json()]).toEqual([
+    400,
+    expect.objectContaining({ errors: [{ path: '/body/prompt', message: 'is required' }] }),
+  ]);
 });
 
 test('a method that an endpoint does not support is answered with 405 and those that it does', async () => {
   const { edge } = await open();
   const response = await edge.request('PUT', '/v1/runs');
-  expect([response.statusCode, response.headers['allow'], response.json<{ code: string }>().code]).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
-  expect((await edge.request('PUT', '/v1/runs/some')).headers['allow']).toBe('DELETE, GET, HEAD, PATCH');
+  expect([
+    response.statusCode,
+    response.headers['allow'],
+    response.json<{ code: string }>().code,
+  ]).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
+  expect((await edge.request('PUT', '/v1/runs/some')).headers['allow']).toBe(
+    'DELETE, GET, HEAD, PATCH',
+  );
 });
 
 test.each<[string, object, string, string]>([
@@ -119,17 +191,39 @@ test.each<[string, object, string, string]>([
   ['/v1/runs', { prompt: '' }, '/body/prompt', 'must have at least 1 character'],
   ['/v1/runs', { prompt: 'a', servers: [] }, '/body/servers', 'must have at least 1 item'],
   ['/v1/runs', { prompt: 'a', limits: { turns: 0 } }, '/body/limits/turns', 'must be at least 1'],
-  ['/v1/runs', { prompt: 'a', limits: { turns: 1.5 } }, '/body/limits/turns', 'must be a whole number'],
-  ['/v1/runs', { prompt: 'a', thread_id: 't', on_busy: 'enqeue' }, '/body/on_busy', 'must be one of reject, enqueue, interrupt; did you mean enqueue?'],
+  [
+    '/v1/runs',
+    { prompt: 'a', limits: { turns: 1.5 } },
+    '/body/limits/turns',
+    'must be a whole number',
+  ],
+  [
+    '/v1/runs',
+    { prompt: 'a', thread_id: 't', on_busy: 'enqeue' },
+    '/body/on_busy',
+    'must be one of reject, enqueue, interrupt; did you mean enqueue?',
+  ],
   ['/v1/runs?staus=a', { prompt: 'a' }, '/query', 'has no field "staus"'],
 ])('%s with %j is refused in plain words', async (path, body, place, message) => {
   const { edge } = await open();
   const response = await edge.request('POST', path, { body });
-  expect([response.statusCode, response.json<{ errors: readonly object[] }>().errors]).toEqual([400, expect.arrayContaining([{ path: place, message }])]);
+  expect([response.statusCode, response.json<{ errors: readonly object[] }>().errors]).toEqual([
+    400,
+    expect.arrayContaining([{ path: place, message }]),
+  ]);
 });
 
 test('a status that does not exist is refused in plain words', async () => {
   const { edge } = await open();
   const response = await edge.request('GET', '/v1/runs?status=complete');
-  expect(response.json()).toMatchObject({ errors: [{ path: '/query/status', message: expect.stringMatching(/^must be one of queued, .*; did you mean completed\?$/) as string }] });
+  expect(response.json()).toMatchObject({
+    errors: [
+      {
+        path: '/query/status',
+        message: expect.stringMatching(
+          /^must be one of queued, .*; did you mean completed\?$/,
+        ) as string,
+      },
+    ],
+  });
 });

@@ -4,18 +4,36 @@ import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 
 test('a request to resume a run that comes again gets the answer of the first and resumes nothing', async () => {
-  const service = await openService({ script: () => ({ fail: new LlmError('auth', 'set the key') }) });
+  const service = await openService({
+    script: () => ({ fail: new LlmError('auth', 'set the key') }),
+  });
   const edge = await createServiceEdge(service);
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
-  const resume = () => edge.request('POST', `/v1/runs/${id}/resume`, { body: { limits: { turns: 3 } }, headers: { 'idempotency-key': 'k' } });
+  const resume = () =>
+    edge.request('POST', `/v1/runs/${id}/resume`, {
+      body: { limits: { turns: 3 } },
+      headers: { 'idempotency-key': 'k' },
+    });
 
   const first = await resume();
   await service.settled(id);
   const again = await resume();
 
-  expect([first.statusCode, first.headers.location, first.json()]).toEqual([202, `/v1/runs/${id}`, expect.objectContaining({ id, status: 'running', limits: expect.objectContaining({ turns: 3 }) as unknown })]);
-  expect([again.statusCode, again.headers['idempotent-replayed'], again.json()]).toEqual([202, 'true', first.json()]);
+  expect([first.statusCode, first.headers.location, first.json()]).toEqual([
+    202,
+    `/v1/runs/${id}`,
+    expect.objectContaining({
+      id,
+      status: 'running',
+      limits: expect.objectContaining({ turns: 3 }) as unknown,
+    }),
+  ]);
+  expect([again.statusCode, again.headers['idempotent-replayed'], again.json()]).toEqual([
+    202,
+    'true',
+    first.json(),
+  ]);
   expect(service.llm.requests).toHaveLength(2);
 });
 
@@ -25,11 +43,18 @@ test('a run that completed is not resumed', async () => {
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
   const refused = await edge.request('POST', `/v1/runs/${id}/resume`, { body: {} });
-  expect([refused.statusCode, refused.json()]).toEqual([409, expect.objectContaining({ code: 'run_not_resumable', retryable: false })]);
+  expect([refused.statusCode, refused.json()]).toEqual([
+    409,
+    expect.objectContaining({ code: 'run_not_resumable', retryable: false }),
+  ]);
 });
 
 test('a run that waits for its model shows since when, how often it asked, and when it asks again', async () => {
-  const service = await openService({ script: () => ({ fail: new LlmError('overloaded', 'too much to do', { retryAfterMs: 90_000 }) }) });
+  const service = await openService({
+    script: () => ({
+      fail: new LlmError('overloaded', 'too much to do', { retryAfterMs: 90_000 }),
+    }),
+  });
   const edge = await createServiceEdge(service);
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.event(id, 'turn.failed');

@@ -1,37 +1,112 @@
 import { z } from 'zod';
 import { InboxItem } from './inbox-schemas.ts';
-import { json, Limits, ListQuery, Metadata, METADATA_FILTER, MetadataPatch, time } from './schemas.ts';
+import {
+  json,
+  Limits,
+  ListQuery,
+  Metadata,
+  METADATA_FILTER,
+  MetadataPatch,
+  time,
+} from './schemas.ts';
 
-const runStatus = z.enum(['queued', 'running', 'input_required', 'cancelling', 'completed', 'failed', 'cancelled', 'expired']);
+const runStatus = z.enum([
+  'queued',
+  'running',
+  'input_required',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+]);
 
 /** Fields of new runs, and of forks that differ from their run. */
 const settings = {
-  servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
-  model: z.string().min(1).max(200).optional().describe("The provider's model id; default the configured one"),
+  servers: z
+    .array(z.string().min(1))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Names of the MCP servers whose tools may be used; default all'),
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("The provider's model id; default the configured one"),
   limits: Limits.optional(),
-  instructions: z.string().trim().min(1).max(100_000).optional().describe('Added to the instructions of every run'),
+  instructions: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe('Added to the instructions of every run'),
   metadata: Metadata.optional(),
-  output_schema: json.optional().describe('A JSON Schema for an object: the answer is one that fits it, asked for again once, or the run fails with invalid_output'),
+  output_schema: json
+    .optional()
+    .describe(
+      'A JSON Schema for an object: the answer is one that fits it, asked for again once, or the run fails with invalid_output',
+    ),
 };
 
 export const NewRun = z
   .strictObject({
     prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
     ...settings,
-    agent_id: z.string().min(1).max(100).optional().describe('A stored agent, whose fields count where the run has none of its own'),
-    thread_id: z.string().min(1).max(100).optional().describe('The run begins with what was said in the settled runs of the thread'),
+    agent_id: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('A stored agent, whose fields count where the run has none of its own'),
+    thread_id: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('The run begins with what was said in the settled runs of the thread'),
     on_busy: z
       .enum(['reject', 'enqueue', 'interrupt'])
       .optional()
-      .describe('While a run of the thread is not settled: refuse (409), wait for it, or cancel it and go on when it has ended; default reject'),
+      .describe(
+        'While a run of the thread is not settled: refuse (409), wait for it, or cancel it and go on when it has ended; default reject',
+      ),
   })
-  .refine(({ thread_id: threadId, on_busy: onBusy }) => onBusy === undefined || threadId !== undefined, { path: ['on_busy'], message: 'is only about runs with a thread_id' })
-  .meta({ id: 'NewRun', examples: [{ prompt: 'Which customers bought most?', servers: ['sqlite'], limits: { tool_calls: 20 }, metadata: { user: 'ada' } }] });
+  .refine(
+    ({ thread_id: threadId, on_busy: onBusy }) => onBusy === undefined || threadId !== undefined,
+    { path: ['on_busy'], message: 'is only about runs with a thread_id' },
+  )
+  .meta({
+    id: 'NewRun',
+    examples: [
+      {
+        prompt: 'Which customers bought most?',
+        servers: ['sqlite'],
+        limits: { tool_calls: 20 },
+        metadata: { user: 'ada' },
+      },
+    ],
+  });
 
 export const NewFork = z
   .strictObject({
-    at_turn: z.int().min(0).max(2_147_483_647).optional().describe('The last turn that is kept; 0 keeps the prompt alone; default the last one whose calls have ended'),
-    prompt: z.string().trim().min(1).max(200_000).optional().describe('What the user says next; at turn 0 in place of the prompt'),
+    at_turn: z
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .optional()
+      .describe(
+        'The last turn that is kept; 0 keeps the prompt alone; default the last one whose calls have ended',
+      ),
+    prompt: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200_000)
+      .optional()
+      .describe('What the user says next; at turn 0 in place of the prompt'),
     ...settings,
   })
   .describe('Fields that are not given are those of the run; limits one by one')
@@ -52,7 +127,10 @@ export const Usage = z
 /** All limits of a run. */
 export const RunLimits = z
   .object({
-    turns: z.int().optional().describe('Absent for kind call, as tool_calls, tokens, output_tokens and cost_usd are'),
+    turns: z
+      .int()
+      .optional()
+      .describe('Absent for kind call, as tool_calls, tokens, output_tokens and cost_usd are'),
     tool_calls: z.int().optional(),
     wall_clock_ms: z.int(),
     call_inactivity_ms: z.int(),
@@ -64,7 +142,9 @@ export const RunLimits = z
   })
   .meta({ id: 'RunLimits' });
 
-export const RunErrorDetails = z.object({ code: z.string().describe('Stable, snake_case'), message: z.string() }).meta({ id: 'RunError' });
+export const RunErrorDetails = z
+  .object({ code: z.string().describe('Stable, snake_case'), message: z.string() })
+  .meta({ id: 'RunError' });
 
 export const Run = z
   .object({
@@ -100,19 +180,34 @@ export const Run = z
         error: RunErrorDetails.describe('Reason of the last failure'),
       })
       .optional()
-      .describe('The model cannot be asked at present, and the run asks again; status_reason is then model_unavailable'),
-    inbox: z.array(InboxItem).describe('The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= has all of them'),
-    is_shortened: z.literal(true).optional().describe('Present in lists where prompt, instructions or answer are cut at 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} has them'),
+      .describe(
+        'The model cannot be asked at present, and the run asks again; status_reason is then model_unavailable',
+      ),
+    inbox: z
+      .array(InboxItem)
+      .describe(
+        'The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= has all of them',
+      ),
+    is_shortened: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Present in lists where prompt, instructions or answer are cut at 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} has them',
+      ),
     created_at: time,
     started_at: time.optional(),
     finished_at: time.optional(),
   })
   .meta({ id: 'Run' });
 
-export const RunList = z.object({ data: z.array(Run), next_cursor: z.string().optional() }).meta({ id: 'RunList' });
+export const RunList = z
+  .object({ data: z.array(Run), next_cursor: z.string().optional() })
+  .meta({ id: 'RunList' });
 
 export const CancelRun = z
-  .strictObject({ reason: z.string().max(500).optional().describe('Shown in the run; never sent to servers') })
+  .strictObject({
+    reason: z.string().max(500).optional().describe('Shown in the run; never sent to servers'),
+  })
   .meta({ id: 'CancelRun' });
 
 export const ResumeRun = z
@@ -124,7 +219,10 @@ export const RunPatch = z
   .meta({ id: 'RunPatch', examples: [{ metadata: { reviewed: 'yes', draft: null } }] });
 
 export const RunListQuery = ListQuery.extend({
-  status: z.union([runStatus, z.array(runStatus).min(1).max(8)]).optional().describe('Runs with this status; may be repeated for any of several'),
+  status: z
+    .union([runStatus, z.array(runStatus).min(1).max(8)])
+    .optional()
+    .describe('Runs with this status; may be repeated for any of several'),
   kind: z.enum(['agent', 'call']).optional(),
   metadata: Metadata.optional().describe(METADATA_FILTER),
   thread_id: z.string().min(1).max(100).optional(),

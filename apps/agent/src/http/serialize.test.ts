@@ -5,10 +5,20 @@ import { serializeAsIs } from './serialize.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 
 /** Counts that an earlier version stored as the provider sent them. */
-const ODD = { input: '07', cacheRead: 0, cacheWrite: 0, output: 1.5, reasoning: -1, source: 'reported' } as unknown as Usage;
+const ODD = {
+  input: '07',
+  cacheRead: 0,
+  cacheWrite: 0,
+  output: 1.5,
+  reasoning: -1,
+  source: 'reported',
+} as unknown as Usage;
 
 test('a stored run with odd token counts stays readable, and so do the lists that contain it', async () => {
-  const service = await openService({ script: () => ({ text: 'done', usage: ODD }), storesOddValues: true });
+  const service = await openService({
+    script: () => ({ text: 'done', usage: ODD }),
+    storesOddValues: true,
+  });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
   const edge = await createServiceEdge(service, { serializer: serializeAsIs });
@@ -17,12 +27,19 @@ test('a stored run with odd token counts stays readable, and so do the lists tha
   const list = await edge.request('GET', '/v1/runs');
 
   expect([one.statusCode, list.statusCode]).toEqual([200, 200]);
-  expect(one.json()).toMatchObject({ id, status: 'completed', usage: { input: '07', output: 1.5 } });
+  expect(one.json()).toMatchObject({
+    id,
+    status: 'completed',
+    usage: { input: '07', output: 1.5 },
+  });
   expect(list.json()).toMatchObject({ data: [{ id }] });
 });
 
 test('a response that its schema does not describe fails the tests of the edge', async () => {
-  const service = await openService({ script: () => ({ text: 'done', usage: ODD }), storesOddValues: true });
+  const service = await openService({
+    script: () => ({ text: 'done', usage: ODD }),
+    storesOddValues: true,
+  });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
   const edge = await createServiceEdge(service);

@@ -11,7 +11,11 @@ afterEach(async () => {
 
 interface Fixture extends PoolFixture {
   readonly server: FakeServer;
-  readonly send: (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => Promise<{ readonly status: number; readonly body: unknown }>;
+  readonly send: (
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body?: unknown,
+  ) => Promise<{ readonly status: number; readonly body: unknown }>;
 }
 
 async function ready(): Promise<Fixture> {
@@ -22,7 +26,15 @@ async function ready(): Promise<Fixture> {
   const edge = await createTestEdge({}, {}, { registry: fixture.pool, directory: fixture.pool });
   edges.push(edge);
   const send: Fixture['send'] = async (method, path, body) => {
-    const response = await edge.app.inject({ method, url: `/v1/servers${path}`, headers: { host: 'localhost', ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { payload: JSON.stringify(body) }) });
+    const response = await edge.app.inject({
+      method,
+      url: `/v1/servers${path}`,
+      headers: {
+        host: 'localhost',
+        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
     return { status: response.statusCode, body: response.json() };
   };
   return { ...fixture, server, send };
@@ -41,16 +53,47 @@ async function quarantined(): Promise<Fixture> {
 test('a server tells its health, its breaker, its roots and what is pinned', async () => {
   const { send } = await ready();
   expect(await send('GET', '')).toMatchObject({
-    body: { data: [{ name: 's', transport: 'stdio', state: 'ready', health: 'ok', era: 'legacy', breaker: 'closed', breaker_failures: 0, quarantined: [], roots: ['/a'] }] },
+    body: {
+      data: [
+        {
+          name: 's',
+          transport: 'stdio',
+          state: 'ready',
+          health: 'ok',
+          era: 'legacy',
+          breaker: 'closed',
+          breaker_failures: 0,
+          quarantined: [],
+          roots: ['/a'],
+        },
+      ],
+    },
   });
-  expect(await send('GET', '/s')).toMatchObject({ status: 200, body: { pins: [{ tool: 'read/all', digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string, first_seen_at: '1970-01-01T00:16:40.000Z' }] } });
+  expect(await send('GET', '/s')).toMatchObject({
+    status: 200,
+    body: {
+      pins: [
+        {
+          tool: 'read/all',
+          digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+          first_seen_at: '1970-01-01T00:16:40.000Z',
+        },
+      ],
+    },
+  });
 });
 
 describe('drain and reconnect', () => {
   test('are accepted, with or without a mode', async () => {
     const { send, server, pool } = await ready();
-    expect(await send('POST', '/s/drain')).toMatchObject({ status: 202, body: { state: 'drained', health: 'down' } });
-    expect(await send('POST', '/s/reconnect', { mode: 'now' })).toMatchObject({ status: 202, body: { state: 'connecting' } });
+    expect(await send('POST', '/s/drain')).toMatchObject({
+      status: 202,
+      body: { state: 'drained', health: 'down' },
+    });
+    expect(await send('POST', '/s/reconnect', { mode: 'now' })).toMatchObject({
+      status: 202,
+      body: { state: 'connecting' },
+    });
     await statusOf(pool, 's', ({ state }) => state === 'ready');
     expect(server.launches).toBe(2);
   });
@@ -70,32 +113,64 @@ describe('drain and reconnect', () => {
 describe('a changed tool', () => {
   test('is shown with its definition, and approved by its digest', async () => {
     const { send, pool } = await quarantined();
-    expect(await send('GET', '')).toMatchObject({ body: { data: [{ health: 'degraded', quarantined: ['read/all'], tool_count: 0 }] } });
+    expect(await send('GET', '')).toMatchObject({
+      body: { data: [{ health: 'degraded', quarantined: ['read/all'], tool_count: 0 }] },
+    });
     const { body } = await send('GET', '/s');
-    const { pins } = body as { readonly pins: readonly { readonly quarantined: { readonly digest: string } }[] };
-    expect(pins).toMatchObject([{ tool: 'read/all', quarantined: { changed: ['description'], definition: { description: 'Writes.' } } }]);
-    expect(await send('POST', '/s/tools/read%2Fall/approve', { digest: pins[0]?.quarantined.digest })).toMatchObject({ status: 200, body: { health: 'ok', quarantined: [] } });
+    const { pins } = body as {
+      readonly pins: readonly { readonly quarantined: { readonly digest: string } }[];
+    };
+    expect(pins).toMatchObject([
+      {
+        tool: 'read/all',
+        quarantined: { changed: ['description'], definition: { description: 'Writes.' } },
+      },
+    ]);
+    expect(
+      await send('POST', '/s/tools/read%2Fall/approve', { digest: pins[0]?.quarantined.digest }),
+    ).toMatchObject({ status: 200, body: { health: 'ok', quarantined: [] } });
     expect(pool.tools()).toHaveLength(1);
-    expect(await send('GET', '/s')).toMatchObject({ body: { pins: [{ accepted_at: expect.any(String) as string }] } });
+    expect(await send('GET', '/s')).toMatchObject({
+      body: { pins: [{ accepted_at: expect.any(String) as string }] },
+    });
   });
 
   test('is approved without a digest, too', async () => {
     const { send } = await quarantined();
-    expect(await send('POST', '/s/tools/read%2Fall/approve')).toMatchObject({ status: 200, body: { quarantined: [] } });
+    expect(await send('POST', '/s/tools/read%2Fall/approve')).toMatchObject({
+      status: 200,
+      body: { quarantined: [] },
+    });
   });
 
   test('is approved with others, or with all that are quarantined', async () => {
     for (const tools of ['all', [{ tool: 'read/all' }]]) {
       const { send, pool } = await quarantined();
-      expect(await send('POST', '/s/tools/approve', { tools })).toMatchObject({ status: 200, body: { name: 's', quarantined: [], approved: ['read/all'] } });
+      expect(await send('POST', '/s/tools/approve', { tools })).toMatchObject({
+        status: 200,
+        body: { name: 's', quarantined: [], approved: ['read/all'] },
+      });
       expect(pool.tools()).toHaveLength(1);
-      expect(await send('POST', '/s/tools/approve', { tools })).toMatchObject({ status: 200, body: { approved: [] } });
+      expect(await send('POST', '/s/tools/approve', { tools })).toMatchObject({
+        status: 200,
+        body: { approved: [] },
+      });
     }
   });
 
   test.each([
-    ['/s/tools/approve', { tools: [{ tool: 'read/all' }, { tool: 'none' }] }, 404, 'tool_not_found'],
-    ['/s/tools/approve', { tools: [{ tool: 'read/all', digest: 'ab' }] }, 409, 'definition_changed'],
+    [
+      '/s/tools/approve',
+      { tools: [{ tool: 'read/all' }, { tool: 'none' }] },
+      404,
+      'tool_not_found',
+    ],
+    [
+      '/s/tools/approve',
+      { tools: [{ tool: 'read/all', digest: 'ab' }] },
+      409,
+      'definition_changed',
+    ],
     ['/s/tools/approve', { tools: 'some' }, 400, 'invalid_request'],
     ['/nowhere/tools/approve', { tools: 'all' }, 404, 'server_not_found'],
     ['/s/tools/read%2Fall/approve', { digest: 'ab' }, 409, 'definition_changed'],
@@ -112,7 +187,9 @@ describe('a changed tool', () => {
 describe('roots', () => {
   test('are taken as paths and as URLs, each once, and told', async () => {
     const { send, server } = await ready();
-    expect(await send('PUT', '/s/roots', { roots: ['/b', 'file:///c%20d', '/x/../b'] })).toMatchObject({ status: 200, body: { roots: ['/b', '/c d'] } });
+    expect(
+      await send('PUT', '/s/roots', { roots: ['/b', 'file:///c%20d', '/x/../b'] }),
+    ).toMatchObject({ status: 200, body: { roots: ['/b', '/c d'] } });
     expect(server.rootsTold).toBe(1);
     expect(await send('PUT', '/s/roots', { roots: [] })).toMatchObject({ body: { roots: [] } });
   });

@@ -5,7 +5,16 @@ import type { ServerStatus } from '../ports/tool-registry.ts';
 import type { HttpApp } from './http-server.ts';
 import { Problem } from './problem.ts';
 import { ProblemDetails } from './schemas.ts';
-import { ApprovedTools, ApproveTool, ApproveTools, Server, ServerMode, ServerParameters, ServerRoots, ServerToolParameters } from './server-schemas.ts';
+import {
+  ApprovedTools,
+  ApproveTool,
+  ApproveTools,
+  Server,
+  ServerMode,
+  ServerParameters,
+  ServerRoots,
+  ServerToolParameters,
+} from './server-schemas.ts';
 import { serverView } from './views.ts';
 
 export interface ServerLookup {
@@ -19,10 +28,20 @@ const problem = { 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails 
 
 /** What can be done to one MCP server: connecting it anew, draining it, approving changed tools, and its roots. */
 export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: ServerLookup): void {
-  for (const [path, summary] of [['reconnect', 'Connect an MCP server anew'], ['drain', 'Take an MCP server out of use']] as const) {
+  for (const [path, summary] of [
+    ['reconnect', 'Connect an MCP server anew'],
+    ['drain', 'Take an MCP server out of use'],
+  ] as const) {
     app.post(
       `/v1/servers/:name/${path}`,
-      { schema: { summary, params: ServerParameters, body: ServerMode, response: { 202: Server, ...problem } } },
+      {
+        schema: {
+          summary,
+          params: ServerParameters,
+          body: ServerMode,
+          response: { 202: Server, ...problem },
+        },
+      },
       async (request, reply) => {
         controlOf(request.params.name)[path](request.body.mode);
         return reply.code(202).send(serverView(statusOf(request.params.name)));
@@ -32,18 +51,36 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
 
   app.post(
     '/v1/servers/:name/tools/:tool/approve',
-    { schema: { summary: 'Approve the changed definition of a tool', params: ServerToolParameters, body: ApproveTool, response: { 200: Server, ...problem } } },
+    {
+      schema: {
+        summary: 'Approve the changed definition of a tool',
+        params: ServerToolParameters,
+        body: ApproveTool,
+        response: { 200: Server, ...problem },
+      },
+    },
     async (request) => {
       const { name, tool } = request.params;
       const isKnown = await controlOf(name).approve(tool, request.body.digest);
-      if (!isKnown) throw new Problem('tool_not_found', `the server ${name} has no tool called "${tool}"; GET /v1/servers/${name} lists those that are pinned`);
+      if (!isKnown)
+        throw new Problem(
+          'tool_not_found',
+          `the server ${name} has no tool called "${tool}"; GET /v1/servers/${name} lists those that are pinned`,
+        );
       return serverView(statusOf(name));
     },
   );
 
   app.post(
     '/v1/servers/:name/tools/approve',
-    { schema: { summary: 'Approve the changed definitions of several tools, all or none', params: ServerParameters, body: ApproveTools, response: { 200: ApprovedTools, ...problem } } },
+    {
+      schema: {
+        summary: 'Approve the changed definitions of several tools, all or none',
+        params: ServerParameters,
+        body: ApproveTools,
+        response: { 200: ApprovedTools, ...problem },
+      },
+    },
     async (request) => {
       const { name } = request.params;
       const approved = await controlOf(name).approveTools(request.body.tools);
@@ -53,7 +90,14 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
 
   app.put(
     '/v1/servers/:name/roots',
-    { schema: { summary: "Change an MCP server's roots, until the service ends", params: ServerParameters, body: ServerRoots, response: { 200: Server, ...problem } } },
+    {
+      schema: {
+        summary: "Change an MCP server's roots, until the service ends",
+        params: ServerParameters,
+        body: ServerRoots,
+        response: { 200: Server, ...problem },
+      },
+    },
     async (request) => {
       await controlOf(request.params.name).setRoots([...new Set(request.body.roots.map(pathOf))]);
       return serverView(statusOf(request.params.name));
@@ -64,7 +108,10 @@ export function serverControlRoutes(app: HttpApp, { statusOf, controlOf }: Serve
 function pathOf(root: string, index: number): string {
   const path = URL.canParse(root) && /^file:/i.test(root) ? pathOfUrl(root) : root;
   if (path !== undefined && isAbsolute(path) && !path.includes('\0')) return normalize(path);
-  const wrong = { path: `/body/roots/${index}`, message: 'must be an absolute path or a file: URL of this machine' };
+  const wrong = {
+    path: `/body/roots/${index}`,
+    message: 'must be an absolute path or a file: URL of this machine',
+  };
   throw new Problem('invalid_request', `${wrong.path}: ${wrong.message}`, { errors: [wrong] });
 }
 

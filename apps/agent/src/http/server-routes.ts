@@ -8,13 +8,31 @@ import type { HttpApp, RouteDependencies } from './http-server.ts';
 import { Problem } from './problem.ts';
 import { failedRequest } from './request-id.ts';
 import { PageQuery, ProblemDetails } from './schemas.ts';
-import { ChangesQuery, CompletionRequest, CompletionValues, McpList, PromptArguments, PromptParameters, PromptResult, ResourceContentList, ResourceQuery, ServerDetail, ServerParameters, ToolList } from './server-schemas.ts';
+import {
+  ChangesQuery,
+  CompletionRequest,
+  CompletionValues,
+  McpList,
+  PromptArguments,
+  PromptParameters,
+  PromptResult,
+  ResourceContentList,
+  ResourceQuery,
+  ServerDetail,
+  ServerParameters,
+  ToolList,
+} from './server-schemas.ts';
 import { ServerChangeFrame } from './stream-schemas.ts';
 import { SseWriter } from './sse-writer.ts';
 import { serverControlRoutes } from './server-control-routes.ts';
 import { pinView, serverView, toolView } from './views.ts';
 
-const problem = { 400: ProblemDetails, 404: ProblemDetails, 502: ProblemDetails, 503: ProblemDetails };
+const problem = {
+  400: ProblemDetails,
+  404: ProblemDetails,
+  502: ProblemDetails,
+  503: ProblemDetails,
+};
 
 /** What one MCP server offers: its tools, resources, prompts, completions and changes. */
 export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): void {
@@ -22,10 +40,18 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
 
   const statusOf = (name: string): ServerStatus => {
     const status = registry.servers().find((each) => each.name === name);
-    if (status === undefined) throw new Problem('server_not_found', `no MCP server is called "${name}"; GET /v1/servers lists those that are configured`);
+    if (status === undefined)
+      throw new Problem(
+        'server_not_found',
+        `no MCP server is called "${name}"; GET /v1/servers lists those that are configured`,
+      );
     return status;
   };
-  const unusable = (name: string): Problem => new Problem('server_unavailable', registry.whyNotOffered(`${name}__`) ?? `the MCP server "${name}" is not available`);
+  const unusable = (name: string): Problem =>
+    new Problem(
+      'server_unavailable',
+      registry.whyNotOffered(`${name}__`) ?? `the MCP server "${name}" is not available`,
+    );
   const featuresOf = (name: string): ServerFeatures => {
     const features = directory.server(statusOf(name).name);
     if (features === undefined) throw unusable(name);
@@ -39,49 +65,130 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
   };
   serverControlRoutes(app, { statusOf, controlOf });
 
-  app.get('/v1/servers/:name', { schema: { summary: 'Get an MCP server', params: ServerParameters, response: { 200: ServerDetail, ...problem } } }, async (request) => {
-    const status = statusOf(request.params.name);
-    const capabilities = directory.server(status.name)?.capabilities;
-    const pins = (await directory.control(status.name)?.pins()) ?? [];
-    return { ...serverView(status), pins: pins.map(pinView), ...(status.instructions === undefined ? {} : { instructions: status.instructions }), ...(capabilities === undefined ? {} : { capabilities }) };
-  });
+  app.get(
+    '/v1/servers/:name',
+    {
+      schema: {
+        summary: 'Get an MCP server',
+        params: ServerParameters,
+        response: { 200: ServerDetail, ...problem },
+      },
+    },
+    async (request) => {
+      const status = statusOf(request.params.name);
+      const capabilities = directory.server(status.name)?.capabilities;
+      const pins = (await directory.control(status.name)?.pins()) ?? [];
+      return {
+        ...serverView(status),
+        pins: pins.map(pinView),
+        ...(status.instructions === undefined ? {} : { instructions: status.instructions }),
+        ...(capabilities === undefined ? {} : { capabilities }),
+      };
+    },
+  );
 
-  app.get('/v1/servers/:name/tools', { schema: { summary: "List a server's tools", params: ServerParameters, response: { 200: ToolList, ...problem } } }, async (request) => ({
-    data: registry.tools([statusOf(request.params.name).name]).map(toolView),
-  }));
+  app.get(
+    '/v1/servers/:name/tools',
+    {
+      schema: {
+        summary: "List a server's tools",
+        params: ServerParameters,
+        response: { 200: ToolList, ...problem },
+      },
+    },
+    async (request) => ({
+      data: registry.tools([statusOf(request.params.name).name]).map(toolView),
+    }),
+  );
 
-  const lists = { resources: 'resources', 'resource-templates': 'resourceTemplates', prompts: 'prompts' } as const;
-  for (const [path, list] of Object.entries(lists) as [keyof typeof lists, (typeof lists)[keyof typeof lists]][]) {
+  const lists = {
+    resources: 'resources',
+    'resource-templates': 'resourceTemplates',
+    prompts: 'prompts',
+  } as const;
+  for (const [path, list] of Object.entries(lists) as [
+    keyof typeof lists,
+    (typeof lists)[keyof typeof lists],
+  ][]) {
     app.get(
       `/v1/servers/:name/${path}`,
-      { schema: { summary: `List a server's ${path.replace('-', ' ')}`, params: ServerParameters, querystring: PageQuery, response: { 200: McpList, ...problem } } },
+      {
+        schema: {
+          summary: `List a server's ${path.replace('-', ' ')}`,
+          params: ServerParameters,
+          querystring: PageQuery,
+          response: { 200: McpList, ...problem },
+        },
+      },
       async (request) => page(await featuresOf(request.params.name)[list](), request.query),
     );
   }
 
   app.get(
     '/v1/servers/:name/resources/read',
-    { schema: { summary: 'Read a resource', params: ServerParameters, querystring: ResourceQuery, response: { 200: ResourceContentList, ...problem } } },
-    async (request) => ({ data: (await featuresOf(request.params.name).readResource(request.query.uri)).map((contents) => ({ ...contents })) }),
+    {
+      schema: {
+        summary: 'Read a resource',
+        params: ServerParameters,
+        querystring: ResourceQuery,
+        response: { 200: ResourceContentList, ...problem },
+      },
+    },
+    async (request) => ({
+      data: (await featuresOf(request.params.name).readResource(request.query.uri)).map(
+        (contents) => ({ ...contents }),
+      ),
+    }),
   );
 
   app.post(
     '/v1/servers/:name/prompts/:prompt',
-    { schema: { summary: 'Get a prompt', params: PromptParameters, body: PromptArguments, response: { 200: PromptResult, ...problem } } },
+    {
+      schema: {
+        summary: 'Get a prompt',
+        params: PromptParameters,
+        body: PromptArguments,
+        response: { 200: PromptResult, ...problem },
+      },
+    },
     async (request) => {
-      const { description, messages } = await featuresOf(request.params.name).getPrompt(request.params.prompt, request.body.arguments ?? {});
-      return { messages: messages.map((message) => ({ ...message })), ...(description === undefined ? {} : { description }) };
+      const { description, messages } = await featuresOf(request.params.name).getPrompt(
+        request.params.prompt,
+        request.body.arguments ?? {},
+      );
+      return {
+        messages: messages.map((message) => ({ ...message })),
+        ...(description === undefined ? {} : { description }),
+      };
     },
   );
 
   app.post(
     '/v1/servers/:name/completions',
-    { schema: { summary: 'Complete an argument of a prompt or of a resource template', params: ServerParameters, body: CompletionRequest, response: { 200: CompletionValues, ...problem } } },
+    {
+      schema: {
+        summary: 'Complete an argument of a prompt or of a resource template',
+        params: ServerParameters,
+        body: CompletionRequest,
+        response: { 200: CompletionValues, ...problem },
+      },
+    },
     async (request) => {
       const { of, argument, chosen = {} } = request.body;
-      const reference: CompletionReference = 'prompt' in of ? { type: 'ref/prompt', name: of.prompt } : { type: 'ref/resource', uri: of.uri_template };
-      const { values, total, hasMore } = await featuresOf(request.params.name).complete(reference, argument, chosen);
-      return { values: [...values], ...(total === undefined ? {} : { total }), ...(hasMore === undefined ? {} : { has_more: hasMore }) };
+      const reference: CompletionReference =
+        'prompt' in of
+          ? { type: 'ref/prompt', name: of.prompt }
+          : { type: 'ref/resource', uri: of.uri_template };
+      const { values, total, hasMore } = await featuresOf(request.params.name).complete(
+        reference,
+        argument,
+        chosen,
+      );
+      return {
+        values: [...values],
+        ...(total === undefined ? {} : { total }),
+        ...(hasMore === undefined ? {} : { has_more: hasMore }),
+      };
     },
   );
 
@@ -95,16 +202,32 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
           'the server, when anything may have changed. The stream lasts until the reader leaves.',
         params: ServerParameters,
         querystring: ChangesQuery,
-        response: { 200: { description: 'The changes, until the reader leaves', content: { 'text/event-stream': { schema: ServerChangeFrame } } }, ...problem },
+        response: {
+          200: {
+            description: 'The changes, until the reader leaves',
+            content: { 'text/event-stream': { schema: ServerChangeFrame } },
+          },
+          ...problem,
+        },
       },
     },
-    async (request, reply) => followChanges(dependencies, { request, reply, features: featuresOf(request.params.name), uris: [request.query.uri ?? []].flat() }),
+    async (request, reply) =>
+      followChanges(dependencies, {
+        request,
+        reply,
+        features: featuresOf(request.params.name),
+        uris: [request.query.uri ?? []].flat(),
+      }),
   );
 }
 
-function page(items: readonly object[], { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined }): { data: { [name: string]: unknown }[]; next_cursor?: string } {
+function page(
+  items: readonly object[],
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): { data: { [name: string]: unknown }[]; next_cursor?: string } {
   const from = cursor === undefined ? 0 : Number(cursor);
-  if (!Number.isSafeInteger(from) || from < 0) throw new Problem('invalid_cursor', 'the cursor must be the next_cursor of the page before');
+  if (!Number.isSafeInteger(from) || from < 0)
+    throw new Problem('invalid_cursor', 'the cursor must be the next_cursor of the page before');
   // Objects of the wire.
   const data = items.slice(from, from + limit) as { [name: string]: unknown }[];
   return { data, ...(from + limit < items.length ? { next_cursor: String(from + limit) } : {}) };
@@ -118,7 +241,10 @@ interface Follower {
 }
 
 /** The status line waits for the subscription: what the server refuses is a problem, not a stream. */
-async function followChanges({ clock, metrics, streams, onError }: RouteDependencies, { request, reply, features, uris }: Follower): Promise<FastifyReply> {
+async function followChanges(
+  { clock, metrics, streams, onError }: RouteDependencies,
+  { request, reply, features, uris }: Follower,
+): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   const freeSlot = streams.take();
@@ -151,7 +277,10 @@ async function followChanges({ clock, metrics, streams, onError }: RouteDependen
   return reply;
 }
 
-function frameOf(change: FollowedChange): { readonly event: string; readonly data: z.output<typeof ServerChangeFrame> } {
+function frameOf(change: FollowedChange): {
+  readonly event: string;
+  readonly data: z.output<typeof ServerChangeFrame>;
+} {
   const data = frameData(change);
   return { event: data.type, data };
 }

@@ -5,7 +5,14 @@ import { InboxItem, InboxList, InboxQuery, InboxResponse } from './inbox-schemas
 import { PageQuery, ProblemDetails, RunParameters } from './schemas.ts';
 import { ServerList, ToolList } from './server-schemas.ts';
 import { pageByName } from './page-by-name.ts';
-import { inboxItemView, listedItemView, pageOf, pageOptions, serverView, toolView } from './views.ts';
+import {
+  inboxItemView,
+  listedItemView,
+  pageOf,
+  pageOptions,
+  serverView,
+  toolView,
+} from './views.ts';
 
 /** Inbox, servers and tools. */
 export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): void {
@@ -13,10 +20,20 @@ export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): vo
 
   app.get(
     '/v1/inbox',
-    { schema: { summary: 'List inbox items, oldest first', querystring: InboxQuery, response: { 200: InboxList, 400: ProblemDetails } } },
+    {
+      schema: {
+        summary: 'List inbox items, oldest first',
+        querystring: InboxQuery,
+        response: { 200: InboxList, 400: ProblemDetails },
+      },
+    },
     async (request) => {
       const { run_id: runId, state } = request.query;
-      const items = await read.inbox({ ...pageOptions(request.query), ...(runId === undefined ? {} : { runId }), ...(state === undefined ? {} : { state }) });
+      const items = await read.inbox({
+        ...pageOptions(request.query),
+        ...(runId === undefined ? {} : { runId }),
+        ...(state === undefined ? {} : { state }),
+      });
       return pageOf(items, listedItemView);
     },
   );
@@ -35,19 +52,33 @@ export function serviceRoutes(app: HttpApp, dependencies: RouteDependencies): vo
     async (request, reply) => {
       const served = await once(request, {
         make: (receipt) => engine.respond(request.params.id, request.body, receipt),
-        answer: (item: StoredItem) => ({ status: 200, body: inboxItemView(item), runId: item.runId }),
+        answer: (item: StoredItem) => ({
+          status: 200,
+          body: inboxItemView(item),
+          runId: item.runId,
+        }),
       });
       return replyWith(reply, served);
     },
   );
 
-  app.get('/v1/servers', { schema: { summary: 'List the configured MCP servers', response: { 200: ServerList } } }, async () => ({
-    data: registry.servers().map(serverView),
-  }));
+  app.get(
+    '/v1/servers',
+    { schema: { summary: 'List the configured MCP servers', response: { 200: ServerList } } },
+    async () => ({
+      data: registry.servers().map(serverView),
+    }),
+  );
 
   app.get(
     '/v1/tools',
-    { schema: { summary: 'List the tools of the ready servers, by name', querystring: PageQuery, response: { 200: ToolList, 400: ProblemDetails } } },
+    {
+      schema: {
+        summary: 'List the tools of the ready servers, by name',
+        querystring: PageQuery,
+        response: { 200: ToolList, 400: ProblemDetails },
+      },
+    },
     async (request) => pageOf(pageByName(registry.tools(), request.query), toolView),
   );
 }

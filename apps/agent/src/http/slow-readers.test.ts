@@ -27,17 +27,27 @@ async function listening(): Promise<Listening> {
   return {
     service,
     async open(headers = {}) {
-      const [response] = (await once(httpGet({ port, path: '/v1/runs/r1/events', headers: { accept: 'text/event-stream', ...headers } }), 'response')) as [IncomingMessage];
+      const [response] = (await once(
+        httpGet({
+          port,
+          path: '/v1/runs/r1/events',
+          headers: { accept: 'text/event-stream', ...headers },
+        }),
+        'response',
+      )) as [IncomingMessage];
       response.on('error', () => undefined);
       return response.setEncoding('utf8');
     },
     async append(count) {
       for (let index = 0; index < count; index += 1) {
-        const lastSeq = await service.store.write((sql) => sql.append('r1', [{ type: 'tool_call.progress', data: { message: 'x'.repeat(65_536) } }]));
+        const lastSeq = await service.store.write((sql) =>
+          sql.append('r1', [{ type: 'tool_call.progress', data: { message: 'x'.repeat(65_536) } }]),
+        );
         service.bus.publish({ type: 'events', runId: 'r1', lastSeq });
       }
     },
-    streams: async () => /^signalbox_sse_connections (\d+)$/m.exec((await edge.request('GET', '/metrics')).body)?.[1],
+    streams: async () =>
+      /^signalbox_sse_connections (\d+)$/m.exec((await edge.request('GET', '/metrics')).body)?.[1],
   };
 }
 
@@ -79,9 +89,19 @@ test('a reader that takes nothing for a minute is cut, and misses nothing when i
   await expect.poll(() => idsOf(taken)).toEqual([1, 2, 3]);
   stuck.pause();
   await append(MORE_THAN_BUFFERS);
-  await expect.poll(async () => { service.clock.pass(STALL_MS); return streams(); }, { timeout: 10_000 }).toBe('0');
+  await expect
+    .poll(
+      async () => {
+        service.clock.pass(STALL_MS);
+        return streams();
+      },
+      { timeout: 10_000 },
+    )
+    .toBe('0');
   await service.store.write((sql) => sql.updateRun('r1', { status: 'completed' }));
-  expect(idsOf(await rest(await open({ 'last-event-id': '3' })))).toEqual(Array.from({ length: MORE_THAN_BUFFERS }, (_, index) => index + 4));
+  expect(idsOf(await rest(await open({ 'last-event-id': '3' })))).toEqual(
+    Array.from({ length: MORE_THAN_BUFFERS }, (_, index) => index + 4),
+  );
 });
 
 test('a slow reader is told that text was left out, and gets a snapshot of it; it misses no event', async () => {
@@ -89,18 +109,45 @@ test('a slow reader is told that text was left out, and gets a snapshot of it; i
   const slow = await open();
   slow.pause();
   await append(MORE_THAN_BUFFERS);
-  for (let part = 0; part < 300; part += 1) service.bus.publish({ type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset: part * 1024, text: 'y'.repeat(1024) });
-  await service.store.write((sql) => sql.savePartial('r1', { messageId: 'm1', text: 'y'.repeat(300 * 1024) }));
+  for (let part = 0; part < 300; part += 1)
+    service.bus.publish({
+      type: 'delta',
+      runId: 'r1',
+      messageId: 'm1',
+      kind: 'text',
+      offset: part * 1024,
+      text: 'y'.repeat(1024),
+    });
+  await service.store.write((sql) =>
+    sql.savePartial('r1', { messageId: 'm1', text: 'y'.repeat(300 * 1024) }),
+  );
   const reading = rest(slow.resume());
-  service.bus.publish({ type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset: 300 * 1024, text: 'END' });
+  service.bus.publish({
+    type: 'delta',
+    runId: 'r1',
+    messageId: 'm1',
+    kind: 'text',
+    offset: 300 * 1024,
+    text: 'END',
+  });
   await service.store.write((sql) => sql.updateRun('r1', { status: 'completed' }));
   service.bus.publish({ type: 'events', runId: 'r1', lastSeq: MORE_THAN_BUFFERS });
   const text = await reading;
-  const frames = [...text.matchAll(/^event: ([\w.]+)\ndata: (.*)$/gm)].map(([, event, data]) => ({ event, data: JSON.parse(data!) as { partial?: { text: string }; text?: string } }));
-  expect(frames.filter(({ event }) => event === 'tool_call.progress')).toHaveLength(MORE_THAN_BUFFERS);
+  const frames = [...text.matchAll(/^event: ([\w.]+)\ndata: (.*)$/gm)].map(([, event, data]) => ({
+    event,
+    data: JSON.parse(data!) as { partial?: { text: string }; text?: string },
+  }));
+  expect(frames.filter(({ event }) => event === 'tool_call.progress')).toHaveLength(
+    MORE_THAN_BUFFERS,
+  );
   const gap = frames.findIndex(({ event }) => event === 'stream.gap');
-  expect(frames[gap + 1]).toMatchObject({ event: 'run.snapshot', data: { partial: { message_id: 'm1' } } });
+  expect(frames[gap + 1]).toMatchObject({
+    event: 'run.snapshot',
+    data: { partial: { message_id: 'm1' } },
+  });
   const after = frames.slice(gap + 2).filter(({ event }) => event === 'message.delta');
-  expect(`${frames[gap + 1]!.data.partial!.text}${after.map(({ data }) => data.text).join('')}`).toBe(`${'y'.repeat(300 * 1024)}END`);
+  expect(
+    `${frames[gap + 1]!.data.partial!.text}${after.map(({ data }) => data.text).join('')}`,
+  ).toBe(`${'y'.repeat(300 * 1024)}END`);
   expect(text.length).toBeGreaterThan(MORE_THAN_BUFFERS * 65_536);
 });

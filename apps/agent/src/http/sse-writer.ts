@@ -30,7 +30,12 @@ export class SseWriter {
   constructor(response: ServerResponse, { clock, headers = {} }: SseOptions) {
     this.#response = response;
     this.#clock = clock;
-    const all = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers };
+    const all = {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      ...headers,
+    };
     for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
     response.statusCode = 200;
     response.flushHeaders();
@@ -42,7 +47,8 @@ export class SseWriter {
 
   /** Takes one frame, or its text. Resolves when the reader can take more, or is gone. */
   async write(frame: SseFrame | string): Promise<void> {
-    if (this.closed || this.#response.write(typeof frame === 'string' ? frame : frameText(frame))) return;
+    if (this.closed || this.#response.write(typeof frame === 'string' ? frame : frameText(frame)))
+      return;
     const gone = new AbortController();
     const onClose = (): void => gone.abort();
     this.#response.once('close', onClose);

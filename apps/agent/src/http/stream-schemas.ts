@@ -8,7 +8,10 @@ export const RunSnapshotFrame = z
     type: z.literal('run.snapshot'),
     run_id: z.string(),
     run: Run,
-    partial: z.object({ message_id: z.string(), text: z.string() }).optional().describe('The unfinished message, with its text so far'),
+    partial: z
+      .object({ message_id: z.string(), text: z.string() })
+      .optional()
+      .describe('The unfinished message, with its text so far'),
   })
   .describe('The run as it is. First frame of every stream; carries no id')
   .meta({ id: 'RunSnapshotFrame' });
@@ -27,21 +30,40 @@ export const MessageDeltaFrame = z
 
 export const StreamGapFrame = z
   .object({ type: z.literal('stream.gap'), run_id: z.string(), reason: z.literal('slow_reader') })
-  .describe('message.delta frames were dropped because the reader was too slow; a run.snapshot follows; carries no id')
+  .describe(
+    'message.delta frames were dropped because the reader was too slow; a run.snapshot follows; carries no id',
+  )
   .meta({ id: 'StreamGapFrame' });
 
 /** The JSON after `data:` of each server-sent event of a run stream. */
 export const RunStreamFrame = z
-  .discriminatedUnion('type', [RunSnapshotFrame, MessageDeltaFrame, StreamGapFrame, ...RUN_EVENT_VARIANTS])
-  .describe('The JSON after `data:` of one server-sent event; its `type` is also the `event:` line, and the `seq` of a stored event is the `id:` line')
+  .discriminatedUnion('type', [
+    RunSnapshotFrame,
+    MessageDeltaFrame,
+    StreamGapFrame,
+    ...RUN_EVENT_VARIANTS,
+  ])
+  .describe(
+    'The JSON after `data:` of one server-sent event; its `type` is also the `event:` line, and the `seq` of a stored event is the `id:` line',
+  )
   .meta({ id: 'RunStreamFrame' });
 
 /** The JSON after `data:` of each server-sent event of a stream of a server's changes. */
 export const ServerChangeFrame = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('resource.updated'), uri: z.string() }).meta({ id: 'ResourceUpdatedFrame' }),
     z
-      .object({ type: z.enum(['subscribed', 'missed', 'tools.changed', 'prompts.changed', 'resources.changed']) })
+      .object({ type: z.literal('resource.updated'), uri: z.string() })
+      .meta({ id: 'ResourceUpdatedFrame' }),
+    z
+      .object({
+        type: z.enum([
+          'subscribed',
+          'missed',
+          'tools.changed',
+          'prompts.changed',
+          'resources.changed',
+        ]),
+      })
       .describe('missed: the server was restarted, so anything may have changed')
       .meta({ id: 'ServerNoticeFrame' }),
   ])

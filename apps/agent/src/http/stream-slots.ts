@@ -11,7 +11,11 @@ export class StreamSlots {
 
   /** Returns what frees the slot again. @throws Problem `too_many_streams` */
   take(): () => void {
-    if (this.#open >= this.#limit) throw new Problem('too_many_streams', `${this.#limit} event streams are open, which is the limit of this process; close one, or read the events in pages`);
+    if (this.#open >= this.#limit)
+      throw new Problem(
+        'too_many_streams',
+        `${this.#limit} event streams are open, which is the limit of this process; close one, or read the events in pages`,
+      );
     this.#open += 1;
     let isTaken = true;
     return () => {

@@ -25,7 +25,11 @@ export interface TestEdge {
   /** How many readers listen on the bus. */
   listeners(): number;
   /** Appends events as an engine would: in one transaction, then the signal. */
-  append(runId: string, types: readonly string[], patch?: Partial<Pick<Run, 'status' | 'answer'>>): Promise<void>;
+  append(
+    runId: string,
+    types: readonly string[],
+    patch?: Partial<Pick<Run, 'status' | 'answer'>>,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,19 +45,34 @@ const turn = { turn: 1, message_id: 'm1' };
 const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
   'run.started': { provider: 'scripted', model: 'scripted', scripted: true },
   'turn.started': { ...turn, model: 'scripted', attempt: 1 },
-  'message.completed': { ...turn, role: 'assistant', text: 'done', tool_uses: [], is_partial: false },
+  'message.completed': {
+    ...turn,
+    role: 'assistant',
+    text: 'done',
+    tool_uses: [],
+    is_partial: false,
+  },
   'tool_call.progress': { ...call, progress: 1 },
   'run.completed': { answer: 'done', scripted: true },
 };
 
 /** The edge over a real store, with an engine that only stores what it is asked. */
-export async function createTestEdge(edge: Partial<ServerOptions> = {}, engine: Partial<RunEngine> = {}, servers: Partial<Pick<HttpDependencies, 'registry' | 'directory' | 'version'>> = {}): Promise<TestEdge> {
+export async function createTestEdge(
+  edge: Partial<ServerOptions> = {},
+  engine: Partial<RunEngine> = {},
+  servers: Partial<Pick<HttpDependencies, 'registry' | 'directory' | 'version'>> = {},
+): Promise<TestEdge> {
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const store = await openRunStore({ dataDir, durability: 'process', clock });
   const { bus, listeners } = counted(createInProcessSignalBus());
   const errors: unknown[] = [];
   let ids = 0;
-  const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+  const quiet = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  };
   const { metrics, onServed } = observeService({ clock, logger: quiet });
   const app = await createHttpServer(
     {
@@ -64,7 +83,14 @@ export async function createTestEdge(edge: Partial<ServerOptions> = {}, engine: 
       bus,
       registry: emptyRegistry,
       directory: { server: () => undefined, control: () => undefined },
-      llm: { info: { provider: 'scripted', model: 'scripted', scripted: true, notice: 'no model is configured' } },
+      llm: {
+        info: {
+          provider: 'scripted',
+          model: 'scripted',
+          scripted: true,
+          notice: 'no model is configured',
+        },
+      },
       clock,
       queue: createMemoryJobQueue({ clock, onError: () => undefined }),
       metrics,
@@ -87,7 +113,10 @@ export async function createTestEdge(edge: Partial<ServerOptions> = {}, engine: 
     async append(runId, types, patch) {
       const lastSeq = await store.write(async (transaction) => {
         if (patch !== undefined) await transaction.updateRun(runId, patch);
-        return transaction.append(runId, types.map((type) => ({ type, data: SAMPLE_DATA[type] ?? {} })));
+        return transaction.append(
+          runId,
+          types.map((type) => ({ type, data: SAMPLE_DATA[type] ?? {} })),
+        );
       });
       bus.publish({ type: 'events', runId, lastSeq });
     },
@@ -117,7 +146,20 @@ function counted(bus: SignalBus): { readonly bus: SignalBus; readonly listeners:
   };
 }
 
-const BROKEN = { name: 'broken', transport: 'stdio', state: 'failed', breaker: { state: 'closed', failures: 0 }, toolCount: 0, quarantined: [], roots: [], warnings: [], since: 0, connections: [], waiting: [], restarts: 2 } as const;
+const BROKEN = {
+  name: 'broken',
+  transport: 'stdio',
+  state: 'failed',
+  breaker: { state: 'closed', failures: 0 },
+  toolCount: 0,
+  quarantined: [],
+  roots: [],
+  warnings: [],
+  since: 0,
+  connections: [],
+  waiting: [],
+  restarts: 2,
+} as const;
 
 const emptyRegistry: ToolRegistry = {
   start: () => undefined,
@@ -126,7 +168,15 @@ const emptyRegistry: ToolRegistry = {
     { ...BROKEN, error: "command 'nope' was not found: check mcpServers.broken.command" },
   ],
   tools: () => [
-    { wireName: 'files__read', server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true }, trusted: true },
+    {
+      wireName: 'files__read',
+      server: 'files',
+      name: 'read',
+      description: 'Reads.',
+      inputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true },
+      trusted: true,
+    },
   ],
   find: () => undefined,
   whyNotOffered: () => undefined,
@@ -142,7 +192,8 @@ function storingEngine(store: RunStore): RunEngine {
   let count = 0;
   return {
     async createRun({ prompt, servers }, receipt) {
-      if (servers?.includes('nowhere') === true) throw new EngineError('unknown_server', 'no server is named "nowhere"');
+      if (servers?.includes('nowhere') === true)
+        throw new EngineError('unknown_server', 'no server is named "nowhere"');
       count += 1;
       const run = queuedRun(`run-${count}`, { prompt, createdAt: count });
       await store.write(async (transaction) => {
@@ -152,19 +203,28 @@ function storingEngine(store: RunStore): RunEngine {
       });
       return (await store.read.run(run.id)) ?? run;
     },
-    startCall: ({ wireName }) => Promise.reject(new EngineError('tool_not_found', `no tool is called ${wireName}`)),
+    startCall: ({ wireName }) =>
+      Promise.reject(new EngineError('tool_not_found', `no tool is called ${wireName}`)),
     forkRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
-    cancelCall: ({ id }) => Promise.reject(new EngineError('tool_call_not_found', `no tool call has the id "${id}"`)),
-    resumeRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
-    deleteRun: (id) => Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
-    deleteThread: (id) => Promise.reject(new EngineError('thread_not_found', `no thread has the id "${id}"`)),
+    cancelCall: ({ id }) =>
+      Promise.reject(new EngineError('tool_call_not_found', `no tool call has the id "${id}"`)),
+    resumeRun: (id) =>
+      Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
+    deleteRun: (id) =>
+      Promise.reject(new EngineError('run_not_found', `no run has the id "${id}"`)),
+    deleteThread: (id) =>
+      Promise.reject(new EngineError('thread_not_found', `no thread has the id "${id}"`)),
     async cancelRun(id) {
       const run = await store.read.run(id);
       if (run === undefined) throw new EngineError('run_not_found', `no run has the id "${id}"`);
       return run;
     },
-    respond: () => Promise.reject(new EngineError('inbox_item_not_open', 'it was answered already')),
-    forgetApproval: (id) => Promise.reject(new EngineError('approval_not_found', `there is no remembered approval ${id}`)),
+    respond: () =>
+      Promise.reject(new EngineError('inbox_item_not_open', 'it was answered already')),
+    forgetApproval: (id) =>
+      Promise.reject(
+        new EngineError('approval_not_found', `there is no remembered approval ${id}`),
+      ),
     start: async () => undefined,
     close: async () => undefined,
   };

@@ -6,51 +6,114 @@ import { KeyHeaders, replyWith } from './idempotency.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import { Problem } from './problem.ts';
 import { PageQuery, ProblemDetails, RunParameters } from './schemas.ts';
-import { NewThread, Thread, ThreadList, ThreadListQuery, ThreadPatch, ThreadMessageList, type ThreadMessage } from './thread-schemas.ts';
+import {
+  NewThread,
+  Thread,
+  ThreadList,
+  ThreadListQuery,
+  ThreadPatch,
+  ThreadMessageList,
+  type ThreadMessage,
+} from './thread-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
 /** Conversations of runs. */
-export function threadRoutes(app: HttpApp, { engine, store, read, clock, newId, once }: RouteDependencies): void {
+export function threadRoutes(
+  app: HttpApp,
+  { engine, store, read, clock, newId, once }: RouteDependencies,
+): void {
   const existing = async (id: string): Promise<StoredThread> => {
     const thread = await read.thread(id);
-    if (thread === undefined) throw new Problem('thread_not_found', `no thread has the id "${id}"; GET /v1/threads lists them`);
+    if (thread === undefined)
+      throw new Problem(
+        'thread_not_found',
+        `no thread has the id "${id}"; GET /v1/threads lists them`,
+      );
     return thread;
   };
 
   app.post(
     '/v1/threads',
-    { schema: { summary: 'Start a thread', headers: KeyHeaders, body: NewThread, response: { 201: Thread, 400: ProblemDetails, 409: ProblemDetails } } },
+    {
+      schema: {
+        summary: 'Start a thread',
+        headers: KeyHeaders,
+        body: NewThread,
+        response: { 201: Thread, 400: ProblemDetails, 409: ProblemDetails },
+      },
+    },
     async (request, reply) => {
       const { title, metadata = {} } = request.body;
       const served = await once(request, {
         make: (receipt) =>
           store.write(async (sql) => {
             const now = clock.now();
-            const thread: StoredThread = { id: newId(), title, metadata, createdAt: now, updatedAt: now };
+            const thread: StoredThread = {
+              id: newId(),
+              title,
+              metadata,
+              createdAt: now,
+              updatedAt: now,
+            };
             await sql.insertThread(thread);
             await receipt?.(sql, thread);
             return thread;
           }),
-        answer: (thread: StoredThread) => ({ status: 201, location: `/v1/threads/${thread.id}`, body: threadView(thread) }),
+        answer: (thread: StoredThread) => ({
+          status: 201,
+          location: `/v1/threads/${thread.id}`,
+          body: threadView(thread),
+        }),
       });
       return replyWith(reply, served);
     },
   );
 
-  app.get('/v1/threads', { schema: { summary: 'List threads, newest first', querystring: ThreadListQuery, response: { 200: ThreadList, 400: ProblemDetails } } }, async (request) => {
-    const { metadata } = request.query;
-    return pageOf(await read.threads({ ...pageOptions(request.query), ...(metadata === undefined ? {} : { metadata }) }), threadView);
-  });
+  app.get(
+    '/v1/threads',
+    {
+      schema: {
+        summary: 'List threads, newest first',
+        querystring: ThreadListQuery,
+        response: { 200: ThreadList, 400: ProblemDetails },
+      },
+    },
+    async (request) => {
+      const { metadata } = request.query;
+      return pageOf(
+        await read.threads({
+          ...pageOptions(request.query),
+          ...(metadata === undefined ? {} : { metadata }),
+        }),
+        threadView,
+      );
+    },
+  );
 
-  app.get('/v1/threads/:id', { schema: { summary: 'Get a thread', params: RunParameters, response: { 200: Thread, ...problem } } }, async (request) =>
-    threadView(await existing(request.params.id)),
+  app.get(
+    '/v1/threads/:id',
+    {
+      schema: {
+        summary: 'Get a thread',
+        params: RunParameters,
+        response: { 200: Thread, ...problem },
+      },
+    },
+    async (request) => threadView(await existing(request.params.id)),
   );
 
   app.put(
     '/v1/threads/:id',
-    { schema: { summary: 'Replace the title and the metadata of a thread', params: RunParameters, body: NewThread, response: { 200: Thread, ...problem } } },
+    {
+      schema: {
+        summary: 'Replace the title and the metadata of a thread',
+        params: RunParameters,
+        body: NewThread,
+        response: { 200: Thread, ...problem },
+      },
+    },
     async (request) => {
       const { id } = request.params;
       const { title, metadata = {} } = request.body;
@@ -61,14 +124,24 @@ export function threadRoutes(app: HttpApp, { engine, store, read, clock, newId, 
 
   app.patch(
     '/v1/threads/:id',
-    { schema: { summary: 'Change the title or some metadata of a thread', params: RunParameters, body: ThreadPatch, response: { 200: Thread, ...problem } } },
+    {
+      schema: {
+        summary: 'Change the title or some metadata of a thread',
+        params: RunParameters,
+        body: ThreadPatch,
+        response: { 200: Thread, ...problem },
+      },
+    },
     async (request) => {
       const { id } = request.params;
       const { title, metadata } = request.body;
       await store.write(async (sql) => {
         const thread = await sql.thread(id);
         if (thread === undefined) return;
-        const changes = { ...(title === undefined ? {} : { title: title ?? undefined }), ...(metadata === undefined ? {} : { metadata: patchMetadata(thread.metadata, metadata) }) };
+        const changes = {
+          ...(title === undefined ? {} : { title: title ?? undefined }),
+          ...(metadata === undefined ? {} : { metadata: patchMetadata(thread.metadata, metadata) }),
+        };
         await sql.updateThread(id, { ...changes, updatedAt: clock.now() });
       });
       return threadView(await existing(id));
@@ -77,7 +150,13 @@ export function threadRoutes(app: HttpApp, { engine, store, read, clock, newId, 
 
   app.delete(
     '/v1/threads/:id',
-    { schema: { summary: 'Erase a thread and its runs, all of which must be settled', params: RunParameters, response: { 204: z.null(), ...problem, 409: ProblemDetails } } },
+    {
+      schema: {
+        summary: 'Erase a thread and its runs, all of which must be settled',
+        params: RunParameters,
+        response: { 204: z.null(), ...problem, 409: ProblemDetails },
+      },
+    },
     async (request, reply) => {
       await engine.deleteThread(request.params.id);
       return reply.code(204).send(null);
@@ -86,14 +165,29 @@ export function threadRoutes(app: HttpApp, { engine, store, read, clock, newId, 
 
   app.get(
     '/v1/threads/:id/messages',
-    { schema: { summary: "List a thread's messages, oldest first", params: RunParameters, querystring: PageQuery, response: { 200: ThreadMessageList, ...problem } } },
+    {
+      schema: {
+        summary: "List a thread's messages, oldest first",
+        params: RunParameters,
+        querystring: PageQuery,
+        response: { 200: ThreadMessageList, ...problem },
+      },
+    },
     async (request) => {
       const { id } = await existing(request.params.id);
       const { limit, cursor } = request.query;
-      const messages = await read.threadMessages(id, { limit: limit + 1, ...(cursor === undefined ? {} : { after: placeOf(cursor) }) });
+      const messages = await read.threadMessages(id, {
+        limit: limit + 1,
+        ...(cursor === undefined ? {} : { after: placeOf(cursor) }),
+      });
       const data = messages.slice(0, limit);
       const last = data.at(-1);
-      return { data: data.map(messageView), ...(messages.length > limit && last !== undefined ? { next_cursor: `${last.threadPosition}.${last.position}` } : {}) };
+      return {
+        data: data.map(messageView),
+        ...(messages.length > limit && last !== undefined
+          ? { next_cursor: `${last.threadPosition}.${last.position}` }
+          : {}),
+      };
     },
   );
 }
@@ -104,13 +198,38 @@ function placeOf(cursor: string): Pick<StoredMessage, 'threadPosition' | 'positi
   return { threadPosition: Number(threadPosition), position: Number(position) };
 }
 
-function threadView({ id, title, metadata, createdAt, updatedAt }: StoredThread): z.output<typeof Thread> {
-  return { id, ...(title === undefined ? {} : { title }), metadata: { ...metadata }, created_at: new Date(createdAt).toISOString(), updated_at: new Date(updatedAt).toISOString() };
+function threadView({
+  id,
+  title,
+  metadata,
+  createdAt,
+  updatedAt,
+}: StoredThread): z.output<typeof Thread> {
+  return {
+    id,
+    ...(title === undefined ? {} : { title }),
+    metadata: { ...metadata },
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(updatedAt).toISOString(),
+  };
 }
 
-function messageView({ id, runId, turn, role, content }: StoredMessage): z.output<typeof ThreadMessage> {
+function messageView({
+  id,
+  runId,
+  turn,
+  role,
+  content,
+}: StoredMessage): z.output<typeof ThreadMessage> {
   const createdAt = timeOfId(id);
-  return { id, run_id: runId, turn, role, ...(createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }), content: content.map((block) => ({ ...block })) };
+  return {
+    id,
+    run_id: runId,
+    turn,
+    role,
+    ...(createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }),
+    content: content.map((block) => ({ ...block })),
+  };
 }
 
 /** The time at which an id was made, in milliseconds; undefined for ids other than UUIDs of version 7. @see https://www.rfc-editor.org/rfc/rfc9562#section-5.7 */

@@ -10,18 +10,35 @@ export const NewThread = z
 
 export const ThreadPatch = z
   .strictObject({
-    title: z.string().trim().min(1).max(500).nullable().optional().describe('null removes the title'),
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(500)
+      .nullable()
+      .optional()
+      .describe('null removes the title'),
     metadata: MetadataPatch.optional(),
   })
   .meta({ id: 'ThreadPatch' });
 
-export const ThreadListQuery = ListQuery.extend({ metadata: Metadata.optional().describe(METADATA_FILTER) });
+export const ThreadListQuery = ListQuery.extend({
+  metadata: Metadata.optional().describe(METADATA_FILTER),
+});
 
 export const Thread = z
-  .object({ id: z.string(), title: z.string().optional(), metadata: z.record(z.string(), z.string()), created_at: time, updated_at: time.describe('When the thread was changed, or a run was added') })
+  .object({
+    id: z.string(),
+    title: z.string().optional(),
+    metadata: z.record(z.string(), z.string()),
+    created_at: time,
+    updated_at: time.describe('When the thread was changed, or a run was added'),
+  })
   .meta({ id: 'Thread' });
 
-export const ThreadList = z.object({ data: z.array(Thread), next_cursor: z.string().optional() }).meta({ id: 'ThreadList' });
+export const ThreadList = z
+  .object({ data: z.array(Thread), next_cursor: z.string().optional() })
+  .meta({ id: 'ThreadList' });
 
 export const ThreadMessage = z
   .object({
@@ -30,21 +47,46 @@ export const ThreadMessage = z
     turn: z.int().describe('The turn of its run; 0 is what the run began with'),
     role: z.enum(['user', 'assistant']),
     created_at: time.optional(),
-    content: z.array(z.record(z.string(), z.unknown())).describe('MCP content blocks, and tool_use, tool_result, reasoning and refusal'),
+    content: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe('MCP content blocks, and tool_use, tool_result, reasoning and refusal'),
   })
   .meta({ id: 'ThreadMessage' });
 
-export const ThreadMessageList = z.object({ data: z.array(ThreadMessage), next_cursor: z.string().optional() }).meta({ id: 'ThreadMessageList' });
+export const ThreadMessageList = z
+  .object({ data: z.array(ThreadMessage), next_cursor: z.string().optional() })
+  .meta({ id: 'ThreadMessageList' });
 
 export const NewAgent = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
-    instructions: z.string().trim().min(1).max(100_000).optional().describe('Added to the instructions of every run'),
+    instructions: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100_000)
+      .optional()
+      .describe('Added to the instructions of every run'),
     model: z.string().min(1).max(200).optional().describe('Default the configured one'),
-    servers: z.array(z.string().min(1)).min(1).max(100).optional().describe('Names of the MCP servers whose tools may be used; default all'),
+    servers: z
+      .array(z.string().min(1))
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Names of the MCP servers whose tools may be used; default all'),
     limits: Limits.optional(),
   })
-  .meta({ id: 'NewAgent', examples: [{ name: 'Analyst', instructions: 'Answer with numbers.', servers: ['sqlite'], limits: { cost_usd: 0.5 } }] });
+  .meta({
+    id: 'NewAgent',
+    examples: [
+      {
+        name: 'Analyst',
+        instructions: 'Answer with numbers.',
+        servers: ['sqlite'],
+        limits: { cost_usd: 0.5 },
+      },
+    ],
+  });
 
 export const Agent = z
   .object({
@@ -59,4 +101,6 @@ export const Agent = z
   })
   .meta({ id: 'Agent' });
 
-export const AgentList = z.object({ data: z.array(Agent), next_cursor: z.string().optional() }).meta({ id: 'AgentList' });
+export const AgentList = z
+  .object({ data: z.array(Agent), next_cursor: z.string().optional() })
+  .meta({ id: 'AgentList' });

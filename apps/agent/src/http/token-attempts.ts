@@ -32,7 +32,11 @@ export class TokenAttempts {
   async turn(address: string): Promise<void> {
     const attempts = this.#current(address);
     if (attempts === undefined || attempts.wrong < FREE_ATTEMPTS) return;
-    if (attempts.waiting >= MAX_WAITING) throw new Problem('too_many_attempts', 'too many requests with wrong tokens came from this address; wait and try again');
+    if (attempts.waiting >= MAX_WAITING)
+      throw new Problem(
+        'too_many_attempts',
+        'too many requests with wrong tokens came from this address; wait and try again',
+      );
     const now = this.#clock.now();
     const at = Math.max(now, attempts.lastTurnAt) + SLOW_MS;
     attempts.lastTurnAt = at;
@@ -42,16 +46,27 @@ export class TokenAttempts {
   }
 
   wasWrong(address: string): void {
-    const attempts = this.#current(address) ?? { wrong: 0, since: this.#clock.now(), waiting: 0, lastTurnAt: 0 };
+    const attempts = this.#current(address) ?? {
+      wrong: 0,
+      since: this.#clock.now(),
+      waiting: 0,
+      lastTurnAt: 0,
+    };
     attempts.wrong += 1;
     this.#byAddress.set(address, attempts);
     const [oldest] = this.#byAddress.keys();
-    if (this.#byAddress.size > MAX_ADDRESSES && oldest !== undefined) this.#byAddress.delete(oldest);
+    if (this.#byAddress.size > MAX_ADDRESSES && oldest !== undefined)
+      this.#byAddress.delete(oldest);
   }
 
   #current(address: string): Attempts | undefined {
     const attempts = this.#byAddress.get(address);
-    if (attempts === undefined || attempts.waiting > 0 || this.#clock.now() - attempts.since < WINDOW_MS) return attempts;
+    if (
+      attempts === undefined ||
+      attempts.waiting > 0 ||
+      this.#clock.now() - attempts.since < WINDOW_MS
+    )
+      return attempts;
     this.#byAddress.delete(address);
     return undefined;
   }

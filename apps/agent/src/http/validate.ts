@@ -23,12 +23,22 @@ export class RequestError extends Error {
   }
 }
 
-const TYPES: { readonly [type: string]: string } = { string: 'text', int: 'a whole number', number: 'a number', boolean: 'true or false', array: 'a list', object: 'an object', record: 'an object' };
+const TYPES: { readonly [type: string]: string } = {
+  string: 'text',
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
 
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${TYPES[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined
+        ? 'is required'
+        : `must be ${TYPES[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return oneOf(issue.values.map(String), issue.input);
     case 'unrecognized_keys':
@@ -46,7 +56,8 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 function bound(words: string, origin: string, value: number | bigint): string {
   if (origin === 'string') return `have ${words} ${value} character${value === 1 ? '' : 's'}`;
-  if (origin === 'array' || origin === 'set') return `have ${words} ${value} item${value === 1 ? '' : 's'}`;
+  if (origin === 'array' || origin === 'set')
+    return `have ${words} ${value} item${value === 1 ? '' : 's'}`;
   return `be ${words} ${value}`;
 }
 
@@ -61,7 +72,9 @@ function unknownField(name: string, known: readonly string[]): string {
 }
 
 /** The most specific message of the alternatives: of a value that is wrong, not of a type that is. */
-function unionMessage(errors: readonly (readonly { readonly code?: string; readonly message: string }[])[]): string | undefined {
+function unionMessage(
+  errors: readonly (readonly { readonly code?: string; readonly message: string }[])[],
+): string | undefined {
   const firsts = errors.flatMap(([first]) => (first === undefined ? [] : [first]));
   return (firsts.find(({ code }) => code !== 'invalid_type') ?? firsts[0])?.message;
 }
@@ -72,6 +85,10 @@ function fieldsOf(schema: unknown): readonly string[] {
 
 function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > 100) return undefined;
-  const [best] = known.map((name) => ({ name, distance: editDistance(word.toLowerCase(), name) })).toSorted((left, right) => left.distance - right.distance);
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined;
+  const [best] = known
+    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name) }))
+    .toSorted((left, right) => left.distance - right.distance);
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 3))
+    ? best.name
+    : undefined;
 }

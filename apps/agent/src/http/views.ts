@@ -2,7 +2,14 @@ import type { CallToolResult } from '@signalbox/mcp-core';
 import type { z } from 'zod';
 import type { Listed } from '../ports/list-store.ts';
 import type { ProviderInfo } from '../ports/llm-provider.ts';
-import type { ModelOutage, Page, InboxItem as StoredItem, Run as StoredRun, RunEvent as StoredEvent, ToolCall as StoredCall } from '../ports/run-store.ts';
+import type {
+  ModelOutage,
+  Page,
+  InboxItem as StoredItem,
+  Run as StoredRun,
+  RunEvent as StoredEvent,
+  ToolCall as StoredCall,
+} from '../ports/run-store.ts';
 import type { PageOptions } from '../ports/thread-store.ts';
 import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-registry.ts';
@@ -11,7 +18,12 @@ import { fieldsOf } from '../run/elicitation-form.ts';
 import { previewOf } from '../run/events.ts';
 import type { FormField as Field } from '../run/form-field.ts';
 import { usageData } from '../run/usage.ts';
-import { MAX_LISTED_CHARACTERS, shortenObject, shortenText, type Shortened } from '../short-json.ts';
+import {
+  MAX_LISTED_CHARACTERS,
+  shortenObject,
+  shortenText,
+  type Shortened,
+} from '../short-json.ts';
 import { limitsView } from './limits-view.ts';
 import type { ToolCall } from './call-schemas.ts';
 import type { RunEvent } from './event-schemas.ts';
@@ -25,12 +37,19 @@ const iso = (time: number): string => new Date(time).toISOString();
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 function defined<T extends object>(members: T): Partial<Defined<T>> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Defined<T>>;
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Partial<Defined<T>>;
 }
 
-const optionalTime = (time: number | undefined): string | undefined => (time === undefined ? undefined : iso(time));
+const optionalTime = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : iso(time);
 
-export function runView(run: StoredRun & Partial<Listed<object>>, openItems: readonly Listed<StoredItem>[], info: ProviderInfo): z.output<typeof Run> {
+export function runView(
+  run: StoredRun & Partial<Listed<object>>,
+  openItems: readonly Listed<StoredItem>[],
+  info: ProviderInfo,
+): z.output<typeof Run> {
   return {
     id: run.id,
     kind: run.kind,
@@ -51,7 +70,10 @@ export function runView(run: StoredRun & Partial<Listed<object>>, openItems: rea
       thread_id: run.threadId,
       agent_id: run.agentId,
       instructions: run.instructions,
-      forked_from: run.forkedFrom === undefined ? undefined : { run_id: run.forkedFrom.runId, turn: run.forkedFrom.turn },
+      forked_from:
+        run.forkedFrom === undefined
+          ? undefined
+          : { run_id: run.forkedFrom.runId, turn: run.forkedFrom.turn },
       notice: run.scripted ? info.notice : undefined,
       usage: run.usage === undefined ? undefined : usageData(run.usage),
       answer: run.answer,
@@ -66,12 +88,24 @@ export function runView(run: StoredRun & Partial<Listed<object>>, openItems: rea
   };
 }
 
-function outageView({ since, attempts, nextAttemptAt, error }: ModelOutage): NonNullable<z.output<typeof Run>['model_outage']> {
+function outageView({
+  since,
+  attempts,
+  nextAttemptAt,
+  error,
+}: ModelOutage): NonNullable<z.output<typeof Run>['model_outage']> {
   return { since: iso(since), attempts, next_attempt_at: iso(nextAttemptAt), error };
 }
 
 export function eventView(event: StoredEvent): z.output<typeof RunEvent> {
-  return { run_id: event.runId, seq: event.seq, type: event.type, version: event.version, at: iso(event.at), data: event.data };
+  return {
+    run_id: event.runId,
+    seq: event.seq,
+    type: event.type,
+    version: event.version,
+    at: iso(event.at),
+    data: event.data,
+  };
 }
 
 export function inboxItemView(item: StoredItem): z.output<typeof InboxItem> {
@@ -84,33 +118,61 @@ export function inboxItemView(item: StoredItem): z.output<typeof InboxItem> {
     created_at: iso(item.createdAt),
     expires_at: iso(item.expiresAt),
     ...(item.kind === 'elicitation_form' ? { fields: fieldsOf(item.request).map(fieldView) } : {}),
-    ...defined({ call_id: item.callId, response: item.response, answered_at: optionalTime(item.answeredAt) }),
+    ...defined({
+      call_id: item.callId,
+      response: item.response,
+      answered_at: optionalTime(item.answeredAt),
+    }),
   };
 }
 
 /** An item in a list: a form that is cut has no fields. */
-export function listedItemView({ isShortened, ...item }: Listed<StoredItem>): z.output<typeof InboxItem> {
+export function listedItemView({
+  isShortened,
+  ...item
+}: Listed<StoredItem>): z.output<typeof InboxItem> {
   if (!isShortened) return inboxItemView(item);
   const { fields: _fields, ...view } = inboxItemView(item);
   return { ...view, is_shortened: true };
 }
 
-function fieldView({ name, type, required, minLength, maxLength, minItems, maxItems, ...same }: Field): z.output<typeof FormField> {
+function fieldView({
+  name,
+  type,
+  required,
+  minLength,
+  maxLength,
+  minItems,
+  maxItems,
+  ...same
+}: Field): z.output<typeof FormField> {
   const { choices, default: initial, ...texts } = same;
   return {
     name,
     type,
     required,
     ...texts,
-    ...(initial === undefined ? {} : { default: typeof initial === 'object' ? [...initial] : initial }),
+    ...(initial === undefined
+      ? {}
+      : { default: typeof initial === 'object' ? [...initial] : initial }),
     ...(choices === undefined ? {} : { choices: choices.map((choice) => ({ ...choice })) }),
-    ...defined({ min_length: minLength, max_length: maxLength, min_items: minItems, max_items: maxItems }),
+    ...defined({
+      min_length: minLength,
+      max_length: maxLength,
+      min_items: minItems,
+      max_items: maxItems,
+    }),
   };
 }
 
 /** `servers` tell why a call waits. */
-export function toolCallView(call: StoredCall, servers: readonly ServerStatus[] = []): z.output<typeof ToolCall> {
-  const waiting = servers.flatMap((server) => server.waiting).find(({ callId }) => callId === call.id);
+export function toolCallView(
+  call: StoredCall,
+  servers: readonly ServerStatus[] = [],
+): z.output<typeof ToolCall> {
+  const waiting = servers
+    .flatMap((server) => server.waiting)
+    .find(({ callId }) => callId === call.id);
   return {
     id: call.id,
     run_id: call.runId,
@@ -122,26 +184,52 @@ export function toolCallView(call: StoredCall, servers: readonly ServerStatus[] 
     attempt: call.attempt,
     idempotency_key: call.idempotencyKey,
     created_at: iso(call.createdAt),
-    ...(waiting === undefined ? {} : { waiting: { reason: waiting.reason, message: waiting.message, since: iso(waiting.since) } }),
-    ...defined({ server: call.server === '' ? undefined : call.server, result: call.result, artifact_id: call.result && artifactIdOf(call.result), error: call.error, cancel: call.cancel, finished_at: optionalTime(call.finishedAt) }),
+    ...(waiting === undefined
+      ? {}
+      : {
+          waiting: { reason: waiting.reason, message: waiting.message, since: iso(waiting.since) },
+        }),
+    ...defined({
+      server: call.server === '' ? undefined : call.server,
+      result: call.result,
+      artifact_id: call.result && artifactIdOf(call.result),
+      error: call.error,
+      cancel: call.cancel,
+      finished_at: optionalTime(call.finishedAt),
+    }),
   };
 }
 
 /** A call in a list: long arguments and a long result are cut. */
-export function listedCallView(call: StoredCall, servers: readonly ServerStatus[]): z.output<typeof ToolCall> {
+export function listedCallView(
+  call: StoredCall,
+  servers: readonly ServerStatus[],
+): z.output<typeof ToolCall> {
   const args = shortenObject(call.arguments);
   const result = call.result === undefined ? undefined : shortResult(call.result);
   const error = call.error === undefined ? undefined : shortenText(call.error);
   const view = toolCallView({ ...call, arguments: args.value, error: error?.value }, servers);
-  const isShortened = args.isShortened || result?.isShortened === true || error?.isShortened === true;
-  return { ...view, ...(result === undefined ? {} : { result: result.value }), ...(isShortened ? { is_shortened: true } : {}) };
+  const isShortened =
+    args.isShortened || result?.isShortened === true || error?.isShortened === true;
+  return {
+    ...view,
+    ...(result === undefined ? {} : { result: result.value }),
+    ...(isShortened ? { is_shortened: true } : {}),
+  };
 }
 
 /** A long result is its text, cut. */
 function shortResult(result: CallToolResult): Shortened<unknown> {
-  if (JSON.stringify(result).length <= MAX_LISTED_CHARACTERS) return { value: result, isShortened: false };
+  if (JSON.stringify(result).length <= MAX_LISTED_CHARACTERS)
+    return { value: result, isShortened: false };
   const { text, is_error: isError } = previewOf(result);
-  return { value: { content: [{ type: 'text', text: shortenText(text).value }], ...(isError ? { isError } : {}) }, isShortened: true };
+  return {
+    value: {
+      content: [{ type: 'text', text: shortenText(text).value }],
+      ...(isError ? { isError } : {}),
+    },
+    isShortened: true,
+  };
 }
 
 export function serverView(status: ServerStatus): z.output<typeof Server> {
@@ -163,7 +251,13 @@ export function serverView(status: ServerStatus): z.output<typeof Server> {
       open_questions: openQuestions,
       ...defined({ pid, retiring }),
     })),
-    waiting_calls: status.waiting.map(({ runId, callId, reason, message, since }) => ({ run_id: runId, reason, message, since: iso(since), ...defined({ call_id: callId }) })),
+    waiting_calls: status.waiting.map(({ runId, callId, reason, message, since }) => ({
+      run_id: runId,
+      reason,
+      message,
+      since: iso(since),
+      ...defined({ call_id: callId }),
+    })),
     since: iso(status.since),
     restarts: status.restarts,
     ...defined({
@@ -183,14 +277,27 @@ function healthOf({ state, breaker, quarantined }: ServerStatus): 'ok' | 'degrad
   return breaker.state === 'closed' && quarantined.length === 0 ? 'ok' : 'degraded';
 }
 
-export function pinView({ tool, digest, firstSeenAt, acceptedAt, quarantined }: Pin): z.output<typeof PinnedTool> {
+export function pinView({
+  tool,
+  digest,
+  firstSeenAt,
+  acceptedAt,
+  quarantined,
+}: Pin): z.output<typeof PinnedTool> {
   return {
     tool,
     digest,
     first_seen_at: iso(firstSeenAt),
     ...defined({
       accepted_at: optionalTime(acceptedAt),
-      quarantined: quarantined === undefined ? undefined : { digest: quarantined.digest, changed: [...quarantined.changed], definition: quarantined.definition },
+      quarantined:
+        quarantined === undefined
+          ? undefined
+          : {
+              digest: quarantined.digest,
+              changed: [...quarantined.changed],
+              definition: quarantined.definition,
+            },
     }),
   };
 }
@@ -209,11 +316,20 @@ export function toolView(tool: CatalogueTool): z.output<typeof Tool> {
 }
 
 /** A page of a list, as clients see it. */
-export function pageOf<T, View>({ data, nextCursor }: Page<T>, view: (each: T) => View): { data: View[]; next_cursor?: string } {
+export function pageOf<T, View>(
+  { data, nextCursor }: Page<T>,
+  view: (each: T) => View,
+): { data: View[]; next_cursor?: string } {
   return { data: data.map(view), ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) };
 }
 
 /** The page that a query asks for. */
-export function pageOptions({ limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined }): PageOptions {
+export function pageOptions({
+  limit,
+  cursor,
+}: {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}): PageOptions {
   return { limit, ...(cursor === undefined ? {} : { cursor }) };
 }

@@ -3,19 +3,33 @@ import { z } from 'zod';
 import { isSettled, type Run, type RunReader } from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/test-hooks.ts';
-import { keepLaterAnswer, KeyHeaders, replyWith, type Answer, type Once, type OnceOptions } from './idempotency.ts';
+import {
+  keepLaterAnswer,
+  KeyHeaders,
+  replyWith,
+  type Answer,
+  type Once,
+  type OnceOptions,
+} from './idempotency.ts';
 
 const LONGEST_WAIT_S = 60;
 
 /** The milliseconds that a client prefers to wait for the end, at most a minute; undefined when it says nothing of it. @see https://www.rfc-editor.org/rfc/rfc7240#section-4.3 */
 export function preferredWaitMs(request: FastifyRequest): number | undefined {
   const preferences = [request.headers['prefer'] ?? []].flat().join(',').split(/[,;]/);
-  const seconds = preferences.map((preference) => /^\s*wait\s*=\s*"?(\d{1,6})"?\s*$/i.exec(preference)?.[1]).find((found) => found !== undefined);
+  const seconds = preferences
+    .map((preference) => /^\s*wait\s*=\s*"?(\d{1,6})"?\s*$/i.exec(preference)?.[1])
+    .find((found) => found !== undefined);
   return seconds === undefined ? undefined : Math.min(Number(seconds), LONGEST_WAIT_S) * 1000;
 }
 
 /** Headers of requests that can wait for the end of a run. */
-export const WaitHeaders = KeyHeaders.extend({ prefer: z.string().optional().describe('`wait=N`: seconds to wait for the end of the run, at most 60') });
+export const WaitHeaders = KeyHeaders.extend({
+  prefer: z
+    .string()
+    .optional()
+    .describe('`wait=N`: seconds to wait for the end of the run, at most 60'),
+});
 
 export interface Waiting<Body> {
   readonly request: FastifyRequest;
@@ -26,13 +40,20 @@ export interface Waiting<Body> {
 }
 
 /** Answers when the run of the request is settled, and otherwise after the time that the client prefers to wait, as at its start. */
-export async function answerInTime<Body extends { readonly id: string }>(dependencies: WaitDependencies & OnceOptions, { request, reply, served, later }: Waiting<Body>): Promise<Body> {
+export async function answerInTime<Body extends { readonly id: string }>(
+  dependencies: WaitDependencies & OnceOptions,
+  { request, reply, served, later }: Waiting<Body>,
+): Promise<Body> {
   const waitMs = preferredWaitMs(request);
   if (waitMs === undefined || served.isReplayed) return replyWith(reply, served);
   reply.header('preference-applied', `wait=${waitMs / 1000}`);
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
-  const run = await settledRun(dependencies, { runId: served.body.id, waitMs, signal: gone.signal });
+  const run = await settledRun(dependencies, {
+    runId: served.body.id,
+    waitMs,
+    signal: gone.signal,
+  });
   const answer = run && (await later(run));
   if (answer === undefined) return replyWith(reply, served);
   await keepLaterAnswer(dependencies, request, answer);
@@ -53,7 +74,10 @@ export interface Wait {
 }
 
 /** Resolves with the run when it is settled, and with undefined when that takes longer, or the signal aborts. */
-export async function settledRun({ read, bus, clock }: WaitDependencies, { runId, waitMs, signal }: Wait): Promise<Run | undefined> {
+export async function settledRun(
+  { read, bus, clock }: WaitDependencies,
+  { runId, waitMs, signal }: Wait,
+): Promise<Run | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Run | undefined>();
   const look = async (): Promise<void> => {
     const run = await read.run(runId);

@@ -49,5 +49,8 @@ export class AnswerBounds {
 
 function assertWithin(count: number, most: number, what: string): void {
   if (count <= most) return;
-  throw new LlmError('too_large', `The answer of the model has more than ${most} ${what} and was discarded. Ask for less in one turn; if it stays so, check what the model server sends.`);
+  throw new LlmError(
+    'too_large',
+    `The answer of the model has more than ${most} ${what} and was discarded. Ask for less in one turn; if it stays so, check what the model server sends.`,
+  );
 }

@@ -6,10 +6,24 @@ import { ManualClock } from '../testing/manual-clock.ts';
 import { CallGuard } from './call-guard.ts';
 import { failure } from './testing/failure.ts';
 
-function guarded(signal = new AbortController().signal): { clock: ManualClock; guard: CallGuard; reason: () => LlmError | undefined } {
+function guarded(signal = new AbortController().signal): {
+  clock: ManualClock;
+  guard: CallGuard;
+  reason: () => LlmError | undefined;
+} {
   const clock = new ManualClock();
-  const guard = new CallGuard({ clock, signal, label: 'The server', idleTimeoutMs: 120_000, deadlineMs: 600_000 });
-  return { clock, guard, reason: () => (guard.signal.aborted ? (guard.signal.reason as LlmError) : undefined) };
+  const guard = new CallGuard({
+    clock,
+    signal,
+    label: 'The server',
+    idleTimeoutMs: 120_000,
+    deadlineMs: 600_000,
+  });
+  return {
+    clock,
+    guard,
+    reason: () => (guard.signal.aborted ? (guard.signal.reason as LlmError) : undefined),
+  };
 }
 
 const NEVER = new Promise<never>(() => undefined);
@@ -23,7 +37,10 @@ describe('the idle time', () => {
     clock.advance(119_000);
     expect(reason()).toBeUndefined();
     clock.advance(1_000);
-    expect(await awaited).toMatchObject({ kind: 'timeout', message: expect.stringContaining('nothing for 120 s') as string });
+    expect(await awaited).toMatchObject({
+      kind: 'timeout',
+      message: expect.stringContaining('nothing for 120 s') as string,
+    });
   });
 
   test('does not run while nothing is awaited', async () => {
@@ -39,7 +56,8 @@ test('what an await gave is not held until the call is over', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const { guard } = guarded();
-  const given = await (async () => new WeakRef(await guard.watch(Promise.resolve({ some: 'event' }))))();
+  const given = await (async () =>
+    new WeakRef(await guard.watch(Promise.resolve({ some: 'event' }))))();
   await vi.waitFor(() => {
     collectGarbage();
     // An assertion about the thing itself would hold it.
@@ -51,10 +69,13 @@ test('what an await gave is not held until the call is over', async () => {
 test('the deadline counts from the start, awaited or not', () => {
   const { clock, reason } = guarded();
   clock.advance(600_000);
-  expect(reason()).toMatchObject({ kind: 'timeout', message: expect.stringContaining('longer than 600 s') as string });
+  expect(reason()).toMatchObject({
+    kind: 'timeout',
+    message: expect.stringContaining('longer than 600 s') as string,
+  });
 });
 
-test('the caller\'s abort ends an await that does not listen, and keeps its reason as the cause', async () => {
+test("the caller's abort ends an await that does not listen, and keeps its reason as the cause", async () => {
   const controller = new AbortController();
   const { guard } = guarded(controller.signal);
   const awaited = failure(guard.watch(NEVER));

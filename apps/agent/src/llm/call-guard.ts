@@ -16,13 +16,20 @@ export interface CallGuardOptions {
 export class CallGuard {
   readonly #controller = new AbortController();
   readonly #options: CallGuardOptions;
-  readonly #onCallerAbort = (): void => this.abort(new LlmError('aborted', `The model call to ${this.#options.label} was cancelled.`, { cause: this.#options.signal.reason }));
+  readonly #onCallerAbort = (): void =>
+    this.abort(
+      new LlmError('aborted', `The model call to ${this.#options.label} was cancelled.`, {
+        cause: this.#options.signal.reason,
+      }),
+    );
   readonly #cancelDeadline: () => void;
   #cancelIdle: (() => void) | undefined;
 
   constructor(options: CallGuardOptions) {
     this.#options = options;
-    this.#cancelDeadline = options.clock.after(options.deadlineMs, () => this.abort(this.#deadlineError()));
+    this.#cancelDeadline = options.clock.after(options.deadlineMs, () =>
+      this.abort(this.#deadlineError()),
+    );
     if (options.signal.aborted) this.#onCallerAbort();
     else options.signal.addEventListener('abort', this.#onCallerAbort, { once: true });
   }
@@ -65,7 +72,9 @@ export class CallGuard {
 
   #startIdle(): void {
     this.#stopIdle();
-    this.#cancelIdle = this.#options.clock.after(this.#options.idleTimeoutMs, () => this.abort(this.#idleError()));
+    this.#cancelIdle = this.#options.clock.after(this.#options.idleTimeoutMs, () =>
+      this.abort(this.#idleError()),
+    );
   }
 
   #stopIdle(): void {
@@ -75,12 +84,20 @@ export class CallGuard {
 
   #idleError(): LlmError {
     const { label, idleTimeoutMs } = this.#options;
-    return new LlmError('timeout', `${label} sent nothing for ${seconds(idleTimeoutMs)}, and the call was given up. Try again; if it stays so, check the server.`, { retryable: true });
+    return new LlmError(
+      'timeout',
+      `${label} sent nothing for ${seconds(idleTimeoutMs)}, and the call was given up. Try again; if it stays so, check the server.`,
+      { retryable: true },
+    );
   }
 
   #deadlineError(): LlmError {
     const { label, deadlineMs } = this.#options;
-    return new LlmError('timeout', `The call to ${label} took longer than ${seconds(deadlineMs)} and was given up. Ask for less in one turn, or try again.`, { retryable: true });
+    return new LlmError(
+      'timeout',
+      `The call to ${label} took longer than ${seconds(deadlineMs)} and was given up. Ask for less in one turn, or try again.`,
+      { retryable: true },
+    );
   }
 }
 

@@ -32,10 +32,17 @@ export function partsOf(content: readonly ContentBlock[], takes: Media): readonl
 }
 
 /** A tool's result; its structured content stands in where it has no text, and a result without anything says so. */
-export function resultParts(result: Extract<Block, { type: 'tool_result' }>, takes: Media): readonly Part[] {
+export function resultParts(
+  result: Extract<Block, { type: 'tool_result' }>,
+  takes: Media,
+): readonly Part[] {
   const parts = partsOf(result.content, takes);
   if (parts.some(({ type }) => type === 'text')) return parts;
-  if (result.structuredContent !== undefined) return [...parts, { type: 'text', text: JSON.stringify(result.structuredContent, withoutBase64) }];
+  if (result.structuredContent !== undefined)
+    return [
+      ...parts,
+      { type: 'text', text: JSON.stringify(result.structuredContent, withoutBase64) },
+    ];
   return parts.length === 0 ? [{ type: 'text', text: '(no output)' }] : parts;
 }
 
@@ -46,12 +53,22 @@ function imagePart(data: string, declared: string, takes: Media): Part {
 
 function audioPart(data: string, mimeType: string, takes: Media): Part {
   const [, format] = /^audio\/(?:x-|vnd\.)?(wav|wave|mp3|mpeg)\b/.exec(mimeType) ?? [];
-  return takes.audio && format !== undefined ? { type: 'audio', format: format.startsWith('wav') ? 'wav' : 'mp3', data } : placeholder(mimeType, data);
+  return takes.audio && format !== undefined
+    ? { type: 'audio', format: format.startsWith('wav') ? 'wav' : 'mp3', data }
+    : placeholder(mimeType, data);
 }
 
 function resourcePart(resource: EmbeddedResource['resource'], takes: Media): Part {
-  if ('text' in resource) return { type: 'text', text: fenced(resource.text, `${resource.uri}${resource.mimeType === undefined ? '' : ` (${resource.mimeType})`}`) };
-  if (takes.pdf && resource.blob.startsWith('JVBER')) return { type: 'pdf', filename: fileNameOf(resource.uri), data: resource.blob };
+  if ('text' in resource)
+    return {
+      type: 'text',
+      text: fenced(
+        resource.text,
+        `${resource.uri}${resource.mimeType === undefined ? '' : ` (${resource.mimeType})`}`,
+      ),
+    };
+  if (takes.pdf && resource.blob.startsWith('JVBER'))
+    return { type: 'pdf', filename: fileNameOf(resource.uri), data: resource.blob };
   return imagePart(resource.blob, resource.mimeType ?? 'application/octet-stream', takes);
 }
 
@@ -76,10 +93,13 @@ function placeholder(mimeType: string, base64: string): Part {
 
 function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  return bytes < 1024 * 1024
+    ? `${(bytes / 1024).toFixed(1)} KiB`
+    : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
 function withoutBase64(_key: string, value: unknown): unknown {
-  if (typeof value !== 'string' || value.length < 2048 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return value;
+  if (typeof value !== 'string' || value.length < 2048 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value))
+    return value;
   return `[${sizeText(Math.floor((value.length * 3) / 4))} of base64 left out]`;
 }

@@ -1,7 +1,10 @@
 import type { Clock } from '../ports/test-hooks.ts';
 
 /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
-export async function delay(ms: number, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
+export async function delay(
+  ms: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = (): void => reject(signal.reason as Error);

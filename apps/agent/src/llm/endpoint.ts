@@ -17,7 +17,13 @@ export interface Endpoint {
 }
 
 export interface EndpointOptions {
-  readonly vendor: { readonly provider: string; readonly name: string; readonly baseUrl: string; readonly keyVariable: string; readonly path: string };
+  readonly vendor: {
+    readonly provider: string;
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly keyVariable: string;
+    readonly path: string;
+  };
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
 }
@@ -29,11 +35,26 @@ export interface EndpointOptions {
 export function endpointOf({ vendor, baseUrl, apiKey }: EndpointOptions): Endpoint {
   const url = (baseUrl ?? vendor.baseUrl).replace(/\/+$/, '');
   const isVendor = new URL(url).host === new URL(vendor.baseUrl).host;
-  if (apiKey === undefined && isVendor) throw new LlmError('auth', `There is no API key for ${vendor.name}. Set ${vendor.keyVariable} and start again.`);
+  if (apiKey === undefined && isVendor)
+    throw new LlmError(
+      'auth',
+      `There is no API key for ${vendor.name}. Set ${vendor.keyVariable} and start again.`,
+    );
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new LlmError('auth', `The API key in ${vendor.keyVariable} holds characters that no key has (a space or a line break, perhaps). Set ${vendor.keyVariable} to the key alone.`);
+    throw new LlmError(
+      'auth',
+      `The API key in ${vendor.keyVariable} holds characters that no key has (a space or a line break, perhaps). Set ${vendor.keyVariable} to the key alone.`,
+    );
   }
-  return { provider: vendor.provider, vendor: vendor.name, baseUrl: url, isVendor, keyVariable: vendor.keyVariable, path: vendor.path, apiKey: apiKey ?? 'none' };
+  return {
+    provider: vendor.provider,
+    vendor: vendor.name,
+    baseUrl: url,
+    isVendor,
+    keyVariable: vendor.keyVariable,
+    path: vendor.path,
+    apiKey: apiKey ?? 'none',
+  };
 }
 
 /** How messages call the far end. */

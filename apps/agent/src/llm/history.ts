@@ -8,10 +8,14 @@ export function assertPairedCalls(messages: readonly Message[]): void {
   let open = new Set<string>();
   for (const [at, { content }] of messages.entries()) {
     for (const block of content) {
-      if (block.type === 'tool_result' && !open.delete(block.toolUseId)) throw unpaired(`message ${at} has a result for the tool call "${block.toolUseId}", which the message before it does not make`);
+      if (block.type === 'tool_result' && !open.delete(block.toolUseId))
+        throw unpaired(
+          `message ${at} has a result for the tool call "${block.toolUseId}", which the message before it does not make`,
+        );
     }
     const [unanswered] = open;
-    if (unanswered !== undefined) throw unpaired(`the tool call "${unanswered}" has no result in message ${at}`);
+    if (unanswered !== undefined)
+      throw unpaired(`the tool call "${unanswered}" has no result in message ${at}`);
     open = new Set(content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])));
   }
   const [unanswered] = open;

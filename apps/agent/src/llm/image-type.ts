@@ -3,7 +3,8 @@ export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 /** What base64 data really is, by its first bytes: providers refuse an image whose declared type is wrong. `undefined` for anything they do not take. */
 export function imageTypeOf(base64: string): ImageType | undefined {
   const head = Buffer.from(base64.slice(0, 24), 'base64');
-  if (head.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))) return 'image/png';
+  if (head.subarray(0, 8).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])))
+    return 'image/png';
   if (head.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff]))) return 'image/jpeg';
   const text = head.toString('latin1');
   if (text.startsWith('GIF87a') || text.startsWith('GIF89a')) return 'image/gif';

@@ -23,8 +23,15 @@ test.each([
   ['openai', 'responses', ['openai']],
   ['openai', 'chat', ['openai']],
   ['anthropic', 'messages', ['@anthropic-ai/sdk']],
-])('%s %s: the first call loads the SDK that it needs, and the start loads none', async (provider, wire, loaded) => {
-  const file = join(import.meta.dirname, 'provider.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '-e', SCRIPT, file, provider, wire], { timeout: 30_000 });
-  expect(JSON.parse(stdout)).toEqual({ atStart: [], loaded });
-});
+])(
+  '%s %s: the first call loads the SDK that it needs, and the start loads none',
+  async (provider, wire, loaded) => {
+    const file = join(import.meta.dirname, 'provider.ts');
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--conditions=@signalbox/source', '--input-type=module', '-e', SCRIPT, file, provider, wire],
+      { timeout: 30_000 },
+    );
+    expect(JSON.parse(stdout)).toEqual({ atStart: [], loaded });
+  },
+);

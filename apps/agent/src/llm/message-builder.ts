@@ -40,17 +40,29 @@ export class MessageBuilder {
 
   /** The characters folded so far, for an estimate of the output where no count came. */
   get length(): number {
-    return this.#drafts.reduce((sum, draft) => sum + (draft.type === 'tool_use' ? draft.rawInput.length : draft.text.length), 0);
+    return this.#drafts.reduce(
+      (sum, draft) => sum + (draft.type === 'tool_use' ? draft.rawInput.length : draft.text.length),
+      0,
+    );
   }
 
   get hasToolCalls(): boolean {
     return this.#drafts.some((draft) => draft.type === 'tool_use');
   }
 
-  build(stop: StopReason, extra: { readonly refusal?: string | undefined; readonly native?: NativeTurn | undefined } = {}): Message {
-    const content: Block[] = this.#drafts.map((draft, position) => toBlock(draft, isCut(stop) && position === this.#drafts.length - 1 ? stop : undefined));
+  build(
+    stop: StopReason,
+    extra: { readonly refusal?: string | undefined; readonly native?: NativeTurn | undefined } = {},
+  ): Message {
+    const content: Block[] = this.#drafts.map((draft, position) =>
+      toBlock(draft, isCut(stop) && position === this.#drafts.length - 1 ? stop : undefined),
+    );
     if (extra.refusal !== undefined) content.push({ type: 'refusal', text: extra.refusal });
-    return { role: 'assistant', content, ...(extra.native === undefined ? {} : { native: extra.native }) };
+    return {
+      role: 'assistant',
+      content,
+      ...(extra.native === undefined ? {} : { native: extra.native }),
+    };
   }
 
   #append(type: 'text' | 'reasoning', delta: string): void {
@@ -66,7 +78,8 @@ export class MessageBuilder {
 
   #call(index: number): CallDraft {
     const call = this.#calls.get(index);
-    if (call === undefined) throw new Error(`arguments came for tool call ${index}, which was not started`);
+    if (call === undefined)
+      throw new Error(`arguments came for tool call ${index}, which was not started`);
     return call;
   }
 }
@@ -81,7 +94,12 @@ function toBlock(draft: Draft, cutBy: StopReason | undefined): Block {
   if (draft.type !== 'tool_use') return { type: draft.type, text: draft.text };
   const call = { type: 'tool_use', id: draft.id, name: draft.name } as const;
   if (cutBy !== undefined) {
-    const cut = { ...call, input: {}, invalid: 'the answer was cut off before the arguments were complete', rawInput: draft.rawInput };
+    const cut = {
+      ...call,
+      input: {},
+      invalid: 'the answer was cut off before the arguments were complete',
+      rawInput: draft.rawInput,
+    };
     return cutBy === 'max_tokens' ? { ...cut, isCut: true } : cut;
   }
   return { ...call, ...parseToolArguments(draft.rawInput) };

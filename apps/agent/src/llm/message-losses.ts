@@ -3,12 +3,24 @@ import type { Block, Message } from '../ports/llm-provider.ts';
 import { type Media, partsOf, resultParts } from './content-parts.ts';
 
 export function isContent(block: Block): block is ContentBlock {
-  return block.type !== 'tool_use' && block.type !== 'tool_result' && block.type !== 'reasoning' && block.type !== 'refusal';
+  return (
+    block.type !== 'tool_use' &&
+    block.type !== 'tool_result' &&
+    block.type !== 'reasoning' &&
+    block.type !== 'refusal'
+  );
 }
 
 /** A warning for everything in the newest messages that goes out as a placeholder; what came before was told when it was new. */
 export function lossesIn(messages: readonly Message[], takes: Media): readonly string[] {
   const newest = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
-  const parts = newest.flatMap(({ content }) => [...partsOf(content.filter(isContent), takes), ...content.flatMap((block) => (block.type === 'tool_result' ? resultParts(block, takes) : []))]);
-  return parts.flatMap((part) => (part.type === 'text' && part.lost !== undefined ? [`The model cannot read ${part.lost}; a note went out instead.`] : []));
+  const parts = newest.flatMap(({ content }) => [
+    ...partsOf(content.filter(isContent), takes),
+    ...content.flatMap((block) => (block.type === 'tool_result' ? resultParts(block, takes) : [])),
+  ]);
+  return parts.flatMap((part) =>
+    part.type === 'text' && part.lost !== undefined
+      ? [`The model cannot read ${part.lost}; a note went out instead.`]
+      : [],
+  );
 }

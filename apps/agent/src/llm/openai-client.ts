@@ -5,7 +5,11 @@ import { type Endpoint, endpointOf, labelOf } from './endpoint.ts';
 import { wireFetch } from './wire-fetch.ts';
 import type { WireLimits } from './wire-provider.ts';
 
-const VENDOR = { name: 'OpenAI', baseUrl: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' } as const;
+const VENDOR = {
+  name: 'OpenAI',
+  baseUrl: 'https://api.openai.com/v1',
+  keyVariable: 'OPENAI_API_KEY',
+} as const;
 const MAX_TOOLS = 128;
 const PASSED_HEADERS = new Set(['accept', 'content-type', 'user-agent']);
 
@@ -19,8 +23,15 @@ export interface OpenAiClientOptions {
 
 /** @throws LlmError `auth` without a usable key */
 export function openAiEndpoint(config: LlmConfig, wire: 'responses' | 'chat'): Endpoint {
-  const api = wire === 'chat' ? { provider: 'openai-chat', path: '/chat/completions' } : { provider: 'openai', path: '/responses' };
-  return endpointOf({ vendor: { ...VENDOR, ...api }, baseUrl: config.baseUrl, apiKey: config.apiKey });
+  const api =
+    wire === 'chat'
+      ? { provider: 'openai-chat', path: '/chat/completions' }
+      : { provider: 'openai', path: '/responses' };
+  return endpointOf({
+    vendor: { ...VENDOR, ...api },
+    baseUrl: config.baseUrl,
+    apiKey: config.apiKey,
+  });
 }
 
 export function openAiLabel({ baseUrl }: LlmConfig): string {
@@ -28,7 +39,11 @@ export function openAiLabel({ baseUrl }: LlmConfig): string {
 }
 
 /** Loads the SDK. Everything is given, so that no variable of the SDK's own can redirect the traffic or its account. */
-export async function createOpenAiClient({ endpoint, limits, onBytes }: OpenAiClientOptions): Promise<OpenAI> {
+export async function createOpenAiClient({
+  endpoint,
+  limits,
+  onBytes,
+}: OpenAiClientOptions): Promise<OpenAI> {
   const { OpenAI: Client } = await import('openai');
   return new Client({
     apiKey: endpoint.apiKey,
@@ -40,12 +55,21 @@ export async function createOpenAiClient({ endpoint, limits, onBytes }: OpenAiCl
     maxRetries: 0,
     timeout: limits.deadlineMs,
     logLevel: 'off',
-    fetch: wireFetch({ endpoint, headers: { authorization: `Bearer ${endpoint.apiKey}` }, passed: PASSED_HEADERS, onBytes, send: limits.send }),
+    fetch: wireFetch({
+      endpoint,
+      headers: { authorization: `Bearer ${endpoint.apiKey}` },
+      passed: PASSED_HEADERS,
+      onBytes,
+      send: limits.send,
+    }),
   });
 }
 
 /** @throws LlmError `invalid` for more tools than OpenAI takes */
 export function assertToolCount({ tools }: Pick<LlmRequest, 'tools'>, endpoint: Endpoint): void {
   if (!endpoint.isVendor || tools.length <= MAX_TOOLS) return;
-  throw new LlmError('invalid', `${labelOf(endpoint)} takes at most ${MAX_TOOLS} tools, and ${tools.length} are offered. Choose fewer with "allow" and "deny" of the servers, or name the servers of the run.`);
+  throw new LlmError(
+    'invalid',
+    `${labelOf(endpoint)} takes at most ${MAX_TOOLS} tools, and ${tools.length} are offered. Choose fewer with "allow" and "deny" of the servers, or name the servers of the run.`,
+  );
 }

@@ -8,7 +8,17 @@ import { buildRequest as responsesRequest } from './openai-responses/request.ts'
 import { outputFormat } from './output-schema.ts';
 import { agentRequest, userText } from './testing/collect.ts';
 
-const STRICT = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: { type: 'integer' } }, required: ['c'] } } }, required: ['a', 'b'] };
+const STRICT = {
+  type: 'object',
+  properties: {
+    a: { type: 'string' },
+    b: {
+      type: 'array',
+      items: { type: 'object', properties: { c: { type: 'integer' } }, required: ['c'] },
+    },
+  },
+  required: ['a', 'b'],
+};
 
 test('objects are closed, at every depth, and the schema itself stays as it is', () => {
   const before = JSON.stringify(STRICT);
@@ -17,7 +27,18 @@ test('objects are closed, at every depth, and the schema itself stays as it is',
     schema: {
       type: 'object',
       additionalProperties: false,
-      properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: { type: 'integer' } }, required: ['c'], additionalProperties: false } } },
+      properties: {
+        a: { type: 'string' },
+        b: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { c: { type: 'integer' } },
+            required: ['c'],
+            additionalProperties: false,
+          },
+        },
+      },
       required: ['a', 'b'],
     },
   });
@@ -25,37 +46,113 @@ test('objects are closed, at every depth, and the schema itself stays as it is',
 });
 
 test.each<[string, JsonSchema, object]>([
-  ['keywords that providers do not know are left out', { type: 'object', properties: { a: { type: 'string', pattern: '^x', minLength: 3, format: 'regex' } }, required: ['a'] }, { a: { type: 'string' } }],
-  ['known formats stay', { type: 'object', properties: { a: { type: 'string', format: 'date' } }, required: ['a'] }, { a: { type: 'string', format: 'date' } }],
-  ['oneOf becomes anyOf', { type: 'object', properties: { a: { oneOf: [{ type: 'string' }, { type: 'null' }] } }, required: ['a'] }, { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }],
+  [
+    'keywords that providers do not know are left out',
+    {
+      type: 'object',
+      properties: { a: { type: 'string', pattern: '^x', minLength: 3, format: 'regex' } },
+      required: ['a'],
+    },
+    { a: { type: 'string' } },
+  ],
+  [
+    'known formats stay',
+    { type: 'object', properties: { a: { type: 'string', format: 'date' } }, required: ['a'] },
+    { a: { type: 'string', format: 'date' } },
+  ],
+  [
+    'oneOf becomes anyOf',
+    {
+      type: 'object',
+      properties: { a: { oneOf: [{ type: 'string' }, { type: 'null' }] } },
+      required: ['a'],
+    },
+    { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+  ],
 ])('%s', (_what, schema, properties) => {
   expect(outputFormat(schema)?.schema['properties']).toEqual(properties);
 });
 
 test('a member that may be missing, or a bound of a list, is not for strict modes', () => {
   expect(outputFormat({ type: 'object', properties: { a: {} } })?.isStrict).toBe(false);
-  expect(outputFormat({ type: 'object', properties: { a: { type: 'array', items: {}, minItems: 1 } }, required: ['a'] })?.isStrict).toBe(false);
-  expect(outputFormat({ type: 'object', properties: { a: { type: 'array', items: {}, minItems: 7 } }, required: ['a'] })?.isStrict).toBe(true);
+  expect(
+    outputFormat({
+      type: 'object',
+      properties: { a: { type: 'array', items: {}, minItems: 1 } },
+      required: ['a'],
+    })?.isStrict,
+  ).toBe(false);
+  expect(
+    outputFormat({
+      type: 'object',
+      properties: { a: { type: 'array', items: {}, minItems: 7 } },
+      required: ['a'],
+    })?.isStrict,
+  ).toBe(true);
 });
 
 test('open objects cannot be asked for', () => {
-  expect(outputFormat({ type: 'object', properties: { a: { type: 'object', additionalProperties: { type: 'number' } } } })).toBeUndefined();
-  expect(outputFormat({ type: 'object', properties: { a: { anyOf: [{ type: 'object' }] } } })).toBeUndefined();
+  expect(
+    outputFormat({
+      type: 'object',
+      properties: { a: { type: 'object', additionalProperties: { type: 'number' } } },
+    }),
+  ).toBeUndefined();
+  expect(
+    outputFormat({ type: 'object', properties: { a: { anyOf: [{ type: 'object' }] } } }),
+  ).toBeUndefined();
 });
 
 describe.each([true, false])('at the vendor: %s', (isVendor) => {
   const request = agentRequest([userText('go')], { outputSchema: STRICT });
-  const endpoint = { provider: 'x', vendor: 'X', baseUrl: 'http://x', isVendor, keyVariable: 'X', path: '/', apiKey: 'k' };
-  const card = (id: string, wire: 'responses' | 'chat' | 'messages'): ModelCard => modelCard({ provider: wire === 'messages' ? 'anthropic' : 'openai', wire, baseUrl: undefined, model: id, apiKey: 'k', scenario: undefined }, id);
+  const endpoint = {
+    provider: 'x',
+    vendor: 'X',
+    baseUrl: 'http://x',
+    isVendor,
+    keyVariable: 'X',
+    path: '/',
+    apiKey: 'k',
+  };
+  const card = (id: string, wire: 'responses' | 'chat' | 'messages'): ModelCard =>
+    modelCard(
+      {
+        provider: wire === 'messages' ? 'anthropic' : 'openai',
+        wire,
+        baseUrl: undefined,
+        model: id,
+        apiKey: 'k',
+        scenario: undefined,
+      },
+      id,
+    );
 
   test('each API is told in its own way, and a server that only speaks it is not', () => {
     const schema = outputFormat(STRICT)?.schema;
-    expect(responsesRequest(request, card('gpt-6.1-sol', 'responses'), endpoint).params.text).toEqual(isVendor ? { format: { type: 'json_schema', name: 'answer', schema, strict: true } } : undefined);
-    expect(chatRequest(request, card('gpt-6.1-sol', 'chat'), endpoint).params.response_format).toEqual(isVendor ? { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } } : undefined);
-    expect(anthropicRequest(request, { card: card('claude-sonnet-5-5', 'messages'), endpoint }).params.output_config).toEqual(isVendor ? { format: { type: 'json_schema', schema } } : undefined);
+    expect(
+      responsesRequest(request, card('gpt-6.1-sol', 'responses'), endpoint).params.text,
+    ).toEqual(
+      isVendor
+        ? { format: { type: 'json_schema', name: 'answer', schema, strict: true } }
+        : undefined,
+    );
+    expect(
+      chatRequest(request, card('gpt-6.1-sol', 'chat'), endpoint).params.response_format,
+    ).toEqual(
+      isVendor
+        ? { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } }
+        : undefined,
+    );
+    expect(
+      anthropicRequest(request, { card: card('claude-sonnet-5-5', 'messages'), endpoint }).params
+        .output_config,
+    ).toEqual(isVendor ? { format: { type: 'json_schema', schema } } : undefined);
   });
 
   test('nothing is said without a schema', () => {
-    expect(responsesRequest(agentRequest([userText('go')]), card('gpt-6.1-sol', 'responses'), endpoint).params).not.toHaveProperty('text');
+    expect(
+      responsesRequest(agentRequest([userText('go')]), card('gpt-6.1-sol', 'responses'), endpoint)
+        .params,
+    ).not.toHaveProperty('text');
   });
 });

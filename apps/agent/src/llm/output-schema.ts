@@ -2,8 +2,36 @@ import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
 import { isPlainObject } from '../plain-object.ts';
 import { fitSchema } from './tool-schema.ts';
 
-const KEPT = new Set(['type', 'description', 'title', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf', 'allOf', '$ref', '$defs', 'definitions', 'format', 'minItems']);
-const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
+const KEPT = new Set([
+  'type',
+  'description',
+  'title',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'enum',
+  'const',
+  'anyOf',
+  'allOf',
+  '$ref',
+  '$defs',
+  'definitions',
+  'format',
+  'minItems',
+]);
+const FORMATS = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
 const SCHEMA_MAPS = new Set(['properties', '$defs', 'definitions']);
 const SCHEMA_LISTS = new Set(['anyOf', 'allOf']);
 
@@ -38,23 +66,37 @@ function close(node: JsonObject): JsonObject | undefined {
   const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
   if (!isObject) return closed;
   // A member of any name cannot be asked for.
-  if (!isPlainObject(node['properties']) || isPlainObject(node['additionalProperties'])) return undefined;
+  if (!isPlainObject(node['properties']) || isPlainObject(node['additionalProperties']))
+    return undefined;
   return { ...closed, additionalProperties: false };
 }
 
 function closeKeyword(name: string, value: unknown): unknown {
-  if (SCHEMA_MAPS.has(name) && isPlainObject(value)) return closeAll(Object.entries(value), (entries) => Object.fromEntries(entries));
-  if (SCHEMA_LISTS.has(name) && Array.isArray(value)) return closeAll(value.map((each, at) => [String(at), each as unknown] as const), (entries) => entries.map(([, each]) => each));
+  if (SCHEMA_MAPS.has(name) && isPlainObject(value))
+    return closeAll(Object.entries(value), (entries) => Object.fromEntries(entries));
+  if (SCHEMA_LISTS.has(name) && Array.isArray(value))
+    return closeAll(
+      value.map((each, at) => [String(at), each as unknown] as const),
+      (entries) => entries.map(([, each]) => each),
+    );
   return name === 'items' && isPlainObject(value) ? close(value) : value;
 }
 
-function closeAll<T>(entries: readonly (readonly [string, unknown])[], collect: (entries: readonly (readonly [string, unknown])[]) => T): T | undefined {
-  const closed = entries.map(([name, value]) => [name, isPlainObject(value) ? close(value) : value] as const);
+function closeAll<T>(
+  entries: readonly (readonly [string, unknown])[],
+  collect: (entries: readonly (readonly [string, unknown])[]) => T,
+): T | undefined {
+  const closed = entries.map(
+    ([name, value]) => [name, isPlainObject(value) ? close(value) : value] as const,
+  );
   return closed.some(([, value]) => value === undefined) ? undefined : collect(closed);
 }
 
 function isUnknownTo(name: string, value: unknown): boolean {
-  return (name === 'format' && !FORMATS.has(String(value))) || (name === 'minItems' && value !== 0 && value !== 1);
+  return (
+    (name === 'format' && !FORMATS.has(String(value))) ||
+    (name === 'minItems' && value !== 0 && value !== 1)
+  );
 }
 
 function isStrict(value: unknown): boolean {
@@ -62,6 +104,11 @@ function isStrict(value: unknown): boolean {
   if (!isPlainObject(value)) return true;
   const { properties, required, allOf, minItems } = value;
   if (allOf !== undefined || minItems !== undefined) return false;
-  if (isPlainObject(properties) && value['additionalProperties'] === false && Object.keys(properties).some((name) => !Array.isArray(required) || !required.includes(name))) return false;
+  if (
+    isPlainObject(properties) &&
+    value['additionalProperties'] === false &&
+    Object.keys(properties).some((name) => !Array.isArray(required) || !required.includes(name))
+  )
+    return false;
   return Object.values(value).every(isStrict);
 }

@@ -63,8 +63,19 @@ test('the longest of several waits counts', async () => {
 test('a wait that is too long for a call refuses the others for a minute, and then one asks again', async () => {
   const clock = new ManualClock();
   const gate = new ProviderGate(clock);
-  gate.refuse(new LlmError('rate', 'until tomorrow', { retryable: true, retryAfterMs: 86_400_000, status: 429 }));
-  await expect(gate.enter(NEVER)).rejects.toMatchObject({ kind: 'rate', message: 'until tomorrow', retryable: false, retryAfterMs: 86_400_000 });
+  gate.refuse(
+    new LlmError('rate', 'until tomorrow', {
+      retryable: true,
+      retryAfterMs: 86_400_000,
+      status: 429,
+    }),
+  );
+  await expect(gate.enter(NEVER)).rejects.toMatchObject({
+    kind: 'rate',
+    message: 'until tomorrow',
+    retryable: false,
+    retryAfterMs: 86_400_000,
+  });
   clock.advance(60_000);
   await gate.enter(NEVER);
 });
@@ -74,7 +85,10 @@ test('a wait that was too long for one call is waited for by a call with more pa
   const gate = new ProviderGate(clock);
   gate.refuse(new LlmError('rate', 'slow down', { retryAfterMs: 30_000 }));
   clock.advance(10_000);
-  await expect(gate.enter(NEVER, 5000)).rejects.toMatchObject({ kind: 'rate', retryAfterMs: 20_000 });
+  await expect(gate.enter(NEVER, 5000)).rejects.toMatchObject({
+    kind: 'rate',
+    retryAfterMs: 20_000,
+  });
   const passed: string[] = [];
   void gate.enter(NEVER, 60_000).then(() => passed.push('patient'));
   clock.advance(19_999);

@@ -91,7 +91,12 @@ export class ProviderGate {
     if (this.#refusal === undefined || now >= this.#refusal.untilMs) return;
     const { error, askedUntilMs } = this.#refusal;
     const retryAfterMs = askedUntilMs - now;
-    if (retryAfterMs > patienceMs) throw new LlmError(error.kind, error.message, { retryAfterMs, status: error.status, cause: error });
+    if (retryAfterMs > patienceMs)
+      throw new LlmError(error.kind, error.message, {
+        retryAfterMs,
+        status: error.status,
+        cause: error,
+      });
   }
 
   #hasRoom(): boolean {

@@ -17,41 +17,126 @@ interface Example {
 }
 
 const EXAMPLES: readonly Example[] = [
-  { says: 'plain text', turn: { text: 'Hello there.\nSecond line.' }, stop: 'end', content: [{ type: 'text', text: 'Hello there.\nSecond line.' }] },
-  { says: 'text beyond ASCII', turn: { text: 'Grüße, 東京 🌦️👩‍👩‍👧!' }, stop: 'end', content: [{ type: 'text', text: 'Grüße, 東京 🌦️👩‍👩‍👧!' }] },
-  { says: 'reasoning before text', turn: { reasoning: 'Let me think.', text: 'Done.' }, stop: 'end', content: [{ type: 'reasoning', text: 'Let me think.' }, { type: 'text', text: 'Done.' }] },
+  {
+    says: 'plain text',
+    turn: { text: 'Hello there.\nSecond line.' },
+    stop: 'end',
+    content: [{ type: 'text', text: 'Hello there.\nSecond line.' }],
+  },
+  {
+    says: 'text beyond ASCII',
+    turn: { text: 'Grüße, 東京 🌦️👩‍👩‍👧!' },
+    stop: 'end',
+    content: [{ type: 'text', text: 'Grüße, 東京 🌦️👩‍👩‍👧!' }],
+  },
+  {
+    says: 'reasoning before text',
+    turn: { reasoning: 'Let me think.', text: 'Done.' },
+    stop: 'end',
+    content: [
+      { type: 'reasoning', text: 'Let me think.' },
+      { type: 'text', text: 'Done.' },
+    ],
+  },
   {
     says: 'parallel calls after text',
-    turn: { text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Oslo"}' }, { id: 'call_b', name: 'wx__get', json: '{"city":"Łódź"}' }] },
+    turn: {
+      text: 'Checking.',
+      calls: [
+        { id: 'call_a', name: 'wx__get', json: '{"city":"Oslo"}' },
+        { id: 'call_b', name: 'wx__get', json: '{"city":"Łódź"}' },
+      ],
+    },
     stop: 'tool_use',
-    content: [{ type: 'text', text: 'Checking.' }, { type: 'tool_use', name: 'wx__get', input: { city: 'Oslo' } }, { type: 'tool_use', name: 'wx__get', input: { city: 'Łódź' } }],
+    content: [
+      { type: 'text', text: 'Checking.' },
+      { type: 'tool_use', name: 'wx__get', input: { city: 'Oslo' } },
+      { type: 'tool_use', name: 'wx__get', input: { city: 'Łódź' } },
+    ],
   },
-  { says: 'a call without arguments', turn: { calls: [{ id: 'call_a', name: 'wx__list', json: '' }] }, stop: 'tool_use', content: [{ type: 'tool_use', name: 'wx__list', input: {} }] },
+  {
+    says: 'a call without arguments',
+    turn: { calls: [{ id: 'call_a', name: 'wx__list', json: '' }] },
+    stop: 'tool_use',
+    content: [{ type: 'tool_use', name: 'wx__list', input: {} }],
+  },
   {
     says: 'a call with malformed arguments',
     turn: { calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":' }] },
     stop: 'tool_use',
-    content: [{ type: 'tool_use', name: 'wx__get', input: {}, rawInput: '{"city":', invalid: expect.stringContaining('not valid JSON') as string }],
+    content: [
+      {
+        type: 'tool_use',
+        name: 'wx__get',
+        input: {},
+        rawInput: '{"city":',
+        invalid: expect.stringContaining('not valid JSON') as string,
+      },
+    ],
   },
   {
     says: 'a call whose arguments are no object',
     turn: { calls: [{ id: 'call_a', name: 'wx__get', json: '["Oslo"]' }] },
     stop: 'tool_use',
-    content: [{ type: 'tool_use', name: 'wx__get', input: {}, rawInput: '["Oslo"]', invalid: 'the arguments are not a JSON object' }],
+    content: [
+      {
+        type: 'tool_use',
+        name: 'wx__get',
+        input: {},
+        rawInput: '["Oslo"]',
+        invalid: 'the arguments are not a JSON object',
+      },
+    ],
   },
   {
     says: 'a call cut by the token limit, though its arguments read as none',
-    turn: { text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '' }], stop: 'max_tokens' },
+    turn: {
+      text: 'Checking.',
+      calls: [{ id: 'call_a', name: 'wx__get', json: '' }],
+      stop: 'max_tokens',
+    },
     stop: 'max_tokens',
-    content: [{ type: 'text', text: 'Checking.' }, { type: 'tool_use', name: 'wx__get', input: {}, rawInput: '', invalid: expect.stringContaining('cut off') as string, isCut: true }],
+    content: [
+      { type: 'text', text: 'Checking.' },
+      {
+        type: 'tool_use',
+        name: 'wx__get',
+        input: {},
+        rawInput: '',
+        invalid: expect.stringContaining('cut off') as string,
+        isCut: true,
+      },
+    ],
   },
-  { says: 'text cut by the token limit', turn: { text: 'And then', stop: 'max_tokens' }, stop: 'max_tokens', content: [{ type: 'text', text: 'And then' }] },
+  {
+    says: 'text cut by the token limit',
+    turn: { text: 'And then', stop: 'max_tokens' },
+    stop: 'max_tokens',
+    content: [{ type: 'text', text: 'And then' }],
+  },
 ];
 
 /** The same turn as a script. */
 function scripted({ reasoning, text, calls = [], stop }: FakeTurn): LlmProvider {
-  const emit = [...(reasoning === undefined ? [] : [{ reasoning }]), ...(text === undefined ? [] : [{ text }]), ...calls.map(({ name, json }) => ({ tool: name, rawInput: json }))];
-  const scenarios = parseScenarios({ version: 1, scenarios: [{ name: 'one', title: 'One', prompt: 'Go', turns: [{ emit, ...(stop === undefined ? {} : { stop }) }] }] }, 'test');
+  const emit = [
+    ...(reasoning === undefined ? [] : [{ reasoning }]),
+    ...(text === undefined ? [] : [{ text }]),
+    ...calls.map(({ name, json }) => ({ tool: name, rawInput: json })),
+  ];
+  const scenarios = parseScenarios(
+    {
+      version: 1,
+      scenarios: [
+        {
+          name: 'one',
+          title: 'One',
+          prompt: 'Go',
+          turns: [{ emit, ...(stop === undefined ? {} : { stop }) }],
+        },
+      ],
+    },
+    'test',
+  );
   return new ScriptedProvider({ scenarios, clock: systemClock, random: () => 0, paced: true });
 }
 
@@ -76,23 +161,41 @@ function seenIn(events: readonly LlmEvent[]): unknown {
 }
 
 function expected({ stop, content, turn }: Example): unknown {
-  return { stop, content, isFold: true, first: 'start', starts: 1, finishes: 1, callIndexes: (turn.calls ?? []).map((_, at) => at) };
+  return {
+    stop,
+    content,
+    isFold: true,
+    first: 'start',
+    starts: 1,
+    finishes: 1,
+    callIndexes: (turn.calls ?? []).map((_, at) => at),
+  };
 }
 
-const PIECES: readonly Partial<Reply>[] = [{}, { chunkBytes: 1 }, { chunkBytes: 7 }, { chunkBytes: 64 }, { chunkBytes: 33, lineEnd: '\r\n' }];
+const PIECES: readonly Partial<Reply>[] = [
+  {},
+  { chunkBytes: 1 },
+  { chunkBytes: 7 },
+  { chunkBytes: 64 },
+  { chunkBytes: 33, lineEnd: '\r\n' },
+];
 
 describe.each(WIRES)('$api', (kind) => {
   test.each(EXAMPLES)('gives $says, however the bytes are cut', async (example) => {
     await using server = await startFakeServer(kind.wire);
     for (const pieces of PIECES) {
       server.replies.push({ turn: example.turn, ...pieces });
-      expect(seenIn(await collect(connect(kind, server), agentRequest([userText('Go')])))).toEqual(expected(example));
+      expect(seenIn(await collect(connect(kind, server), agentRequest([userText('Go')])))).toEqual(
+        expected(example),
+      );
     }
   });
 });
 
 describe('scripted', () => {
   test.each(EXAMPLES)('gives $says', async (example) => {
-    expect(seenIn(await collect(scripted(example.turn), agentRequest([userText('Go')])))).toEqual(expected(example));
+    expect(seenIn(await collect(scripted(example.turn), agentRequest([userText('Go')])))).toEqual(
+      expected(example),
+    );
   });
 });

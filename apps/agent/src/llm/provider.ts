@@ -30,16 +30,31 @@ export interface LlmProviderOptions {
  * The adapter that the configuration names. Nothing is loaded or connected before the first `stream`.
  * @throws ConfigError when a scenario file cannot be used
  */
-export function createLlmProvider(config: LlmConfig, options: LlmProviderOptions = {}): LlmProvider {
-  const { clock = systemClock, random = Math.random, paced = true, idleTimeoutMs = 120_000, deadlineMs = 1_800_000, cassette } = options;
+export function createLlmProvider(
+  config: LlmConfig,
+  options: LlmProviderOptions = {},
+): LlmProvider {
+  const {
+    clock = systemClock,
+    random = Math.random,
+    paced = true,
+    idleTimeoutMs = 120_000,
+    deadlineMs = 1_800_000,
+    cassette,
+  } = options;
   const limits = { clock, random, idleTimeoutMs, deadlineMs, send: cassette?.fetch };
   switch (config.provider) {
     case 'openai':
-      return wireOf(config) === 'chat' ? createChatProvider(config, limits) : createResponsesProvider(config, limits);
+      return wireOf(config) === 'chat'
+        ? createChatProvider(config, limits)
+        : createResponsesProvider(config, limits);
     case 'anthropic':
       return createAnthropicProvider(config, limits);
     case 'scripted': {
-      const scenarios = config.scenario === undefined ? parseScenarios(DEMO_SCENARIOS, 'demo-scenarios.ts') : loadScenarios(config.scenario);
+      const scenarios =
+        config.scenario === undefined
+          ? parseScenarios(DEMO_SCENARIOS, 'demo-scenarios.ts')
+          : loadScenarios(config.scenario);
       return new ScriptedProvider({ scenarios, clock, random, paced });
     }
   }

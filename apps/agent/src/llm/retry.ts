@@ -37,11 +37,18 @@ export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOp
   }
 }
 
-function waitBefore(retry: number, error: LlmError, { clock, random, patienceMs = MAX_RETRY_AFTER_MS }: RetryOptions): number {
-  if (retry === MAX_RETRIES) throw error.with({ message: `${error.message} (given up after ${MAX_RETRIES + 1} attempts)` });
+function waitBefore(
+  retry: number,
+  error: LlmError,
+  { clock, random, patienceMs = MAX_RETRY_AFTER_MS }: RetryOptions,
+): number {
+  if (retry === MAX_RETRIES)
+    throw error.with({ message: `${error.message} (given up after ${MAX_RETRIES + 1} attempts)` });
   const asked = error.retryAfterMs;
   if (asked === undefined) return random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry);
   if (asked <= patienceMs) return asked;
   const until = new Date(clock.now() + asked).toISOString();
-  throw error.with({ message: `${error.message} The server asks to wait ${Math.ceil(asked / 1000)} s (until ${until}); try again then.` });
+  throw error.with({
+    message: `${error.message} The server asks to wait ${Math.ceil(asked / 1000)} s (until ${until}); try again then.`,
+  });
 }

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { StopCutter } from './stop-cutter.ts';
 
-function cut(sequences: readonly string[], deltas: readonly string[]): { text: string; hit: string | undefined } {
+function cut(
+  sequences: readonly string[],
+  deltas: readonly string[],
+): { text: string; hit: string | undefined } {
   const cutter = new StopCutter(sequences);
   let shown = '';
   for (const delta of deltas) {

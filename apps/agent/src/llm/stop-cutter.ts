@@ -10,7 +10,11 @@ export class StopCutter {
   /** The text that may be shown, and the sequence that ended it; after that nothing more may be pushed. */
   push(delta: string): { readonly text: string; readonly hit: string | undefined } {
     const text = this.#held + delta;
-    const [first] = this.#sequences.flatMap((sequence) => (text.includes(sequence) ? [{ sequence, at: text.indexOf(sequence) }] : [])).toSorted((a, b) => a.at - b.at);
+    const [first] = this.#sequences
+      .flatMap((sequence) =>
+        text.includes(sequence) ? [{ sequence, at: text.indexOf(sequence) }] : [],
+      )
+      .toSorted((a, b) => a.at - b.at);
     if (first !== undefined) return { text: text.slice(0, first.at), hit: first.sequence };
     const keep = this.#beginningAtEnd(text);
     this.#held = text.slice(text.length - keep);

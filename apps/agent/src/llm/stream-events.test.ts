@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { IDLE_BURST_BYTES, IDLE_BYTES_PER_SECOND, MAX_EVENT_BYTES, MAX_EVENT_DEPTH, MAX_EVENT_PARTS, StreamEvents } from './stream-events.ts';
+import {
+  IDLE_BURST_BYTES,
+  IDLE_BYTES_PER_SECOND,
+  MAX_EVENT_BYTES,
+  MAX_EVENT_DEPTH,
+  MAX_EVENT_PARTS,
+  StreamEvents,
+} from './stream-events.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (event: Uint8Array): string => new TextDecoder().decode(event);
@@ -15,25 +22,31 @@ function eventsIn(stream: string, pieceBytes = Infinity): string[] {
   return rest.length === 0 ? found : [...found, `rest: ${text(rest)}`];
 }
 
-test.each([1, 3, Infinity])('a stream in pieces of %d bytes is split into its events, whatever its line ends', (pieceBytes) => {
-  expect(eventsIn('event: a\r\ndata: "ö"\r\n\r\ndata: 1\rdata: 2\r\rdata\n\r\ndata: 3', pieceBytes)).toEqual([
-    'event: a\ndata: "ö"\n\n',
-    'data: 1\ndata: 2\n\n',
-    'data\n\n',
-    'rest: data: 3',
-  ]);
-});
+test.each([1, 3, Infinity])(
+  'a stream in pieces of %d bytes is split into its events, whatever its line ends',
+  (pieceBytes) => {
+    expect(
+      eventsIn('event: a\r\ndata: "ö"\r\n\r\ndata: 1\rdata: 2\r\rdata\n\r\ndata: 3', pieceBytes),
+    ).toEqual(['event: a\ndata: "ö"\n\n', 'data: 1\ndata: 2\n\n', 'data\n\n', 'rest: data: 3']);
+  },
+);
 
-test.each([1, Infinity])('comments and events without data are dropped (pieces of %d bytes)', (pieceBytes) => {
-  expect(eventsIn(': wait\n\n\n\nevent: ping\n\ndata: 1\n: wait\nid: 7\n\ndatum: 1\n\n:', pieceBytes)).toEqual(['data: 1\nid: 7\n\n']);
-});
+test.each([1, Infinity])(
+  'comments and events without data are dropped (pieces of %d bytes)',
+  (pieceBytes) => {
+    expect(
+      eventsIn(': wait\n\n\n\nevent: ping\n\ndata: 1\n: wait\nid: 7\n\ndatum: 1\n\n:', pieceBytes),
+    ).toEqual(['data: 1\nid: 7\n\n']);
+  },
+);
 
 test('the event after a byte order mark is kept', () => {
   expect(eventsIn('\u{feff}data: 1\n\n')).toEqual(['data: 1\n\n']);
 });
 
 describe('an event', () => {
-  const size = (length: number): string => `data: "${'x'.repeat(length - 'data: ""\n\n'.length)}"\n\n`;
+  const size = (length: number): string =>
+    `data: "${'x'.repeat(length - 'data: ""\n\n'.length)}"\n\n`;
   const parts = (count: number): string => `data: ${'{},'.repeat(Math.floor(count / 2))}\n\n`;
   const levels = (count: number): string => `data: ${'['.repeat(count)}${']'.repeat(count)}\n\n`;
   const inString = (json: string): string => `data: "\\"${json.repeat(MAX_EVENT_PARTS)}"\n\n`;
@@ -50,11 +63,24 @@ describe('an event', () => {
   test.each([
     ['of more bytes', size(MAX_EVENT_BYTES + 2), `an event of more than ${MAX_EVENT_BYTES} bytes`],
     ['of more JSON values', parts(MAX_EVENT_PARTS + 2), `more than ${MAX_EVENT_PARTS} JSON values`],
-    ['of more lines', `${'data:\n'.repeat(MAX_EVENT_PARTS + 1)}\n`, `more than ${MAX_EVENT_PARTS} JSON values`],
+    [
+      'of more lines',
+      `${'data:\n'.repeat(MAX_EVENT_PARTS + 1)}\n`,
+      `more than ${MAX_EVENT_PARTS} JSON values`,
+    ],
     ['of more levels', levels(MAX_EVENT_DEPTH + 1), `more than ${MAX_EVENT_DEPTH} levels`],
-    ['of more levels after a quote in another field', `event: "\n${levels(MAX_EVENT_DEPTH + 1)}`, `more than ${MAX_EVENT_DEPTH} levels`],
+    [
+      'of more levels after a quote in another field',
+      `event: "\n${levels(MAX_EVENT_DEPTH + 1)}`,
+      `more than ${MAX_EVENT_DEPTH} levels`,
+    ],
   ])('%s is rejected before its end', (_, stream, message) => {
-    expect(() => eventsIn(stream.slice(0, -1), 65_536)).toThrow(expect.objectContaining({ kind: 'too_large', message: expect.stringContaining(message) as string }) as Error);
+    expect(() => eventsIn(stream.slice(0, -1), 65_536)).toThrow(
+      expect.objectContaining({
+        kind: 'too_large',
+        message: expect.stringContaining(message) as string,
+      }) as Error,
+    );
   });
 
   test('of the most JSON values is no limit for the events after it', () => {
@@ -73,5 +99,10 @@ test('comments may come at 1 MiB a second after 4 MiB at once, and no faster', (
     now = second * 1000;
     send(IDLE_BYTES_PER_SECOND);
   }
-  expect(() => send(IDLE_BYTES_PER_SECOND)).toThrow(expect.objectContaining({ kind: 'too_large', message: expect.stringContaining('comments and empty events') as string }) as Error);
+  expect(() => send(IDLE_BYTES_PER_SECOND)).toThrow(
+    expect.objectContaining({
+      kind: 'too_large',
+      message: expect.stringContaining('comments and empty events') as string,
+    }) as Error,
+  );
 });

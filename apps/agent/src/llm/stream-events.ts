@@ -97,8 +97,10 @@ export class StreamEvents {
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       this.#parts += 1;
       this.#depth += 1;
-      if (this.#depth > MAX_EVENT_DEPTH) throw this.#tooLarge(`an event with more than ${MAX_EVENT_DEPTH} levels of JSON`);
-    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) this.#depth = Math.max(0, this.#depth - 1);
+      if (this.#depth > MAX_EVENT_DEPTH)
+        throw this.#tooLarge(`an event with more than ${MAX_EVENT_DEPTH} levels of JSON`);
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT)
+      this.#depth = Math.max(0, this.#depth - 1);
   }
 
   /** Ends a line with its last piece; returns the event that a blank line completes. */
@@ -113,7 +115,8 @@ export class StreamEvents {
       this.#keep(LINE_END);
       this.#hasData ||= this.#isDataLine();
       this.#parts += 1;
-      if (this.#parts > MAX_EVENT_PARTS) throw this.#tooLarge(`an event with more than ${MAX_EVENT_PARTS} JSON values`);
+      if (this.#parts > MAX_EVENT_PARTS)
+        throw this.#tooLarge(`an event with more than ${MAX_EVENT_PARTS} JSON values`);
     }
     this.#startLine();
     if (!isBlank) return undefined;
@@ -141,7 +144,8 @@ export class StreamEvents {
       return;
     }
     const length = this.#keptBytes + piece.length;
-    if (length > MAX_EVENT_BYTES) throw this.#tooLarge(`an event of more than ${MAX_EVENT_BYTES} bytes`);
+    if (length > MAX_EVENT_BYTES)
+      throw this.#tooLarge(`an event of more than ${MAX_EVENT_BYTES} bytes`);
     if (length > this.#kept.length) {
       const larger = new Uint8Array(Math.max(length, 2 * this.#kept.length));
       larger.set(this.#kept.subarray(0, this.#keptBytes));
@@ -149,7 +153,8 @@ export class StreamEvents {
     }
     this.#kept.set(piece, this.#keptBytes);
     this.#keptBytes = length;
-    if (this.#parts > MAX_EVENT_PARTS) throw this.#tooLarge(`an event with more than ${MAX_EVENT_PARTS} JSON values`);
+    if (this.#parts > MAX_EVENT_PARTS)
+      throw this.#tooLarge(`an event with more than ${MAX_EVENT_PARTS} JSON values`);
   }
 
   #take(): Uint8Array<ArrayBuffer> {
@@ -181,10 +186,16 @@ export class StreamEvents {
     const allowed = ((now - this.#idleSince) * IDLE_BYTES_PER_SECOND) / 1000;
     this.#idleSince = now;
     this.#idleBytes = Math.max(0, this.#idleBytes - allowed);
-    if (this.#idleBytes > IDLE_BURST_BYTES) throw this.#tooLarge(`more than ${IDLE_BYTES_PER_SECOND} bytes a second of comments and empty events`);
+    if (this.#idleBytes > IDLE_BURST_BYTES)
+      throw this.#tooLarge(
+        `more than ${IDLE_BYTES_PER_SECOND} bytes a second of comments and empty events`,
+      );
   }
 
   #tooLarge(what: string): LlmError {
-    return new LlmError('too_large', `${this.#label} sent ${what}, and the call was ended. Ask for less in one turn; if it stays so, check what the model server sends.`);
+    return new LlmError(
+      'too_large',
+      `${this.#label} sent ${what}, and the call was ended. Ask for less in one turn; if it stays so, check what the model server sends.`,
+    );
   }
 }

@@ -1,18 +1,30 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../plain-object.ts';
 
-export type ToolArguments = { readonly input: JsonObject } | { readonly input: JsonObject; readonly invalid: string; readonly rawInput: string };
+export type ToolArguments =
+  | { readonly input: JsonObject }
+  | { readonly input: JsonObject; readonly invalid: string; readonly rawInput: string };
 
 /** Reads the arguments of a tool call once and strictly: nothing at all is `{}`, anything but a JSON object is invalid and keeps its text. */
 export function parseToolArguments(text: string): ToolArguments {
   if (text.trim() === '') return { input: {} };
   const parsed = parseJson(text);
-  if (!parsed.ok) return { input: {}, invalid: `the arguments are not valid JSON: ${parsed.problem}`, rawInput: text };
-  if (!isPlainObject(parsed.value)) return { input: {}, invalid: 'the arguments are not a JSON object', rawInput: text };
+  if (!parsed.ok)
+    return {
+      input: {},
+      invalid: `the arguments are not valid JSON: ${parsed.problem}`,
+      rawInput: text,
+    };
+  if (!isPlainObject(parsed.value))
+    return { input: {}, invalid: 'the arguments are not a JSON object', rawInput: text };
   return { input: parsed.value };
 }
 
-function parseJson(text: string): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string } {
+function parseJson(
+  text: string,
+):
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text);
     return { ok: true, value };

@@ -4,14 +4,22 @@ import { agentRequest, collect, userText } from './testing/collect.ts';
 import { startFakeServer } from './testing/fake-wire.ts';
 import { connect, type WireKind, WIRES } from './testing/provider-kinds.ts';
 
-const TOOLS: LlmRequest['tools'] = [{ name: 'wx__get', description: 'Weather.', inputSchema: { type: 'object', properties: {} } }];
+const TOOLS: LlmRequest['tools'] = [
+  { name: 'wx__get', description: 'Weather.', inputSchema: { type: 'object', properties: {} } },
+];
 
 /** What one request says of the choice of tools, and what was warned of. */
 async function choose(kind: WireKind, rest: Partial<LlmRequest>, model = kind.model) {
   await using server = await startFakeServer(kind.wire);
   server.replies.push({ turn: { text: 'ok' } });
-  const events = await collect(connect(kind, server, { config: { model } }), agentRequest([userText('Hi')], { tools: TOOLS, ...rest }));
-  return { sent: server.seen[0]?.body['tool_choice'], warnings: events.flatMap((event) => (event.type === 'warning' ? [event.message] : [])) };
+  const events = await collect(
+    connect(kind, server, { config: { model } }),
+    agentRequest([userText('Hi')], { tools: TOOLS, ...rest }),
+  );
+  return {
+    sent: server.seen[0]?.body['tool_choice'],
+    warnings: events.flatMap((event) => (event.type === 'warning' ? [event.message] : [])),
+  };
 }
 
 describe.each(WIRES)('$api', (kind) => {
@@ -22,19 +30,33 @@ describe.each(WIRES)('$api', (kind) => {
   });
 
   test('nothing is said where there are no tools', async () => {
-    expect(await choose(kind, { tools: [], toolChoice: 'required' })).toMatchObject({ sent: undefined });
+    expect(await choose(kind, { tools: [], toolChoice: 'required' })).toMatchObject({
+      sent: undefined,
+    });
   });
 
   test('an order to call a tool is given to a model that takes it', async () => {
-    const model = { responses: 'gpt-6.1-sol', chat: 'qwen3:8b', messages: 'claude-haiku-4-5' }[kind.api];
-    expect(await choose(kind, { toolChoice: 'required' }, model)).toEqual({ sent: kind.api === 'messages' ? { type: 'any' } : 'required', warnings: [] });
+    const model = { responses: 'gpt-6.1-sol', chat: 'qwen3:8b', messages: 'claude-haiku-4-5' }[
+      kind.api
+    ];
+    expect(await choose(kind, { toolChoice: 'required' }, model)).toEqual({
+      sent: kind.api === 'messages' ? { type: 'any' } : 'required',
+      warnings: [],
+    });
   });
 });
 
 test('a model that thinks, or knows no such order, is left free, with a warning', async () => {
   const kind = WIRES.find(({ api }) => api === 'messages');
   if (kind === undefined) throw new Error('no wire');
-  expect(await choose(kind, { toolChoice: 'required' }, 'claude-sonnet-4-6')).toEqual({ sent: { type: 'auto' }, warnings: [expect.stringContaining('cannot be made to call a tool')] });
-  expect((await choose(kind, { toolChoice: 'required', purpose: 'sampling' }, 'claude-sonnet-4-6')).sent).toEqual({ type: 'any' });
-  expect((await choose(kind, { toolChoice: 'required', purpose: 'sampling' }, 'claude-sonnet-5-5')).sent).toEqual({ type: 'auto' });
+  expect(await choose(kind, { toolChoice: 'required' }, 'claude-sonnet-4-6')).toEqual({
+    sent: { type: 'auto' },
+    warnings: [expect.stringContaining('cannot be made to call a tool')],
+  });
+  expect(
+    (await choose(kind, { toolChoice: 'required', purpose: 'sampling' }, 'claude-sonnet-4-6')).sent,
+  ).toEqual({ type: 'any' });
+  expect(
+    (await choose(kind, { toolChoice: 'required', purpose: 'sampling' }, 'claude-sonnet-5-5')).sent,
+  ).toEqual({ type: 'auto' });
 });

@@ -2,10 +2,39 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../plain-object.ts';
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
-const NOT_FOR_MODELS = new Set(['$schema', '$id', 'id', '$comment', '$anchor', '$dynamicAnchor', '$dynamicRef', '$vocabulary', '$recursiveRef', '$recursiveAnchor', 'nullable', 'additionalItems']);
-const TEXTS = new Set(['title', 'description', 'format', '$ref', 'contentEncoding', 'contentMediaType']);
+const NOT_FOR_MODELS = new Set([
+  '$schema',
+  '$id',
+  'id',
+  '$comment',
+  '$anchor',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$vocabulary',
+  '$recursiveRef',
+  '$recursiveAnchor',
+  'nullable',
+  'additionalItems',
+]);
+const TEXTS = new Set([
+  'title',
+  'description',
+  'format',
+  '$ref',
+  'contentEncoding',
+  'contentMediaType',
+]);
 const NUMBERS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
-const COUNTS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'minContains', 'maxContains']);
+const COUNTS = new Set([
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+]);
 const FLAGS = new Set(['uniqueItems', 'deprecated', 'readOnly', 'writeOnly']);
 
 /** The value of a keyword that has no schemas in it, as every provider takes it; undefined for one that is left out, with or without harm. */
@@ -21,7 +50,9 @@ export function keywordValue(key: string, value: unknown): unknown {
     case 'required':
       return names(value);
     case 'enum':
-      return Array.isArray(value) && value.length > 0 ? [...new Map(value.map((item) => [JSON.stringify(item), item as unknown])).values()] : undefined;
+      return Array.isArray(value) && value.length > 0
+        ? [...new Map(value.map((item) => [JSON.stringify(item), item as unknown])).values()]
+        : undefined;
     case 'examples':
       return Array.isArray(value) ? value : undefined;
     case 'multipleOf':
@@ -29,7 +60,13 @@ export function keywordValue(key: string, value: unknown): unknown {
     case 'pattern':
       return typeof value === 'string' && isPlainPattern(value) ? value : undefined;
     case 'dependentRequired':
-      return isPlainObject(value) ? Object.fromEntries(Object.entries(value).flatMap(([name, others]) => (names(others) === undefined ? [] : [[name, names(others)]]))) : undefined;
+      return isPlainObject(value)
+        ? Object.fromEntries(
+            Object.entries(value).flatMap(([name, others]) =>
+              names(others) === undefined ? [] : [[name, names(others)]],
+            ),
+          )
+        : undefined;
     default:
       return value;
   }
@@ -40,8 +77,12 @@ export function withNumericLimits(node: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = node;
   return {
     ...rest,
-    ...(exclusiveMinimum === true && typeof minimum === 'number' ? { exclusiveMinimum: minimum } : { minimum, exclusiveMinimum }),
-    ...(exclusiveMaximum === true && typeof maximum === 'number' ? { exclusiveMaximum: maximum } : { maximum, exclusiveMaximum }),
+    ...(exclusiveMinimum === true && typeof minimum === 'number'
+      ? { exclusiveMinimum: minimum }
+      : { minimum, exclusiveMinimum }),
+    ...(exclusiveMaximum === true && typeof maximum === 'number'
+      ? { exclusiveMaximum: maximum }
+      : { maximum, exclusiveMaximum }),
   };
 }
 
@@ -54,7 +95,9 @@ function typesIn(value: unknown): unknown {
 }
 
 function names(value: unknown): readonly string[] | undefined {
-  return Array.isArray(value) ? [...new Set(value.filter((name) => typeof name === 'string'))] : undefined;
+  return Array.isArray(value)
+    ? [...new Set(value.filter((name) => typeof name === 'string'))]
+    : undefined;
 }
 
 /** Providers check patterns with engines of their own: what not every engine reads is left out. */

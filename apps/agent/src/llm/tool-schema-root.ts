@@ -6,18 +6,44 @@ interface Shape {
   readonly required: readonly string[];
 }
 
-const REFUSED_AT_ROOT = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else', '$ref', 'dependentSchemas', 'dependentRequired']);
+const REFUSED_AT_ROOT = new Set([
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'enum',
+  'const',
+  'if',
+  'then',
+  'else',
+  '$ref',
+  'dependentSchemas',
+  'dependentRequired',
+]);
 
 /** Turns the root of a schema into a plain object: references are followed, `allOf` is merged, alternatives become optional properties that the description tells. */
-export function foldRoot(schema: JsonSchema): { readonly fitted: JsonSchema } | { readonly problem: string } {
+export function foldRoot(
+  schema: JsonSchema,
+): { readonly fitted: JsonSchema } | { readonly problem: string } {
   const root = resolve(schema, schema);
-  if (!mayBeObject(root['type'])) return { problem: `its input schema is for ${JSON.stringify(root['type'])}, not for an object` };
-  const alternatives = [root['anyOf'], root['oneOf']].flatMap((list) => (Array.isArray(list) ? [objectsIn(list, schema).map((branch) => shapeOf(branch, schema))] : []));
+  if (!mayBeObject(root['type']))
+    return {
+      problem: `its input schema is for ${JSON.stringify(root['type'])}, not for an object`,
+    };
+  const alternatives = [root['anyOf'], root['oneOf']].flatMap((list) =>
+    Array.isArray(list) ? [objectsIn(list, schema).map((branch) => shapeOf(branch, schema))] : [],
+  );
   const own = shapeOf(root, schema);
   const shape = alternatives.reduce((merged, branches) => both(merged, eitherOf(branches)), own);
-  const rest = Object.fromEntries(Object.entries({ ...definitionsOf(schema), ...root }).filter(([key]) => !REFUSED_AT_ROOT.has(key)));
+  const rest = Object.fromEntries(
+    Object.entries({ ...definitionsOf(schema), ...root }).filter(
+      ([key]) => !REFUSED_AT_ROOT.has(key),
+    ),
+  );
   const note = alternatives.map(noteFor).join(' ');
-  const description = [root['description'], note].filter((text) => typeof text === 'string' && text !== '').join(' ');
+  const description = [root['description'], note]
+    .filter((text) => typeof text === 'string' && text !== '')
+    .join(' ');
   return {
     fitted: {
       ...rest,
@@ -30,38 +56,61 @@ export function foldRoot(schema: JsonSchema): { readonly fitted: JsonSchema } | 
 }
 
 function mayBeObject(type: unknown): boolean {
-  return type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
+  return (
+    type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'))
+  );
 }
 
 function definitionsOf(schema: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => key === '$defs' || key === 'definitions'));
+  return Object.fromEntries(
+    Object.entries(schema).filter(([key]) => key === '$defs' || key === 'definitions'),
+  );
 }
 
 /** Properties and required names of a branch, with its own `allOf` merged in, a few levels deep, so that a circle ends. */
 function shapeOf(branch: JsonObject, schema: JsonObject, levels = 5): Shape {
-  const own: Shape = { properties: asObject(branch['properties']), required: namesIn(branch['required']) };
-  const parts = Array.isArray(branch['allOf']) && levels > 0 ? objectsIn(branch['allOf'], schema) : [];
+  const own: Shape = {
+    properties: asObject(branch['properties']),
+    required: namesIn(branch['required']),
+  };
+  const parts =
+    Array.isArray(branch['allOf']) && levels > 0 ? objectsIn(branch['allOf'], schema) : [];
   return parts.map((part) => shapeOf(part, schema, levels - 1)).reduce(both, own);
 }
 
 function both(left: Shape, right: Shape): Shape {
-  return { properties: { ...right.properties, ...left.properties }, required: [...new Set([...left.required, ...right.required])] };
+  return {
+    properties: { ...right.properties, ...left.properties },
+    required: [...new Set([...left.required, ...right.required])],
+  };
 }
 
 /** What all branches require is required; a property that differs between branches may be any of its forms. */
 function eitherOf(branches: readonly Shape[]): Shape {
   const names = [...new Set(branches.flatMap(({ properties }) => Object.keys(properties)))];
   const properties = names.map((name) => {
-    const forms = [...new Map(branches.flatMap((branch) => (Object.hasOwn(branch.properties, name) ? [[JSON.stringify(branch.properties[name]), branch.properties[name]] as const] : []))).values()];
+    const forms = [
+      ...new Map(
+        branches.flatMap((branch) =>
+          Object.hasOwn(branch.properties, name)
+            ? [[JSON.stringify(branch.properties[name]), branch.properties[name]] as const]
+            : [],
+        ),
+      ).values(),
+    ];
     return [name, forms.length === 1 ? forms[0] : { anyOf: forms }] as const;
   });
   const [first, ...others] = branches;
-  const required = (first?.required ?? []).filter((name) => others.every((branch) => branch.required.includes(name)));
+  const required = (first?.required ?? []).filter((name) =>
+    others.every((branch) => branch.required.includes(name)),
+  );
   return { properties: Object.fromEntries(properties), required };
 }
 
 function noteFor(branches: readonly Shape[]): string {
-  const groups = branches.map(({ required }) => required.join(' and ')).filter((group) => group !== '');
+  const groups = branches
+    .map(({ required }) => required.join(' and '))
+    .filter((group) => group !== '');
   return groups.length < 2 ? '' : `Give one of these: ${groups.join('; ')}.`;
 }
 

@@ -12,7 +12,9 @@ function fitted(schema: { [key: string]: unknown }): { readonly [key: string]: u
 }
 
 describe('a description', () => {
-  const descriptionOf = (description: string, descriptionCharacters?: number) => fitTools([{ name: 'tool', description, inputSchema: {} }], { descriptionCharacters }).tools[0]?.description;
+  const descriptionOf = (description: string, descriptionCharacters?: number) =>
+    fitTools([{ name: 'tool', description, inputSchema: {} }], { descriptionCharacters }).tools[0]
+      ?.description;
 
   test('that is longer than the provider takes ends with an ellipsis, others stay as they are', () => {
     expect(descriptionOf('x'.repeat(1024), 1024)).toBe('x'.repeat(1024));
@@ -32,12 +34,29 @@ describe('a schema is made acceptable', () => {
   });
 
   test('a good one stays as it is', () => {
-    const schema = { type: 'object', properties: { city: { type: 'string', enum: ['a'], default: 'a' }, days: { type: 'integer', minimum: 1 } }, required: ['city'], additionalProperties: false, description: 'Weather.' };
+    const schema = {
+      type: 'object',
+      properties: {
+        city: { type: 'string', enum: ['a'], default: 'a' },
+        days: { type: 'integer', minimum: 1 },
+      },
+      required: ['city'],
+      additionalProperties: false,
+      description: 'Weather.',
+    };
     expect(fitted(schema)).toEqual(schema);
   });
 
   test('arrays get items, tuples become alternatives', () => {
-    const schema = { type: 'object', properties: { a: { type: 'array' }, b: { type: ['array', 'null'] }, c: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] }, d: { type: 'object', properties: { e: { type: 'array' } } } } };
+    const schema = {
+      type: 'object',
+      properties: {
+        a: { type: 'array' },
+        b: { type: ['array', 'null'] },
+        c: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] },
+        d: { type: 'object', properties: { e: { type: 'array' } } },
+      },
+    };
     expect(fitted(schema)['properties']).toEqual({
       a: { type: 'array', items: {} },
       b: { type: ['array', 'null'], items: {} },
@@ -52,29 +71,64 @@ describe('a schema is made acceptable', () => {
       description: 'Find an issue.',
       properties: { repo: { type: 'string' } },
       required: ['repo'],
-      anyOf: [{ properties: { id: { type: 'integer' } }, required: ['id'] }, { properties: { id: { type: 'string' }, title: { type: 'string' } }, required: ['id', 'title'] }],
+      anyOf: [
+        { properties: { id: { type: 'integer' } }, required: ['id'] },
+        {
+          properties: { id: { type: 'string' }, title: { type: 'string' } },
+          required: ['id', 'title'],
+        },
+      ],
     };
     expect(fitted(schema)).toEqual({
       type: 'object',
       description: 'Find an issue. Give one of these: id; id and title.',
-      properties: { repo: { type: 'string' }, id: { anyOf: [{ type: 'integer' }, { type: 'string' }] }, title: { type: 'string' } },
+      properties: {
+        repo: { type: 'string' },
+        id: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+        title: { type: 'string' },
+      },
       required: ['repo', 'id'],
     });
   });
 
   test('allOf and references at the root are merged', () => {
-    const schema = { $ref: '#/$defs/Args', $defs: { Args: { allOf: [{ $ref: '#/$defs/Base' }, { type: 'object', properties: { b: { $ref: '#/$defs/Leaf' } }, required: ['b'] }] }, Base: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, Leaf: { type: 'array' } } };
-    expect(fitted(schema)).toMatchObject({ type: 'object', properties: { a: { type: 'string' }, b: { $ref: '#/$defs/Leaf' } }, required: ['a', 'b'], $defs: { Leaf: { type: 'array', items: {} } } });
+    const schema = {
+      $ref: '#/$defs/Args',
+      $defs: {
+        Args: {
+          allOf: [
+            { $ref: '#/$defs/Base' },
+            { type: 'object', properties: { b: { $ref: '#/$defs/Leaf' } }, required: ['b'] },
+          ],
+        },
+        Base: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+        Leaf: { type: 'array' },
+      },
+    };
+    expect(fitted(schema)).toMatchObject({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { $ref: '#/$defs/Leaf' } },
+      required: ['a', 'b'],
+      $defs: { Leaf: { type: 'array', items: {} } },
+    });
   });
 
   test('a property named like a member of every object is one of its branch only', () => {
     const branch = (name: string) => ({ properties: { [name]: { type: 'string' } } });
     const schema = { anyOf: [branch('constructor'), branch('toString')] };
-    expect(fitted(schema)['properties']).toEqual({ constructor: { type: 'string' }, toString: { type: 'string' } });
+    expect(fitted(schema)['properties']).toEqual({
+      constructor: { type: 'string' },
+      toString: { type: 'string' },
+    });
   });
 
   test('a list with more entries than a call takes arguments is only too long', () => {
-    expect(fitSchema({ type: 'object', properties: { n: { enum: Array.from({ length: 300_000 }, (_, at) => at) } } })).toMatchObject({ problem: expect.stringContaining('longer than') as string });
+    expect(
+      fitSchema({
+        type: 'object',
+        properties: { n: { enum: Array.from({ length: 300_000 }, (_, at) => at) } },
+      }),
+    ).toMatchObject({ problem: expect.stringContaining('longer than') as string });
   });
 
   test('what providers refuse is repaired or dropped', () => {
@@ -83,34 +137,82 @@ describe('a schema is made acceptable', () => {
       $id: 'x',
       'x-internal': true,
       type: 'object',
-      properties: { any: { type: 'any' }, yes: true, no: false, maybe: { type: 'string', nullable: true }, far: { $ref: 'https://example.com/schema.json', description: 'Far.' }, lost: { $ref: '#/$defs/none' }, extra: { type: 'object', additionalProperties: 'string' } },
+      properties: {
+        any: { type: 'any' },
+        yes: true,
+        no: false,
+        maybe: { type: 'string', nullable: true },
+        far: { $ref: 'https://example.com/schema.json', description: 'Far.' },
+        lost: { $ref: '#/$defs/none' },
+        extra: { type: 'object', additionalProperties: 'string' },
+      },
       if: { properties: { any: { const: 1 } } },
       not: { required: ['any'] },
     };
-    expect(fitted(schema)).toEqual({ type: 'object', properties: { any: {}, yes: {}, maybe: { type: ['string', 'null'] }, far: { description: 'Far.' }, lost: {}, extra: { type: 'object' } } });
+    expect(fitted(schema)).toEqual({
+      type: 'object',
+      properties: {
+        any: {},
+        yes: {},
+        maybe: { type: ['string', 'null'] },
+        far: { description: 'Far.' },
+        lost: {},
+        extra: { type: 'object' },
+      },
+    });
   });
 
   test('properties that are named like keywords are kept', () => {
-    const schema = { type: 'object', properties: { $id: { type: 'string' }, 'x-key': { type: 'string' }, anyOf: { type: 'array' }, items: { type: 'string' } } };
-    expect(fitted(schema)['properties']).toEqual({ $id: { type: 'string' }, 'x-key': { type: 'string' }, anyOf: { type: 'array', items: {} }, items: { type: 'string' } });
+    const schema = {
+      type: 'object',
+      properties: {
+        $id: { type: 'string' },
+        'x-key': { type: 'string' },
+        anyOf: { type: 'array' },
+        items: { type: 'string' },
+      },
+    };
+    expect(fitted(schema)['properties']).toEqual({
+      $id: { type: 'string' },
+      'x-key': { type: 'string' },
+      anyOf: { type: 'array', items: {} },
+      items: { type: 'string' },
+    });
   });
 
   test('a circle of references ends', () => {
-    const schema = { $ref: '#/$defs/A', $defs: { A: { allOf: [{ $ref: '#/$defs/A' }], properties: { next: { $ref: '#/$defs/A' } } } } };
-    expect(fitted(schema)).toMatchObject({ type: 'object', properties: { next: { $ref: '#/$defs/A' } } });
+    const schema = {
+      $ref: '#/$defs/A',
+      $defs: { A: { allOf: [{ $ref: '#/$defs/A' }], properties: { next: { $ref: '#/$defs/A' } } } },
+    };
+    expect(fitted(schema)).toMatchObject({
+      type: 'object',
+      properties: { next: { $ref: '#/$defs/A' } },
+    });
   });
 });
 
 describe('a tool that cannot be made acceptable is left out with a reason', () => {
-  const deep = (levels: number): { [key: string]: unknown } => (levels === 0 ? {} : { type: 'object', properties: { next: deep(levels - 1) } });
+  const deep = (levels: number): { [key: string]: unknown } =>
+    levels === 0 ? {} : { type: 'object', properties: { next: deep(levels - 1) } };
   const circular: { [key: string]: unknown } = { type: 'object' };
   circular['properties'] = { self: circular };
 
   test.each([
-    ['array at the root', 'a', { type: 'array' }, 'its input schema is for "array", not for an object'],
+    [
+      'array at the root',
+      'a',
+      { type: 'array' },
+      'its input schema is for "array", not for an object',
+    ],
     ['too deep', 'a', deep(50), 'more than 40 levels deep'],
     ['holds itself', 'a', circular, 'more than 40 levels deep'],
-    ['too long', 'a', { type: 'object', description: 'x'.repeat(100_001) }, 'longer than 100000 characters'],
+    [
+      'too long',
+      'a',
+      { type: 'object', description: 'x'.repeat(100_001) },
+      'longer than 100000 characters',
+    ],
     ['bad name', 'a.b', { type: 'object' }, 'its name is not 1 to 64 letters'],
   ])('%s', (_, name, inputSchema, reason) => {
     const good = { name: 'good', description: '', inputSchema: { type: 'object', properties: {} } };

@@ -18,11 +18,15 @@ function isOffered({ dropped }: ToolShape, { api }: WireKind): boolean {
 
 describe.each(WIRES)('$api', (kind) => {
   /** Sends one request with these tools to the fake API, which refuses what the real one refuses. */
-  async function offer(tools: readonly { readonly name: string; readonly inputSchema: ToolShape['schema'] }[]) {
+  async function offer(
+    tools: readonly { readonly name: string; readonly inputSchema: ToolShape['schema'] }[],
+  ) {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'ok' } });
     const before = JSON.stringify(tools);
-    const request = agentRequest([userText('Hi')], { tools: tools.map((tool) => ({ ...tool, description: 'x' })) });
+    const request = agentRequest([userText('Hi')], {
+      tools: tools.map((tool) => ({ ...tool, description: 'x' })),
+    });
     const events = await collect(connect(kind, server), request);
     expect(textOf(finishOf(events).message)).toBe('ok');
     expect(JSON.stringify(tools)).toBe(before);
@@ -34,15 +38,25 @@ describe.each(WIRES)('$api', (kind) => {
   }
 
   test('a tool of each shape is offered, or left out for a reason of its own, and the request does not fail', async () => {
-    const { names, warnings } = await offer(TOOL_SHAPES.map(({ name, schema }) => ({ name, inputSchema: schema })));
-    expect(names).toEqual(TOOL_SHAPES.filter((shape) => isOffered(shape, kind)).map(({ name }) => name));
+    const { names, warnings } = await offer(
+      TOOL_SHAPES.map(({ name, schema }) => ({ name, inputSchema: schema })),
+    );
+    expect(names).toEqual(
+      TOOL_SHAPES.filter((shape) => isOffered(shape, kind)).map(({ name }) => name),
+    );
     const dropped = TOOL_SHAPES.filter((shape) => !isOffered(shape, kind));
-    const reasons = dropped.map(({ name, dropped: why }) => new RegExp(`^The tool ${name} .*${why?.reason.replaceAll(/[$"]/g, '\\$&') ?? ''}`));
+    const reasons = dropped.map(
+      ({ name, dropped: why }) =>
+        new RegExp(`^The tool ${name} .*${why?.reason.replaceAll(/[$"]/g, '\\$&') ?? ''}`),
+    );
     expect(warnings).toEqual(reasons.map((reason) => expect.stringMatching(reason) as string));
   });
 
   test.each(REAL_SERVERS)('every real tool of $server is offered', async ({ server, tools }) => {
-    const listed = tools.map(({ name, inputSchema }) => ({ name: `${server}__${name}`.slice(0, 64), inputSchema }));
+    const listed = tools.map(({ name, inputSchema }) => ({
+      name: `${server}__${name}`.slice(0, 64),
+      inputSchema,
+    }));
     expect(await offer(listed)).toEqual({ names: listed.map(({ name }) => name), warnings: [] });
   });
 });
@@ -54,7 +68,9 @@ function refusal(schema: ToolShape['schema'], sample: object): string | undefine
   return draft2020.validate(fit.fitted, sample) ? undefined : draft2020.errorsText();
 }
 
-const offered = TOOL_SHAPES.filter(({ dropped }) => dropped === undefined || dropped.api !== undefined);
+const offered = TOOL_SHAPES.filter(
+  ({ dropped }) => dropped === undefined || dropped.api !== undefined,
+);
 
 test.each(offered)('the model may send what the server takes: $name', ({ schema, sample }) => {
   expect(refusal(schema, sample)).toBeUndefined();

@@ -12,20 +12,36 @@ describe.each(WIRES)('$api', (kind) => {
   /** The usage of an answer whose counts are replaced. */
   async function usageWith(pattern: RegExp, count: string) {
     await using server = await startFakeServer(kind.wire);
-    const events = kind.wire.encode({ text: 'Hello there, whoever you are.' }, { model: kind.model, messages: [] });
-    server.replies.push({ events: events.map((event) => event.replaceAll(pattern, `"$1":${count}`)), end: 'clean' });
+    const events = kind.wire.encode(
+      { text: 'Hello there, whoever you are.' },
+      { model: kind.model, messages: [] },
+    );
+    server.replies.push({
+      events: events.map((event) => event.replaceAll(pattern, `"$1":${count}`)),
+      end: 'clean',
+    });
     const { usage } = finishOf(await collect(connect(kind, server), REQUEST));
-    for (const tokens of [usage.input, usage.cacheRead, usage.cacheWrite, usage.output, usage.reasoning]) expect(tokens).toSatisfy((n: number) => Number.isSafeInteger(n) && n >= 0);
+    for (const tokens of [
+      usage.input,
+      usage.cacheRead,
+      usage.cacheWrite,
+      usage.output,
+      usage.reasoning,
+    ])
+      expect(tokens).toSatisfy((n: number) => Number.isSafeInteger(n) && n >= 0);
     expect(usage.cacheRead + usage.cacheWrite).toBeLessThanOrEqual(usage.input);
     expect(usage.reasoning).toBeLessThanOrEqual(usage.output);
     return usage;
   }
 
-  test.each(['-1', '-1e15', 'null', '"many"', '"-7"', 'true', '{}', '[7]', '1e999'])('counts of %s are estimated instead', async (count) => {
-    const usage = await usageWith(EVERY_COUNT, count);
-    expect(usage).toMatchObject({ source: 'estimated', output: 8 });
-    expect(usage.input).toBeGreaterThan(0);
-  });
+  test.each(['-1', '-1e15', 'null', '"many"', '"-7"', 'true', '{}', '[7]', '1e999'])(
+    'counts of %s are estimated instead',
+    async (count) => {
+      const usage = await usageWith(EVERY_COUNT, count);
+      expect(usage).toMatchObject({ source: 'estimated', output: 8 });
+      expect(usage.input).toBeGreaterThan(0);
+    },
+  );
 
   test.each([
     ['"7"', 7],
@@ -33,19 +49,50 @@ describe.each(WIRES)('$api', (kind) => {
     ['1e30', 1_000_000_000],
   ])('counts of %s become whole numbers', async (count, expected) => {
     const usage = await usageWith(OUTPUT_COUNT, count);
-    expect(usage).toMatchObject({ source: 'reported', input: FAKE_USAGE.uncached + FAKE_USAGE.cacheRead + FAKE_USAGE.cacheWrite, output: expected });
+    expect(usage).toMatchObject({
+      source: 'reported',
+      input: FAKE_USAGE.uncached + FAKE_USAGE.cacheRead + FAKE_USAGE.cacheWrite,
+      output: expected,
+    });
   });
 
   test('an output that is not counted is estimated, and the rest is kept', async () => {
-    expect(await usageWith(OUTPUT_COUNT, 'null')).toMatchObject({ source: 'partial', input: FAKE_USAGE.uncached + FAKE_USAGE.cacheRead + FAKE_USAGE.cacheWrite, output: 8 });
+    expect(await usageWith(OUTPUT_COUNT, 'null')).toMatchObject({
+      source: 'partial',
+      input: FAKE_USAGE.uncached + FAKE_USAGE.cacheRead + FAKE_USAGE.cacheWrite,
+      output: 8,
+    });
   });
 });
 
 test('a count is a whole number from 0 to a billion, or nothing', () => {
   expect([0, 7, 1.2, 2e9, '7', '007'].map(tokenCount)).toEqual([0, 7, 2, 1e9, 7, 7]);
-  for (const value of [-1, Number.NaN, Infinity, '', ' ', '1e3', '-1', null, undefined, true, {}, [3]]) expect(tokenCount(value)).toBeUndefined();
+  for (const value of [
+    -1,
+    Number.NaN,
+    Infinity,
+    '',
+    ' ',
+    '1e3',
+    '-1',
+    null,
+    undefined,
+    true,
+    {},
+    [3],
+  ])
+    expect(tokenCount(value)).toBeUndefined();
 });
 
 test('parts of a count are no greater than the whole, so that no cost is negative', () => {
-  expect(reportedUsage({ input: 10, cacheRead: 8, cacheWrite: 8, output: 3, reasoning: 9 }, 0)).toEqual({ input: 10, cacheRead: 8, cacheWrite: 2, output: 3, reasoning: 3, source: 'reported' });
+  expect(
+    reportedUsage({ input: 10, cacheRead: 8, cacheWrite: 8, output: 3, reasoning: 9 }, 0),
+  ).toEqual({
+    input: 10,
+    cacheRead: 8,
+    cacheWrite: 2,
+    output: 3,
+    reasoning: 3,
+    source: 'reported',
+  });
 });

@@ -21,7 +21,10 @@ export function tokenCount(value: unknown): number | undefined {
 }
 
 /** Returns what a provider reported, with parts no greater than their whole; undefined without a count of the input. A missing count of the output is estimated. */
-export function reportedUsage(reported: ReportedCounts, estimatedOutput: number): Usage | undefined {
+export function reportedUsage(
+  reported: ReportedCounts,
+  estimatedOutput: number,
+): Usage | undefined {
   const input = tokenCount(reported.input);
   if (input === undefined) return undefined;
   const countedOutput = tokenCount(reported.output);

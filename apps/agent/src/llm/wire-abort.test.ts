@@ -5,18 +5,36 @@ import { failure } from './testing/failure.ts';
 import { type FakeServer, type FakeTurn, startFakeServer } from './testing/fake-wire.ts';
 import { connect, type WireKind, WIRES } from './testing/provider-kinds.ts';
 
-const TURN: FakeTurn = { reasoning: 'Let me see.', text: 'Checking.', calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Oslo"}' }] };
-const REQUEST = agentRequest([userText('Weather in Oslo?')], { tools: [{ name: 'wx__get', description: 'Weather.', inputSchema: { type: 'object', properties: { city: { type: 'string' } } } }] });
+const TURN: FakeTurn = {
+  reasoning: 'Let me see.',
+  text: 'Checking.',
+  calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Oslo"}' }],
+};
+const REQUEST = agentRequest([userText('Weather in Oslo?')], {
+  tools: [
+    {
+      name: 'wx__get',
+      description: 'Weather.',
+      inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+    },
+  ],
+});
 
 /** Reads up to the event and aborts there, while the server has not said all. */
-async function abortAt(index: number, { kind, server }: { readonly kind: WireKind; readonly server: FakeServer }) {
+async function abortAt(
+  index: number,
+  { kind, server }: { readonly kind: WireKind; readonly server: FakeServer },
+) {
   const events = kind.wire.encode(TURN, { model: kind.model, messages: [] });
   server.replies.push({ events: events.slice(0, -2), end: 'stall' });
   const controller = new AbortController();
   const read: LlmEvent[] = [];
   const error = failure(
     (async () => {
-      for await (const event of connect(kind, server).stream(REQUEST, { signal: controller.signal })) if (read.push(event) > index) controller.abort();
+      for await (const event of connect(kind, server).stream(REQUEST, {
+        signal: controller.signal,
+      }))
+        if (read.push(event) > index) controller.abort();
     })(),
   );
   const told = await error;
@@ -47,8 +65,14 @@ describe.each(WIRES)('$api', (kind) => {
       expect(error.kind).toBe('aborted');
       expect(read).toHaveLength(index + 1);
       expect(closedAfterMs).toBeLessThan(100);
-      expect(error.usage).toMatchObject({ input: expect.any(Number) as number, source: kind.api === 'messages' ? 'partial' : 'estimated' });
-      const next: LlmRequest = { ...REQUEST, messages: [...REQUEST.messages, ...kept(read), userText('Go on.')] };
+      expect(error.usage).toMatchObject({
+        input: expect.any(Number) as number,
+        source: kind.api === 'messages' ? 'partial' : 'estimated',
+      });
+      const next: LlmRequest = {
+        ...REQUEST,
+        messages: [...REQUEST.messages, ...kept(read), userText('Go on.')],
+      };
       server.replies.push({ turn: { text: 'Cold.' } });
       expect(textOf(finishOf(await collect(connect(kind, server), next)).message)).toBe('Cold.');
     }
@@ -56,20 +80,32 @@ describe.each(WIRES)('$api', (kind) => {
 
   test('complaint, usage lost on abort: the prompt and what was said so far are counted, with their price', async () => {
     await using server = await startFakeServer(kind.wire);
-    server.replies.push({ events: kind.wire.encode({ text: 'x'.repeat(400) }, { model: kind.model, messages: [] }).slice(0, kind.api === 'responses' ? -2 : -3), end: 'stall' });
+    server.replies.push({
+      events: kind.wire
+        .encode({ text: 'x'.repeat(400) }, { model: kind.model, messages: [] })
+        .slice(0, kind.api === 'responses' ? -2 : -3),
+      end: 'stall',
+    });
     const controller = new AbortController();
-    const models = { [kind.model]: { price: { input: 1, output: 10, cache_read: 0.1, cache_write: 1 } } };
+    const models = {
+      [kind.model]: { price: { input: 1, output: 10, cache_read: 0.1, cache_write: 1 } },
+    };
     let said = 0;
     const { usage } = await failure(
       (async () => {
-        for await (const event of connect(kind, server, { config: { models } }).stream(REQUEST, { signal: controller.signal })) {
+        for await (const event of connect(kind, server, { config: { models } }).stream(REQUEST, {
+          signal: controller.signal,
+        })) {
           if (event.type === 'text') said += event.delta.length;
           if (said >= 400) controller.abort();
         }
       })(),
     );
     // Anthropic counts the prompt when the answer begins.
-    const counted = kind.api === 'messages' ? { input: 100, cacheRead: 20, cacheWrite: 10, source: 'partial' } : { input: estimateOf(server), source: 'estimated' };
+    const counted =
+      kind.api === 'messages'
+        ? { input: 100, cacheRead: 20, cacheWrite: 10, source: 'partial' }
+        : { input: estimateOf(server), source: 'estimated' };
     expect(usage).toMatchObject({ ...counted, output: 100 });
     expect(usage?.costUsd).toBeGreaterThan(100 * 10e-6);
   });
@@ -86,7 +122,10 @@ test('an attempt that was counted before it failed is added to the one that succ
   if (kind === undefined) throw new Error('no wire');
   await using server = await startFakeServer(kind.wire);
   const [start = ''] = kind.wire.encode({ text: 'Hi.' }, { model: kind.model, messages: [] });
-  server.replies.push({ events: [start, kind.wire.streamError('overloaded_error', 'Overloaded')], end: 'clean' }, { turn: { text: 'Hi.' } });
+  server.replies.push(
+    { events: [start, kind.wire.streamError('overloaded_error', 'Overloaded')], end: 'clean' },
+    { turn: { text: 'Hi.' } },
+  );
   const { usage } = finishOf(await collect(connect(kind, server), REQUEST));
   expect(usage).toMatchObject({ input: 200, output: 30, source: 'partial' });
 });

@@ -19,7 +19,8 @@ interface Verdict {
 }
 
 const QUOTA = /insufficient_quota|billing|spend_limit|credit|payment/;
-const CONTEXT = /context_length_exceeded|context window|context length|maximum context|prompt is too long|request_too_large|too many tokens/i;
+const CONTEXT =
+  /context_length_exceeded|context window|context length|maximum context|prompt is too long|request_too_large|too many tokens/i;
 const MAX_TEXT = 400;
 
 /** The error to throw: provider, what happened, what to do. The key appears nowhere in it, whatever the server echoed. */
@@ -39,35 +40,80 @@ export function llmError(failure: WireFailure, endpoint: Endpoint): LlmError {
 export function networkError(error: unknown, endpoint: Endpoint): LlmError {
   const code = codeIn(error);
   const reason = code ?? (error instanceof Error ? error.message : String(error));
-  const remedy = endpoint.isVendor ? 'Check the network connection and any proxy, then try again.' : `Is the server at ${endpoint.baseUrl} running?`;
-  const broke = code === undefined || !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(code);
-  const what = broke ? `The connection to ${endpoint.baseUrl} failed (${reason}).` : `Cannot reach ${endpoint.baseUrl} (${reason}).`;
-  return new LlmError('network', withoutKey(`${what} ${remedy}`, endpoint), { retryable: true, cause: causeWithoutKey(error, endpoint) });
+  const remedy = endpoint.isVendor
+    ? 'Check the network connection and any proxy, then try again.'
+    : `Is the server at ${endpoint.baseUrl} running?`;
+  const broke =
+    code === undefined ||
+    !/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(code);
+  const what = broke
+    ? `The connection to ${endpoint.baseUrl} failed (${reason}).`
+    : `Cannot reach ${endpoint.baseUrl} (${reason}).`;
+  return new LlmError('network', withoutKey(`${what} ${remedy}`, endpoint), {
+    retryable: true,
+    cause: causeWithoutKey(error, endpoint),
+  });
 }
 
 /** An answer that the wire's rules do not allow. */
 export function protocolError(problem: string, endpoint: Endpoint, cause?: unknown): LlmError {
-  return new LlmError('protocol', withoutKey(`${labelOf(endpoint)} sent something that cannot be understood: ${problem}. Try again; if it stays so, check that the base URL speaks this API.`, endpoint), {
-    cause: causeWithoutKey(cause, endpoint),
-  });
+  return new LlmError(
+    'protocol',
+    withoutKey(
+      `${labelOf(endpoint)} sent something that cannot be understood: ${problem}. Try again; if it stays so, check that the base URL speaks this API.`,
+      endpoint,
+    ),
+    {
+      cause: causeWithoutKey(cause, endpoint),
+    },
+  );
 }
 
 function judge({ status, codes, text }: WireFailure, endpoint: Endpoint): Verdict {
   const known = codes.join(' ');
   const key = `Set ${endpoint.keyVariable} to a valid key`;
-  if (status !== undefined && status >= 300 && status < 400) return { kind: 'invalid', remedy: 'It redirects elsewhere, which is not followed; set llm.base_url to the address that is meant.' };
-  if (status === 401 || /authentication_error|invalid_api_key/.test(known)) return { kind: 'auth', remedy: `${key} and start again.` };
-  if (status === 403 || known.includes('permission')) return { kind: 'auth', remedy: `Check what the key in ${endpoint.keyVariable} may use.` };
-  if (status === 402 || QUOTA.test(known) || /credit balance is too low/i.test(text)) return { kind: 'quota', remedy: `Check the plan and the spending limit of the account behind ${endpoint.keyVariable}.` };
-  if (status === 429 || known.includes('rate_limit')) return { kind: 'rate', remedy: 'Too many requests; try again later.', retryable: true };
-  if (status === 413 || CONTEXT.test(`${known} ${text}`)) return { kind: 'context', remedy: 'The conversation is too long for the model; start a new one, or ask tools for less.' };
+  if (status !== undefined && status >= 300 && status < 400)
+    return {
+      kind: 'invalid',
+      remedy:
+        'It redirects elsewhere, which is not followed; set llm.base_url to the address that is meant.',
+    };
+  if (status === 401 || /authentication_error|invalid_api_key/.test(known))
+    return { kind: 'auth', remedy: `${key} and start again.` };
+  if (status === 403 || known.includes('permission'))
+    return { kind: 'auth', remedy: `Check what the key in ${endpoint.keyVariable} may use.` };
+  if (status === 402 || QUOTA.test(known) || /credit balance is too low/i.test(text))
+    return {
+      kind: 'quota',
+      remedy: `Check the plan and the spending limit of the account behind ${endpoint.keyVariable}.`,
+    };
+  if (status === 429 || known.includes('rate_limit'))
+    return { kind: 'rate', remedy: 'Too many requests; try again later.', retryable: true };
+  if (status === 413 || CONTEXT.test(`${known} ${text}`))
+    return {
+      kind: 'context',
+      remedy: 'The conversation is too long for the model; start a new one, or ask tools for less.',
+    };
   if (status === 404) return { kind: 'invalid', remedy: notFoundRemedy(text, endpoint) };
   if (status === 408) return { kind: 'timeout', remedy: 'Try again.', retryable: true };
-  if (status === 409 || status === 529 || (status ?? 0) >= 500 || /overloaded|server_error|api_error|timeout/.test(known)) {
-    return { kind: 'overloaded', remedy: 'The service is in trouble; try again later.', retryable: status !== 501 };
+  if (
+    status === 409 ||
+    status === 529 ||
+    (status ?? 0) >= 500 ||
+    /overloaded|server_error|api_error|timeout/.test(known)
+  ) {
+    return {
+      kind: 'overloaded',
+      remedy: 'The service is in trouble; try again later.',
+      retryable: status !== 501,
+    };
   }
-  if (status === undefined && !/invalid/.test(known)) return { kind: 'protocol', remedy: 'Try again.' };
-  return { kind: 'invalid', remedy: 'The request was refused as it is; check the model name and the tools.' };
+  if (status === undefined && !/invalid/.test(known))
+    return { kind: 'protocol', remedy: 'Try again.' };
+  return {
+    kind: 'invalid',
+    remedy: 'The request was refused as it is; check the model name and the tools.',
+  };
 }
 
 function notFoundRemedy(text: string, { isVendor, path, baseUrl }: Endpoint): string {
@@ -89,7 +135,8 @@ export function retryAfterOf(headers: Headers | undefined, nowMs: number): numbe
 function codeIn(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if ('code' in current && typeof current.code === 'string') return current.code;
-    if (current instanceof AggregateError && current.errors.length > 0) return codeIn(current.errors[0]);
+    if (current instanceof AggregateError && current.errors.length > 0)
+      return codeIn(current.errors[0]);
   }
   return undefined;
 }
@@ -101,7 +148,9 @@ function withoutKey(text: string, { apiKey }: Endpoint): string {
 /** What an error of an SDK said, and where. Its headers and body, in which servers echo keys, are not kept. */
 function causeWithoutKey(cause: unknown, endpoint: Endpoint, levels = 5): Error | undefined {
   if (!(cause instanceof Error) || levels === 0) return undefined;
-  const kept = new Error(withoutKey(cause.message, endpoint), { cause: causeWithoutKey(cause.cause, endpoint, levels - 1) });
+  const kept = new Error(withoutKey(cause.message, endpoint), {
+    cause: causeWithoutKey(cause.cause, endpoint, levels - 1),
+  });
   kept.stack = withoutKey(cause.stack ?? cause.message, endpoint);
   return kept;
 }

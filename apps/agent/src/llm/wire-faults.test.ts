@@ -12,7 +12,10 @@ const REQUEST = agentRequest([userText('Go')]);
 /** The first events of an answer, up to some text. */
 function beginning(kind: WireKind): readonly string[] {
   const events = kind.wire.encode({ text: 'Hello there.' }, { model: kind.model, messages: [] });
-  return events.slice(0, events.findIndex((event) => /output_text\.delta|text_delta|"content":"[^"]/.test(event)) + 1);
+  return events.slice(
+    0,
+    events.findIndex((event) => /output_text\.delta|text_delta|"content":"[^"]/.test(event)) + 1,
+  );
 }
 
 beforeEach(() => {
@@ -42,12 +45,19 @@ describe.each(WIRES)('$api', (kind) => {
     await using server = await startFakeServer(kind.wire);
     const clock = new FakeClock();
     server.replies.push(
-      { status: 429, headers: { 'retry-after': '7' }, body: kind.wire.error('rate_limit_error', 'slow down') },
+      {
+        status: 429,
+        headers: { 'retry-after': '7' },
+        body: kind.wire.error('rate_limit_error', 'slow down'),
+      },
       { status: 529, body: kind.wire.error('overloaded_error', 'Overloaded') },
       { status: 500, body: 'oops' },
       { turn: { text: 'ok' } },
     );
-    const events = await collect(connect(kind, server, { clock, random: () => 0.5, idleTimeoutMs: 600_000 }), REQUEST);
+    const events = await collect(
+      connect(kind, server, { clock, random: () => 0.5, idleTimeoutMs: 600_000 }),
+      REQUEST,
+    );
     expect(textOf(finishOf(events).message)).toBe('ok');
     expect(clock.waits).toEqual([7000, 500, 1000]);
   });
@@ -55,8 +65,14 @@ describe.each(WIRES)('$api', (kind) => {
   test('a 429 that asks for more than a minute fails at once with the time', async () => {
     await using server = await startFakeServer(kind.wire);
     const clock = new FakeClock();
-    server.replies.push({ status: 429, headers: { 'retry-after': '90' }, body: kind.wire.error('rate_limit_error', 'slow down') });
-    const error = await failure(collect(connect(kind, server, { clock, idleTimeoutMs: 600_000 }), REQUEST));
+    server.replies.push({
+      status: 429,
+      headers: { 'retry-after': '90' },
+      body: kind.wire.error('rate_limit_error', 'slow down'),
+    });
+    const error = await failure(
+      collect(connect(kind, server, { clock, idleTimeoutMs: 600_000 }), REQUEST),
+    );
     expect(error).toMatchObject({ kind: 'rate', status: 429, retryAfterMs: 90_000 });
     expect(error.message).toContain('asks to wait 90 s (until 2030-01-01T00:01:30.000Z)');
     expect(server.seen).toHaveLength(1);
@@ -64,10 +80,17 @@ describe.each(WIRES)('$api', (kind) => {
 
   test('a 429 that asks for more than the patience of the call fails at once with the wait', async () => {
     await using server = await startFakeServer(kind.wire);
-    server.replies.push({ status: 429, headers: { 'retry-after': '7' }, body: kind.wire.error('rate_limit_error', 'slow down') });
+    server.replies.push({
+      status: 429,
+      headers: { 'retry-after': '7' },
+      body: kind.wire.error('rate_limit_error', 'slow down'),
+    });
     const provider = connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 });
     const call = async (): Promise<void> => {
-      for await (const _ of provider.stream(REQUEST, { signal: new AbortController().signal, patienceMs: 5000 }));
+      for await (const _ of provider.stream(REQUEST, {
+        signal: new AbortController().signal,
+        patienceMs: 5000,
+      }));
     };
     expect(await failure(call())).toMatchObject({ kind: 'rate', retryAfterMs: 7000 });
     expect(server.seen).toHaveLength(1);
@@ -75,34 +98,62 @@ describe.each(WIRES)('$api', (kind) => {
 
   test('an overload that stays ends after five attempts', async () => {
     await using server = await startFakeServer(kind.wire);
-    for (let attempt = 0; attempt < 6; attempt += 1) server.replies.push({ status: 529, body: kind.wire.error('overloaded_error', 'Overloaded') });
-    const error = await failure(collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST));
-    expect(error).toMatchObject({ kind: 'overloaded', status: 529, message: expect.stringContaining('given up after 5 attempts') as string });
+    for (let attempt = 0; attempt < 6; attempt += 1)
+      server.replies.push({ status: 529, body: kind.wire.error('overloaded_error', 'Overloaded') });
+    const error = await failure(
+      collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST),
+    );
+    expect(error).toMatchObject({
+      kind: 'overloaded',
+      status: 529,
+      message: expect.stringContaining('given up after 5 attempts') as string,
+    });
     expect(server.seen).toHaveLength(5);
   });
 
   test.each([
     { status: 400, type: 'invalid_request_error', text: 'tools.0: bad', kind: 'invalid' },
-    { status: 400, type: 'context_length_exceeded', text: 'prompt is too long: 300000 tokens > 200000 maximum', kind: 'context' },
+    {
+      status: 400,
+      type: 'context_length_exceeded',
+      text: 'prompt is too long: 300000 tokens > 200000 maximum',
+      kind: 'context',
+    },
     { status: 402, type: 'billing_error', text: 'pay', kind: 'quota' },
     { status: 403, type: 'permission_error', text: 'not yours', kind: 'auth' },
     { status: 404, type: 'not_found_error', text: 'model: nope', kind: 'invalid' },
     { status: 413, type: 'request_too_large', text: 'too big', kind: 'context' },
     { status: 422, type: 'invalid_request_error', text: 'odd', kind: 'invalid' },
-    { status: 429, type: 'insufficient_quota', text: 'You exceeded your current quota', kind: 'quota' },
-  ])('a $status $type is of kind $kind and never retried', async ({ status, type, text, kind: expected }) => {
-    await using server = await startFakeServer(kind.wire);
-    server.replies.push({ status, body: kind.provider === 'openai' ? { error: { message: text, type, code: type } } : kind.wire.error(type, text) });
-    const error = await failure(collect(connect(kind, server), REQUEST));
-    expect(error).toMatchObject({ kind: expected, status, retryable: false });
-    expect(error.message).toContain(text);
-    expect(server.seen).toHaveLength(1);
-  });
+    {
+      status: 429,
+      type: 'insufficient_quota',
+      text: 'You exceeded your current quota',
+      kind: 'quota',
+    },
+  ])(
+    'a $status $type is of kind $kind and never retried',
+    async ({ status, type, text, kind: expected }) => {
+      await using server = await startFakeServer(kind.wire);
+      server.replies.push({
+        status,
+        body:
+          kind.provider === 'openai'
+            ? { error: { message: text, type, code: type } }
+            : kind.wire.error(type, text),
+      });
+      const error = await failure(collect(connect(kind, server), REQUEST));
+      expect(error).toMatchObject({ kind: expected, status, retryable: false });
+      expect(error.message).toContain(text);
+      expect(server.seen).toHaveLength(1);
+    },
+  );
 
   test('a key that is refused is told by the name of its variable, and appears nowhere', async () => {
     await using server = await startFakeServer(kind.wire);
     const key = 'sk-very-secret-0123456789';
-    const error = await failure(collect(connect(kind, server, { config: { apiKey: key } }), REQUEST));
+    const error = await failure(
+      collect(connect(kind, server, { config: { apiKey: key } }), REQUEST),
+    );
     expect(error).toMatchObject({ kind: 'auth', status: 401, retryable: false });
     expect(error.message).toContain(`Set ${kind.keyVariable} to a valid key`);
     expect(error.message).toContain('Incorrect API key provided: Bearer [key]');
@@ -111,23 +162,38 @@ describe.each(WIRES)('$api', (kind) => {
 
   test('a key that a long error page echoes appears nowhere in the error', async () => {
     await using server = await startFakeServer(kind.wire);
-    server.replies.push({ status: 400, body: { error: { message: 'no', page: `${'x'.repeat(30_000)}${GOOD_KEY}` } } });
+    server.replies.push({
+      status: 400,
+      body: { error: { message: 'no', page: `${'x'.repeat(30_000)}${GOOD_KEY}` } },
+    });
     const error = await failure(collect(connect(kind, server), REQUEST));
-    expect(inspect(error, { depth: 20, showHidden: true, maxStringLength: Infinity })).not.toContain(GOOD_KEY);
+    expect(
+      inspect(error, { depth: 20, showHidden: true, maxStringLength: Infinity }),
+    ).not.toContain(GOOD_KEY);
   });
 
   test('a redirection is not followed: the key and the conversation stay where they were sent', async () => {
     await using server = await startFakeServer(kind.wire);
     await using other = await startFakeServer(kind.wire);
-    server.replies.push({ status: 307, headers: { location: `${other.origin}${kind.wire.path}` }, body: '' });
+    server.replies.push({
+      status: 307,
+      headers: { location: `${other.origin}${kind.wire.path}` },
+      body: '',
+    });
     const error = await failure(collect(connect(kind, server), REQUEST));
-    expect(error).toMatchObject({ kind: 'invalid', status: 307, message: expect.stringContaining('llm.base_url') as string });
+    expect(error).toMatchObject({
+      kind: 'invalid',
+      status: 307,
+      message: expect.stringContaining('llm.base_url') as string,
+    });
     expect(other.seen).toEqual([]);
   });
 
   test('a key that cannot be a header is refused before anything is sent', async () => {
     await using server = await startFakeServer(kind.wire);
-    const error = await failure(collect(connect(kind, server, { config: { apiKey: 'secret-one\nsecret-two' } }), REQUEST));
+    const error = await failure(
+      collect(connect(kind, server, { config: { apiKey: 'secret-one\nsecret-two' } }), REQUEST),
+    );
     expect(error.kind).toBe('auth');
     expect(error.message).toContain(kind.keyVariable);
     expect(inspect(error)).not.toMatch(/secret-(one|two)/);
@@ -135,16 +201,28 @@ describe.each(WIRES)('$api', (kind) => {
   });
 
   test('a missing key for the vendor names the variable to set', async () => {
-    const error = await failure(collect(connect(kind, { origin: '' }, { config: { apiKey: undefined, baseUrl: undefined } }), REQUEST));
-    expect(error).toMatchObject({ kind: 'auth', message: expect.stringContaining(`Set ${kind.keyVariable} and start again.`) as string });
+    const error = await failure(
+      collect(
+        connect(kind, { origin: '' }, { config: { apiKey: undefined, baseUrl: undefined } }),
+        REQUEST,
+      ),
+    );
+    expect(error).toMatchObject({
+      kind: 'auth',
+      message: expect.stringContaining(`Set ${kind.keyVariable} and start again.`) as string,
+    });
   });
 
   test('a server that is not there is a network error that asks whether it runs', async () => {
     const server = await startFakeServer(kind.wire);
     await server[Symbol.asyncDispose]();
-    const error = await failure(collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST));
+    const error = await failure(
+      collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST),
+    );
     expect(error.kind).toBe('network');
-    expect(error.message).toContain(`Cannot reach ${server.origin}${kind.basePath} (ECONNREFUSED). Is the server at ${server.origin}${kind.basePath} running?`);
+    expect(error.message).toContain(
+      `Cannot reach ${server.origin}${kind.basePath} (ECONNREFUSED). Is the server at ${server.origin}${kind.basePath} running?`,
+    );
   });
 
   test('a server without this API is told by the path that it lacks', async () => {
@@ -154,35 +232,68 @@ describe.each(WIRES)('$api', (kind) => {
     expect(error.message).toContain(`${server.origin}${kind.wire.path} must exist`);
   });
 
-  test.each(['text/html; charset=utf-8', 'application/json'])('a %s where a stream is due is no answer, and what to check is said at once', async (type) => {
-    await using server = await startFakeServer(kind.wire);
-    server.replies.push({ status: 200, headers: { 'content-type': type }, body: '<html>Welcome</html>' });
-    const error = await failure(collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST));
-    expect(error).toMatchObject({ kind: 'protocol', retryable: false, message: expect.stringContaining(`${type} instead of an event stream`) as string });
-    expect(error.message).toContain('check that the base URL speaks this API');
-    expect(server.seen).toHaveLength(1);
-  });
+  test.each(['text/html; charset=utf-8', 'application/json'])(
+    'a %s where a stream is due is no answer, and what to check is said at once',
+    async (type) => {
+      await using server = await startFakeServer(kind.wire);
+      server.replies.push({
+        status: 200,
+        headers: { 'content-type': type },
+        body: '<html>Welcome</html>',
+      });
+      const error = await failure(
+        collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST),
+      );
+      expect(error).toMatchObject({
+        kind: 'protocol',
+        retryable: false,
+        message: expect.stringContaining(`${type} instead of an event stream`) as string,
+      });
+      expect(error.message).toContain('check that the base URL speaks this API');
+      expect(server.seen).toHaveLength(1);
+    },
+  );
 
   test('an error inside a stream of a 200 keeps its kind, and is not retried once the answer began', async () => {
     await using server = await startFakeServer(kind.wire);
-    server.replies.push({ events: [...beginning(kind), kind.wire.streamError('overloaded_error', 'Overloaded')], end: 'clean' });
+    server.replies.push({
+      events: [...beginning(kind), kind.wire.streamError('overloaded_error', 'Overloaded')],
+      end: 'clean',
+    });
     const error = await failure(collect(connect(kind, server), REQUEST));
-    expect(error).toMatchObject({ kind: 'overloaded', status: undefined, message: expect.stringContaining('Overloaded') as string });
+    expect(error).toMatchObject({
+      kind: 'overloaded',
+      status: undefined,
+      message: expect.stringContaining('Overloaded') as string,
+    });
     expect(server.seen).toHaveLength(1);
   });
 
   test('an error as the first event of a 200 is retried', async () => {
     await using server = await startFakeServer(kind.wire);
-    server.replies.push({ events: [kind.wire.streamError('rate_limit_error', 'later')], end: 'clean' }, { turn: { text: 'ok' } });
-    const events = await collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST);
+    server.replies.push(
+      { events: [kind.wire.streamError('rate_limit_error', 'later')], end: 'clean' },
+      { turn: { text: 'ok' } },
+    );
+    const events = await collect(
+      connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }),
+      REQUEST,
+    );
     expect(textOf(finishOf(events).message)).toBe('ok');
   });
 
   test('an error that comes when the answer has begun and says nothing yet is retried', async () => {
     await using server = await startFakeServer(kind.wire);
     const [start = ''] = beginning(kind);
-    server.replies.push({ events: [start, kind.wire.streamError('overloaded_error', 'Overloaded')], end: 'stall' }, { events: [start], end: 'reset' }, { turn: { text: 'ok' } });
-    const events = await collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST);
+    server.replies.push(
+      { events: [start, kind.wire.streamError('overloaded_error', 'Overloaded')], end: 'stall' },
+      { events: [start], end: 'reset' },
+      { turn: { text: 'ok' } },
+    );
+    const events = await collect(
+      connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }),
+      REQUEST,
+    );
     expect(textOf(finishOf(events).message)).toBe('ok');
     expect(events.filter(({ type }) => type === 'start')).toHaveLength(1);
     expect(server.seen).toHaveLength(3);
@@ -191,25 +302,50 @@ describe.each(WIRES)('$api', (kind) => {
   test('a stream that ends cleanly before its terminal event is an error and not an answer', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'clean' });
-    expect(await failure(collect(connect(kind, server), REQUEST))).toMatchObject({ kind: 'network', message: expect.stringContaining('before it was complete') as string });
+    expect(await failure(collect(connect(kind, server), REQUEST))).toMatchObject({
+      kind: 'network',
+      message: expect.stringContaining('before it was complete') as string,
+    });
   });
 
   test('a stream that is reset in the middle is a network error', async () => {
     await using server = await startFakeServer(kind.wire);
-    server.replies.push({ events: [...beginning(kind), 'event: response.output_text.delta\ndata: {"type":"resp'], end: 'reset' });
+    server.replies.push({
+      events: [...beginning(kind), 'event: response.output_text.delta\ndata: {"type":"resp'],
+      end: 'reset',
+    });
     expect((await failure(collect(connect(kind, server), REQUEST))).kind).toBe('network');
   });
 
   test('an answer without any event is retried', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: [], end: 'clean' }, { turn: { text: 'ok' } });
-    expect(textOf(finishOf(await collect(connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }), REQUEST)).message)).toBe('ok');
+    expect(
+      textOf(
+        finishOf(
+          await collect(
+            connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000 }),
+            REQUEST,
+          ),
+        ).message,
+      ),
+    ).toBe('ok');
   });
 
   test('an event that is not JSON, and one that makes no sense, are protocol errors', async () => {
     await using server = await startFakeServer(kind.wire);
-    const [name, contents] = { responses: ['response.completed', {}], chat: ['message', { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{' } }] } }] }], messages: ['message_start', {}] }[kind.api] as [string, JsonObject];
-    server.replies.push({ events: [...beginning(kind), `event: ${name}\ndata: {nope\n\n`], end: 'clean' }, { events: [...beginning(kind), sse(name, contents)], end: 'clean' });
+    const [name, contents] = {
+      responses: ['response.completed', {}],
+      chat: [
+        'message',
+        { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{' } }] } }] },
+      ],
+      messages: ['message_start', {}],
+    }[kind.api] as [string, JsonObject];
+    server.replies.push(
+      { events: [...beginning(kind), `event: ${name}\ndata: {nope\n\n`], end: 'clean' },
+      { events: [...beginning(kind), sse(name, contents)], end: 'clean' },
+    );
     expect((await failure(collect(connect(kind, server), REQUEST))).kind).toBe('protocol');
     expect((await failure(collect(connect(kind, server), REQUEST))).kind).toBe('protocol');
   });
@@ -218,7 +354,10 @@ describe.each(WIRES)('$api', (kind) => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'stall' });
     const error = await failure(collect(connect(kind, server, { idleTimeoutMs: 60 }), REQUEST));
-    expect(error).toMatchObject({ kind: 'timeout', message: expect.stringContaining('sent nothing for 0.06 s') as string });
+    expect(error).toMatchObject({
+      kind: 'timeout',
+      message: expect.stringContaining('sent nothing for 0.06 s') as string,
+    });
     await server.seen[0]?.closed;
   });
 
@@ -226,7 +365,10 @@ describe.each(WIRES)('$api', (kind) => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'stall' });
     const error = await failure(collect(connect(kind, server, { deadlineMs: 80 }), REQUEST));
-    expect(error).toMatchObject({ kind: 'timeout', message: expect.stringContaining('took longer than 0.08 s') as string });
+    expect(error).toMatchObject({
+      kind: 'timeout',
+      message: expect.stringContaining('took longer than 0.08 s') as string,
+    });
   });
 
   test('an abort in the middle closes the connection', async () => {
@@ -236,7 +378,9 @@ describe.each(WIRES)('$api', (kind) => {
     const seen: string[] = [];
     const error = await failure(
       (async () => {
-        for await (const event of connect(kind, server).stream(REQUEST, { signal: controller.signal })) {
+        for await (const event of connect(kind, server).stream(REQUEST, {
+          signal: controller.signal,
+        })) {
           seen.push(event.type);
           if (event.type === 'text') controller.abort();
         }
@@ -256,14 +400,19 @@ describe.each(WIRES)('$api', (kind) => {
     controller.abort();
     expect((await call).kind).toBe('aborted');
     await server.seen[0]?.closed;
-    expect((await failure(collect(connect(kind, server), REQUEST, AbortSignal.abort()))).kind).toBe('aborted');
+    expect((await failure(collect(connect(kind, server), REQUEST, AbortSignal.abort()))).kind).toBe(
+      'aborted',
+    );
     expect(server.seen).toHaveLength(1);
   });
 
   test('a reader that leaves early closes the connection', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ events: beginning(kind), end: 'stall' });
-    for await (const event of connect(kind, server).stream(REQUEST, { signal: new AbortController().signal })) if (event.type === 'text') break;
+    for await (const event of connect(kind, server).stream(REQUEST, {
+      signal: new AbortController().signal,
+    }))
+      if (event.type === 'text') break;
     await server.seen[0]?.closed;
     expect(server.seen).toHaveLength(1);
   });
@@ -272,9 +421,17 @@ describe.each(WIRES)('$api', (kind) => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'Hello there.' } });
     const waits: (() => void)[] = [];
-    const clock = { now: () => 0, after: (_ms: number, callback: () => void) => (waits.push(callback), () => void waits.splice(waits.indexOf(callback), 1)) };
+    const clock = {
+      now: () => 0,
+      after: (_ms: number, callback: () => void) => (
+        waits.push(callback),
+        () => void waits.splice(waits.indexOf(callback), 1)
+      ),
+    };
     const pending: number[] = [];
-    for await (const event of connect(kind, server, { clock }).stream(REQUEST, { signal: new AbortController().signal })) {
+    for await (const event of connect(kind, server, { clock }).stream(REQUEST, {
+      signal: new AbortController().signal,
+    })) {
       if (event.type === 'text') pending.push(waits.length);
     }
     expect(new Set(pending)).toEqual(new Set([1])); // the deadline alone; the idle timer does not run while the reader works

@@ -12,9 +12,24 @@ test('only the headers that are named leave, and every byte of the body is count
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   let bytes = 0;
-  const endpoint = { provider: 'openai', vendor: 'OpenAI', baseUrl: 'http://localhost', isVendor: false, keyVariable: 'OPENAI_API_KEY', path: '/responses', apiKey: 'none' };
-  const send = wireFetch({ endpoint, headers: { authorization: 'Bearer ours' }, passed: new Set(['accept']), onBytes: (count) => (bytes += count) });
-  const response = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers: { accept: 'x/y', authorization: 'Bearer theirs', 'x-other': '1' } });
+  const endpoint = {
+    provider: 'openai',
+    vendor: 'OpenAI',
+    baseUrl: 'http://localhost',
+    isVendor: false,
+    keyVariable: 'OPENAI_API_KEY',
+    path: '/responses',
+    apiKey: 'none',
+  };
+  const send = wireFetch({
+    endpoint,
+    headers: { authorization: 'Bearer ours' },
+    passed: new Set(['accept']),
+    onBytes: (count) => (bytes += count),
+  });
+  const response = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, {
+    headers: { accept: 'x/y', authorization: 'Bearer theirs', 'x-other': '1' },
+  });
   expect(await response.text()).toBe('data: {}\n\n');
   server.close();
   expect(got).toMatchObject({ accept: 'x/y', authorization: 'Bearer ours' });
@@ -27,7 +42,9 @@ test('the body of an error is read no further than its first 64 KiB, and the con
   let isFirst = true;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
-      controller.enqueue(new TextEncoder().encode(isFirst ? ': no comment\n\n' : 'x'.repeat(10_000)));
+      controller.enqueue(
+        new TextEncoder().encode(isFirst ? ': no comment\n\n' : 'x'.repeat(10_000)),
+      );
       isFirst = false;
     },
     cancel() {
@@ -35,8 +52,22 @@ test('the body of an error is read no further than its first 64 KiB, and the con
     },
   });
   let bytes = 0;
-  const endpoint = { provider: 'openai', vendor: 'OpenAI', baseUrl: 'http://localhost', isVendor: false, keyVariable: 'OPENAI_API_KEY', path: '/responses', apiKey: 'none' };
-  const send = wireFetch({ endpoint, headers: {}, passed: new Set(), onBytes: (count) => (bytes += count), send: () => Promise.resolve(new Response(body, { status: 500 })) });
+  const endpoint = {
+    provider: 'openai',
+    vendor: 'OpenAI',
+    baseUrl: 'http://localhost',
+    isVendor: false,
+    keyVariable: 'OPENAI_API_KEY',
+    path: '/responses',
+    apiKey: 'none',
+  };
+  const send = wireFetch({
+    endpoint,
+    headers: {},
+    passed: new Set(),
+    onBytes: (count) => (bytes += count),
+    send: () => Promise.resolve(new Response(body, { status: 500 })),
+  });
   const text = await (await send('http://localhost/')).text();
   expect(text).toMatch(/^: no comment\n\nx+$/);
   expect(text).toHaveLength(65_536);

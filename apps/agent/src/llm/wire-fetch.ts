@@ -27,7 +27,13 @@ const MAX_ERROR_BYTES = 64 * 1024;
  * other work allows; an error's body ends after 64 KiB. Rejects with `LlmError` when a page or a document comes where a
  * stream is due; the body fails with `LlmError` `too_large` at an event that is too costly to parse.
  */
-export function wireFetch({ endpoint, headers, passed, onBytes, send = fetch }: WireFetchOptions): typeof fetch {
+export function wireFetch({
+  endpoint,
+  headers,
+  passed,
+  onBytes,
+  send = fetch,
+}: WireFetchOptions): typeof fetch {
   return async (input, init) => {
     const sent = new Headers([...new Headers(init?.headers)].filter(([name]) => passed.has(name)));
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
@@ -39,13 +45,23 @@ export function wireFetch({ endpoint, headers, passed, onBytes, send = fetch }: 
       throw protocolError(`${type} instead of an event stream`, endpoint);
     }
     const reader = response.body.getReader();
-    const pieces = response.ok ? eventsOf(reader, labelOf(endpoint), onBytes) : beginningOf(reader, onBytes);
+    const pieces = response.ok
+      ? eventsOf(reader, labelOf(endpoint), onBytes)
+      : beginningOf(reader, onBytes);
     const body = bodyOf(pieces, reader);
-    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+    return new Response(body, {
+      status: response.status,
+      statusText: response.statusText,
+      headers: response.headers,
+    });
   };
 }
 
-async function* eventsOf(reader: BytesReader, label: string, onBytes: (count: number) => void): AsyncGenerator<Bytes> {
+async function* eventsOf(
+  reader: BytesReader,
+  label: string,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Bytes> {
   const events = new StreamEvents(label);
   const pacer = new Pacer();
   for (;;) {
@@ -62,8 +78,11 @@ async function* eventsOf(reader: BytesReader, label: string, onBytes: (count: nu
   if (rest.length > 0) yield rest;
 }
 
-async function* beginningOf(reader: BytesReader, onBytes: (count: number) => void): AsyncGenerator<Bytes> {
-  for (let left = MAX_ERROR_BYTES; left > 0; ) {
+async function* beginningOf(
+  reader: BytesReader,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Bytes> {
+  for (let left = MAX_ERROR_BYTES; left > 0;) {
     const { done, value } = await reader.read();
     if (done) return;
     onBytes(value.byteLength);

@@ -3,7 +3,12 @@ import { agentRequest, collect, finishOf, textOf, userText } from './testing/col
 import { failure } from './testing/failure.ts';
 import { type Reply, startFakeServer } from './testing/fake-wire.ts';
 import { connect, type WireKind, WIRES } from './testing/provider-kinds.ts';
-import { IDLE_BURST_BYTES, MAX_EVENT_BYTES, MAX_EVENT_DEPTH, MAX_EVENT_PARTS } from './stream-events.ts';
+import {
+  IDLE_BURST_BYTES,
+  MAX_EVENT_BYTES,
+  MAX_EVENT_DEPTH,
+  MAX_EVENT_PARTS,
+} from './stream-events.ts';
 
 const MB = 1024 * 1024;
 
@@ -16,33 +21,61 @@ describe.each(WIRES)('$api', (kind) => {
 
   test.each([
     ['of 5 MB', `"${'x'.repeat(5 * MB)}"`, `an event of more than ${MAX_EVENT_BYTES} bytes`],
-    ['of 3 MB of objects', `[${'{},'.repeat(MB)}{}]`, `an event with more than ${MAX_EVENT_PARTS} JSON values`],
-    ['of 200 levels', '['.repeat(200) + ']'.repeat(200), `an event with more than ${MAX_EVENT_DEPTH} levels of JSON`],
+    [
+      'of 3 MB of objects',
+      `[${'{},'.repeat(MB)}{}]`,
+      `an event with more than ${MAX_EVENT_PARTS} JSON values`,
+    ],
+    [
+      'of 200 levels',
+      '['.repeat(200) + ']'.repeat(200),
+      `an event with more than ${MAX_EVENT_DEPTH} levels of JSON`,
+    ],
   ])('an event %s ends the call before it is parsed', async (_, value, problem) => {
     const events = answerWith(kind, value);
-    expect(await error({ events, end: 'clean' })).toMatchObject({ kind: 'too_large', retryable: false, message: expect.stringContaining(problem) as string });
+    expect(await error({ events, end: 'clean' })).toMatchObject({
+      kind: 'too_large',
+      retryable: false,
+      message: expect.stringContaining(problem) as string,
+    });
   });
 
   test('comments without end end the call', async () => {
     const events = [': wait\n\n'.repeat((5 * IDLE_BURST_BYTES) / 8)];
-    expect(await error({ events, end: 'stall' })).toMatchObject({ kind: 'too_large', message: expect.stringContaining('comments and empty events') as string });
+    expect(await error({ events, end: 'stall' })).toMatchObject({
+      kind: 'too_large',
+      message: expect.stringContaining('comments and empty events') as string,
+    });
   });
 
   test('an answer among many comments is complete', async () => {
     await using server = await startFakeServer(kind.wire);
     const events = kind.wire.encode({ text: 'Hello there.' }, { model: kind.model, messages: [] });
-    server.replies.push({ events: events.map((event) => ': wait\n\n'.repeat(10_000) + event), end: 'clean' });
-    expect(textOf(finishOf(await collect(connect(kind, server), agentRequest([userText('Go')]))).message)).toBe('Hello there.');
+    server.replies.push({
+      events: events.map((event) => ': wait\n\n'.repeat(10_000) + event),
+      end: 'clean',
+    });
+    expect(
+      textOf(
+        finishOf(await collect(connect(kind, server), agentRequest([userText('Go')]))).message,
+      ),
+    ).toBe('Hello there.');
   });
 
   test('an error of 10 MB is reported with its beginning', async () => {
     const body = kind.wire.error('invalid_request_error', `no such thing ${'x'.repeat(10 * MB)}`);
-    expect(await error({ status: 400, body })).toMatchObject({ kind: 'invalid', status: 400, message: expect.stringContaining('no such thing') as string });
+    expect(await error({ status: 400, body })).toMatchObject({
+      kind: 'invalid',
+      status: 400,
+      message: expect.stringContaining('no such thing') as string,
+    });
   });
 });
 
 /** The events of an answer, the value in a member that the API does not have. */
 function answerWith(kind: WireKind, value: string): readonly string[] {
   const events = kind.wire.encode({ text: 'Hello there.' }, { model: kind.model, messages: [] });
-  return events.map((event, at) => (at === 0 ? event.replace(/data: \{/, `data: {"x_unknown":${value},`) : event));
+  return events.map((event, at) =>
+    at === 0 ? event.replace(/data: \{/, `data: {"x_unknown":${value},`) : event,
+  );
 }

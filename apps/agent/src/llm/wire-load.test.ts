@@ -10,29 +10,51 @@ const RUNS = 50;
 const BUSY_REPLIES = MAX_OPENING + 10;
 const RETRY_AFTER_MS = 100;
 
-test.each(WIRES)('complaint, 429 storms, lockstep retries: fifty runs at once against a busy $api stay under the rate of the gate, and all are answered', async (kind) => {
-  await using server = await startFakeServer(kind.wire);
-  const busy: Reply = { status: 429, headers: { 'retry-after-ms': String(RETRY_AFTER_MS) }, body: kind.wire.error('rate_limit_error', 'slow down') };
-  server.replies.push(...Array.from({ length: BUSY_REPLIES }, () => busy));
-  server.otherwise = () => ({ turn: { text: 'ok' } });
-  const provider = connect(kind, server);
-  const answers = await Promise.all(Array.from({ length: RUNS }, async () => textOf(finishOf(await collect(provider, REQUEST)).message)));
-  expect(answers).toEqual(Array.from({ length: RUNS }, () => 'ok'));
-  // The first burst, then one at a time, each after the wait that the server asked for.
-  const times = server.seen.map(({ at }) => at);
-  expect(times).toHaveLength(BUSY_REPLIES + RUNS);
-  const probes = times.slice(MAX_OPENING, BUSY_REPLIES + 1);
-  for (const [index, time] of probes.entries()) expect(time - (probes[index - 1] ?? -Infinity)).toBeGreaterThanOrEqual(RETRY_AFTER_MS - 5);
-});
+test.each(WIRES)(
+  'complaint, 429 storms, lockstep retries: fifty runs at once against a busy $api stay under the rate of the gate, and all are answered',
+  async (kind) => {
+    await using server = await startFakeServer(kind.wire);
+    const busy: Reply = {
+      status: 429,
+      headers: { 'retry-after-ms': String(RETRY_AFTER_MS) },
+      body: kind.wire.error('rate_limit_error', 'slow down'),
+    };
+    server.replies.push(...Array.from({ length: BUSY_REPLIES }, () => busy));
+    server.otherwise = () => ({ turn: { text: 'ok' } });
+    const provider = connect(kind, server);
+    const answers = await Promise.all(
+      Array.from({ length: RUNS }, async () =>
+        textOf(finishOf(await collect(provider, REQUEST)).message),
+      ),
+    );
+    expect(answers).toEqual(Array.from({ length: RUNS }, () => 'ok'));
+    // The first burst, then one at a time, each after the wait that the server asked for.
+    const times = server.seen.map(({ at }) => at);
+    expect(times).toHaveLength(BUSY_REPLIES + RUNS);
+    const probes = times.slice(MAX_OPENING, BUSY_REPLIES + 1);
+    for (const [index, time] of probes.entries())
+      expect(time - (probes[index - 1] ?? -Infinity)).toBeGreaterThanOrEqual(RETRY_AFTER_MS - 5);
+  },
+);
 
 test('a wait of 90 s that one run was told is told to the others without asking again', async () => {
   const [kind] = WIRES;
   if (kind === undefined) throw new Error('no wire');
   await using server = await startFakeServer(kind.wire);
-  server.replies.push({ status: 429, headers: { 'retry-after': '90' }, body: kind.wire.error('rate_limit_error', 'slow down') });
+  server.replies.push({
+    status: 429,
+    headers: { 'retry-after': '90' },
+    body: kind.wire.error('rate_limit_error', 'slow down'),
+  });
   const provider = connect(kind, server);
-  expect(await failure(collect(provider, REQUEST))).toMatchObject({ kind: 'rate', retryAfterMs: 90_000 });
-  expect(await failure(collect(provider, REQUEST))).toMatchObject({ kind: 'rate', message: expect.stringContaining('asks to wait 90 s') as string });
+  expect(await failure(collect(provider, REQUEST))).toMatchObject({
+    kind: 'rate',
+    retryAfterMs: 90_000,
+  });
+  expect(await failure(collect(provider, REQUEST))).toMatchObject({
+    kind: 'rate',
+    message: expect.stringContaining('asks to wait 90 s') as string,
+  });
   expect(server.seen).toHaveLength(1);
 });
 
@@ -40,7 +62,11 @@ test('a run that waits at the gate can be cancelled, and sends nothing', async (
   const [kind] = WIRES;
   if (kind === undefined) throw new Error('no wire');
   await using server = await startFakeServer(kind.wire);
-  server.otherwise = () => ({ status: 429, headers: { 'retry-after': '30' }, body: kind.wire.error('rate_limit_error', 'slow down') });
+  server.otherwise = () => ({
+    status: 429,
+    headers: { 'retry-after': '30' },
+    body: kind.wire.error('rate_limit_error', 'slow down'),
+  });
   const provider = connect(kind, server);
   const first = new AbortController();
   const told = failure(collect(provider, REQUEST, first.signal));

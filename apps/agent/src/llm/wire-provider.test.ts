@@ -7,10 +7,17 @@ import { agentRequest, collect, userText } from './testing/collect.ts';
 import { failure } from './testing/failure.ts';
 import { WireProvider } from './wire-provider.ts';
 
-const cardOf = (model: string) => modelCard({ provider: 'openai', model: 'm', baseUrl: undefined, apiKey: undefined, scenario: undefined }, model);
+const cardOf = (model: string) =>
+  modelCard(
+    { provider: 'openai', model: 'm', baseUrl: undefined, apiKey: undefined, scenario: undefined },
+    model,
+  );
 
 /** A provider whose answer never ends. */
-function endlessProvider(translate: (raw: LlmEvent) => readonly LlmEvent[], bytesPerEvent: number): WireProvider<LlmEvent> {
+function endlessProvider(
+  translate: (raw: LlmEvent) => readonly LlmEvent[],
+  bytesPerEvent: number,
+): WireProvider<LlmEvent> {
   return new WireProvider<LlmEvent>(
     {
       info: { provider: 'openai', model: 'm', scripted: false },
@@ -21,7 +28,19 @@ function endlessProvider(translate: (raw: LlmEvent) => readonly LlmEvent[], byte
         Promise.resolve({
           card: cardOf('m'),
           promptTokens: 1,
-          open: () => Promise.resolve({ events: endless({ type: 'text', delta: 'x' }, () => onBytes(bytesPerEvent)), translate, usage: () => ({ input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0, source: 'estimated' }) }),
+          open: () =>
+            Promise.resolve({
+              events: endless({ type: 'text', delta: 'x' }, () => onBytes(bytesPerEvent)),
+              translate,
+              usage: () => ({
+                input: 1,
+                cacheRead: 0,
+                cacheWrite: 0,
+                output: 1,
+                reasoning: 0,
+                source: 'estimated',
+              }),
+            }),
           toError: () => {
             throw new Error('not an error of the SDK');
           },
@@ -36,21 +55,41 @@ test('an answer that never ends is cut at 64 MiB', async () => {
   const seen: string[] = [];
   const error = await failure(
     (async () => {
-      for await (const { type } of provider.stream(agentRequest([userText('x')]), { signal: new AbortController().signal })) seen.push(type);
+      for await (const { type } of provider.stream(agentRequest([userText('x')]), {
+        signal: new AbortController().signal,
+      }))
+        seen.push(type);
     })(),
   );
-  expect(error).toMatchObject({ kind: 'too_large', message: expect.stringContaining('more than 67108864 bytes') as string });
+  expect(error).toMatchObject({
+    kind: 'too_large',
+    message: expect.stringContaining('more than 67108864 bytes') as string,
+  });
   expect(seen).toHaveLength(64);
 });
 
 test('an answer of too many empty events is discarded', async () => {
-  const error = await failure(collect(endlessProvider(() => [], 1), agentRequest([userText('x')])));
-  expect(error).toMatchObject({ kind: 'too_large', message: expect.stringContaining(`more than ${MAX_RAW_EVENTS} events`) as string });
+  const error = await failure(
+    collect(
+      endlessProvider(() => [], 1),
+      agentRequest([userText('x')]),
+    ),
+  );
+  expect(error).toMatchObject({
+    kind: 'too_large',
+    message: expect.stringContaining(`more than ${MAX_RAW_EVENTS} events`) as string,
+  });
 });
 
 test('an adapter that cannot start the call fails it with its own error', async () => {
   const provider = new WireProvider<never>(
-    { info: { provider: 'openai', model: 'm', scripted: false }, models: [], card: cardOf, label: 'The server', startCall: () => Promise.reject(new Error('cannot start')) },
+    {
+      info: { provider: 'openai', model: 'm', scripted: false },
+      models: [],
+      card: cardOf,
+      label: 'The server',
+      startCall: () => Promise.reject(new Error('cannot start')),
+    },
     { clock: systemClock, random: () => 0, idleTimeoutMs: 1000, deadlineMs: 10_000 },
   );
   await expect(collect(provider, agentRequest([userText('x')]))).rejects.toThrow('cannot start');

@@ -1,5 +1,13 @@
 import { addUsage } from '../add-usage.ts';
-import { type LlmEvent, LlmError, type LlmProvider, type LlmRequest, type ProviderInfo, type StreamOptions, type Usage } from '../ports/llm-provider.ts';
+import {
+  type LlmEvent,
+  LlmError,
+  type LlmProvider,
+  type LlmRequest,
+  type ProviderInfo,
+  type StreamOptions,
+  type Usage,
+} from '../ports/llm-provider.ts';
 import type { ModelCard } from '../ports/model-card.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import { AnswerBounds } from './answer-bounds.ts';
@@ -91,9 +99,18 @@ export class WireProvider<Raw> implements LlmProvider {
     return this.#adapter.card(model);
   }
 
-  async *stream(request: LlmRequest, { signal, patienceMs }: StreamOptions): AsyncGenerator<LlmEvent> {
+  async *stream(
+    request: LlmRequest,
+    { signal, patienceMs }: StreamOptions,
+  ): AsyncGenerator<LlmEvent> {
     const { clock, idleTimeoutMs, deadlineMs } = this.#limits;
-    const guard = new CallGuard({ clock, signal, label: this.#adapter.label, idleTimeoutMs, deadlineMs });
+    const guard = new CallGuard({
+      clock,
+      signal,
+      label: this.#adapter.label,
+      idleTimeoutMs,
+      deadlineMs,
+    });
     try {
       guard.signal.throwIfAborted();
       assertPairedCalls(request.messages);
@@ -104,24 +121,38 @@ export class WireProvider<Raw> implements LlmProvider {
     }
   }
 
-  async *#events(call: WireCall<Raw>, { guard, patienceMs }: { readonly guard: CallGuard; readonly patienceMs: number | undefined }): AsyncGenerator<LlmEvent> {
+  async *#events(
+    call: WireCall<Raw>,
+    { guard, patienceMs }: { readonly guard: CallGuard; readonly patienceMs: number | undefined },
+  ): AsyncGenerator<LlmEvent> {
     const account: Account = { lost: undefined, current: undefined };
     try {
       const beginning = await this.#begin(call, { guard, account, patienceMs });
       for (let events = beginning.events; ; events = await beginning.read()) {
         for (const event of events) {
-          yield event.type === 'finish' ? { ...event, usage: addUsage(account.lost, withCost(event.usage, call.card.price)) } : event;
+          yield event.type === 'finish'
+            ? { ...event, usage: addUsage(account.lost, withCost(event.usage, call.card.price)) }
+            : event;
           guard.signal.throwIfAborted();
         }
         if (events.at(-1)?.type === 'finish') return;
       }
     } catch (error) {
       const used = usedBy(account, call);
-      throw used === undefined || !(error instanceof LlmError) ? error : error.with({ usage: used });
+      throw used === undefined || !(error instanceof LlmError)
+        ? error
+        : error.with({ usage: used });
     }
   }
 
-  #begin(call: WireCall<Raw>, state: { readonly guard: CallGuard; readonly account: Account; readonly patienceMs: number | undefined }): Promise<Beginning> {
+  #begin(
+    call: WireCall<Raw>,
+    state: {
+      readonly guard: CallGuard;
+      readonly account: Account;
+      readonly patienceMs: number | undefined;
+    },
+  ): Promise<Beginning> {
     const { clock, random } = this.#limits;
     const { patienceMs } = state;
     const { signal } = state.guard;
@@ -143,12 +174,34 @@ export class WireProvider<Raw> implements LlmProvider {
       if (error instanceof LlmError && error.retryable && isBusy(error)) this.#gate.refuse(error);
       throw error;
     };
-    return withRetries(attempt, { clock, random, signal, onWait, ...(patienceMs === undefined ? {} : { patienceMs }) }).catch(giveUp).finally(() => place.leave());
+    return withRetries(attempt, {
+      clock,
+      random,
+      signal,
+      onWait,
+      ...(patienceMs === undefined ? {} : { patienceMs }),
+    })
+      .catch(giveUp)
+      .finally(() => place.leave());
   }
 
   /** Reads until something of the answer is there: what fails before that has shown nothing and can be tried again. */
-  async #attempt(call: WireCall<Raw>, { guard, account, place }: { readonly guard: CallGuard; readonly account: Account; readonly place: GatePlace }): Promise<Beginning> {
-    account.current = () => ({ input: call.promptTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, source: 'estimated' });
+  async #attempt(
+    call: WireCall<Raw>,
+    {
+      guard,
+      account,
+      place,
+    }: { readonly guard: CallGuard; readonly account: Account; readonly place: GatePlace },
+  ): Promise<Beginning> {
+    account.current = () => ({
+      input: call.promptTokens,
+      cacheRead: 0,
+      cacheWrite: 0,
+      output: 0,
+      reasoning: 0,
+      source: 'estimated',
+    });
     const response = await translated(guard.watch(call.open(guard.signal)), { call, guard });
     place.leave();
     account.current = () => response.usage();
@@ -162,12 +215,18 @@ export class WireProvider<Raw> implements LlmProvider {
         return this.#translate(response, result.value);
       }
       const events = response.end?.() ?? [];
-      if (events.length === 0) throw new LlmError('network', `${this.#adapter.label} ended the answer before it was complete. Try again.`, { retryable: true });
+      if (events.length === 0)
+        throw new LlmError(
+          'network',
+          `${this.#adapter.label} ended the answer before it was complete. Try again.`,
+          { retryable: true },
+        );
       return events;
     };
     const events: LlmEvent[] = [];
     try {
-      while (events.every(({ type }) => type === 'start' || type === 'warning')) events.push(...(await read()));
+      while (events.every(({ type }) => type === 'start' || type === 'warning'))
+        events.push(...(await read()));
     } catch (error) {
       // Closes the connection; the attempt has failed whatever becomes of that.
       iterator.return?.().catch(() => undefined);
@@ -178,11 +237,15 @@ export class WireProvider<Raw> implements LlmProvider {
   }
 
   /** An attempt that the provider refused outright has used nothing; one that it took is paid for though another follows; one that was given up may be. */
-  #settleFailed({ status, kind }: LlmError, { call, account }: { readonly call: WireCall<Raw>; readonly account: Account }): void {
+  #settleFailed(
+    { status, kind }: LlmError,
+    { call, account }: { readonly call: WireCall<Raw>; readonly account: Account },
+  ): void {
     if (status === undefined && (kind === 'aborted' || kind === 'timeout')) return;
     const used = account.current?.();
     account.current = undefined;
-    if (status === undefined && used !== undefined && used.source !== 'estimated') account.lost = addUsage(account.lost, withCost(used, call.card.price));
+    if (status === undefined && used !== undefined && used.source !== 'estimated')
+      account.lost = addUsage(account.lost, withCost(used, call.card.price));
   }
 
   #translate(response: WireResponse<Raw>, raw: Raw): readonly LlmEvent[] {
@@ -190,21 +253,34 @@ export class WireProvider<Raw> implements LlmProvider {
       return response.translate(raw);
     } catch (error) {
       if (error instanceof LlmError) throw error;
-      throw new LlmError('protocol', `${this.#adapter.label} sent an event that cannot be understood (${error instanceof Error ? error.message : String(error)}). Check that the base URL speaks this API.`, { cause: error });
+      throw new LlmError(
+        'protocol',
+        `${this.#adapter.label} sent an event that cannot be understood (${error instanceof Error ? error.message : String(error)}). Check that the base URL speaks this API.`,
+        { cause: error },
+      );
     }
   }
 }
 
 function isBusy({ kind, status }: LlmError): boolean {
-  return kind === 'rate' || (kind === 'overloaded' && (status === undefined || status === 503 || status === 529));
+  return (
+    kind === 'rate' ||
+    (kind === 'overloaded' && (status === undefined || status === 503 || status === 529))
+  );
 }
 
-function usedBy({ lost, current }: Account, { card }: { readonly card: ModelCard }): Usage | undefined {
+function usedBy(
+  { lost, current }: Account,
+  { card }: { readonly card: ModelCard },
+): Usage | undefined {
   return current === undefined ? lost : addUsage(lost, withCost(current(), card.price));
 }
 
 /** The guard's reason goes before whatever error its abort caused. */
-async function translated<T, Raw>(work: Promise<T>, { call, guard }: { readonly call: WireCall<Raw>; readonly guard: CallGuard }): Promise<T> {
+async function translated<T, Raw>(
+  work: Promise<T>,
+  { call, guard }: { readonly call: WireCall<Raw>; readonly guard: CallGuard },
+): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -218,6 +294,12 @@ function countBytes(guard: CallGuard, label: string): (count: number) => void {
   return (count) => {
     total += count;
     guard.touch();
-    if (total > MAX_RESPONSE_BYTES) guard.abort(new LlmError('too_large', `${label} sent more than ${MAX_RESPONSE_BYTES} bytes in one answer, and the call was ended.`));
+    if (total > MAX_RESPONSE_BYTES)
+      guard.abort(
+        new LlmError(
+          'too_large',
+          `${label} sent more than ${MAX_RESPONSE_BYTES} bytes in one answer, and the call was ended.`,
+        ),
+      );
   };
 }

@@ -3,10 +3,16 @@ import type { LlmConfig } from '../config/config.ts';
 /** The API that is spoken: OpenAI's Responses, OpenAI's Chat Completions, or Anthropic's Messages. */
 export type Wire = 'responses' | 'chat' | 'messages';
 
-const VENDOR_HOSTS: { readonly [provider: string]: string } = { openai: 'api.openai.com', anthropic: 'api.anthropic.com' };
+const VENDOR_HOSTS: { readonly [provider: string]: string } = {
+  openai: 'api.openai.com',
+  anthropic: 'api.anthropic.com',
+};
 
 /** Whether the configured address is the vendor's own and not a compatible server's. */
-export function isVendorAddress({ provider, baseUrl }: Pick<LlmConfig, 'provider' | 'baseUrl'>): boolean {
+export function isVendorAddress({
+  provider,
+  baseUrl,
+}: Pick<LlmConfig, 'provider' | 'baseUrl'>): boolean {
   return baseUrl === undefined || new URL(baseUrl).host === VENDOR_HOSTS[provider];
 }
 

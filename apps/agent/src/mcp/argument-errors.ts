@@ -10,7 +10,10 @@ const MAX_EXCERPT_LENGTH = 500;
 export function describeArgumentErrors(errors: readonly ErrorObject[], args: JsonObject): string {
   const problems = schemaProblems(errors, 'arguments').map((line) => `- ${line}`);
   const culprit = errors.at(-1);
-  const excerpt = culprit === undefined ? '' : `\nSchema of ${place(culprit, 'arguments')}: ${shorten(JSON.stringify(culprit.parentSchema))}`;
+  const excerpt =
+    culprit === undefined
+      ? ''
+      : `\nSchema of ${place(culprit, 'arguments')}: ${shorten(JSON.stringify(culprit.parentSchema))}`;
   return `Invalid arguments, nothing was done. Correct them and call the tool again.\n${[...new Set(problems)].join('\n')}${excerpt}\nArguments given: ${given(args)}`;
 }
 
@@ -31,7 +34,10 @@ function problem(error: ErrorObject): string {
       return `"${String(parameters['missingProperty'])}" is missing`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return unknownProperty(String(parameters['additionalProperty'] ?? parameters['unevaluatedProperty']), error.parentSchema);
+      return unknownProperty(
+        String(parameters['additionalProperty'] ?? parameters['unevaluatedProperty']),
+        error.parentSchema,
+      );
     case 'enum':
       return `must be one of ${shorten(JSON.stringify(parameters['allowedValues']))}`;
     case 'const':
@@ -44,7 +50,10 @@ function problem(error: ErrorObject): string {
 }
 
 function unknownProperty(name: string, schema: unknown): string {
-  const properties = isPlainObject(schema) && isPlainObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const properties =
+    isPlainObject(schema) && isPlainObject(schema['properties'])
+      ? Object.keys(schema['properties'])
+      : [];
   const nearest = nearestName(name, properties);
   return `"${name}" is not known${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
 }

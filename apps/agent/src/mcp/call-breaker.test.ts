@@ -3,10 +3,19 @@ import type { BreakerStatus } from '../ports/tool-registry.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { CallBreaker } from './call-breaker.ts';
 
-function breakerOf({ random = 0 } = {}): { readonly breaker: CallBreaker; readonly clock: ManualClock; readonly changes: BreakerStatus['state'][]; readonly fail: (times: number) => void } {
+function breakerOf({ random = 0 } = {}): {
+  readonly breaker: CallBreaker;
+  readonly clock: ManualClock;
+  readonly changes: BreakerStatus['state'][];
+  readonly fail: (times: number) => void;
+} {
   const clock = new ManualClock();
   const changes: BreakerStatus['state'][] = [];
-  const breaker = new CallBreaker({ clock, random: () => random, onChange: ({ state }) => changes.push(state) });
+  const breaker = new CallBreaker({
+    clock,
+    random: () => random,
+    onChange: ({ state }) => changes.push(state),
+  });
   const fail = (times: number): void => {
     for (let time = 0; time < times; time++) breaker.begin()!.failed();
   };
@@ -132,7 +141,11 @@ test('it can be reset', () => {
 
 test('it does not stay open for longer when the clock is set back', () => {
   let now = 1_000_000_000;
-  const breaker = new CallBreaker({ clock: { now: () => now, after: () => () => undefined }, random: () => 0, onChange: () => undefined });
+  const breaker = new CallBreaker({
+    clock: { now: () => now, after: () => () => undefined },
+    random: () => 0,
+    onChange: () => undefined,
+  });
   for (let time = 0; time < 5; time++) breaker.begin()!.failed();
   expect(breaker.begin()).toBeUndefined();
   now -= 86_400_000;

@@ -48,7 +48,11 @@ export class CallBreaker {
     if (this.#opensAgainAt === undefined) return { state: 'closed', failures };
     const waitMs = this.#opensAgainAt - this.#options.clock.now();
     // A longer wait than the longest is a clock that was set back.
-    return { state: waitMs > 0 && waitMs <= MAX_DELAY_MS ? 'open' : 'half_open', failures, opensAgainAt: this.#opensAgainAt };
+    return {
+      state: waitMs > 0 && waitMs <= MAX_DELAY_MS ? 'open' : 'half_open',
+      failures,
+      opensAgainAt: this.#opensAgainAt,
+    };
   }
 
   /** `undefined` when no call may be made now. */

@@ -3,7 +3,13 @@ import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { CallWaiting, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
-import { callRequest, poolOf, statusOf, toolNamed, type PoolFixture } from './testing/pool-fixture.ts';
+import {
+  callRequest,
+  poolOf,
+  statusOf,
+  toolNamed,
+  type PoolFixture,
+} from './testing/pool-fixture.ts';
 
 interface SentCall {
   readonly outcome: Promise<ToolCallOutcome>;
@@ -23,18 +29,25 @@ const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: 
 const question: QuestionContext = { signal: new AbortController().signal, meta: {} };
 const poll = { interval: 1, timeout: 10_000 };
 
-async function ready(config: Partial<StdioServerConfig> = {}, server = new FakeServer(toolNamed('t'))): Promise<Fixture> {
+async function ready(
+  config: Partial<StdioServerConfig> = {},
+  server = new FakeServer(toolNamed('t')),
+): Promise<Fixture> {
   const fixture = poolOf({ server }, { server: config });
   fixture.pool.start();
   await fixture.pool.settled(1000);
   const send: Fixture['send'] = async (runId, rest) => {
-    const outcome = fixture.pool.call(callRequest('server__t', { runId, questions: { elicit: () => answerOf(runId) }, ...rest }));
-    const isOfRun = ({ options }: FakeCall): boolean => options.meta?.['dev.signalbox/idempotency-key'] === (rest?.idempotencyKey ?? 'key-1');
+    const outcome = fixture.pool.call(
+      callRequest('server__t', { runId, questions: { elicit: () => answerOf(runId) }, ...rest }),
+    );
+    const isOfRun = ({ options }: FakeCall): boolean =>
+      options.meta?.['dev.signalbox/idempotency-key'] === (rest?.idempotencyKey ?? 'key-1');
     const before = server.calls.length;
     await vi.waitFor(() => expect(server.calls.slice(before).some(isOfRun)).toBe(true), poll);
     return { outcome, received: server.calls.slice(before).find(isOfRun)! };
   };
-  const ask: Fixture['ask'] = ({ received }, context = question) => server.launched[received.connection - 1]!.handlers.elicit!(form, context);
+  const ask: Fixture['ask'] = ({ received }, context = question) =>
+    server.launched[received.connection - 1]!.handlers.elicit!(form, context);
   return { ...fixture, server, send, ask };
 }
 
@@ -52,7 +65,11 @@ async function end({ outcome, received }: SentCall): Promise<void> {
   expect(await outcome).toEqual({ type: 'result', result: done });
 }
 
-async function cancel(fixture: Fixture, runId: string, prepare: (call: SentCall) => unknown = () => undefined): Promise<void> {
+async function cancel(
+  fixture: Fixture,
+  runId: string,
+  prepare: (call: SentCall) => unknown = () => undefined,
+): Promise<void> {
   const abort = new AbortController();
   const call = await fixture.send(runId, { signal: abort.signal });
   await prepare(call);
@@ -61,7 +78,10 @@ async function cancel(fixture: Fixture, runId: string, prepare: (call: SentCall)
 }
 
 /** The tool has answered so often without a question that it counts as one that does not ask. */
-async function known(config: Partial<StdioServerConfig> = {}, server?: FakeServer): Promise<Fixture> {
+async function known(
+  config: Partial<StdioServerConfig> = {},
+  server?: FakeServer,
+): Promise<Fixture> {
   const fixture = await ready(config, server);
   for (let answers = 0; answers < 3; answers += 1) await end(await fixture.send('before'));
   return fixture;
@@ -83,14 +103,20 @@ describe('a legacy server that has not asked', () => {
     clock.advance(250);
     const b = await second;
     expect([a, b].map(({ received }) => received.connection)).toEqual([1, 2]);
-    expect(await Promise.all([ask(a), ask(b)])).toMatchObject([{ content: { run: 'a' } }, { content: { run: 'b' } }]);
+    expect(await Promise.all([ask(a), ask(b)])).toMatchObject([
+      { content: { run: 'a' } },
+      { content: { run: 'b' } },
+    ]);
   });
 
   test('needs no second connection where a new tool answers soon: calls of other runs wait a moment, and nobody is told', async () => {
     const { server, send } = await ready();
     const heard: CallWaiting[] = [];
     const a = await send('a');
-    const b = send('b', { idempotencyKey: 'key-2', onWaiting: (waiting) => void heard.push(waiting) });
+    const b = send('b', {
+      idempotencyKey: 'key-2',
+      onWaiting: (waiting) => void heard.push(waiting),
+    });
     await end(a);
     await end(await b);
     expect(server.launches).toBe(1);
@@ -116,10 +142,19 @@ describe('a legacy server that has not asked', () => {
   });
 
   describe('and whose one connection carries a call of a tool that is known not to ask', () => {
-    async function shared(): Promise<Fixture & { readonly known: SentCall; readonly fresh: SentCall }> {
-      const fixture = await known({ connections: 1 }, new FakeServer(toolNamed('t'), toolNamed('u')));
+    async function shared(): Promise<
+      Fixture & { readonly known: SentCall; readonly fresh: SentCall }
+    > {
+      const fixture = await known(
+        { connections: 1 },
+        new FakeServer(toolNamed('t'), toolNamed('u')),
+      );
       const call = await fixture.send('a');
-      return { ...fixture, known: call, fresh: await fixture.send('b', { wireName: 'server__u', idempotencyKey: 'key-2' }) };
+      return {
+        ...fixture,
+        known: call,
+        fresh: await fixture.send('b', { wireName: 'server__u', idempotencyKey: 'key-2' }),
+      };
     }
 
     test('carries a call of a new tool, too; its question is held until the other call has ended', async () => {
@@ -135,7 +170,9 @@ describe('a legacy server that has not asked', () => {
       const c = send('c', { wireName: 'server__u', idempotencyKey: 'key-3' });
       await Promise.resolve();
       clock.advance(250);
-      expect(pool.servers()[0]?.waiting).toMatchObject([{ runId: 'c', reason: 'connections_busy' }]);
+      expect(pool.servers()[0]?.waiting).toMatchObject([
+        { runId: 'c', reason: 'connections_busy' },
+      ]);
       await end(fresh);
       await end(await c);
     });
@@ -147,7 +184,9 @@ describe('a legacy server that has not asked', () => {
     const a = await send('a', { onWaiting: ({ reason }) => void heard.push(reason) });
     const b = await send('b');
     const answer = ask(a);
-    expect(pool.servers()[0]?.connections).toMatchObject([{ calls: 2, runs: ['a', 'b'], openQuestions: 1 }]);
+    expect(pool.servers()[0]?.connections).toMatchObject([
+      { calls: 2, runs: ['a', 'b'], openQuestions: 1 },
+    ]);
     await end(b);
     expect(await answer).toEqual({ action: 'accept', content: { run: 'a' } });
     expect(heard).toEqual(['question_held']);
@@ -159,7 +198,10 @@ describe('a legacy server that has not asked', () => {
     const answers = Promise.allSettled([ask(a), ask(b)]);
     clock.advance(30_000);
     expect(await answers).toMatchObject([
-      { status: 'rejected', reason: { code: -32603, message: expect.stringContaining('several runs') as string } },
+      {
+        status: 'rejected',
+        reason: { code: -32603, message: expect.stringContaining('several runs') as string },
+      },
       { status: 'rejected', reason: { code: -32603 } },
     ]);
   });
@@ -228,7 +270,11 @@ describe('a legacy server that has asked', () => {
     expect([a, b, c].map(({ received }) => received.connection)).toEqual([1, 2, 3]);
     expect(await ask(b)).toMatchObject({ content: { run: 'b' } });
     expect(await ask(c)).toMatchObject({ content: { run: 'c' } });
-    expect(pool.servers()[0]?.connections).toMatchObject([{ runs: ['a'], openQuestions: 1 }, { runs: ['b'] }, { runs: ['c'] }]);
+    expect(pool.servers()[0]?.connections).toMatchObject([
+      { runs: ['a'], openQuestions: 1 },
+      { runs: ['b'] },
+      { runs: ['c'] },
+    ]);
     await end(b);
     await end(c);
     expect(server.open).toBe(3);
@@ -249,11 +295,23 @@ describe('a legacy server that has asked', () => {
     void ask(a).catch(() => undefined);
     const b = await send('b');
     const heard: CallWaiting[] = [];
-    const c = pool.call(callRequest('server__t', { runId: 'c', callId: 'call-c', onWaiting: (waiting) => void heard.push(waiting) }));
+    const c = pool.call(
+      callRequest('server__t', {
+        runId: 'c',
+        callId: 'call-c',
+        onWaiting: (waiting) => void heard.push(waiting),
+      }),
+    );
     await vi.waitFor(() => expect(heard).toHaveLength(1), poll);
-    const waiting = { reason: 'connections_busy', message: 'all 2 connections to the server carry calls of other runs; 1 of them waits for a person or the model' };
+    const waiting = {
+      reason: 'connections_busy',
+      message:
+        'all 2 connections to the server carry calls of other runs; 1 of them waits for a person or the model',
+    };
     expect(heard).toEqual([waiting]);
-    expect(pool.servers()[0]?.waiting).toEqual([{ ...waiting, runId: 'c', callId: 'call-c', since: clock.now() }]);
+    expect(pool.servers()[0]?.waiting).toEqual([
+      { ...waiting, runId: 'c', callId: 'call-c', since: clock.now() },
+    ]);
     await end(b);
     await vi.waitFor(() => expect(pool.servers()[0]?.waiting).toEqual([]), poll);
     void c;
@@ -263,7 +321,10 @@ describe('a legacy server that has asked', () => {
     const { send, server, pool } = await asking({ connections: 1 });
     const a = await send('a');
     const b = pool.call(callRequest('server__t', { runId: 'b', questions: {} }));
-    await vi.waitFor(() => expect(pool.servers()[0]?.waiting).toMatchObject([{ reason: 'connections_busy' }]), poll);
+    await vi.waitFor(
+      () => expect(pool.servers()[0]?.waiting).toMatchObject([{ reason: 'connections_busy' }]),
+      poll,
+    );
     await end(a);
     await vi.waitFor(() => expect(server.calls).toHaveLength(3), poll);
     server.calls[2]!.answer(done);
@@ -285,14 +346,23 @@ describe('a legacy server that has asked', () => {
     await end(other);
     await end(next);
     expect(states).not.toContain('connecting');
-    await vi.waitFor(() => expect(pool.servers()[0]?.connections.every(({ retiring }) => retiring === undefined)).toBe(true), poll);
+    await vi.waitFor(
+      () =>
+        expect(pool.servers()[0]?.connections.every(({ retiring }) => retiring === undefined)).toBe(
+          true,
+        ),
+      poll,
+    );
     expect(server.open).toBe(pool.servers()[0]?.connections.length);
   });
 
   test('is replaced in the background when its only connection had a call given up', async () => {
     const fixture = await asking();
     await cancel(fixture, 'a');
-    expect(await statusOf(fixture.pool, 'server', ({ pid }) => pid === 4002)).toMatchObject({ state: 'ready', restarts: 1 });
+    expect(await statusOf(fixture.pool, 'server', ({ pid }) => pid === 4002)).toMatchObject({
+      state: 'ready',
+      restarts: 1,
+    });
     expect(fixture.server.open).toBe(1);
   });
 
@@ -304,7 +374,13 @@ describe('a legacy server that has asked', () => {
     expect(fixture.pool.tools()).toHaveLength(1);
     expect(fixture.pool.whyNotOffered('server__t')).toBeUndefined();
     const b = fixture.pool.call(callRequest('server__t', { runId: 'b' }));
-    await vi.waitFor(() => expect(fixture.pool.servers()[0]?.waiting).toMatchObject([{ runId: 'b', reason: 'server_restarting' }]), poll);
+    await vi.waitFor(
+      () =>
+        expect(fixture.pool.servers()[0]?.waiting).toMatchObject([
+          { runId: 'b', reason: 'server_restarting' },
+        ]),
+      poll,
+    );
     fixture.pool.control('server')!.reconnect('now');
     await vi.waitFor(() => expect(fixture.server.calls.at(-1)?.connection).toBe(3), poll);
     fixture.server.calls.at(-1)!.answer(done);
@@ -316,7 +392,10 @@ describe('a legacy server that has asked', () => {
     server.launchPlan.push(new Error('only one of me'));
     const a = await send('a');
     const b = pool.call(callRequest('server__t', { runId: 'b' }));
-    await vi.waitFor(() => expect(pool.servers()[0]?.waiting).toMatchObject([{ reason: 'connections_busy' }]), poll);
+    await vi.waitFor(
+      () => expect(pool.servers()[0]?.waiting).toMatchObject([{ reason: 'connections_busy' }]),
+      poll,
+    );
     clock.advance(60_000);
     await vi.waitFor(() => expect(server.calls.at(-1)?.connection).toBe(3), poll);
     server.calls.at(-1)!.answer(done);
@@ -341,7 +420,9 @@ describe('a legacy server that has asked', () => {
     a.received.fail(new LocalError('connection-lost', 'gone', { sent: true }));
     server.launched[0]!.onClosed(new LocalError('connection-lost', 'gone'));
     expect(await a.outcome).toMatchObject({ type: 'lost' });
-    expect(pool.servers()).toMatchObject([{ state: 'ready', pid: 4002, connections: [{ runs: ['b'] }] }]);
+    expect(pool.servers()).toMatchObject([
+      { state: 'ready', pid: 4002, connections: [{ runs: ['b'] }] },
+    ]);
     await end(b);
   });
 });
@@ -351,7 +432,10 @@ test('a modern server names the call with each question, so one connection carri
   fake.era = 'modern';
   const fixture = await ready({}, fake);
   const [a, b] = [await fixture.send('a'), await fixture.send('b')];
-  const about = ({ received }: SentCall): QuestionContext => ({ ...question, request: { method: 'tools/call', name: 't', meta: received.options.meta! } });
+  const about = ({ received }: SentCall): QuestionContext => ({
+    ...question,
+    request: { method: 'tools/call', name: 't', meta: received.options.meta! },
+  });
   expect(await fixture.ask(a, about(a))).toMatchObject({ content: { run: 'a' } });
   await cancel(fixture, 'c');
   const d = await fixture.send('d');
@@ -360,7 +444,9 @@ test('a modern server names the call with each question, so one connection carri
 });
 
 describe('a call that waits for a connection', () => {
-  async function waiting(rest: Partial<ToolCallRequest> = {}): Promise<Fixture & { readonly outcome: Promise<ToolCallOutcome>; readonly a: SentCall }> {
+  async function waiting(
+    rest: Partial<ToolCallRequest> = {},
+  ): Promise<Fixture & { readonly outcome: Promise<ToolCallOutcome>; readonly a: SentCall }> {
     const fixture = await ready({ connections: 1 });
     const a = await fixture.send('a');
     await fixture.ask(a);
@@ -380,13 +466,19 @@ describe('a call that waits for a connection', () => {
   test('ends after the call’s whole time', async () => {
     const { outcome, clock } = await waiting({ maxTotalMs: 3000 });
     clock.advance(3000);
-    expect(await outcome).toEqual({ type: 'not-sent', message: 'the connections to server server were in use by other runs for 3 s' });
+    expect(await outcome).toEqual({
+      type: 'not-sent',
+      message: 'the connections to server server were in use by other runs for 3 s',
+    });
   });
 
   test('ends when the server fails', async () => {
     const { outcome, server, a } = await waiting();
     server.crash('gone');
-    expect(await a.outcome).toEqual({ type: 'lost', message: 'the connection to server server ended: gone' });
+    expect(await a.outcome).toEqual({
+      type: 'lost',
+      message: 'the connection to server server ended: gone',
+    });
     expect(await outcome).toMatchObject({ type: 'not-sent' });
   });
 });

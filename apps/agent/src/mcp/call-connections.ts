@@ -91,7 +91,9 @@ export class CallConnections {
 
   /** The connection that lists and single requests use. */
   get first(): ServerLife | undefined {
-    return (this.#connections.find(({ retiring }) => retiring === undefined) ?? this.#connections[0])?.life;
+    return (
+      this.#connections.find(({ retiring }) => retiring === undefined) ?? this.#connections[0]
+    )?.life;
   }
 
   get lives(): readonly ServerLife[] {
@@ -106,7 +108,14 @@ export class CallConnections {
     return this.#find(life) !== undefined;
   }
 
-  status(): { readonly connections: readonly ServerConnectionStatus[]; readonly waiting: readonly (CallWaiting & { readonly runId: string; readonly callId?: string; readonly since: number })[] } {
+  status(): {
+    readonly connections: readonly ServerConnectionStatus[];
+    readonly waiting: readonly (CallWaiting & {
+      readonly runId: string;
+      readonly callId?: string;
+      readonly since: number;
+    })[];
+  } {
     const connections = this.#connections.map(({ life, leases, retiring }) => ({
       ...(life.connection.pid === undefined ? {} : { pid: life.connection.pid }),
       calls: leases.size,
@@ -115,7 +124,9 @@ export class CallConnections {
       ...(retiring === undefined ? {} : { retiring }),
     }));
     const waiting = this.#waiters.flatMap(({ admission: { runId, callId }, since, waiting: why }) =>
-      why === undefined ? [] : [{ runId, ...(callId === undefined ? {} : { callId }), since, ...why }],
+      why === undefined
+        ? []
+        : [{ runId, ...(callId === undefined ? {} : { callId }), since, ...why }],
     );
     return { connections, waiting };
   }
@@ -144,7 +155,13 @@ export class CallConnections {
   }
 
   add(life: ServerLife): void {
-    const connection = { life, leases: new Set<Lease>(), lastRun: undefined, retiring: undefined, stopIdleTimer: () => undefined };
+    const connection = {
+      life,
+      leases: new Set<Lease>(),
+      lastRun: undefined,
+      retiring: undefined,
+      stopIdleTimer: () => undefined,
+    };
     this.#connections.push(connection);
     this.#arrange();
     if (connection.leases.size === 0) this.#onIdle(connection);
@@ -153,7 +170,8 @@ export class CallConnections {
   /** A connection that `onOpenAnother` began to open is there. */
   opened(life: ServerLife): void {
     this.#opening -= 1;
-    for (const connection of this.#connections) if (this.#mayStillAsk(connection)) connection.retiring ??= GIVEN_UP;
+    for (const connection of this.#connections)
+      if (this.#mayStillAsk(connection)) connection.retiring ??= GIVEN_UP;
     this.add(life);
   }
 
@@ -205,7 +223,12 @@ export class CallConnections {
       const onAbort = (): void => settle('aborted');
       const stopTimer = this.#options.clock.after(limitMs, () => settle('too-long'));
       const stopLearning = this.#options.clock.after(LEARN_MS, () => this.#arrange());
-      const waiter: Waiter = { admission, since: this.#options.clock.now(), waiting: undefined, settle };
+      const waiter: Waiter = {
+        admission,
+        since: this.#options.clock.now(),
+        waiting: undefined,
+        settle,
+      };
       this.#waiters.push(waiter);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#arrange();
@@ -219,7 +242,11 @@ export class CallConnections {
   #pick(admission: CallAdmission): Connection | undefined {
     const { runId } = admission;
     const usable = this.#connections.filter((connection) => this.#mayCarry(connection, admission));
-    return usable.find(({ leases }) => [...leases].some((lease) => lease.runId === runId)) ?? usable.find(({ lastRun }) => lastRun === runId) ?? usable[0];
+    return (
+      usable.find(({ leases }) => [...leases].some((lease) => lease.runId === runId)) ??
+      usable.find(({ lastRun }) => lastRun === runId) ??
+      usable[0]
+    );
   }
 
   #mayCarry(connection: Connection, admission: CallAdmission): boolean {
@@ -235,7 +262,9 @@ export class CallConnections {
   /** Before the server has asked. While no further connection can be opened, calls that may ask share one with calls that do not: a question is then held, not refused. */
   #mayShare(call: Lease, others: readonly Lease[]): boolean {
     if (!this.#mayAsk(call)) return this.#isFull() || !others.some((other) => this.#mayAsk(other));
-    return others.every((other) => other.tool === undefined || (this.#isFull() && !this.#mayAsk(other)));
+    return others.every(
+      (other) => other.tool === undefined || (this.#isFull() && !this.#mayAsk(other)),
+    );
   }
 
   #mayAsk({ tool }: Lease): boolean {
@@ -243,11 +272,17 @@ export class CallConnections {
   }
 
   #isFull(): boolean {
-    return this.#opening === 0 && (this.#connections.length >= this.#options.max || !this.#mayOpen());
+    return (
+      this.#opening === 0 && (this.#connections.length >= this.#options.max || !this.#mayOpen())
+    );
   }
 
   #isBarredByGivenUp(connection: Connection, admission: CallAdmission): boolean {
-    if (!this.#mayStillAsk(connection) || !connection.life.router.hasGivenUpCallOfOther(admission.runId)) return false;
+    if (
+      !this.#mayStillAsk(connection) ||
+      !connection.life.router.hasGivenUpCallOfOther(admission.runId)
+    )
+      return false;
     return this.#isOneRunEach || this.#mayOpen() || this.#mayAsk(admission);
   }
 
@@ -302,8 +337,16 @@ export class CallConnections {
     const waiters = this.#waiters.filter((waiter) => !this.#mayLearn(waiter));
     this.#retireBarred(waiters);
     this.#closeUnused();
-    const wanted = Math.max(new Set(waiters.map(({ admission }) => admission.runId)).size, this.#isUnused() ? 1 : 0);
-    while (this.#opening < wanted && this.#mayOpen() && this.#connections.length > 0 && this.#makeRoom()) {
+    const wanted = Math.max(
+      new Set(waiters.map(({ admission }) => admission.runId)).size,
+      this.#isUnused() ? 1 : 0,
+    );
+    while (
+      this.#opening < wanted &&
+      this.#mayOpen() &&
+      this.#connections.length > 0 &&
+      this.#makeRoom()
+    ) {
       this.#opening += 1;
       this.#options.onOpenAnother();
     }
@@ -313,19 +356,27 @@ export class CallConnections {
   /** Whether the call waits for nothing but the answer of a tool that may soon be known not to ask. */
   #mayLearn({ admission, since }: Waiter): boolean {
     if (this.#isOneRunEach || this.#options.clock.now() - since >= LEARN_MS) return false;
-    return this.#connections.some((connection) => connection.retiring === undefined && !this.#isBarredByGivenUp(connection, admission));
+    return this.#connections.some(
+      (connection) =>
+        connection.retiring === undefined && !this.#isBarredByGivenUp(connection, admission),
+    );
   }
 
   /** The only connection is replaced when a call was given up on it and a call waits that must not share it. */
   #retireBarred(waiters: readonly Waiter[]): void {
     const [only, second] = this.#connections;
-    if (only === undefined || second !== undefined || only.leases.size > 0 || this.#mayOpen()) return;
-    if (waiters.some(({ admission }) => this.#isBarredByGivenUp(only, admission))) only.retiring ??= GIVEN_UP;
+    if (only === undefined || second !== undefined || only.leases.size > 0 || this.#mayOpen())
+      return;
+    if (waiters.some(({ admission }) => this.#isBarredByGivenUp(only, admission)))
+      only.retiring ??= GIVEN_UP;
   }
 
   /** Whether there are only connections that take no new calls, and one of them can be replaced now. */
   #isUnused(): boolean {
-    return this.#connections.every(({ retiring }) => retiring !== undefined) && this.#connections.some(({ leases }) => leases.size === 0);
+    return (
+      this.#connections.every(({ retiring }) => retiring !== undefined) &&
+      this.#connections.some(({ leases }) => leases.size === 0)
+    );
   }
 
   #closeUnused(): void {
@@ -339,7 +390,11 @@ export class CallConnections {
   /** Whether another connection may be opened; at the limit one that nobody who waits can use is closed for it. */
   #makeRoom(): boolean {
     if (this.#connections.length + this.#opening < this.#options.max) return true;
-    const unused = this.#connections.find((connection) => connection.leases.size === 0 && this.#waiters.every(({ admission }) => !this.#mayCarry(connection, admission)));
+    const unused = this.#connections.find(
+      (connection) =>
+        connection.leases.size === 0 &&
+        this.#waiters.every(({ admission }) => !this.#mayCarry(connection, admission)),
+    );
     if (unused === undefined || this.#connections.length === 1) return false;
     this.#close(unused);
     return true;
@@ -359,11 +414,22 @@ export class CallConnections {
   }
 
   #reasonToWait(): CallWaiting {
-    if (this.#connections.length === 0) return { reason: 'server_restarting', message: 'the server is being started again' };
-    if (this.#opening > 0) return { reason: 'connection_opening', message: 'another connection to the server is being opened' };
+    if (this.#connections.length === 0)
+      return { reason: 'server_restarting', message: 'the server is being started again' };
+    if (this.#opening > 0)
+      return {
+        reason: 'connection_opening',
+        message: 'another connection to the server is being opened',
+      };
     const asking = this.#connections.filter(({ life }) => life.router.openQuestions > 0).length;
-    const all = this.#connections.length === 1 ? 'the only connection to the server carries' : `all ${this.#connections.length} connections to the server carry`;
-    return { reason: 'connections_busy', message: `${all} calls of other runs${asking === 0 ? '' : `; ${asking} of them ${asking === 1 ? 'waits' : 'wait'} for a person or the model`}` };
+    const all =
+      this.#connections.length === 1
+        ? 'the only connection to the server carries'
+        : `all ${this.#connections.length} connections to the server carry`;
+    return {
+      reason: 'connections_busy',
+      message: `${all} calls of other runs${asking === 0 ? '' : `; ${asking} of them ${asking === 1 ? 'waits' : 'wait'} for a person or the model`}`,
+    };
   }
 }
 

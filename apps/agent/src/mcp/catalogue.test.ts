@@ -35,7 +35,11 @@ describe('the tools of a server', () => {
     await statusOf(pool, 'server', isReady);
     server.listFailure = new Error('busy with hush-hush');
     server.options.onToolsChanged();
-    expect(await statusOf(pool, 'server', (status) => status.warnings.length > 0)).toMatchObject({ state: 'ready', toolCount: 1, warnings: ['the changed tool list could not be read: busy with ***'] });
+    expect(await statusOf(pool, 'server', (status) => status.warnings.length > 0)).toMatchObject({
+      state: 'ready',
+      toolCount: 1,
+      warnings: ['the changed tool list could not be read: busy with ***'],
+    });
   });
 
   test('are offered by a server that cannot tell of their changes, with a warning', async () => {
@@ -43,7 +47,13 @@ describe('the tools of a server', () => {
     server.watchFailure = new ProtocolError(-32601, 'no subscriptions');
     const { pool } = poolOf({ server });
     pool.start();
-    expect(await statusOf(pool, 'server', (status) => isReady(status) || isFailed(status))).toMatchObject({ state: 'ready', toolCount: 1, warnings: ['changes of the tool list will not be noticed: no subscriptions'] });
+    expect(
+      await statusOf(pool, 'server', (status) => isReady(status) || isFailed(status)),
+    ).toMatchObject({
+      state: 'ready',
+      toolCount: 1,
+      warnings: ['changes of the tool list will not be noticed: no subscriptions'],
+    });
   });
 
   test('a change while the server connects is not missed', async () => {
@@ -56,27 +66,55 @@ describe('the tools of a server', () => {
     };
     pool.start();
     expect(await statusOf(pool, 'server', isReady)).toMatchObject({ toolCount: 1 });
-    expect((await statusOf(pool, 'server', (status) => status.toolCount === 2)).state).toBe('ready');
+    expect((await statusOf(pool, 'server', (status) => status.toolCount === 2)).state).toBe(
+      'ready',
+    );
   });
 
   test('are offered as allow and deny say, and a pattern that matches nothing is a warning', async () => {
     const server = new FakeServer(toolNamed('read_a'), toolNamed('read_b'), toolNamed('write_a'));
-    const { pool } = poolOf({ server }, { server: { allow: ['read_*', 'list_*'], deny: ['*_b', 'drop'] } });
+    const { pool } = poolOf(
+      { server },
+      { server: { allow: ['read_*', 'list_*'], deny: ['*_b', 'drop'] } },
+    );
     pool.start();
     const { warnings } = await statusOf(pool, 'server', isReady);
     expect(pool.tools().map((tool) => tool.name)).toEqual(['read_a']);
-    expect(warnings).toEqual(['signalbox.allow: "list_*" matches no tool of the server', 'signalbox.deny: "drop" matches no tool of the server']);
+    expect(warnings).toEqual([
+      'signalbox.allow: "list_*" matches no tool of the server',
+      'signalbox.deny: "drop" matches no tool of the server',
+    ]);
   });
 
   test('a tool that cannot be used is left out with a warning and harms no other', async () => {
-    const odd = [{}, { name: 7 }, { name: '' }, { name: 'no-schema' }, { name: 'list', inputSchema: [] }] as unknown as Tool[];
+    const odd = [
+      {},
+      { name: 7 },
+      { name: '' },
+      { name: 'no-schema' },
+      { name: 'list', inputSchema: [] },
+    ] as unknown as Tool[];
     const server = new FakeServer(
       ...odd,
-      toolNamed('remote', { type: 'object', properties: { a: { $ref: 'https://example.org/a.json' } } }),
+      toolNamed('remote', {
+        type: 'object',
+        properties: { a: { $ref: 'https://example.org/a.json' } },
+      }),
       toolNamed('twice'),
       toolNamed('twice'),
       { ...toolNamed('long'), description: 'x'.repeat(70_000) },
-      { name: 'hints', inputSchema: {}, title: 3, description: null, annotations: { readOnlyHint: 'true', destructiveHint: 'no', idempotentHint: true, title: 'T' } } as unknown as Tool,
+      {
+        name: 'hints',
+        inputSchema: {},
+        title: 3,
+        description: null,
+        annotations: {
+          readOnlyHint: 'true',
+          destructiveHint: 'no',
+          idempotentHint: true,
+          title: 'T',
+        },
+      } as unknown as Tool,
       toolNamed('fine'),
     );
     const { pool, log } = poolOf({ server });
@@ -88,7 +126,9 @@ describe('the tools of a server', () => {
       '3 tools are not offered: they have no name',
       'tool "no-schema" is not offered: its input schema is not an object',
       'tool "list" is not offered: its input schema is not an object',
-      expect.stringMatching(/^tool "remote" is not offered: its input schema does not compile: can't resolve reference/),
+      expect.stringMatching(
+        /^tool "remote" is not offered: its input schema does not compile: can't resolve reference/,
+      ),
       'tool "twice" is not offered: the server lists another tool with this name',
       'tool "long" is not offered: its description is longer than 64 KiB',
     ]);
@@ -96,19 +136,39 @@ describe('the tools of a server', () => {
   });
 
   test('more than 1000 are cut', async () => {
-    const { pool } = poolOf({ server: new FakeServer(...Array.from({ length: 1001 }, (_, index) => toolNamed(`t${index}`, {}))) }, { server: { allow: ['t999', 't1000'] } });
+    const { pool } = poolOf(
+      {
+        server: new FakeServer(
+          ...Array.from({ length: 1001 }, (_, index) => toolNamed(`t${index}`, {})),
+        ),
+      },
+      { server: { allow: ['t999', 't1000'] } },
+    );
     pool.start();
-    expect(await statusOf(pool, 'server', isReady)).toMatchObject({ toolCount: 1, warnings: ['1 tools are not offered: only the first 1000 of a server are'] });
+    expect(await statusOf(pool, 'server', isReady)).toMatchObject({
+      toolCount: 1,
+      warnings: ['1 tools are not offered: only the first 1000 of a server are'],
+    });
     expect(pool.find('server__t999')).toBeDefined();
   });
 
   test('definitions that are too large, alone or together, are left out', async () => {
-    const large = (name: string, length: number): Tool => ({ ...toolNamed(name, { type: 'object', description: 'x'.repeat(length) }), title: 'y'.repeat(50_000) });
-    const { pool } = poolOf({ server: new FakeServer({ ...toolNamed('titled'), title: 'x'.repeat(600_000) }, ...Array.from({ length: 40 }, (_, index) => large(`t${index}`, 200_000))) });
+    const large = (name: string, length: number): Tool => ({
+      ...toolNamed(name, { type: 'object', description: 'x'.repeat(length) }),
+      title: 'y'.repeat(50_000),
+    });
+    const { pool } = poolOf({
+      server: new FakeServer(
+        { ...toolNamed('titled'), title: 'x'.repeat(600_000) },
+        ...Array.from({ length: 40 }, (_, index) => large(`t${index}`, 200_000)),
+      ),
+    });
     pool.start();
     const { warnings, toolCount } = await statusOf(pool, 'server', isReady);
     expect(warnings[0]).toBe('tool "titled" is not offered: its definition is larger than 512 KiB');
-    expect(warnings[1]).toMatch(/is not offered: the definitions of the server's tools are larger than 8 MiB together$/);
+    expect(warnings[1]).toMatch(
+      /is not offered: the definitions of the server's tools are larger than 8 MiB together$/,
+    );
     expect(toolCount).toBe(33);
   });
 

@@ -4,7 +4,11 @@ import type { ServerConfig } from '../config/config.ts';
 import { matchesPattern } from '../name-patterns.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { CatalogueTool } from '../ports/tool-registry.ts';
-import { compileArgumentValidator, UnusableSchemaError, type ArgumentValidator } from './argument-validator.ts';
+import {
+  compileArgumentValidator,
+  UnusableSchemaError,
+  type ArgumentValidator,
+} from './argument-validator.ts';
 import { SchemaError, type SchemaChecks } from './schema-checks.ts';
 import { definitionParts, pinnedDefinition, type DefinitionParts } from './definition-parts.ts';
 import { READ_RESOURCE, wireName } from './tool-names.ts';
@@ -42,32 +46,49 @@ const COMPILE_BUDGET_MS = 5000;
  * What of a server's tools is offered: those its patterns let through, with a usable name and schema. A tool that is left out for another reason
  * is named in the warnings and harms no other. Gives way to other work between two tools.
  */
-export async function readCatalogue(server: ServerConfig, tools: readonly Tool[], checks: SchemaChecks): Promise<Catalogue> {
+export async function readCatalogue(
+  server: ServerConfig,
+  tools: readonly Tool[],
+  checks: SchemaChecks,
+): Promise<Catalogue> {
   const entries = new Map<string, CatalogueEntry>();
   const named = tools.filter(isNamed);
   const warnings = unmatchedPatterns(server, named);
-  if (named.length < tools.length) warnings.push(`${tools.length - named.length} tools are not offered: they have no name`);
+  if (named.length < tools.length)
+    warnings.push(`${tools.length - named.length} tools are not offered: they have no name`);
   let spentMs = 0;
   let length = 0;
   for (const tool of named.slice(0, MAX_TOOLS)) {
     if (!isOffered(server, tool.name)) continue;
     await nextTurn();
     try {
-      if (spentMs > COMPILE_BUDGET_MS) throw new UnusableSchemaError('the schemas of the server take too long to compile');
+      if (spentMs > COMPILE_BUDGET_MS)
+        throw new UnusableSchemaError('the schemas of the server take too long to compile');
       const { entry, compileMs } = await toEntry(server, tool, checks);
       spentMs += compileMs;
       const added = sizeOf(entry);
-      if (added > MAX_DEFINITION_LENGTH) throw new UnusableSchemaError(`its definition is larger than ${MAX_DEFINITION_LENGTH / 1024} KiB`);
-      if (length + added > MAX_CATALOGUE_LENGTH) throw new UnusableSchemaError(`the definitions of the server's tools are larger than ${MAX_CATALOGUE_LENGTH / 1024 / 1024} MiB together`);
+      if (added > MAX_DEFINITION_LENGTH)
+        throw new UnusableSchemaError(
+          `its definition is larger than ${MAX_DEFINITION_LENGTH / 1024} KiB`,
+        );
+      if (length + added > MAX_CATALOGUE_LENGTH)
+        throw new UnusableSchemaError(
+          `the definitions of the server's tools are larger than ${MAX_CATALOGUE_LENGTH / 1024 / 1024} MiB together`,
+        );
       addTool(entries, entry);
       length += added;
     } catch (error) {
       if (!(error instanceof UnusableSchemaError)) throw error;
       if (error.cause instanceof SchemaError) spentMs += error.cause.spentMs;
-      warnings.push(`tool ${JSON.stringify(tool.name.slice(0, 100))} is not offered: ${error.message}`);
+      warnings.push(
+        `tool ${JSON.stringify(tool.name.slice(0, 100))} is not offered: ${error.message}`,
+      );
     }
   }
-  if (named.length > MAX_TOOLS) warnings.push(`${named.length - MAX_TOOLS} tools are not offered: only the first ${MAX_TOOLS} of a server are`);
+  if (named.length > MAX_TOOLS)
+    warnings.push(
+      `${named.length - MAX_TOOLS} tools are not offered: only the first ${MAX_TOOLS} of a server are`,
+    );
   return { entries, warnings };
 }
 
@@ -87,15 +108,30 @@ function isOffered(server: ServerConfig, name: string): boolean {
 
 function unmatchedPatterns(server: ServerConfig, tools: readonly Tool[]): string[] {
   const unmatched = (field: 'allow' | 'deny'): string[] =>
-    server[field].filter((pattern) => pattern !== READ_RESOURCE && !tools.some((tool) => matchesPattern(tool.name, pattern))).map((pattern) => `signalbox.${field}: ${JSON.stringify(pattern)} matches no tool of the server`);
+    server[field]
+      .filter(
+        (pattern) =>
+          pattern !== READ_RESOURCE && !tools.some((tool) => matchesPattern(tool.name, pattern)),
+      )
+      .map(
+        (pattern) => `signalbox.${field}: ${JSON.stringify(pattern)} matches no tool of the server`,
+      );
   return [...unmatched('allow'), ...unmatched('deny')];
 }
 
-async function toEntry(server: ServerConfig, tool: Tool, checks: SchemaChecks): Promise<{ readonly entry: CatalogueEntry; readonly compileMs: number }> {
+async function toEntry(
+  server: ServerConfig,
+  tool: Tool,
+  checks: SchemaChecks,
+): Promise<{ readonly entry: CatalogueEntry; readonly compileMs: number }> {
   const description = text(tool.description) ?? '';
   const title = text(tool.title);
-  if (description.length > MAX_DESCRIPTION_LENGTH) throw new UnusableSchemaError(`its description is longer than ${MAX_DESCRIPTION_LENGTH / 1024} KiB`);
-  if (!isPlainObject(tool.inputSchema)) throw new UnusableSchemaError('its input schema is not an object');
+  if (description.length > MAX_DESCRIPTION_LENGTH)
+    throw new UnusableSchemaError(
+      `its description is longer than ${MAX_DESCRIPTION_LENGTH / 1024} KiB`,
+    );
+  if (!isPlainObject(tool.inputSchema))
+    throw new UnusableSchemaError('its input schema is not an object');
   const { validate, ms } = await compileArgumentValidator(server.name, tool.inputSchema, checks);
   const definition = pinnedDefinition(tool);
   const entry = {
@@ -122,7 +158,8 @@ function text(value: unknown): string | undefined {
 }
 
 function addTool(entries: Map<string, CatalogueEntry>, entry: CatalogueEntry): void {
-  if (entries.has(entry.tool.wireName)) throw new UnusableSchemaError('the server lists another tool with this name');
+  if (entries.has(entry.tool.wireName))
+    throw new UnusableSchemaError('the server lists another tool with this name');
   entries.set(entry.tool.wireName, entry);
 }
 
@@ -130,7 +167,9 @@ function addTool(entries: Map<string, CatalogueEntry>, entry: CatalogueEntry): v
 function hints(annotations: unknown): ToolAnnotations {
   const given = isPlainObject(annotations) ? annotations : {};
   const title = text(given['title']);
-  const named = HINTS.filter((name) => typeof given[name] === 'boolean').map((name) => [name, given[name] === true] as const);
+  const named = HINTS.filter((name) => typeof given[name] === 'boolean').map(
+    (name) => [name, given[name] === true] as const,
+  );
   return { ...(title === undefined ? {} : { title }), ...Object.fromEntries(named) };
 }
 

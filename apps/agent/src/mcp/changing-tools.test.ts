@@ -2,7 +2,13 @@ import { ProtocolError } from '@signalbox/mcp-core';
 import { expect, test, vi } from 'vitest';
 import type { ToolCallOutcome } from '../ports/tool-registry.ts';
 import { FakeServer } from './testing/fake-server.ts';
-import { callRequest, poolOf, statusOf, toolNamed, type PoolFixture } from './testing/pool-fixture.ts';
+import {
+  callRequest,
+  poolOf,
+  statusOf,
+  toolNamed,
+  type PoolFixture,
+} from './testing/pool-fixture.ts';
 
 async function ready(servers: { readonly [name: string]: FakeServer }): Promise<PoolFixture> {
   const fixture = poolOf(servers);
@@ -11,10 +17,17 @@ async function ready(servers: { readonly [name: string]: FakeServer }): Promise<
   return fixture;
 }
 
-async function begin({ pool }: PoolFixture, server: FakeServer, wireName: string): Promise<{ readonly outcome: Promise<ToolCallOutcome> }> {
+async function begin(
+  { pool }: PoolFixture,
+  server: FakeServer,
+  wireName: string,
+): Promise<{ readonly outcome: Promise<ToolCallOutcome> }> {
   const before = server.calls.length;
   const outcome = pool.call(callRequest(wireName));
-  await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), { interval: 1, timeout: 10_000 });
+  await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), {
+    interval: 1,
+    timeout: 10_000,
+  });
   return { outcome };
 }
 
@@ -33,17 +46,32 @@ test('S-222: a change of one server reads the tools of that server alone', async
 });
 
 test('S-222: a changed list takes the place of the old one as a whole', async () => {
-  const server = new FakeServer(...Array.from({ length: 50 }, (_, index) => toolNamed(`old${index}`)));
+  const server = new FakeServer(
+    ...Array.from({ length: 50 }, (_, index) => toolNamed(`old${index}`)),
+  );
   const { pool } = await ready({ server });
   server.tools = Array.from({ length: 50 }, (_, index) => toolNamed(`new${index}`));
   server.options.onToolsChanged();
   const seen = new Set<string>();
   while (pool.find('server__new49') === undefined) {
-    seen.add(pool.tools().map(({ name }) => name.slice(0, 3)).join(' '));
+    seen.add(
+      pool
+        .tools()
+        .map(({ name }) => name.slice(0, 3))
+        .join(' '),
+    );
     await new Promise((resolve) => setImmediate(resolve));
   }
-  seen.add(pool.tools().map(({ name }) => name.slice(0, 3)).join(' '));
-  expect([...seen]).toEqual([Array.from({ length: 50 }, () => 'old').join(' '), Array.from({ length: 50 }, () => 'new').join(' ')]);
+  seen.add(
+    pool
+      .tools()
+      .map(({ name }) => name.slice(0, 3))
+      .join(' '),
+  );
+  expect([...seen]).toEqual([
+    Array.from({ length: 50 }, () => 'old').join(' '),
+    Array.from({ length: 50 }, () => 'new').join(' '),
+  ]);
 });
 
 test.each([
@@ -66,10 +94,18 @@ test('S-227: a call of a tool that vanished meanwhile has the tools read again, 
   const { outcome } = await begin(fixture, server, 'server__t');
   server.tools = [toolNamed('u')];
   server.calls[0]!.fail(new ProtocolError(-32602, 'Unknown tool: t'));
-  expect(await outcome).toEqual({ type: 'error', message: 'server server answered with error -32602: Unknown tool: t' });
+  expect(await outcome).toEqual({
+    type: 'error',
+    message: 'server server answered with error -32602: Unknown tool: t',
+  });
   await statusOf(fixture.pool, 'server', ({ toolCount }) => toolCount === 1);
-  expect(await fixture.pool.call(callRequest('server__t'))).toEqual({ type: 'not-sent', message: 'server server offers no tool of that name at present' });
-  expect(fixture.pool.whyNotOffered('server__t')).toBe('server server offers no tool of that name at present');
+  expect(await fixture.pool.call(callRequest('server__t'))).toEqual({
+    type: 'not-sent',
+    message: 'server server offers no tool of that name at present',
+  });
+  expect(fixture.pool.whyNotOffered('server__t')).toBe(
+    'server server offers no tool of that name at present',
+  );
   expect(fixture.pool.whyNotOffered('server__u')).toBeUndefined();
   expect(fixture.pool.whyNotOffered('nowhere__u')).toBeUndefined();
 });

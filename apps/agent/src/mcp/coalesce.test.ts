@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { coalesce } from './coalesce.ts';
 
-function fixture(): { readonly request: () => Promise<void>; readonly runs: PromiseWithResolvers<void>[]; readonly pauses: PromiseWithResolvers<void>[] } {
+function fixture(): {
+  readonly request: () => Promise<void>;
+  readonly runs: PromiseWithResolvers<void>[];
+  readonly pauses: PromiseWithResolvers<void>[];
+} {
   const runs: PromiseWithResolvers<void>[] = [];
   const pauses: PromiseWithResolvers<void>[] = [];
   const waitFor = (list: PromiseWithResolvers<void>[]) => (): Promise<void> => {

@@ -2,7 +2,10 @@
  * Runs `work` one at a time: requests made during a run share one more run, which follows it after `pause`. The promise of a request settles as
  * the run that began after it does.
  */
-export function coalesce(work: () => Promise<void>, pause: () => Promise<void>): () => Promise<void> {
+export function coalesce(
+  work: () => Promise<void>,
+  pause: () => Promise<void>,
+): () => Promise<void> {
   let running: Promise<void> | undefined;
   let following: Promise<void> | undefined;
   const run = (): Promise<void> => {

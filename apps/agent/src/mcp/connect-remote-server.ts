@@ -8,7 +8,11 @@ import { clientOptions, type ConnectOptions, type ServerConnection } from './ser
  * Connects to a server over Streamable HTTP or HTTP+SSE. A session that the server has forgotten ends the connection: it is the pool that connects again, and
  * reads the tools anew.
  */
-export async function connectRemoteServer(server: RemoteServerConfig, options: ConnectOptions, messageBudget?: MessageBudget): Promise<ServerConnection> {
+export async function connectRemoteServer(
+  server: RemoteServerConfig,
+  options: ConnectOptions,
+  messageBudget?: MessageBudget,
+): Promise<ServerConnection> {
   const { signal } = options;
   const { promise: exited, resolve: exit } = Promise.withResolvers<void>();
   const transports = new Set<Transport>();

@@ -15,7 +15,11 @@ export interface StdioSurroundings {
 }
 
 /** Starts a server as a child process and speaks with it over stdin and stdout. */
-export async function connectStdioServer(server: StdioServerConfig, options: ConnectOptions, { reaper, graceMs, messageBudget }: StdioSurroundings): Promise<ServerConnection> {
+export async function connectStdioServer(
+  server: StdioServerConfig,
+  options: ConnectOptions,
+  { reaper, graceMs, messageBudget }: StdioSurroundings,
+): Promise<ServerConnection> {
   const { signal } = options;
   const mark = reaper.mark();
   let child: ChildTransport | undefined;
@@ -24,7 +28,9 @@ export async function connectStdioServer(server: StdioServerConfig, options: Con
   };
   const endRest = async (): Promise<void> => {
     // The group has ended; what left it goes on.
-    await endMarked((each) => each === mark, graceMs).catch((error: unknown) => options.onLog(`what the server left behind could not be looked for: ${String(error)}`));
+    await endMarked((each) => each === mark, graceMs).catch((error: unknown) =>
+      options.onLog(`what the server left behind could not be looked for: ${String(error)}`),
+    );
     forget();
   };
   const open = (): ChildTransport => {
@@ -38,8 +44,16 @@ export async function connectStdioServer(server: StdioServerConfig, options: Con
   const onAbort = (): void => void child?.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const client = await connectClient(open, { ...clientOptions(server, options), onClosed: options.onClosed });
-    return { client, pid: child?.pid, exited: child?.exited ?? Promise.resolve(), close: () => client.close().then(endRest) };
+    const client = await connectClient(open, {
+      ...clientOptions(server, options),
+      onClosed: options.onClosed,
+    });
+    return {
+      client,
+      pid: child?.pid,
+      exited: child?.exited ?? Promise.resolve(),
+      close: () => client.close().then(endRest),
+    };
   } catch (error) {
     await endRest();
     throw error;
@@ -54,7 +68,11 @@ interface Launch {
   readonly messageBudget: MessageBudget | undefined;
 }
 
-function launch({ command, args, env, cwd, maxMessageBytes }: StdioServerConfig, { onStderr }: ConnectOptions, { mark, graceMs, messageBudget }: Launch): ChildTransport {
+function launch(
+  { command, args, env, cwd, maxMessageBytes }: StdioServerConfig,
+  { onStderr }: ConnectOptions,
+  { mark, graceMs, messageBudget }: Launch,
+): ChildTransport {
   return spawnStdio({
     command,
     args,

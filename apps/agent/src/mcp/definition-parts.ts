@@ -7,17 +7,27 @@ import { UnusableSchemaError } from './argument-validator.ts';
 export type DefinitionParts = { readonly [part: string]: string };
 
 /** What a model or a person goes by, and what a call depends on; icons and `_meta` are neither, and what it says of tasks depends on the era. */
-const PINNED = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const satisfies readonly (keyof Tool)[];
+const PINNED = [
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+] as const satisfies readonly (keyof Tool)[];
 
 /** The part of a tool's definition that is pinned, as the server sent it. */
 export function pinnedDefinition(tool: Tool): JsonObject {
-  return Object.fromEntries(PINNED.filter((part) => tool[part] !== undefined).map((part) => [part, tool[part]]));
+  return Object.fromEntries(
+    PINNED.filter((part) => tool[part] !== undefined).map((part) => [part, tool[part]]),
+  );
 }
 
 /** @throws UnusableSchemaError when a part is nested so deep that it cannot be read */
 export function definitionParts(definition: JsonObject): DefinitionParts {
   try {
-    return Object.fromEntries(Object.entries(definition).map(([part, value]) => [part, digestOf(value)]));
+    return Object.fromEntries(
+      Object.entries(definition).map(([part, value]) => [part, digestOf(value)]),
+    );
   } catch (error) {
     throw new UnusableSchemaError('its definition is nested too deep', { cause: error });
   }

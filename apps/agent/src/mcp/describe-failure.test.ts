@@ -7,15 +7,29 @@ import { describeFailure, ToolsNotListedError } from './describe-failure.ts';
 const server = { name: 'a', command: 'node', cwd: undefined } as ServerConfig;
 
 test('what a process wrote on stderr before it ended is told once', () => {
-  const crash = new LocalError('connect-failed', "The server process exited with code 1; on stderr: Error: Cannot find module '/nowhere.js'");
-  expect(describeFailure(server, crash, ['Error: other'])).toMatch(/^The server process exited with code 1; on stderr: Error: Cannot find module '\/nowhere\.js': check that mcpServers\.a /);
+  const crash = new LocalError(
+    'connect-failed',
+    "The server process exited with code 1; on stderr: Error: Cannot find module '/nowhere.js'",
+  );
+  expect(describeFailure(server, crash, ['Error: other'])).toMatch(
+    /^The server process exited with code 1; on stderr: Error: Cannot find module '\/nowhere\.js': check that mcpServers\.a /,
+  );
 });
 
 test('a failure of a process that goes on is told with the lines of its stderr that say why', () => {
   const silence = new LocalError('connect-failed', 'No answer to initialize came in 30 s.');
-  const stderr = ['Error: connect ECONNREFUSED 127.0.0.1:1', '    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1637:16) {', '  errno: -111', '}'];
-  expect(describeFailure(server, silence, stderr)).toMatch(/^No answer to initialize came in 30 s; on stderr: Error: connect ECONNREFUSED 127\.0\.0\.1:1 \| errno: -111: check that /);
-  expect(describeFailure(server, silence, [])).toMatch(/^No answer to initialize came in 30 s: check that /);
+  const stderr = [
+    'Error: connect ECONNREFUSED 127.0.0.1:1',
+    '    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1637:16) {',
+    '  errno: -111',
+    '}',
+  ];
+  expect(describeFailure(server, silence, stderr)).toMatch(
+    /^No answer to initialize came in 30 s; on stderr: Error: connect ECONNREFUSED 127\.0\.0\.1:1 \| errno: -111: check that /,
+  );
+  expect(describeFailure(server, silence, [])).toMatch(
+    /^No answer to initialize came in 30 s: check that /,
+  );
 });
 
 test('a server that started but did not list its tools is not said to be no MCP server', () => {

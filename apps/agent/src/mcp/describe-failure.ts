@@ -12,48 +12,73 @@ export class ToolsNotListedError extends Error {
 }
 
 /** What went wrong with a server, where, and what to do, in one line. `stderr` holds the last lines that the server wrote there. */
-export function describeFailure(server: ServerConfig, error: unknown, stderr: readonly string[]): string {
+export function describeFailure(
+  server: ServerConfig,
+  error: unknown,
+  stderr: readonly string[],
+): string {
   const place = `mcpServers.${server.name}`;
-  const message = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').replace(/[.\s]+$/, '');
-  if (error instanceof ToolsNotListedError && httpStatusOf(error) === undefined) return `the server started, but its tools could not be listed: ${message}${stderrOf(message, stderr)}; check what it needs for that (its env, its network), then POST /v1/servers/${server.name}/reconnect`;
+  const message = (error instanceof Error ? error.message : String(error))
+    .replace(/\s+/g, ' ')
+    .replace(/[.\s]+$/, '');
+  if (error instanceof ToolsNotListedError && httpStatusOf(error) === undefined)
+    return `the server started, but its tools could not be listed: ${message}${stderrOf(message, stderr)}; check what it needs for that (its env, its network), then POST /v1/servers/${server.name}/reconnect`;
   if (isRemote(server)) return `${message}: ${remoteRemedy(error, place)}`;
-  return commandProblem(server, error) ?? `${message}${stderrOf(message, stderr)}: ${remedy(error, place)}`;
+  return (
+    commandProblem(server, error) ??
+    `${message}${stderrOf(message, stderr)}: ${remedy(error, place)}`
+  );
 }
 
 /** The end of a process tells what was on stderr itself. */
 function stderrOf(message: string, lines: readonly string[]): string {
   const excerpt = stderrExcerpt(lines);
-  return excerpt.length === 0 || message.includes('; on stderr: ') ? '' : `; on stderr: ${excerpt.join(' | ')}`;
+  return excerpt.length === 0 || message.includes('; on stderr: ')
+    ? ''
+    : `; on stderr: ${excerpt.join(' | ')}`;
 }
 
 function commandProblem(server: StdioServerConfig, error: unknown): string | undefined {
   const place = `mcpServers.${server.name}`;
   const code = systemCode(error);
-  if (code === 'ENOENT' && !isAboutCwd(error, server)) return `command '${server.command}' was not found: check ${place}.command`;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `the working directory '${server.cwd ?? ''}' does not exist: check ${place}.cwd`;
-  return code === 'EACCES' ? `command '${server.command}' may not be executed: check ${place}.command and the permissions of that file` : undefined;
+  if (code === 'ENOENT' && !isAboutCwd(error, server))
+    return `command '${server.command}' was not found: check ${place}.command`;
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return `the working directory '${server.cwd ?? ''}' does not exist: check ${place}.cwd`;
+  return code === 'EACCES'
+    ? `command '${server.command}' may not be executed: check ${place}.command and the permissions of that file`
+    : undefined;
 }
 
 function remedy(error: unknown, place: string): string {
-  if (error instanceof LocalError && error.code === 'connection-lost') return `Signalbox starts it again; if this repeats, run the command of ${place} by hand`;
+  if (error instanceof LocalError && error.code === 'connection-lost')
+    return `Signalbox starts it again; if this repeats, run the command of ${place} by hand`;
   return `check that ${place} starts an MCP server that speaks on stdin and stdout, and run its command by hand`;
 }
 
 function remoteRemedy(error: unknown, place: string): string {
   const status = httpStatusOf(error);
-  if (status === 401 || status === 403) return `check ${place}.headers, which must hold what the server wants to know of its clients`;
-  if (status !== undefined && status < 500) return `check that ${place}.url is the address of an MCP server`;
-  if (status !== undefined) return 'Signalbox connects again; if this repeats, ask the operator of the server';
+  if (status === 401 || status === 403)
+    return `check ${place}.headers, which must hold what the server wants to know of its clients`;
+  if (status !== undefined && status < 500)
+    return `check that ${place}.url is the address of an MCP server`;
+  if (status !== undefined)
+    return 'Signalbox connects again; if this repeats, ask the operator of the server';
   return `Signalbox connects again; if this repeats, check ${place}.url and that the server runs`;
 }
 
 function httpStatusOf(error: unknown): number | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof HttpError) return cause.status;
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof HttpError) return cause.status;
   return undefined;
 }
 
 function isAboutCwd(error: unknown, server: StdioServerConfig): boolean {
-  return server.cwd !== undefined && error instanceof Error && error.message.includes(`working directory ${server.cwd}`);
+  return (
+    server.cwd !== undefined &&
+    error instanceof Error &&
+    error.message.includes(`working directory ${server.cwd}`)
+  );
 }
 
 function systemCode(error: unknown): string | undefined {

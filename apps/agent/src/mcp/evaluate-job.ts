@@ -46,8 +46,10 @@ function problemsOf(job: SchemaJob, { first, all }: Validators): readonly string
   const value: unknown = JSON.parse(job.value);
   if (first(value)) return [];
   // The arguments of a call are an object.
-  if (job.kind === 'arguments') return [describeArgumentErrors(first.errors ?? [], value as JsonObject)];
-  if (job.schema.length + job.value.length > MAX_ALL_PROBLEMS_LENGTH) return schemaProblems(first.errors ?? [], job.root);
+  if (job.kind === 'arguments')
+    return [describeArgumentErrors(first.errors ?? [], value as JsonObject)];
+  if (job.schema.length + job.value.length > MAX_ALL_PROBLEMS_LENGTH)
+    return schemaProblems(first.errors ?? [], job.root);
   const validate = all();
   validate(value);
   return schemaProblems(validate.errors ?? [], job.root);
@@ -73,7 +75,10 @@ function compile(schema: JsonSchema, allErrors: boolean): CompiledSchema {
   // `$async` would make the validator return a promise, which is always truthy.
   const { $schema: dialect, $async: _, ...rest } = schema;
   // One instance for each: schemas of different tools may carry the same $id.
-  const ajv = typeof dialect === 'string' && /draft-0[3-7]/.test(dialect) ? new Ajv({ ...OPTIONS, allErrors }) : new Ajv2020({ ...OPTIONS, allErrors });
+  const ajv =
+    typeof dialect === 'string' && /draft-0[3-7]/.test(dialect)
+      ? new Ajv({ ...OPTIONS, allErrors })
+      : new Ajv2020({ ...OPTIONS, allErrors });
   return ajv.compile(rest);
 }
 

@@ -16,25 +16,48 @@ afterEach(async () => {
 });
 
 /** A hostile server, and one that is fine. */
-async function start(behaviour: string, rules: Partial<StdioServerConfig> = {}): Promise<{ readonly pool: ToolRegistry & ServerDirectory; readonly hostile: ServerStatus; readonly log: readonly string[] }> {
+async function start(
+  behaviour: string,
+  rules: Partial<StdioServerConfig> = {},
+): Promise<{
+  readonly pool: ToolRegistry & ServerDirectory;
+  readonly hostile: ServerStatus;
+  readonly log: readonly string[];
+}> {
   const logger = recordingLogger();
-  const server = (name: string, how: string): ReturnType<typeof serverConfig> => serverConfig(name, { command: 'node', args: [HOSTILE_SERVER, how] });
-  const pool = createServerPool({ servers: [{ ...server('hostile', behaviour), ...rules }, server('good', 'mean')], clientInfo: { name: 'signalbox', version: '0' }, logger, clock: new ManualClock(), graceMs: 300 });
+  const server = (name: string, how: string): ReturnType<typeof serverConfig> =>
+    serverConfig(name, { command: 'node', args: [HOSTILE_SERVER, how] });
+  const pool = createServerPool({
+    servers: [{ ...server('hostile', behaviour), ...rules }, server('good', 'mean')],
+    clientInfo: { name: 'signalbox', version: '0' },
+    logger,
+    clock: new ManualClock(),
+    graceMs: 300,
+  });
   pools.push(pool);
   pool.start();
-  const [hostile] = await Promise.all([statusOf(pool, 'hostile', isSettled), statusOf(pool, 'good', isSettled)]);
+  const [hostile] = await Promise.all([
+    statusOf(pool, 'hostile', isSettled),
+    statusOf(pool, 'good', isSettled),
+  ]);
   return { pool, hostile, log: logger.lines };
 }
 
 const isSettled = ({ state }: ServerStatus): boolean => state === 'ready' || state === 'failed';
 
 async function expectGood(pool: ToolRegistry): Promise<void> {
-  expect(await pool.call(callRequest('good__fine'))).toMatchObject({ type: 'result', result: { content: [{ text: 'fine' }] } });
+  expect(await pool.call(callRequest('good__fine'))).toMatchObject({
+    type: 'result',
+    result: { content: [{ text: 'fine' }] },
+  });
 }
 
 test('a tool list without end fails its server, and no other', async () => {
   const { pool, hostile } = await start('endless-list');
-  expect(hostile).toMatchObject({ state: 'failed', error: expect.stringContaining("The server's list does not end") as string });
+  expect(hostile).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining("The server's list does not end") as string,
+  });
   await expectGood(pool);
 });
 
@@ -47,7 +70,11 @@ test('schemas that are too much leave out their tools, and no other', async () =
     'tool "doubling" is not offered: its input schema cannot be e',
     'tool "remote" is not offered: its input schema does not comp',
   ]);
-  expect(await pool.call(callRequest('hostile__backtracking', { arguments: { text: `${'a'.repeat(60)}!` } }))).toMatchObject({
+  expect(
+    await pool.call(
+      callRequest('hostile__backtracking', { arguments: { text: `${'a'.repeat(60)}!` } }),
+    ),
+  ).toMatchObject({
     type: 'error',
     message: expect.stringContaining('took longer than 500 ms') as string,
   });
@@ -58,9 +85,14 @@ test('schemas that are too much leave out their tools, and no other', async () =
 test('progress without end does not keep a call alive beyond its whole time, nor other calls from being answered', async () => {
   const { pool } = await start('mean');
   let progressed = 0;
-  const flooded = pool.call(callRequest('hostile__flood', { maxTotalMs: 1000, onProgress: () => void (progressed += 1) }));
+  const flooded = pool.call(
+    callRequest('hostile__flood', { maxTotalMs: 1000, onProgress: () => void (progressed += 1) }),
+  );
   await expectGood(pool);
-  expect(await flooded).toMatchObject({ type: 'lost', message: expect.stringContaining('not answered within 1000 ms') as string });
+  expect(await flooded).toMatchObject({
+    type: 'lost',
+    message: expect.stringContaining('not answered within 1000 ms') as string,
+  });
   expect(progressed).toBeGreaterThan(0);
   await expectGood(pool);
 });
@@ -68,8 +100,12 @@ test('progress without end does not keep a call alive beyond its whole time, nor
 test('a long text arrives, and a result that is longer than a message may be fails its call at once, and nothing else', async () => {
   const { pool, hostile } = await start('mean');
   const outcome = await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 3.9 } }));
-  expect(outcome.type === 'result' ? JSON.stringify(outcome.result).length : outcome).toBeGreaterThan(3.8 * 1024 * 1024);
-  expect(await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 65 } }))).toMatchObject({
+  expect(
+    outcome.type === 'result' ? JSON.stringify(outcome.result).length : outcome,
+  ).toBeGreaterThan(3.8 * 1024 * 1024);
+  expect(
+    await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 65 } })),
+  ).toMatchObject({
     type: 'error',
     message: expect.stringContaining('refused: a line is longer than 4194304 bytes') as string,
   });
@@ -81,7 +117,9 @@ test('a long text arrives, and a result that is longer than a message may be fai
 test('longer messages of a server are read where its configuration says so', async () => {
   const { pool } = await start('mean', { maxMessageBytes: 32 * 1024 * 1024 });
   const outcome = await pool.call(callRequest('hostile__huge', { arguments: { mebibytes: 16 } }));
-  expect(outcome.type === 'result' ? JSON.stringify(outcome.result).length : outcome).toBeGreaterThan(16 * 1024 * 1024);
+  expect(
+    outcome.type === 'result' ? JSON.stringify(outcome.result).length : outcome,
+  ).toBeGreaterThan(16 * 1024 * 1024);
 });
 
 test.each([
@@ -89,7 +127,10 @@ test.each([
   ['a hundred thousand levels', 'abyss', 'is nested deeper than 100 levels'],
 ])('a result of %s fails its call before it is parsed', async (_title, tool, problem) => {
   const { pool } = await start('mean');
-  expect(await pool.call(callRequest(`hostile__${tool}`))).toMatchObject({ type: 'error', message: expect.stringContaining(problem) as string });
+  expect(await pool.call(callRequest(`hostile__${tool}`))).toMatchObject({
+    type: 'error',
+    message: expect.stringContaining(problem) as string,
+  });
   await expectGood(pool);
 });
 
@@ -102,7 +143,12 @@ test('of what a server stuffs into its first answer nothing is kept that nobody 
 test('a server whose first answer is more than a message may be fails, at once and with a clear reason, and the service goes on', async () => {
   const before = process.memoryUsage().rss;
   const { pool, hostile } = await start('bursting');
-  expect(hostile).toMatchObject({ state: 'failed', error: expect.stringContaining("The server's answer to initialize was refused: a line is longer than 4194304 bytes") as string });
+  expect(hostile).toMatchObject({
+    state: 'failed',
+    error: expect.stringContaining(
+      "The server's answer to initialize was refused: a line is longer than 4194304 bytes",
+    ) as string,
+  });
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   await expectGood(pool);
 });
@@ -131,7 +177,11 @@ test('noise without end on stderr keeps nobody from being answered', async () =>
 test('a server that ignores cancellation, the end of its input and SIGTERM is killed, and started afresh', async () => {
   const { pool, hostile } = await start('stubborn');
   const abort = new AbortController();
-  expect(await pool.call(callRequest('hostile__spin', { signal: abort.signal, onProgress: () => abort.abort() }))).toEqual({ type: 'cancelled', level: 'confirmed' });
+  expect(
+    await pool.call(
+      callRequest('hostile__spin', { signal: abort.signal, onProgress: () => abort.abort() }),
+    ),
+  ).toEqual({ type: 'cancelled', level: 'confirmed' });
   expect(() => process.kill(hostile.pid!, 0)).toThrow('ESRCH');
   await statusOf(pool, 'hostile', ({ state, pid }) => state === 'ready' && pid !== hostile.pid);
   await expectGood(pool);

@@ -10,24 +10,37 @@ type Pool = ToolRegistry & ServerDirectory;
  * Adds servers that cannot be used to those of a pool: they are listed as `invalid` with the reason, have no tools, and are
  * logged when the pool starts.
  */
-export function withInvalidServers(pool: Pool, invalid: readonly InvalidServer[], { clock, logger }: { readonly clock: Clock; readonly logger: Logger }): Pool {
+export function withInvalidServers(
+  pool: Pool,
+  invalid: readonly InvalidServer[],
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Pool {
   if (invalid.length === 0) return pool;
   const statuses = invalid.map((server) => statusOf(server, clock.now()));
   return {
     ...pool,
     start() {
-      for (const { name, configuredName, error } of statuses) logger.warn('a server is left out: its configuration cannot be used', { server: configuredName ?? name, error });
+      for (const { name, configuredName, error } of statuses)
+        logger.warn('a server is left out: its configuration cannot be used', {
+          server: configuredName ?? name,
+          error,
+        });
       pool.start();
     },
     servers: () => [...pool.servers(), ...statuses],
     whyNotOffered(wireName) {
       const status = statuses.find(({ name }) => name === wireName.split('__')[0]);
-      return status === undefined ? pool.whyNotOffered(wireName) : `server ${status.name} is invalid: ${status.error}`;
+      return status === undefined
+        ? pool.whyNotOffered(wireName)
+        : `server ${status.name} is invalid: ${status.error}`;
     },
   };
 }
 
-function statusOf({ name, configuredName, transport, problems }: InvalidServer, since: number): ServerStatus & { readonly error: string } {
+function statusOf(
+  { name, configuredName, transport, problems }: InvalidServer,
+  since: number,
+): ServerStatus & { readonly error: string } {
   return {
     name,
     ...(configuredName === undefined ? {} : { configuredName }),

@@ -5,9 +5,13 @@ const SERVERS = 2;
 
 /** `npm run leaks` does the same with a thousand. */
 describe.runIf(process.platform === 'linux').concurrent('nothing is left of servers', () => {
-  test.each(WAYS.map((way) => [way.name, way] as const))('%s', { timeout: 120_000 }, async (_name, way) => {
-    expect(await tryWay(way, SERVERS)).toEqual({ passed: SERVERS, failed: 0 });
-  });
+  test.each(WAYS.map((way) => [way.name, way] as const))(
+    '%s',
+    { timeout: 120_000 },
+    async (_name, way) => {
+      expect(await tryWay(way, SERVERS)).toEqual({ passed: SERVERS, failed: 0 });
+    },
+  );
 
   test('but something is when there is no reaper', { timeout: 120_000 }, async () => {
     expect(await tryWay(CONTROL, SERVERS, 1500)).toEqual({ passed: 0, failed: SERVERS });

@@ -49,7 +49,11 @@ export class LiveCatalogue {
 
   /** The first reading; `problems` are told with its warnings. */
   async read(problems: readonly string[] = []): Promise<void> {
-    const listed = await readCatalogue(this.#server, await listTools(this.#connection, this.#options.clock), this.#options.schemas);
+    const listed = await readCatalogue(
+      this.#server,
+      await listTools(this.#connection, this.#options.clock),
+      this.#options.schemas,
+    );
     this.#listed = { ...listed, warnings: [...problems, ...listed.warnings] };
     await this.#compare();
   }
@@ -65,7 +69,12 @@ export class LiveCatalogue {
     const startedAt = clock.now();
     await this.read().catch((error: unknown) => {
       // A server that cannot list its tools now may still run them.
-      this.#current = { ...this.#current, warnings: [`the changed tool list could not be read: ${error instanceof Error ? error.message : String(error)}`] };
+      this.#current = {
+        ...this.#current,
+        warnings: [
+          `the changed tool list could not be read: ${error instanceof Error ? error.message : String(error)}`,
+        ],
+      };
     });
     this.#readingMs = clock.now() - startedAt;
     onCatalogue();
@@ -82,18 +91,34 @@ export class LiveCatalogue {
     await before;
     const pinned = await pinCatalogue(this.#server, this.#listed, this.#options);
     // It is not the server that defines this tool.
-    this.#current = this.#connection.client.server.capabilities.resources === undefined ? pinned : withResourceTool(this.#server, pinned);
+    this.#current =
+      this.#connection.client.server.capabilities.resources === undefined
+        ? pinned
+        : withResourceTool(this.#server, pinned);
   }
 
   #pause(): Promise<void> {
-    return new Promise((resolve) => void this.#options.clock.after(Math.max(REFRESH_PAUSE_MS, this.#readingMs * REFRESH_PAUSE_FACTOR), resolve));
+    return new Promise(
+      (resolve) =>
+        void this.#options.clock.after(
+          Math.max(REFRESH_PAUSE_MS, this.#readingMs * REFRESH_PAUSE_FACTOR),
+          resolve,
+        ),
+    );
   }
 }
 
 async function listTools({ client }: ServerConnection, clock: Clock): Promise<readonly Tool[]> {
   if (client.server.capabilities.tools === undefined) return [];
   const limit = new AbortController();
-  const stopTimer = clock.after(LIST_LIMIT_MS, () => limit.abort(new LocalError('request-timeout', `its tools could not be listed within ${LIST_LIMIT_MS / 1000} s`)));
+  const stopTimer = clock.after(LIST_LIMIT_MS, () =>
+    limit.abort(
+      new LocalError(
+        'request-timeout',
+        `its tools could not be listed within ${LIST_LIMIT_MS / 1000} s`,
+      ),
+    ),
+  );
   try {
     return await client.listTools({ signal: limit.signal, cache: 'refresh' });
   } catch (error) {

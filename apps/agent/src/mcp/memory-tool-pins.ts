@@ -4,7 +4,12 @@ import type { ToolPin, ToolPins } from '../ports/tool-pins.ts';
 export function memoryToolPins(): ToolPins {
   const servers = new Map<string, Map<string, ToolPin>>();
   return {
-    of: (server) => Promise.resolve([...(servers.get(server)?.values() ?? [])].toSorted((left, right) => (left.tool < right.tool ? -1 : 1))),
+    of: (server) =>
+      Promise.resolve(
+        [...(servers.get(server)?.values() ?? [])].toSorted((left, right) =>
+          left.tool < right.tool ? -1 : 1,
+        ),
+      ),
     keep: (pins) => {
       for (const pin of pins) {
         const known = servers.get(pin.server) ?? new Map<string, ToolPin>();

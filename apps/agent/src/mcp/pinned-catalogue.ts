@@ -18,7 +18,11 @@ const MAX_PINS = 10_000;
  * Compares what a server offers with what is pinned, and pins what is new. A tool whose definition is another one is quarantined; that of a trusted server is pinned anew.
  * A server that has had 10,000 tools gets no new ones. Rejects when the pins cannot be read: nothing may be offered then.
  */
-export async function pinCatalogue(server: ServerConfig, catalogue: Catalogue, { pins, clock, logger }: PinSurroundings): Promise<Catalogue> {
+export async function pinCatalogue(
+  server: ServerConfig,
+  catalogue: Catalogue,
+  { pins, clock, logger }: PinSurroundings,
+): Promise<Catalogue> {
   const known = new Map((await pins.of(server.name)).map((pin) => [pin.tool, pin]));
   const kept: ToolPin[] = [];
   const entries = new Map<string, CatalogueEntry>();
@@ -29,21 +33,37 @@ export async function pinCatalogue(server: ServerConfig, catalogue: Catalogue, {
     const pin = known.get(tool.name);
     const changed = pin === undefined ? [] : changedParts(pin.parts, parts);
     if (pin === undefined && ++newTools > left) continue;
-    if (pin === undefined) kept.push(pinOf({ tool, parts }, { firstSeenAt: clock.now(), acceptedAt: undefined }));
+    if (pin === undefined)
+      kept.push(pinOf({ tool, parts }, { firstSeenAt: clock.now(), acceptedAt: undefined }));
     else if (changed.length > 0 && server.trust) {
-      logger.warn('a trusted server changed a tool; the new definition is accepted', { server: server.name, tool: tool.name, changed });
+      logger.warn('a trusted server changed a tool; the new definition is accepted', {
+        server: server.name,
+        tool: tool.name,
+        changed,
+      });
       kept.push(pinOf({ tool, parts }, { firstSeenAt: pin.firstSeenAt, acceptedAt: clock.now() }));
     }
     const isQuarantined = changed.length > 0 && !server.trust;
     entries.set(wireName, { ...entry, ...(isQuarantined ? { changed } : {}) });
   }
-  const quarantined = [...entries.values()].filter(({ changed }) => changed !== undefined).map((entry) => quarantineReason(entry));
-  const surplus = newTools > left ? [`${newTools - left} new tools are not offered: the server has had ${MAX_PINS} others`] : [];
-  return { entries, warnings: [...catalogue.warnings, ...surplus, ...quarantined, ...(await keep(pins, kept))] };
+  const quarantined = [...entries.values()]
+    .filter(({ changed }) => changed !== undefined)
+    .map((entry) => quarantineReason(entry));
+  const surplus =
+    newTools > left
+      ? [`${newTools - left} new tools are not offered: the server has had ${MAX_PINS} others`]
+      : [];
+  return {
+    entries,
+    warnings: [...catalogue.warnings, ...surplus, ...quarantined, ...(await keep(pins, kept))],
+  };
 }
 
 /** The pin of a tool as it is offered. */
-export function pinOf({ tool, parts }: Pick<CatalogueEntry, 'tool' | 'parts'>, times: Pick<ToolPin, 'firstSeenAt' | 'acceptedAt'>): ToolPin {
+export function pinOf(
+  { tool, parts }: Pick<CatalogueEntry, 'tool' | 'parts'>,
+  times: Pick<ToolPin, 'firstSeenAt' | 'acceptedAt'>,
+): ToolPin {
   return { server: tool.server, tool: tool.name, parts, ...times };
 }
 
@@ -60,6 +80,8 @@ async function keep(pins: ToolPins, kept: readonly ToolPin[]): Promise<readonly 
     await pins.keep(kept);
     return [];
   } catch (error) {
-    return [`the definitions of ${kept.length} tools could not be pinned: ${error instanceof Error ? error.message : String(error)}`];
+    return [
+      `the definitions of ${kept.length} tools could not be pinned: ${error instanceof Error ? error.message : String(error)}`,
+    ];
   }
 }

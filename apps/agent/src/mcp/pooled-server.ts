@@ -3,7 +3,12 @@ import { HttpError } from '@signalbox/mcp-core/http-client';
 import type { ServerConfig } from '../config/config.ts';
 import type { BreakerStatus, ServerStatus } from '../ports/tool-registry.ts';
 import { CallBreaker } from './call-breaker.ts';
-import { CallConnections, type CallAdmission, type ConnectionLease, type Refusal } from './call-connections.ts';
+import {
+  CallConnections,
+  type CallAdmission,
+  type ConnectionLease,
+  type Refusal,
+} from './call-connections.ts';
 import { EMPTY_CATALOGUE, type Catalogue } from './catalogue.ts';
 import { describeFailure } from './describe-failure.ts';
 import { secretMask } from './mask-secrets.ts';
@@ -77,8 +82,17 @@ export class PooledServer {
       onReplaceOnly: (life, reason) => void this.replace(life, reason),
       onChange: () => this.#onCalls(),
     });
-    this.breaker = new CallBreaker({ clock: options.clock, random: options.random, onChange: (status) => this.#onBreaker(status) });
-    this.#stage = { state: 'connecting', since: options.clock.now(), restarts: 0, error: undefined };
+    this.breaker = new CallBreaker({
+      clock: options.clock,
+      random: options.random,
+      onChange: (status) => this.#onBreaker(status),
+    });
+    this.#stage = {
+      state: 'connecting',
+      since: options.clock.now(),
+      restarts: 0,
+      error: undefined,
+    };
   }
 
   /** Milliseconds it has to answer a ping, and to end when it is to. */
@@ -88,7 +102,15 @@ export class PooledServer {
 
   get status(): ServerStatus {
     const calls = this.#connections.status();
-    return describeServer({ config: this.config, stage: this.#stage, life: this.life, breaker: this.breaker.status, roots: this.#roots, calls, mask: this.mask });
+    return describeServer({
+      config: this.config,
+      stage: this.#stage,
+      life: this.life,
+      breaker: this.breaker.status,
+      roots: this.#roots,
+      calls,
+      mask: this.mask,
+    });
   }
 
   /** Where it is in its lives; `status` tells more, and takes longer. */
@@ -103,7 +125,9 @@ export class PooledServer {
 
   /** Whether calls are taken: it is ready, or is started again on purpose. */
   get isOffering(): boolean {
-    return this.#stage.state === 'ready' || (this.#stage.state === 'connecting' && this.#isReplaced);
+    return (
+      this.#stage.state === 'ready' || (this.#stage.state === 'connecting' && this.#isReplaced)
+    );
   }
 
   /** What the server offers, or offered when it was last connected, quarantined tools included. */
@@ -158,7 +182,9 @@ export class PooledServer {
       this.#doubted = undefined;
       if (isUnreachable(error)) this.#onEnded(life, error);
     };
-    life.connection.client.ping({ timeoutMs: REACHED_MS, maxTotalMs: REACHED_MS }).then(() => settle(), settle);
+    life.connection.client
+      .ping({ timeoutMs: REACHED_MS, maxTotalMs: REACHED_MS })
+      .then(() => settle(), settle);
   }
 
   /** Connects anew: `graceful`, when no call is in flight any more and without new ones until then; `now` loses the calls in flight. */
@@ -199,7 +225,11 @@ export class PooledServer {
     // A connection that has ended needs no notification: the next one begins with these roots.
     await life.connection.client
       .rootsChanged()
-      .catch((error: unknown) => this.#log.debug(`the change of roots could not be sent: ${error instanceof Error ? error.message : String(error)}`));
+      .catch((error: unknown) =>
+        this.#log.debug(
+          `the change of roots could not be sent: ${error instanceof Error ? error.message : String(error)}`,
+        ),
+      );
   }
 
   async #begin(signal: AbortSignal, before: Promise<unknown>): Promise<void> {
@@ -225,9 +255,12 @@ export class PooledServer {
       this.#changed();
     } catch (error) {
       if (this.#isGivenUp(signal)) return;
-      this.#log.warn('another connection to the server could not be opened; its calls wait for those there are', {
+      this.#log.warn(
+        'another connection to the server could not be opened; its calls wait for those there are',
+        {
           error: this.mask(describeFailure(this.config, error, [])),
-      });
+        },
+      );
       this.#connections.openFailed();
     }
   }
@@ -264,7 +297,10 @@ export class PooledServer {
   #onClose(life: ServerLife, reason: string | undefined): void {
     this.#end(life);
     if (reason !== undefined) this.#log.info('a process of the server was replaced', { reason });
-    this.#enterStage(this.#stage.state, { ...this.#stage, restarts: this.#stage.restarts + (reason === undefined ? 0 : 1) });
+    this.#enterStage(this.#stage.state, {
+      ...this.#stage,
+      restarts: this.#stage.restarts + (reason === undefined ? 0 : 1),
+    });
   }
 
   #leave(life: ServerLife): void {
@@ -364,13 +400,19 @@ export class PooledServer {
 
   #onUnnamedQuestion(): void {
     if (this.#connections.areRunsSeparate) return;
-    this.#log.info('the server asks questions that name no call: from now on each connection carries the calls of one run at a time');
+    this.#log.info(
+      'the server asks questions that name no call: from now on each connection carries the calls of one run at a time',
+    );
     this.#connections.separateRuns();
   }
 
   #onBreaker({ state, failures, opensAgainAt }: BreakerStatus): void {
     if (state === 'closed') this.#log.info('the server answers calls again');
-    else this.#log.warn('the server does not answer; calls are kept from it for a while', { failures, wait_ms: (opensAgainAt ?? 0) - this.#options.clock.now() });
+    else
+      this.#log.warn('the server does not answer; calls are kept from it for a while', {
+        failures,
+        wait_ms: (opensAgainAt ?? 0) - this.#options.clock.now(),
+      });
     this.#changed();
   }
 
@@ -379,8 +421,16 @@ export class PooledServer {
     this.#log.debug(line);
   }
 
-  #enterStage(state: ServerStage['state'], { error, restarts = this.#stage.restarts }: Partial<ServerStage> = {}): void {
-    this.#stage = { state, error, restarts, since: state === this.#stage.state ? this.#stage.since : this.#options.clock.now() };
+  #enterStage(
+    state: ServerStage['state'],
+    { error, restarts = this.#stage.restarts }: Partial<ServerStage> = {},
+  ): void {
+    this.#stage = {
+      state,
+      error,
+      restarts,
+      since: state === this.#stage.state ? this.#stage.since : this.#options.clock.now(),
+    };
     this.#changed();
   }
 

@@ -4,13 +4,27 @@ import { ManualClock } from '../testing/manual-clock.ts';
 import { QuestionRouter, type CallInFlight } from './question-router.ts';
 
 const context: QuestionContext = { signal: new AbortController().signal, meta: {} };
-const visit = (elicitationId: string) => ({ mode: 'url', message: 'sign in', url: 'https://example.org/', elicitationId }) as const;
+const visit = (elicitationId: string) =>
+  ({ mode: 'url', message: 'sign in', url: 'https://example.org/', elicitationId }) as const;
 
-function routed(): { readonly router: QuestionRouter; readonly call: CallInFlight; readonly heard: readonly string[] } {
+function routed(): {
+  readonly router: QuestionRouter;
+  readonly call: CallInFlight;
+  readonly heard: readonly string[];
+} {
   const heard: string[] = [];
-  const router = new QuestionRouter({ clock: new ManualClock(), roots: () => [], onUnnamedQuestion: () => undefined });
+  const router = new QuestionRouter({
+    clock: new ManualClock(),
+    roots: () => [],
+    onUnnamedQuestion: () => undefined,
+  });
   const elicit = (): Promise<ElicitResult> => Promise.resolve({ action: 'accept' });
-  const call = { runId: 'r', meta: {}, questions: { elicit }, onElicitationComplete: (id: string) => void heard.push(id) };
+  const call = {
+    runId: 'r',
+    meta: {},
+    questions: { elicit },
+    onElicitationComplete: (id: string) => void heard.push(id),
+  };
   router.begin(call);
   return { router, call, heard };
 }
@@ -27,7 +41,8 @@ test('the call that sent a person to a URL hears once that the visit is done, af
 
 test('a server that sends people to ever more URLs is remembered the last 256 visits', async () => {
   const { router, heard } = routed();
-  for (let count = 0; count < 258; count += 1) await router.handlers.elicit?.(visit(`e${count}`), context);
+  for (let count = 0; count < 258; count += 1)
+    await router.handlers.elicit?.(visit(`e${count}`), context);
   for (const id of ['e0', 'e1', 'e2', 'e257']) router.completed(id);
   expect(heard).toEqual(['e2', 'e257']);
 });

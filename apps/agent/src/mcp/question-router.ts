@@ -1,6 +1,11 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ErrorCode, ProtocolError, type JsonObject, type QuestionHandlers } from '@signalbox/mcp-core';
+import {
+  ErrorCode,
+  ProtocolError,
+  type JsonObject,
+  type QuestionHandlers,
+} from '@signalbox/mcp-core';
 import type { QuestionContext } from '@signalbox/mcp-core/client';
 import type { Clock } from '../ports/test-hooks.ts';
 
@@ -63,19 +68,38 @@ export class QuestionRouter {
     this.handlers = {
       sample: (params, context) =>
         this.#counted(async () => {
-          const { sample } = (await this.#callOf('sampling', ErrorCode.rejectedByUser, context)).questions;
-          if (sample === undefined) throw new ProtocolError(ErrorCode.rejectedByUser, 'Sampling is not available to this call');
+          const { sample } = (await this.#callOf('sampling', ErrorCode.rejectedByUser, context))
+            .questions;
+          if (sample === undefined)
+            throw new ProtocolError(
+              ErrorCode.rejectedByUser,
+              'Sampling is not available to this call',
+            );
           return sample(params, context);
         }),
       elicit: (params, context) =>
         this.#counted(async () => {
           const call = await this.#callOf('elicitation', ErrorCode.internalError, context);
           const { elicit } = call.questions;
-          if (params.mode === 'url' && params.elicitationId !== undefined) this.#remember(params.elicitationId, call);
-          if (elicit === undefined) throw new ProtocolError(ErrorCode.internalError, 'Elicitation is not available to this call');
+          if (params.mode === 'url' && params.elicitationId !== undefined)
+            this.#remember(params.elicitationId, call);
+          if (elicit === undefined)
+            throw new ProtocolError(
+              ErrorCode.internalError,
+              'Elicitation is not available to this call',
+            );
           return elicit(params, context);
         }),
-      ...(options.roots().length === 0 ? {} : { listRoots: () => Promise.resolve(options.roots().map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) }))) }),
+      ...(options.roots().length === 0
+        ? {}
+        : {
+            listRoots: () =>
+              Promise.resolve(
+                options
+                  .roots()
+                  .map((path) => ({ uri: pathToFileURL(path).href, name: basename(path) })),
+              ),
+          }),
     };
   }
 
@@ -110,7 +134,8 @@ export class QuestionRouter {
   /** The call was answered, or was given up: then the server may still be at work on it and ask. */
   end(call: CallInFlight, how: 'answered' | 'given-up'): void {
     this.#calls.delete(call);
-    if (how === 'given-up' && this.#givenUpRuns.size < MAX_GIVEN_UP_RUNS) this.#givenUpRuns.add(call.runId);
+    if (how === 'given-up' && this.#givenUpRuns.size < MAX_GIVEN_UP_RUNS)
+      this.#givenUpRuns.add(call.runId);
     for (const question of this.#held) {
       question.candidates.delete(call);
       question.settle();
@@ -139,8 +164,16 @@ export class QuestionRouter {
     if (oldest !== undefined && this.#visits.size > MAX_VISITS) this.#visits.delete(oldest);
   }
 
-  async #callOf(kind: 'sampling' | 'elicitation', refusal: number, { request, signal }: QuestionContext): Promise<CallInFlight> {
-    const nobody = (): ProtocolError => new ProtocolError(refusal, `No tool call is in progress on this connection, so nobody can answer this ${kind} request`);
+  async #callOf(
+    kind: 'sampling' | 'elicitation',
+    refusal: number,
+    { request, signal }: QuestionContext,
+  ): Promise<CallInFlight> {
+    const nobody = (): ProtocolError =>
+      new ProtocolError(
+        refusal,
+        `No tool call is in progress on this connection, so nobody can answer this ${kind} request`,
+      );
     if (request !== undefined) {
       const named = [...this.#calls].find(({ meta }) => meta === request.meta);
       if (named === undefined) throw nobody();
@@ -152,7 +185,11 @@ export class QuestionRouter {
     for (const call of this.#calls) call.onQuestion?.();
     const found = await this.#attribute(signal);
     if (found === 'nobody') throw nobody();
-    if (found === 'unknown') throw new ProtocolError(refusal, `Calls of several runs are in progress on this connection and this ${kind} request does not say which it belongs to`);
+    if (found === 'unknown')
+      throw new ProtocolError(
+        refusal,
+        `Calls of several runs are in progress on this connection and this ${kind} request does not say which it belongs to`,
+      );
     return found;
   }
 

@@ -13,11 +13,27 @@ afterEach(() => {
 });
 
 /** A process with a pool of one server that ends only when it is killed. */
-async function startOwner(poolOwner = ''): Promise<{ readonly owner: ChildProcessWithoutNullStreams; readonly children: readonly number[]; readonly serverPid: number }> {
-  const owner = spawn(process.execPath, ['--conditions=@signalbox/source', join(TESTING, 'pool-owner.ts'), join(TESTING, 'raw-server.ts'), 'stubborn'], { env: { ...process.env, POOL_OWNER: poolOwner } });
+async function startOwner(poolOwner = ''): Promise<{
+  readonly owner: ChildProcessWithoutNullStreams;
+  readonly children: readonly number[];
+  readonly serverPid: number;
+}> {
+  const owner = spawn(
+    process.execPath,
+    [
+      '--conditions=@signalbox/source',
+      join(TESTING, 'pool-owner.ts'),
+      join(TESTING, 'raw-server.ts'),
+      'stubborn',
+    ],
+    { env: { ...process.env, POOL_OWNER: poolOwner } },
+  );
   owners.push(owner);
   const [line] = (await once(owner.stdout, 'data')) as [Buffer];
-  const children = (await readFile(`/proc/${owner.pid}/task/${owner.pid}/children`, 'utf8')).trim().split(' ').map(Number);
+  const children = (await readFile(`/proc/${owner.pid}/task/${owner.pid}/children`, 'utf8'))
+    .trim()
+    .split(' ')
+    .map(Number);
   return { owner, children, serverPid: Number(line.toString()) };
 }
 
@@ -27,30 +43,38 @@ async function isRunning(pid: number): Promise<boolean> {
   return stat !== '' && !/\) [ZX] /.test(stat);
 }
 
-test.runIf(process.platform === 'linux')('nothing is left of a pool whose process was killed', async () => {
-  const { owner, children, serverPid } = await startOwner();
-  expect(children).toHaveLength(2);
-  expect(children).toContain(serverPid);
-  const exited = once(owner, 'exit');
-  owner.kill('SIGKILL');
-  await exited;
-  await expect.poll(async () => Promise.all(children.map(isRunning)), { timeout: 10_000 }).toEqual([false, false]);
-});
+test.runIf(process.platform === 'linux')(
+  'nothing is left of a pool whose process was killed',
+  async () => {
+    const { owner, children, serverPid } = await startOwner();
+    expect(children).toHaveLength(2);
+    expect(children).toContain(serverPid);
+    const exited = once(owner, 'exit');
+    owner.kill('SIGKILL');
+    await exited;
+    await expect
+      .poll(async () => Promise.all(children.map(isRunning)), { timeout: 10_000 })
+      .toEqual([false, false]);
+  },
+);
 
-test.runIf(process.platform === 'linux')('what is left of a pool that was killed with its helper is ended by the next start with the same owner, and by no other', async () => {
-  const { owner, children, serverPid } = await startOwner('data-dir-a');
-  const exited = once(owner, 'exit');
-  // Stopped, so that it starts no other helper.
-  owner.kill('SIGSTOP');
-  for (const child of children) if (child !== serverPid) process.kill(child, 'SIGKILL');
-  owner.kill('SIGKILL');
-  await exited;
-  expect(await createReaper({ graceMs: 50 }).endLeftovers()).toBe(0);
-  expect(await createReaper({ graceMs: 50, owner: 'data-dir-b' }).endLeftovers()).toBe(0);
-  expect(await isRunning(serverPid)).toBe(true);
-  expect(await createReaper({ graceMs: 50, owner: 'data-dir-a' }).endLeftovers()).toBe(1);
-  expect(await isRunning(serverPid)).toBe(false);
-});
+test.runIf(process.platform === 'linux')(
+  'what is left of a pool that was killed with its helper is ended by the next start with the same owner, and by no other',
+  async () => {
+    const { owner, children, serverPid } = await startOwner('data-dir-a');
+    const exited = once(owner, 'exit');
+    // Stopped, so that it starts no other helper.
+    owner.kill('SIGSTOP');
+    for (const child of children) if (child !== serverPid) process.kill(child, 'SIGKILL');
+    owner.kill('SIGKILL');
+    await exited;
+    expect(await createReaper({ graceMs: 50 }).endLeftovers()).toBe(0);
+    expect(await createReaper({ graceMs: 50, owner: 'data-dir-b' }).endLeftovers()).toBe(0);
+    expect(await isRunning(serverPid)).toBe(true);
+    expect(await createReaper({ graceMs: 50, owner: 'data-dir-a' }).endLeftovers()).toBe(1);
+    expect(await isRunning(serverPid)).toBe(false);
+  },
+);
 
 test.runIf(process.platform === 'linux')('nothing is left of a pool that was closed', async () => {
   const { owner, children } = await startOwner();
@@ -63,17 +87,25 @@ test.runIf(process.platform === 'linux')('nothing is left of a pool that was clo
   expect(await Promise.all(children.map(isRunning))).toEqual([false, false]);
 });
 
-test.runIf(process.platform !== 'win32')('groups that were removed are left alone when it closes, the others are ended', async () => {
-  const [kept, ended] = [1, 2].map(() => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' }));
-  const keptExit = once(kept!, 'exit');
-  const endedExit = once(ended!, 'exit');
-  const reaper = createReaper({ graceMs: 200 });
-  reaper.add(kept!.pid!);
-  reaper.add(ended!.pid!);
-  reaper.remove(kept!.pid!);
-  await reaper.close();
-  expect(await endedExit).toEqual([null, 'SIGTERM']);
-  expect(kept!.exitCode ?? kept!.signalCode).toBeNull();
-  kept!.kill('SIGKILL');
-  await keptExit;
-});
+test.runIf(process.platform !== 'win32')(
+  'groups that were removed are left alone when it closes, the others are ended',
+  async () => {
+    const [kept, ended] = [1, 2].map(() =>
+      spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+        detached: true,
+        stdio: 'ignore',
+      }),
+    );
+    const keptExit = once(kept!, 'exit');
+    const endedExit = once(ended!, 'exit');
+    const reaper = createReaper({ graceMs: 200 });
+    reaper.add(kept!.pid!);
+    reaper.add(ended!.pid!);
+    reaper.remove(kept!.pid!);
+    await reaper.close();
+    expect(await endedExit).toEqual([null, 'SIGTERM']);
+    expect(kept!.exitCode ?? kept!.signalCode).toBeNull();
+    kept!.kill('SIGKILL');
+    await keptExit;
+  },
+);

@@ -28,7 +28,13 @@ const MAX_HELPERS = 10;
  * Starts its helper process with the first mark or group, and again when that ends while there are groups. The helper gives a group `graceMs` after SIGTERM, and half of that before. On Windows, which has
  * no process groups, it does nothing. `owner` is the same in every start of one service, and no two services with one owner run at a time.
  */
-export function createReaper({ graceMs, owner }: { readonly graceMs: number; readonly owner?: string | undefined }): Reaper {
+export function createReaper({
+  graceMs,
+  owner,
+}: {
+  readonly graceMs: number;
+  readonly owner?: string | undefined;
+}): Reaper {
   const groups = new Set<number>();
   const poolId = owner === undefined ? randomUUID() : `${owner}.${randomUUID()}`;
   let marks = 0;
@@ -47,7 +53,13 @@ export function createReaper({ graceMs, owner }: { readonly graceMs: number; rea
     for (const group of groups) started.stdin?.write(`+${group}\n`);
   };
   return {
-    endLeftovers: async () => (owner === undefined ? 0 : endMarked((mark) => mark.startsWith(`${owner}.`) && !mark.startsWith(`${poolId}.`), graceMs)),
+    endLeftovers: async () =>
+      owner === undefined
+        ? 0
+        : endMarked(
+            (mark) => mark.startsWith(`${owner}.`) && !mark.startsWith(`${poolId}.`),
+            graceMs,
+          ),
     mark: () => {
       marks += 1;
       // Before the server, so that there is no moment at which it has none.
@@ -75,7 +87,12 @@ export function createReaper({ graceMs, owner }: { readonly graceMs: number; rea
 
 function startHelper(graceMs: number, poolId: string): ChildProcess {
   // Detached, so that a Ctrl-C meant for this process does not end the helper before its work.
-  const helper = spawn(process.execPath, [MAIN, String(graceMs), poolId], { detached: true, env: {}, stdio: ['pipe', 'ignore', 'ignore'], windowsHide: true });
+  const helper = spawn(process.execPath, [MAIN, String(graceMs), poolId], {
+    detached: true,
+    env: {},
+    stdio: ['pipe', 'ignore', 'ignore'],
+    windowsHide: true,
+  });
   // Its exit is heard of; until then what it can no longer read is lost without harm.
   helper.stdin.on('error', () => undefined);
   helper.unref();

@@ -27,12 +27,21 @@ function echoServer(calls: string[]): Server {
     name: 'echo',
     description: 'Says it again.',
     inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: async ({ text }, context) => {
       calls.push(text);
       context.progress({ progress: 1 });
-      const said = text === 'ask' ? `${(await context.elicit('who', { message: 'Who?', requestedSchema: { type: 'object', properties: {} } })).action}ed` : text;
-      if (text === 'hang') await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
+      const said =
+        text === 'ask'
+          ? `${(await context.elicit('who', { message: 'Who?', requestedSchema: { type: 'object', properties: {} } })).action}ed`
+          : text;
+      if (text === 'hang')
+        await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
       return { content: [{ type: 'text', text: said }] };
     },
   });
@@ -46,12 +55,28 @@ async function remote(options: Partial<Parameters<typeof serveHttp>[1]> = {}): P
   return { listener, calls };
 }
 
-function start(config: Partial<RemoteServerConfig> & { readonly url: string }): { readonly pool: ToolRegistry; readonly clock: ManualClock; readonly log: readonly string[] } {
+function start(config: Partial<RemoteServerConfig> & { readonly url: string }): {
+  readonly pool: ToolRegistry;
+  readonly clock: ManualClock;
+  readonly log: readonly string[];
+} {
   const { command: _, args: _args, env: _env, cwd: _cwd, ...rules } = serverConfig('far');
   const clock = new ManualClock();
   const logger = recordingLogger();
-  const server: RemoteServerConfig = { ...rules, transport: 'auto', headers: { Authorization: `Bearer ${TOKEN}` }, ...config };
-  const pool = createServerPool({ servers: [server], clientInfo: { name: 'signalbox', version: '0' }, logger, clock, random: () => 0, graceMs: 1000 });
+  const server: RemoteServerConfig = {
+    ...rules,
+    transport: 'auto',
+    headers: { Authorization: `Bearer ${TOKEN}` },
+    ...config,
+  };
+  const pool = createServerPool({
+    servers: [server],
+    clientInfo: { name: 'signalbox', version: '0' },
+    logger,
+    clock,
+    random: () => 0,
+    graceMs: 1000,
+  });
   closers.push(() => pool.close());
   pool.start();
   return { pool, clock, log: logger.lines };
@@ -59,7 +84,11 @@ function start(config: Partial<RemoteServerConfig> & { readonly url: string }): 
 
 const isReady = ({ state }: ServerStatus): boolean => state === 'ready';
 const isFailed = ({ state }: ServerStatus): boolean => state === 'failed';
-const say = (text: string, rest: Partial<Parameters<typeof callRequest>[1]> = {}): ReturnType<typeof callRequest> => callRequest('far__echo', { arguments: { text }, idempotencyKey: text, ...rest });
+const say = (
+  text: string,
+  rest: Partial<Parameters<typeof callRequest>[1]> = {},
+): ReturnType<typeof callRequest> =>
+  callRequest('far__echo', { arguments: { text }, idempotencyKey: text, ...rest });
 
 describe.each([
   ['modern', { era: 'modern', transport: 'http' }],
@@ -69,22 +98,42 @@ describe.each([
 ] as const)('a server at an address, %s, %j', (era, config) => {
   test('takes part with calls, progress, questions and cancellation', async () => {
     const { listener, calls } = await remote({ legacySse: true });
-    const url = 'transport' in config && config.transport === 'sse' ? new URL('/sse', listener.url).href : listener.url;
+    const url =
+      'transport' in config && config.transport === 'sse'
+        ? new URL('/sse', listener.url).href
+        : listener.url;
     const { pool } = start({ url, ...config });
-    expect(await statusOf(pool, 'far', isReady)).toMatchObject({ era, toolCount: 1, serverInfo: { name: 'remote', version: '1' } });
+    expect(await statusOf(pool, 'far', isReady)).toMatchObject({
+      era,
+      toolCount: 1,
+      serverInfo: { name: 'remote', version: '1' },
+    });
     const progress: number[] = [];
-    expect(await pool.call(say('hello', { onProgress: (update) => progress.push(update.progress) }))).toMatchObject({ type: 'result', result: { content: [{ text: 'hello' }] } });
+    expect(
+      await pool.call(say('hello', { onProgress: (update) => progress.push(update.progress) })),
+    ).toMatchObject({ type: 'result', result: { content: [{ text: 'hello' }] } });
     expect(progress).toEqual([1]);
-    expect(await pool.call(say('ask', { questions: { elicit: () => Promise.resolve({ action: 'accept', content: {} }) } }))).toMatchObject({ result: { content: [{ text: 'accepted' }] } });
+    expect(
+      await pool.call(
+        say('ask', {
+          questions: { elicit: () => Promise.resolve({ action: 'accept', content: {} }) },
+        }),
+      ),
+    ).toMatchObject({ result: { content: [{ text: 'accepted' }] } });
     const abort = new AbortController();
-    expect(await pool.call(say('hang', { signal: abort.signal, onProgress: () => abort.abort() }))).toEqual({ type: 'cancelled', level: 'sent' });
+    expect(
+      await pool.call(say('hang', { signal: abort.signal, onProgress: () => abort.abort() })),
+    ).toEqual({ type: 'cancelled', level: 'sent' });
     expect(calls.at(-1)).toBe('hang');
   });
 });
 
 test('a wrong token is said with its place, and stands nowhere', async () => {
   const { listener } = await remote();
-  const { pool, log } = start({ url: `${listener.url}?key=hush-hush`, headers: { Authorization: 'Bearer wrong-wrong' } });
+  const { pool, log } = start({
+    url: `${listener.url}?key=hush-hush`,
+    headers: { Authorization: 'Bearer wrong-wrong' },
+  });
   const { error } = await statusOf(pool, 'far', isFailed);
   expect(error).toMatch(/answered 401.*: check mcpServers\.far\.headers, /);
   expect(`${error} ${log.join('\n')}`).not.toMatch(/hush|wrong-wrong/);
@@ -95,30 +144,38 @@ test('an address where nothing listens is said with its place, and connected to 
   await listener.close();
   const { pool, clock } = start({ url: listener.url });
   const failed = await statusOf(pool, 'far', isFailed);
-  expect(failed.error).toMatch(/ECONNREFUSED.*check mcpServers\.far\.url and that the server runs$/);
+  expect(failed.error).toMatch(
+    /ECONNREFUSED.*check mcpServers\.far\.url and that the server runs$/,
+  );
   expect(clock.waits).toEqual([1000]);
 });
 
-test.each(['modern', 'legacy'] as const)('a %s server that is gone is noticed at the first call, and connected to again when it is back', async (era) => {
-  const first = await remote();
-  const port = Number(new URL(first.listener.url).port);
-  const { pool, clock } = start({ url: first.listener.url, era });
-  await statusOf(pool, 'far', isReady);
-  await first.listener.close();
-  // Whether anything was sent depends on whether the end of the idle connection was heard of before.
-  expect((await pool.call(say('one'))).type).toMatch(/^(?:not-sent|lost)$/);
-  await statusOf(pool, 'far', isFailed);
-  const second = await remote({ port });
-  clock.advance(1000);
-  expect(await statusOf(pool, 'far', isReady)).toMatchObject({ restarts: 1 });
-  expect(await pool.call(say('two'))).toMatchObject({ type: 'result' });
-  expect(second.calls).toEqual(['two']);
-});
+test.each(['modern', 'legacy'] as const)(
+  'a %s server that is gone is noticed at the first call, and connected to again when it is back',
+  async (era) => {
+    const first = await remote();
+    const port = Number(new URL(first.listener.url).port);
+    const { pool, clock } = start({ url: first.listener.url, era });
+    await statusOf(pool, 'far', isReady);
+    await first.listener.close();
+    // Whether anything was sent depends on whether the end of the idle connection was heard of before.
+    expect((await pool.call(say('one'))).type).toMatch(/^(?:not-sent|lost)$/);
+    await statusOf(pool, 'far', isFailed);
+    const second = await remote({ port });
+    clock.advance(1000);
+    expect(await statusOf(pool, 'far', isReady)).toMatchObject({ restarts: 1 });
+    expect(await pool.call(say('two'))).toMatchObject({ type: 'result' });
+    expect(second.calls).toEqual(['two']);
+  },
+);
 
 test('a session that the server has forgotten ends the connection; the call was not made and can be', async () => {
   const { pool, clock, calls, replaceHandler } = await behindProxy({ era: 'legacy' });
   replaceHandler();
-  expect(await pool.call(say('one'))).toMatchObject({ type: 'not-sent', message: expect.stringContaining('forgotten the session') as string });
+  expect(await pool.call(say('one'))).toMatchObject({
+    type: 'not-sent',
+    message: expect.stringContaining('forgotten the session') as string,
+  });
   await statusOf(pool, 'far', isFailed);
   clock.advance(1000);
   await statusOf(pool, 'far', isReady);
@@ -129,29 +186,48 @@ test('a session that the server has forgotten ends the connection; the call was 
 test.each([
   [503, 'lost'],
   [429, 'not-sent'],
-])('status %i of a server that can be reached is no end of the connection; five in a row keep calls from it for a while', async (status, type) => {
-  const { pool, clock, calls, answerWith } = await behindProxy({ era: 'modern' });
-  answerWith(status);
-  for (let call = 0; call < 5; call++) expect(await pool.call(say(`${call}`))).toMatchObject({ type });
-  expect(pool.servers()).toMatchObject([{ state: 'ready', breaker: { state: 'open', failures: 5, opensAgainAt: clock.now() + 1000 } }]);
-  answerWith(undefined);
-  expect(await pool.call(say('early'))).toMatchObject({ type: 'not-sent', message: expect.stringContaining('did not answer 5 calls in a row') as string });
-  clock.advance(1000);
-  expect(await pool.call(say('probe'))).toMatchObject({ type: 'result' });
-  expect(pool.servers()).toMatchObject([{ state: 'ready', restarts: 0, breaker: { state: 'closed', failures: 0 } }]);
-  expect(calls).toEqual(['probe']);
-});
+])(
+  'status %i of a server that can be reached is no end of the connection; five in a row keep calls from it for a while',
+  async (status, type) => {
+    const { pool, clock, calls, answerWith } = await behindProxy({ era: 'modern' });
+    answerWith(status);
+    for (let call = 0; call < 5; call++)
+      expect(await pool.call(say(`${call}`))).toMatchObject({ type });
+    expect(pool.servers()).toMatchObject([
+      { state: 'ready', breaker: { state: 'open', failures: 5, opensAgainAt: clock.now() + 1000 } },
+    ]);
+    answerWith(undefined);
+    expect(await pool.call(say('early'))).toMatchObject({
+      type: 'not-sent',
+      message: expect.stringContaining('did not answer 5 calls in a row') as string,
+    });
+    clock.advance(1000);
+    expect(await pool.call(say('probe'))).toMatchObject({ type: 'result' });
+    expect(pool.servers()).toMatchObject([
+      { state: 'ready', restarts: 0, breaker: { state: 'closed', failures: 0 } },
+    ]);
+    expect(calls).toEqual(['probe']);
+  },
+);
 
 test('a server that takes connections and never answers is given up when the pool closes, and keeps nothing', async () => {
   const heard = Promise.withResolvers<void>();
   const silent = createHttpServer(() => heard.resolve());
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   closers.push(() => new Promise((resolve) => silent.close(resolve)));
-  const { pool } = start({ url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`, headers: {} });
+  const { pool } = start({
+    url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`,
+    headers: {},
+  });
   await heard.promise;
   expect(pool.servers()).toMatchObject([{ state: 'connecting' }]);
   await pool.close();
-  await expect.poll(() => new Promise((resolve) => silent.getConnections((_error, count) => resolve(count))), { timeout: 10_000 }).toBe(0);
+  await expect
+    .poll(
+      () => new Promise((resolve) => silent.getConnections((_error, count) => resolve(count))),
+      { timeout: 10_000 },
+    )
+    .toBe(0);
 });
 
 interface Proxied {
@@ -170,7 +246,8 @@ async function behindProxy(config: Partial<RemoteServerConfig>): Promise<Proxied
   let handler = createHttpHandler(echoServer(calls));
   let status: number | undefined;
   const proxy = createHttpServer((request, response) => {
-    if (status === undefined || request.headers['mcp-method'] !== 'tools/call') handler.handle(request, response);
+    if (status === undefined || request.headers['mcp-method'] !== 'tools/call')
+      handler.handle(request, response);
     else request.resume().once('end', () => response.writeHead(status ?? 500).end('not now'));
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -178,7 +255,17 @@ async function behindProxy(config: Partial<RemoteServerConfig>): Promise<Proxied
     proxy.closeAllConnections();
     return Promise.all([new Promise((resolve) => proxy.close(resolve)), handler.close()]);
   });
-  const { pool, clock } = start({ url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`, headers: {}, ...config });
+  const { pool, clock } = start({
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`,
+    headers: {},
+    ...config,
+  });
   await statusOf(pool, 'far', isReady);
-  return { pool, clock, calls, replaceHandler: () => void (handler = createHttpHandler(echoServer(calls))), answerWith: (next) => void (status = next) };
+  return {
+    pool,
+    clock,
+    calls,
+    replaceHandler: () => void (handler = createHttpHandler(echoServer(calls))),
+    answerWith: (next) => void (status = next),
+  };
 }

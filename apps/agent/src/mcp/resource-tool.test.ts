@@ -4,7 +4,12 @@ import type { StdioServerConfig } from '../config/config.ts';
 import { FakeServer } from './testing/fake-server.ts';
 import { callRequest, poolOf, toolNamed, type PoolFixture } from './testing/pool-fixture.ts';
 
-async function ready(config: Partial<StdioServerConfig> = {}, ...tools: readonly string[]): Promise<PoolFixture & { readonly read: (uri: unknown) => ReturnType<PoolFixture['pool']['call']> }> {
+async function ready(
+  config: Partial<StdioServerConfig> = {},
+  ...tools: readonly string[]
+): Promise<
+  PoolFixture & { readonly read: (uri: unknown) => ReturnType<PoolFixture['pool']['call']> }
+> {
   const server = new FakeServer(...tools.map((name) => toolNamed(name)));
   server.hasResources = true;
   server.features = {
@@ -20,15 +25,22 @@ async function ready(config: Partial<StdioServerConfig> = {}, ...tools: readonly
   const fixture = poolOf({ docs: server }, { docs: config });
   fixture.pool.start();
   await fixture.pool.settled(1000);
-  return { ...fixture, read: (uri) => fixture.pool.call(callRequest('docs__read_resource', { arguments: { uri } })) };
+  return {
+    ...fixture,
+    read: (uri) => fixture.pool.call(callRequest('docs__read_resource', { arguments: { uri } })),
+  };
 }
 
-const names = ({ pool }: PoolFixture): readonly string[] => pool.tools().map(({ wireName }) => wireName);
+const names = ({ pool }: PoolFixture): readonly string[] =>
+  pool.tools().map(({ wireName }) => wireName);
 
 test('a server that has resources gets a tool by which a model reads what a resource_link names', async () => {
   const fixture = await ready({ trust: true }, 'search');
   expect(names(fixture)).toEqual(['docs__read_resource', 'docs__search']);
-  expect(fixture.pool.find('docs__read_resource')).toMatchObject({ annotations: { readOnlyHint: true }, trusted: true });
+  expect(fixture.pool.find('docs__read_resource')).toMatchObject({
+    annotations: { readOnlyHint: true },
+    trusted: true,
+  });
   expect(await fixture.read('x://a')).toEqual({
     type: 'result',
     result: {
@@ -42,8 +54,17 @@ test('a server that has resources gets a tool by which a model reads what a reso
 
 test('what is no resource is an error that the model reads', async () => {
   const { read } = await ready();
-  expect(await read('x://none')).toMatchObject({ type: 'error', message: expect.stringContaining('x://none') as string });
-  expect(await read(7)).toEqual({ type: 'result', result: { isError: true, content: [{ type: 'text', text: 'uri: must be the URI of a resource' }] } });
+  expect(await read('x://none')).toMatchObject({
+    type: 'error',
+    message: expect.stringContaining('x://none') as string,
+  });
+  expect(await read(7)).toEqual({
+    type: 'result',
+    result: {
+      isError: true,
+      content: [{ type: 'text', text: 'uri: must be the URI of a resource' }],
+    },
+  });
 });
 
 test('the patterns of the server count for it, and a tool of the server with that name stays', async () => {

@@ -1,4 +1,9 @@
-import type { CallToolResult, ContentBlock, JsonObject, ResourceContents } from '@signalbox/mcp-core';
+import type {
+  CallToolResult,
+  ContentBlock,
+  JsonObject,
+  ResourceContents,
+} from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import type { Catalogue, CatalogueEntry } from './catalogue.ts';
 import { definitionParts } from './definition-parts.ts';
@@ -6,21 +11,33 @@ import { matchesPattern } from '../name-patterns.ts';
 import { READ_RESOURCE, wireName } from './tool-names.ts';
 
 const MAX_URI = 8192;
-const HINTS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
+const HINTS = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+} as const;
 
 /** Adds the tool that reads resources to the tools of a server that has resources, where the server's patterns let it through. */
 export function withResourceTool(server: ServerConfig, catalogue: Catalogue): Catalogue {
   const entry = resourceEntry(server);
   const matches = (pattern: string): boolean => matchesPattern(READ_RESOURCE, pattern);
-  const isOffered = (server.allow.length === 0 || server.allow.some(matches)) && !server.deny.some(matches);
+  const isOffered =
+    (server.allow.length === 0 || server.allow.some(matches)) && !server.deny.some(matches);
   if (!isOffered || catalogue.entries.has(entry.tool.wireName)) return catalogue;
   return { ...catalogue, entries: new Map([...catalogue.entries, [entry.tool.wireName, entry]]) };
 }
 
 /** Converts the contents of a resource into a tool result: texts as text, everything else as an embedded resource. */
 export function resourceResult(contents: readonly ResourceContents[]): CallToolResult {
-  const content = contents.map((each): ContentBlock => ('text' in each && typeof each.text === 'string' ? { type: 'text', text: each.text } : { type: 'resource', resource: each }));
-  return { content: content.length === 0 ? [{ type: 'text', text: '(the resource is empty)' }] : content };
+  const content = contents.map((each): ContentBlock =>
+    'text' in each && typeof each.text === 'string'
+      ? { type: 'text', text: each.text }
+      : { type: 'resource', resource: each },
+  );
+  return {
+    content: content.length === 0 ? [{ type: 'text', text: '(the resource is empty)' }] : content,
+  };
 }
 
 function resourceEntry(server: ServerConfig): CatalogueEntry {
@@ -28,7 +45,9 @@ function resourceEntry(server: ServerConfig): CatalogueEntry {
     description: `Reads a resource of the server ${server.name}: a resource_link in a result of its tools, or another URI that the server names.`,
     inputSchema: {
       type: 'object',
-      properties: { uri: { type: 'string', description: 'The URI of the resource, as the server wrote it' } },
+      properties: {
+        uri: { type: 'string', description: 'The URI of the resource, as the server wrote it' },
+      },
       required: ['uri'],
       additionalProperties: false,
     },

@@ -29,23 +29,44 @@ async function longestStall(work: () => Promise<unknown>): Promise<number> {
   return monitor.max / 1e6;
 }
 
-const choices: JsonObject = { type: 'object', properties: { list: { items: { anyOf: Array.from({ length: 6000 }, (_, index) => ({ const: index })) } } } };
+const choices: JsonObject = {
+  type: 'object',
+  properties: {
+    list: { items: { anyOf: Array.from({ length: 6000 }, (_, index) => ({ const: index })) } },
+  },
+};
 const items: JsonObject = { list: Array.from({ length: 10_000 }, () => 5999) };
 
 describe('what a schema makes slow is done elsewhere', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['thousands of choices for each of ten thousand entries', choices, items],
-    ['a pattern that backtracks', { type: 'object', properties: { a: { pattern: '^(x+)+$' } } }, { a: `${'x'.repeat(60)}!` }],
-    ['a comparison of all with all', { type: 'object', properties: { a: { uniqueItems: true } } }, { a: Array.from({ length: 20_000 }, (_, index) => ({ index })) }],
+    [
+      'a pattern that backtracks',
+      { type: 'object', properties: { a: { pattern: '^(x+)+$' } } },
+      { a: `${'x'.repeat(60)}!` },
+    ],
+    [
+      'a comparison of all with all',
+      { type: 'object', properties: { a: { uniqueItems: true } } },
+      { a: Array.from({ length: 20_000 }, (_, index) => ({ index })) },
+    ],
   ])('%s is ended, and the main loop and other owners go on', async (_title, schema, value) => {
     const checks = open();
     await checks.assertUsable('calm', { type: 'object' });
     const before = process.memoryUsage().rss;
     let other: unknown;
     const stall = await longestStall(async () => {
-      const slow = Promise.resolve(checks.argumentProblem('hostile', schema, value)).catch((error: unknown) => String(error));
-      other = await checks.argumentProblem('calm', { properties: { a: { pattern: '^y' } } }, { a: 'x' });
-      expect(await slow).toMatch(/cannot be evaluated: took (longer than 500 ms|more than 96 MiB of memory)/);
+      const slow = Promise.resolve(checks.argumentProblem('hostile', schema, value)).catch(
+        (error: unknown) => String(error),
+      );
+      other = await checks.argumentProblem(
+        'calm',
+        { properties: { a: { pattern: '^y' } } },
+        { a: 'x' },
+      );
+      expect(await slow).toMatch(
+        /cannot be evaluated: took (longer than 500 ms|more than 96 MiB of memory)/,
+      );
     });
     expect(other).toContain('must match pattern');
     expect(stall).toBeLessThan(400);
@@ -53,14 +74,31 @@ describe('what a schema makes slow is done elsewhere', () => {
   });
 
   test('without the thread such a pattern stops everything (control)', async () => {
-    const stall = await longestStall(() => Promise.resolve(evaluateJob({ kind: 'arguments', schema: '{"properties":{"a":{"pattern":"^(x+)+$"}}}', value: JSON.stringify({ a: `${'x'.repeat(25)}!` }) })));
+    const stall = await longestStall(() =>
+      Promise.resolve(
+        evaluateJob({
+          kind: 'arguments',
+          schema: '{"properties":{"a":{"pattern":"^(x+)+$"}}}',
+          value: JSON.stringify({ a: `${'x'.repeat(25)}!` }),
+        }),
+      ),
+    );
     expect(stall).toBeGreaterThan(100);
   });
 
   test('schemas that are slow to compile cost their owner, once', async () => {
     const checks = open();
-    const huge = { properties: Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field${String(index)}`, { type: ['string', 'null'], minLength: index }])) };
-    const stall = await longestStall(() => checks.assertUsable('hostile', huge).catch(() => undefined));
+    const huge = {
+      properties: Object.fromEntries(
+        Array.from({ length: 5000 }, (_, index) => [
+          `field${String(index)}`,
+          { type: ['string', 'null'], minLength: index },
+        ]),
+      ),
+    };
+    const stall = await longestStall(() =>
+      checks.assertUsable('hostile', huge).catch(() => undefined),
+    );
     expect(stall).toBeLessThan(400);
     const startedAt = performance.now();
     await checks.assertUsable('calm', { type: 'object' });
@@ -77,7 +115,11 @@ test('a schema is judged once, whoever has it', async () => {
 });
 
 test('what is wrong with a value is said with its place, all of it for a short one', async () => {
-  const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'integer' } }, required: ['c'] };
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'string' }, b: { type: 'integer' } },
+    required: ['c'],
+  };
   expect(await open().evaluatorFor('s').check(schema, { a: 1, b: 'x' })).toEqual([
     'structuredContent: "c" is missing.',
     'a: must be string, but is number.',
@@ -89,20 +131,47 @@ test('results that no room is left for are unavailable to a client, whose schema
   const checks = open();
   const evaluator = checks.evaluatorFor('s');
   const long = 'x'.repeat(64 * 1024 * 1024);
-  await expect(evaluator.check({ pattern: '^x' }, long)).rejects.toMatchObject({ name: 'EvaluationUnavailableError', message: expect.stringContaining('too many checks wait') as string });
-  expect(await evaluator.check({ pattern: '^x' }, 'y')).toEqual(['structuredContent: must match pattern "^x".']);
+  await expect(evaluator.check({ pattern: '^x' }, long)).rejects.toMatchObject({
+    name: 'EvaluationUnavailableError',
+    message: expect.stringContaining('too many checks wait') as string,
+  });
+  expect(await evaluator.check({ pattern: '^x' }, 'y')).toEqual([
+    'structuredContent: must match pattern "^x".',
+  ]);
 });
 
 test('checks that wait when the service ends are rejected', async () => {
   const checks = open();
   const waiting = checks.assertUsable('a', { type: 'object', title: 'late' });
-  await Promise.all([expect(waiting).rejects.toThrow('the service is shutting down'), checks.close()]);
-  await expect(checks.assertUsable('a', { type: 'object', title: 'later' })).rejects.toThrow('the service is shutting down');
+  await Promise.all([
+    expect(waiting).rejects.toThrow('the service is shutting down'),
+    checks.close(),
+  ]);
+  await expect(checks.assertUsable('a', { type: 'object', title: 'later' })).rejects.toThrow(
+    'the service is shutting down',
+  );
 });
 
-test.skipIf(process.platform === 'win32')('without a free descriptor a schema is not evaluated, ordinary arguments are, and the process lives', () => {
-  const script = join(import.meta.dirname, 'testing', 'without-descriptors.ts');
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', 'ulimit -n 64; exec "$0" --conditions=@signalbox/source "$1"', process.execPath, script], { encoding: 'utf8' });
-  expect({ status, stderr }).toMatchObject({ status: 0 });
-  expect(JSON.parse(stdout)).toEqual({ before: 'fits', hostile: expect.stringContaining('took longer than 500 ms') as string, ordinary: 'fits', after: 'fits' });
-});
+test.skipIf(process.platform === 'win32')(
+  'without a free descriptor a schema is not evaluated, ordinary arguments are, and the process lives',
+  () => {
+    const script = join(import.meta.dirname, 'testing', 'without-descriptors.ts');
+    const { status, stdout, stderr } = spawnSync(
+      'sh',
+      [
+        '-c',
+        'ulimit -n 64; exec "$0" --conditions=@signalbox/source "$1"',
+        process.execPath,
+        script,
+      ],
+      { encoding: 'utf8' },
+    );
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    expect(JSON.parse(stdout)).toEqual({
+      before: 'fits',
+      hostile: expect.stringContaining('took longer than 500 ms') as string,
+      ordinary: 'fits',
+      after: 'fits',
+    });
+  },
+);

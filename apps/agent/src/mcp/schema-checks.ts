@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { extname, join } from 'node:path';
 import type { JsonObject, JsonSchema } from '@signalbox/mcp-core';
-import { EvaluationUnavailableError, quickCheck, type SchemaEvaluator } from '@signalbox/mcp-core/client';
+import {
+  EvaluationUnavailableError,
+  quickCheck,
+  type SchemaEvaluator,
+} from '@signalbox/mcp-core/client';
 import { SchemaJobError, SchemaWorker } from '@signalbox/mcp-core/schema-worker';
 import type { SchemaJob, SchemaReply } from './schema-job.ts';
 
@@ -10,7 +14,10 @@ export class SchemaError extends Error {
   /** How long the thread was at it. */
   readonly spentMs: number;
 
-  constructor(message: string, { spentMs = 0, ...options }: { readonly cause?: unknown; readonly spentMs?: number } = {}) {
+  constructor(
+    message: string,
+    { spentMs = 0, ...options }: { readonly cause?: unknown; readonly spentMs?: number } = {},
+  ) {
     super(message, options);
     this.name = 'SchemaError';
     this.spentMs = spentMs;
@@ -65,19 +72,35 @@ export class SchemaChecks {
   }
 
   /** The text for the model when arguments do not fit the schema; `undefined` when they do. At once for ordinary ones. @throws SchemaError */
-  argumentProblem(owner: string, schema: JsonSchema, args: JsonObject): string | undefined | Promise<string | undefined> {
+  argumentProblem(
+    owner: string,
+    schema: JsonSchema,
+    args: JsonObject,
+  ): string | undefined | Promise<string | undefined> {
     if (quickCheck(schema, args) === 'fits') return undefined;
     const value = textOf(args);
-    if (value === undefined) return 'Invalid arguments, nothing was done: they are nested too deep. Correct them and call the tool again.';
-    return this.#problems(owner, { kind: 'arguments', schema: boundedText(schema), value }).then(([problem]) => problem);
+    if (value === undefined)
+      return 'Invalid arguments, nothing was done: they are nested too deep. Correct them and call the tool again.';
+    return this.#problems(owner, { kind: 'arguments', schema: boundedText(schema), value }).then(
+      ([problem]) => problem,
+    );
   }
 
   /** What is wrong with a value, one line each. At once for ordinary ones. @throws SchemaError */
-  problems(owner: string, schema: JsonSchema, { root, value }: NamedValue): readonly string[] | Promise<readonly string[]> {
+  problems(
+    owner: string,
+    schema: JsonSchema,
+    { root, value }: NamedValue,
+  ): readonly string[] | Promise<readonly string[]> {
     if (quickCheck(schema, value) === 'fits') return [];
     const text = textOf(value);
     if (text === undefined) return [`${root}: is nested too deep`];
-    return this.#problems(owner, { kind: 'output', schema: boundedText(schema), value: text, root });
+    return this.#problems(owner, {
+      kind: 'output',
+      schema: boundedText(schema),
+      value: text,
+      root,
+    });
   }
 
   /** For the output schemas of one server. */
@@ -85,7 +108,9 @@ export class SchemaChecks {
     return {
       check: (schema, value) => {
         const problems = this.problems(owner, schema, { root: 'structuredContent', value });
-        return problems instanceof Promise ? problems.then(asSentences).catch(throwAvailability) : asSentences(problems);
+        return problems instanceof Promise
+          ? problems.then(asSentences).catch(throwAvailability)
+          : asSentences(problems);
       },
     };
   }
@@ -94,13 +119,20 @@ export class SchemaChecks {
     let verdict: string | undefined;
     let spentMs: number;
     try {
-      const { reply, ms } = await this.#worker.run(owner, { kind: 'compile', schema }, COMPILE_LIMIT_MS);
+      const { reply, ms } = await this.#worker.run(
+        owner,
+        { kind: 'compile', schema },
+        COMPILE_LIMIT_MS,
+      );
       verdict = reply.unusable;
       spentMs = ms;
     } catch (error) {
       if (!(error instanceof SchemaJobError)) throw error;
       // What cannot be evaluated at present may be later.
-      throw new SchemaError(`cannot be evaluated: ${error.message}`, { cause: error, spentMs: COMPILE_LIMIT_MS });
+      throw new SchemaError(`cannot be evaluated: ${error.message}`, {
+        cause: error,
+        spentMs: COMPILE_LIMIT_MS,
+      });
     }
     this.#verdicts.set(digest, verdict);
     const [oldest] = this.#verdicts.keys();
@@ -116,7 +148,10 @@ export class SchemaChecks {
       return reply.problems;
     } catch (error) {
       if (error instanceof SchemaError) throw error;
-      throw new SchemaError(`cannot be evaluated: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new SchemaError(
+        `cannot be evaluated: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     }
   }
 }
@@ -127,15 +162,20 @@ function asSentences(problems: readonly string[]): readonly string[] {
 
 /** Tells a client that the schema is not at fault where the thread is. */
 function throwAvailability(error: unknown): never {
-  const isTemporary = error instanceof SchemaError && error.cause instanceof SchemaJobError && error.cause.isTemporary;
+  const isTemporary =
+    error instanceof SchemaError &&
+    error.cause instanceof SchemaJobError &&
+    error.cause.isTemporary;
   throw isTemporary ? new EvaluationUnavailableError(error.message, { cause: error }) : error;
 }
 
 /** @throws SchemaError */
 function boundedText(schema: JsonSchema): string {
-  if (depthOf(schema, MAX_DEPTH) > MAX_DEPTH) throw new SchemaError(`is nested deeper than ${String(MAX_DEPTH)} levels`);
+  if (depthOf(schema, MAX_DEPTH) > MAX_DEPTH)
+    throw new SchemaError(`is nested deeper than ${String(MAX_DEPTH)} levels`);
   const text = JSON.stringify(schema);
-  if (Buffer.byteLength(text) > MAX_BYTES) throw new SchemaError(`is larger than ${String(MAX_BYTES / 1024)} KiB`);
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    throw new SchemaError(`is larger than ${String(MAX_BYTES / 1024)} KiB`);
   return text;
 }
 
@@ -154,7 +194,9 @@ function depthOf(value: unknown, limit: number): number {
   let level: readonly unknown[] = [value];
   let depth = -1;
   for (; level.length > 0 && depth <= limit; depth += 1) {
-    level = level.flatMap((part): unknown[] => (typeof part === 'object' && part !== null ? Object.values(part) : []));
+    level = level.flatMap((part): unknown[] =>
+      typeof part === 'object' && part !== null ? Object.values(part) : [],
+    );
   }
   return depth;
 }

@@ -6,7 +6,20 @@ import type { ServerConfig } from '../config/config.ts';
 export interface ServerConnection {
   readonly client: Pick<
     Client,
-    'server' | 'listTools' | 'callTool' | 'tasks' | 'ping' | 'watch' | 'changes' | 'rootsChanged' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'
+    | 'server'
+    | 'listTools'
+    | 'callTool'
+    | 'tasks'
+    | 'ping'
+    | 'watch'
+    | 'changes'
+    | 'rootsChanged'
+    | 'listResources'
+    | 'listResourceTemplates'
+    | 'readResource'
+    | 'listPrompts'
+    | 'getPrompt'
+    | 'complete'
   >;
   /** Of the server's process; undefined for a server that runs elsewhere. */
   readonly pid: number | undefined;
@@ -34,10 +47,16 @@ export interface ConnectOptions {
 }
 
 /** Starts a server, unless it runs elsewhere, and connects to it; rejects, with nothing left running, when that fails. */
-export type ConnectServer = (server: ServerConfig, options: ConnectOptions) => Promise<ServerConnection>;
+export type ConnectServer = (
+  server: ServerConfig,
+  options: ConnectOptions,
+) => Promise<ServerConnection>;
 
 /** What every client of the pool is. */
-export function clientOptions({ era, connectMs }: ServerConfig, { info, handlers, onToolsChanged, onElicitationComplete, onLog, schemaEvaluator }: ConnectOptions): Omit<ClientOptions, 'onClosed'> {
+export function clientOptions(
+  { era, connectMs }: ServerConfig,
+  { info, handlers, onToolsChanged, onElicitationComplete, onLog, schemaEvaluator }: ConnectOptions,
+): Omit<ClientOptions, 'onClosed'> {
   return {
     era,
     ...(connectMs === undefined ? {} : { connectTimeoutMs: connectMs }),
@@ -47,7 +66,10 @@ export function clientOptions({ era, connectMs }: ServerConfig, { info, handlers
     schemaEvaluator,
     onToolsChanged,
     onElicitationComplete,
-    onLog: ({ level, logger, data }) => onLog(`${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
+    onLog: ({ level, logger, data }) =>
+      onLog(
+        `${level} ${logger ?? 'log'}: ${typeof data === 'string' ? data : JSON.stringify(data)}`,
+      ),
     onProblem: (problem) => onLog(problem.message),
   };
 }

@@ -3,12 +3,20 @@ import type { StdioServerConfig } from '../config/config.ts';
 import type { ServerControl } from '../ports/server-directory.ts';
 import type { ServerStatus, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
-import { callRequest, poolOf, statusOf, toolNamed, type PoolFixture } from './testing/pool-fixture.ts';
+import {
+  callRequest,
+  poolOf,
+  statusOf,
+  toolNamed,
+  type PoolFixture,
+} from './testing/pool-fixture.ts';
 
 interface Fixture extends PoolFixture {
   readonly server: FakeServer;
   readonly control: ServerControl;
-  readonly begin: (rest?: Partial<ToolCallRequest>) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
+  readonly begin: (
+    rest?: Partial<ToolCallRequest>,
+  ) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
 }
 
 function fixtureOf(server: FakeServer, config: Partial<StdioServerConfig> = {}): Fixture {
@@ -17,7 +25,10 @@ function fixtureOf(server: FakeServer, config: Partial<StdioServerConfig> = {}):
   const begin: Fixture['begin'] = async (rest) => {
     const before = server.calls.length;
     const outcome = fixture.pool.call(callRequest('server__t', rest));
-    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), { interval: 1, timeout: 10_000 });
+    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), {
+      interval: 1,
+      timeout: 10_000,
+    });
     return { outcome, received: server.calls.at(-1)! };
   };
   return { ...fixture, server, control: fixture.pool.control('server')!, begin };
@@ -47,7 +58,10 @@ describe('draining', () => {
     control.drain('graceful');
     expect(pool.servers()).toMatchObject([{ state: 'draining' }]);
     expect(pool.tools()).toEqual([]);
-    expect(await pool.call(callRequest('server__t'))).toEqual({ type: 'not-sent', message: 'server server is draining' });
+    expect(await pool.call(callRequest('server__t'))).toEqual({
+      type: 'not-sent',
+      message: 'server server is draining',
+    });
     expect(server.open).toBe(1);
     received.answer(done);
     expect(await outcome).toEqual({ type: 'result', result: done });
@@ -123,7 +137,9 @@ describe('connecting anew', () => {
     const { pool, server, control, begin } = await ready();
     const { outcome, received } = await begin();
     control.reconnect('now');
-    expect(await statusOf(pool, 'server', ({ state, pid }) => state === 'ready' && pid === 4002)).toMatchObject({ restarts: 1 });
+    expect(
+      await statusOf(pool, 'server', ({ state, pid }) => state === 'ready' && pid === 4002),
+    ).toMatchObject({ restarts: 1 });
     expect(server.open).toBe(1);
     received.answer(done);
     await outcome;
@@ -206,7 +222,9 @@ describe('S-231: roots', () => {
     received.answer(done);
     await outcome;
     await statusOf(pool, 'server', ({ state, pid }) => state === 'ready' && pid === 4002);
-    expect(await server.options.handlers.listRoots!(question)).toEqual([{ uri: 'file:///a', name: 'a' }]);
+    expect(await server.options.handlers.listRoots!(question)).toEqual([
+      { uri: 'file:///a', name: 'a' },
+    ]);
   });
 
   test('that are set while the server is away hold from its next start', async () => {

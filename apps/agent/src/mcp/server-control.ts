@@ -1,4 +1,10 @@
-import { DefinitionChangedError, UnknownToolError, type PinnedTool, type ServerControl, type ToolApproval } from '../ports/server-directory.ts';
+import {
+  DefinitionChangedError,
+  UnknownToolError,
+  type PinnedTool,
+  type ServerControl,
+  type ToolApproval,
+} from '../ports/server-directory.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
 import type { CatalogueEntry } from './catalogue.ts';
@@ -11,7 +17,10 @@ export interface ControlSurroundings {
   readonly clock: Clock;
 }
 
-export function serverControl(server: PooledServer, surroundings: ControlSurroundings): ServerControl {
+export function serverControl(
+  server: PooledServer,
+  surroundings: ControlSurroundings,
+): ServerControl {
   return {
     reconnect: (mode) => server.reconnect(mode),
     drain: (mode) => server.drain(mode),
@@ -31,25 +40,51 @@ async function pinnedTools(server: PooledServer, pins: ToolPins): Promise<readon
       digest: definitionDigest(parts),
       firstSeenAt,
       acceptedAt,
-      ...(entry?.changed === undefined ? {} : { quarantined: { digest: definitionDigest(entry.parts), changed: entry.changed, definition: entry.definition } }),
+      ...(entry?.changed === undefined
+        ? {}
+        : {
+            quarantined: {
+              digest: definitionDigest(entry.parts),
+              changed: entry.changed,
+              definition: entry.definition,
+            },
+          }),
     };
   });
 }
 
-async function approve(server: PooledServer, approval: ToolApproval, surroundings: ControlSurroundings): Promise<boolean> {
+async function approve(
+  server: PooledServer,
+  approval: ToolApproval,
+  surroundings: ControlSurroundings,
+): Promise<boolean> {
   if (entryOf(server, approval.tool) === undefined) return false;
   await approveTools(server, [approval], surroundings);
   return true;
 }
 
-async function approveTools(server: PooledServer, tools: 'all' | readonly ToolApproval[], { pins, clock }: ControlSurroundings): Promise<readonly string[]> {
+async function approveTools(
+  server: PooledServer,
+  tools: 'all' | readonly ToolApproval[],
+  { pins, clock }: ControlSurroundings,
+): Promise<readonly string[]> {
   const { name } = server.config;
-  const entries = tools === 'all' ? [...server.catalogue.entries.values()] : tools.map((approval) => approvedEntry(server, approval));
+  const entries =
+    tools === 'all'
+      ? [...server.catalogue.entries.values()]
+      : tools.map((approval) => approvedEntry(server, approval));
   const quarantined = entries.filter(({ changed }) => changed !== undefined);
   if (quarantined.length === 0) return [];
   const before = new Map((await pins.of(name)).map((pin) => [pin.tool, pin]));
   const acceptedAt = clock.now();
-  await pins.keep(quarantined.map((entry) => pinOf(entry, { firstSeenAt: before.get(entry.tool.name)?.firstSeenAt ?? acceptedAt, acceptedAt })));
+  await pins.keep(
+    quarantined.map((entry) =>
+      pinOf(entry, {
+        firstSeenAt: before.get(entry.tool.name)?.firstSeenAt ?? acceptedAt,
+        acceptedAt,
+      }),
+    ),
+  );
   await server.compareWithPins();
   return quarantined.map(({ tool }) => tool.name);
 }
@@ -58,7 +93,10 @@ function approvedEntry(server: PooledServer, { tool, digest }: ToolApproval): Ca
   const entry = entryOf(server, tool);
   if (entry === undefined) throw new UnknownToolError(server.config.name, tool);
   const present = definitionDigest(entry.parts);
-  if (digest !== undefined && digest !== present) throw new DefinitionChangedError(`the definition of ${JSON.stringify(tool)} is another one by now, with the digest ${present}; look at it again`);
+  if (digest !== undefined && digest !== present)
+    throw new DefinitionChangedError(
+      `the definition of ${JSON.stringify(tool)} is another one by now, with the digest ${present}; look at it again`,
+    );
   return entry;
 }
 

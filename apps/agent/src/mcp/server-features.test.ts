@@ -6,14 +6,23 @@ import { createServerPool } from './server-pool.ts';
 import { FakeServer } from './testing/fake-server.ts';
 import { recordingLogger, serverConfig } from './testing/pool-fixture.ts';
 
-const clock = { now: () => performance.now(), after: (ms: number, run: () => void) => {
-  const timer = setTimeout(run, Math.min(ms, 5));
-  return () => clearTimeout(timer);
-} };
+const clock = {
+  now: () => performance.now(),
+  after: (ms: number, run: () => void) => {
+    const timer = setTimeout(run, Math.min(ms, 5));
+    return () => clearTimeout(timer);
+  },
+};
 const logger = recordingLogger();
 
 async function featuresOf(fake: FakeServer): Promise<ServerFeatures> {
-  const pool = createServerPool({ servers: [serverConfig('fake')], clientInfo: { name: 'test', version: '1' }, logger, clock, connect: fake.connect });
+  const pool = createServerPool({
+    servers: [serverConfig('fake')],
+    clientInfo: { name: 'test', version: '1' },
+    logger,
+    clock,
+    connect: fake.connect,
+  });
   onTestFinished(() => pool.close());
   pool.start();
   await vi.waitFor(() => expect(pool.servers()).toMatchObject([{ state: 'ready' }]));
@@ -28,14 +37,36 @@ describe('the features of a server', () => {
   });
 
   test.each([
-    [new ResourceNotFoundError('file:///none'), { name: 'ServerRefusedError', isNotFound: true, message: 'server fake has no resource file:///none' }],
-    [new ProtocolError(-32_603, 'broken'), { name: 'ServerRefusedError', isNotFound: false, message: 'server fake answered with error -32603: broken' }],
-    [new LocalError('connection-lost', 'gone', { sent: true }), { name: 'ServerUnavailableError', message: 'server fake: gone' }],
-    [new LocalError('request-timeout', 'nothing came', { sent: true }), { name: 'ServerRefusedError', isNotFound: false, message: 'server fake: nothing came' }],
+    [
+      new ResourceNotFoundError('file:///none'),
+      {
+        name: 'ServerRefusedError',
+        isNotFound: true,
+        message: 'server fake has no resource file:///none',
+      },
+    ],
+    [
+      new ProtocolError(-32_603, 'broken'),
+      {
+        name: 'ServerRefusedError',
+        isNotFound: false,
+        message: 'server fake answered with error -32603: broken',
+      },
+    ],
+    [
+      new LocalError('connection-lost', 'gone', { sent: true }),
+      { name: 'ServerUnavailableError', message: 'server fake: gone' },
+    ],
+    [
+      new LocalError('request-timeout', 'nothing came', { sent: true }),
+      { name: 'ServerRefusedError', isNotFound: false, message: 'server fake: nothing came' },
+    ],
   ])('fail as what they are: %s', async (failure, expected) => {
     const fake = new FakeServer();
     fake.features = { ...fake.features, readResource: () => Promise.reject(failure) };
-    await expect((await featuresOf(fake)).readResource('file:///none')).rejects.toMatchObject(expected);
+    await expect((await featuresOf(fake)).readResource('file:///none')).rejects.toMatchObject(
+      expected,
+    );
   });
 
   test('are unavailable while the server is not ready', async () => {
@@ -43,7 +74,9 @@ describe('the features of a server', () => {
     const features = await featuresOf(fake);
     fake.launchPlan.push('hang');
     fake.crash();
-    await vi.waitFor(() => expect(features.prompts()).rejects.toMatchObject({ name: 'ServerUnavailableError' }));
+    await vi.waitFor(() =>
+      expect(features.prompts()).rejects.toMatchObject({ name: 'ServerUnavailableError' }),
+    );
   });
 
   test('a question that such a request causes is refused', async () => {
@@ -53,7 +86,12 @@ describe('the features of a server', () => {
       ...fake.features,
       getPrompt: async (_name, _args, { meta } = {}) => {
         const request = { method: 'prompts/get', meta };
-        refusal = await fake.options.handlers.elicit?.({ mode: 'form', message: '?', requestedSchema: { type: 'object', properties: {} } }, { request } as never).catch((error: unknown) => error);
+        refusal = await fake.options.handlers
+          .elicit?.(
+            { mode: 'form', message: '?', requestedSchema: { type: 'object', properties: {} } },
+            { request } as never,
+          )
+          .catch((error: unknown) => error);
         return { messages: [] };
       },
     };
@@ -67,7 +105,9 @@ describe('the features of a server', () => {
     fake.features = {
       ...fake.features,
       changes: () => {
-        const stream = new ReadableStream<ServerChange>({ start: (controller) => void sources.push(controller) });
+        const stream = new ReadableStream<ServerChange>({
+          start: (controller) => void sources.push(controller),
+        });
         const reader = stream.getReader();
         const next = async () => {
           const { value, done } = await reader.read();
@@ -77,7 +117,13 @@ describe('the features of a server', () => {
           await reader.cancel();
           return { done: true as const, value: undefined as never };
         };
-        return { next, return: end, [Symbol.asyncIterator]() { return this; } };
+        return {
+          next,
+          return: end,
+          [Symbol.asyncIterator]() {
+            return this;
+          },
+        };
       },
     };
     const features = await featuresOf(fake);

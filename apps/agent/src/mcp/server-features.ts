@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { LocalError, ProtocolError, ResourceNotFoundError, type JsonObject } from '@signalbox/mcp-core';
+import {
+  LocalError,
+  ProtocolError,
+  ResourceNotFoundError,
+  type JsonObject,
+} from '@signalbox/mcp-core';
 import type { RequestOptions } from '@signalbox/mcp-core/client';
-import { ServerRefusedError, ServerUnavailableError, type FollowedChange, type ServerFeatures } from '../ports/server-directory.ts';
+import {
+  ServerRefusedError,
+  ServerUnavailableError,
+  type FollowedChange,
+  type ServerFeatures,
+} from '../ports/server-directory.ts';
 import type { Refusal } from './call-connections.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerConnection } from './server-connection.ts';
@@ -15,8 +25,13 @@ export interface FeatureSurroundings {
   readonly onServerChange: (listener: () => void) => () => void;
 }
 
-export function serverFeatures(server: PooledServer, surroundings: FeatureSurroundings): ServerFeatures {
-  const ask = <T>(request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>): Promise<T> => asked(server, request);
+export function serverFeatures(
+  server: PooledServer,
+  surroundings: FeatureSurroundings,
+): ServerFeatures {
+  const ask = <T>(
+    request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>,
+  ): Promise<T> => asked(server, request);
   return {
     get capabilities() {
       // A plain object of the wire.
@@ -27,13 +42,17 @@ export function serverFeatures(server: PooledServer, surroundings: FeatureSurrou
     readResource: (uri) => ask((client, options) => client.readResource(uri, options)),
     prompts: () => ask((client, options) => client.listPrompts(options)),
     getPrompt: (name, args) => ask((client, options) => client.getPrompt(name, args, options)),
-    complete: (reference, argument, chosen) => ask((client, options) => client.complete(reference, argument, { ...options, chosen })),
+    complete: (reference, argument, chosen) =>
+      ask((client, options) => client.complete(reference, argument, { ...options, chosen })),
     changes: (uris, signal) => changesOf(server, { uris, signal, ...surroundings }),
   };
 }
 
 /** The request counts as a call of nobody's run: a question it causes is attributed to no run, and refused. */
-async function asked<T>(server: PooledServer, request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>): Promise<T> {
+async function asked<T>(
+  server: PooledServer,
+  request: (client: ServerConnection['client'], options: RequestOptions) => Promise<T>,
+): Promise<T> {
   const meta = { 'dev.signalbox/request': randomUUID() };
   const call = { runId: meta['dev.signalbox/request'], meta, questions: {} };
   const lease = await server.acquire({ runId: call.runId, limitMs: LIMITS.maxTotalMs });
@@ -43,7 +62,12 @@ async function asked<T>(server: PooledServer, request: (client: ServerConnection
   try {
     return await request(connection.client, { ...LIMITS, meta });
   } catch (error) {
-    if (connection.pid === undefined && error instanceof LocalError && error.code === 'connection-lost') server.doubt(lease.life);
+    if (
+      connection.pid === undefined &&
+      error instanceof LocalError &&
+      error.code === 'connection-lost'
+    )
+      server.doubt(lease.life);
     throw described(server, error);
   } finally {
     router.end(call, 'answered');
@@ -59,17 +83,38 @@ function readyLife(server: PooledServer): ServerLife {
 function unavailable(server: PooledServer, refusal: Refusal): ServerUnavailableError {
   const { name } = server.config;
   const { state, error } = server.stage;
-  if (refusal !== 'not-ready') return new ServerUnavailableError(`the connections to server ${name} were in use by runs for ${LIMITS.maxTotalMs / 1000} s`);
-  return new ServerUnavailableError(`server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`);
+  if (refusal !== 'not-ready')
+    return new ServerUnavailableError(
+      `the connections to server ${name} were in use by runs for ${LIMITS.maxTotalMs / 1000} s`,
+    );
+  return new ServerUnavailableError(
+    `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`,
+  );
 }
 
 function described(server: PooledServer, error: unknown): unknown {
   const { name } = server.config;
-  if (error instanceof ResourceNotFoundError) return new ServerRefusedError(`server ${name} has no resource ${error.uri}`, { cause: error, isNotFound: true });
-  if (error instanceof ProtocolError) return new ServerRefusedError(server.mask(`server ${name} answered with error ${error.code}: ${error.message}`), { cause: error, isNotFound: false });
+  if (error instanceof ResourceNotFoundError)
+    return new ServerRefusedError(`server ${name} has no resource ${error.uri}`, {
+      cause: error,
+      isNotFound: true,
+    });
+  if (error instanceof ProtocolError)
+    return new ServerRefusedError(
+      server.mask(`server ${name} answered with error ${error.code}: ${error.message}`),
+      { cause: error, isNotFound: false },
+    );
   if (!(error instanceof LocalError)) return error;
-  if (error.code === 'connection-lost' || error.code === 'connection-closed' || error.code === 'connect-failed') return new ServerUnavailableError(server.mask(`server ${name}: ${error.message}`));
-  return new ServerRefusedError(server.mask(`server ${name}: ${error.message}`), { cause: error, isNotFound: false });
+  if (
+    error.code === 'connection-lost' ||
+    error.code === 'connection-closed' ||
+    error.code === 'connect-failed'
+  )
+    return new ServerUnavailableError(server.mask(`server ${name}: ${error.message}`));
+  return new ServerRefusedError(server.mask(`server ${name}: ${error.message}`), {
+    cause: error,
+    isNotFound: false,
+  });
 }
 
 interface ChangesOptions extends FeatureSurroundings {
@@ -77,7 +122,10 @@ interface ChangesOptions extends FeatureSurroundings {
   readonly signal: AbortSignal;
 }
 
-async function* changesOf(server: PooledServer, { uris, signal, onServerChange }: ChangesOptions): AsyncGenerator<FollowedChange> {
+async function* changesOf(
+  server: PooledServer,
+  { uris, signal, onServerChange }: ChangesOptions,
+): AsyncGenerator<FollowedChange> {
   let life: ServerLife | undefined = readyLife(server);
   for (let isFirst = true; life !== undefined; isFirst = false) {
     if (!isFirst) yield { kind: 'missed' };
@@ -87,7 +135,11 @@ async function* changesOf(server: PooledServer, { uris, signal, onServerChange }
   }
 }
 
-async function* changesInLife(server: PooledServer, { connection }: ServerLife, { uris, signal }: Pick<ChangesOptions, 'uris' | 'signal'>): AsyncGenerator<FollowedChange> {
+async function* changesInLife(
+  server: PooledServer,
+  { connection }: ServerLife,
+  { uris, signal }: Pick<ChangesOptions, 'uris' | 'signal'>,
+): AsyncGenerator<FollowedChange> {
   const { capabilities } = connection.client.server;
   const filter = {
     ...(uris.length === 0 ? {} : { resourceSubscriptions: uris }),
@@ -102,10 +154,19 @@ async function* changesInLife(server: PooledServer, { connection }: ServerLife, 
     let next = changes.next();
     next.catch(() => undefined);
     // A second subscription, which is acknowledged after the first, tells when that is.
-    const watch = await Promise.race([connection.client.watch(filter, () => undefined), next.then(() => undefined)]);
+    const watch = await Promise.race([
+      connection.client.watch(filter, () => undefined),
+      next.then(() => undefined),
+    ]);
     await watch?.close();
-    const refused = uris.filter((uri) => watch !== undefined && !(watch.filter.resourceSubscriptions ?? []).includes(uri));
-    if (refused.length > 0) throw new ServerRefusedError(`server ${server.config.name} does not let its resource ${refused.join(', ')} be followed`, { cause: undefined, isNotFound: true });
+    const refused = uris.filter(
+      (uri) => watch !== undefined && !(watch.filter.resourceSubscriptions ?? []).includes(uri),
+    );
+    if (refused.length > 0)
+      throw new ServerRefusedError(
+        `server ${server.config.name} does not let its resource ${refused.join(', ')} be followed`,
+        { cause: undefined, isNotFound: true },
+      );
     yield { kind: 'subscribed' };
     for (let change = await next; change.done !== true; change = await next) {
       yield change.value;
@@ -122,7 +183,11 @@ async function* changesInLife(server: PooledServer, { connection }: ServerLife, 
 }
 
 /** The server's next life; `undefined` when there will be none, or nobody waits any more. */
-function nextLife(server: PooledServer, before: ServerLife, { signal, onServerChange }: Pick<ChangesOptions, 'signal' | 'onServerChange'>): Promise<ServerLife | undefined> {
+function nextLife(
+  server: PooledServer,
+  before: ServerLife,
+  { signal, onServerChange }: Pick<ChangesOptions, 'signal' | 'onServerChange'>,
+): Promise<ServerLife | undefined> {
   return new Promise((resolve) => {
     const check = (): void => {
       const { life, status } = server;

@@ -5,7 +5,11 @@ import { LiveCatalogue, type LiveCatalogueOptions } from './live-catalogue.ts';
 import { QuestionRouter, type QuestionRouterOptions } from './question-router.ts';
 import type { ConnectOptions, ConnectServer, ServerConnection } from './server-connection.ts';
 
-export interface ServerLifeOptions extends Pick<ConnectOptions, 'info' | 'signal' | 'onStderr' | 'onLog'>, LiveCatalogueOptions, QuestionRouterOptions {
+export interface ServerLifeOptions
+  extends
+    Pick<ConnectOptions, 'info' | 'signal' | 'onStderr' | 'onLog'>,
+    LiveCatalogueOptions,
+    QuestionRouterOptions {
   readonly connect: ConnectServer;
 }
 
@@ -19,7 +23,10 @@ export interface ServerLife {
 }
 
 /** Starts the server, connects and reads its tools, which are read again whenever it says that they changed. Rejects with nothing left running. */
-export async function startLife(server: ServerConfig, options: ServerLifeOptions): Promise<ServerLife> {
+export async function startLife(
+  server: ServerConfig,
+  options: ServerLifeOptions,
+): Promise<ServerLife> {
   const { connect, signal } = options;
   const router = new QuestionRouter(options);
   const end = Promise.withResolvers<LocalError>();
@@ -33,7 +40,12 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
     onLog: options.onLog,
     onToolsChanged: () => void opened.promise.then((tools) => tools.refresh()),
     onElicitationComplete: (elicitationId) => router.completed(elicitationId),
-    onClosed: (error) => end.resolve(new LocalError('connection-lost', error?.message ?? 'The server ended the connection', { cause: error })),
+    onClosed: (error) =>
+      end.resolve(
+        new LocalError('connection-lost', error?.message ?? 'The server ended the connection', {
+          cause: error,
+        }),
+      ),
   });
   const tools = new LiveCatalogue(server, connection, options);
   const onAbort = (): void => void connection.close();
@@ -51,11 +63,17 @@ export async function startLife(server: ServerConfig, options: ServerLifeOptions
   return { connection, router, tools, ended: end.promise };
 }
 
-async function readTools(tools: LiveCatalogue, connection: ServerConnection, signal: AbortSignal): Promise<void> {
+async function readTools(
+  tools: LiveCatalogue,
+  connection: ServerConnection,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await tools.read(await watchTools(connection));
   } catch (error) {
-    const hasEnded = error instanceof LocalError && (error.code === 'connection-lost' || error.code === 'connection-closed');
+    const hasEnded =
+      error instanceof LocalError &&
+      (error.code === 'connection-lost' || error.code === 'connection-closed');
     throw hasEnded || signal.aborted ? error : new ToolsNotListedError(error);
   }
 }
@@ -67,6 +85,8 @@ async function watchTools({ client }: ServerConnection): Promise<readonly string
     await client.watch({ toolsListChanged: true }, () => undefined);
     return [];
   } catch (error) {
-    return [`changes of the tool list will not be noticed: ${error instanceof Error ? error.message : String(error)}`];
+    return [
+      `changes of the tool list will not be noticed: ${error instanceof Error ? error.message : String(error)}`,
+    ];
   }
 }

@@ -10,7 +10,10 @@ const isFailed = (status: ServerStatus): boolean => status.state === 'failed';
 
 describe('starting', () => {
   test('a server that is ready tells what it is and offers its tools', async () => {
-    const { pool, clock } = poolOf({ one: new FakeServer(toolNamed('b'), toolNamed('a')) }, { one: { trust: true } });
+    const { pool, clock } = poolOf(
+      { one: new FakeServer(toolNamed('b'), toolNamed('a')) },
+      { one: { trust: true } },
+    );
     expect(pool.servers()).toMatchObject([{ name: 'one', state: 'connecting', toolCount: 0 }]);
     pool.start();
     await pool.settled(1000);
@@ -37,7 +40,15 @@ describe('starting', () => {
       },
     ]);
     expect(pool.tools().map((tool) => tool.wireName)).toEqual(['one__a', 'one__b']);
-    expect(pool.find('one__a')).toEqual({ wireName: 'one__a', server: 'one', name: 'a', description: '', inputSchema: { type: 'object' }, annotations: {}, trusted: true });
+    expect(pool.find('one__a')).toEqual({
+      wireName: 'one__a',
+      server: 'one',
+      name: 'a',
+      description: '',
+      inputSchema: { type: 'object' },
+      annotations: {},
+      trusted: true,
+    });
   });
 
   test('waiting for a named server does not wait for another that hangs', async () => {
@@ -109,7 +120,8 @@ describe('starting again', () => {
     expect(pool.find('server__t')).toBeDefined();
     expect(await pool.call(callRequest('server__t'))).toEqual({
       type: 'not-sent',
-      message: 'server server is failed: The server process exited with code 1: Signalbox starts it again; if this repeats, run the command of mcpServers.server by hand',
+      message:
+        'server server is failed: The server process exited with code 1: Signalbox starts it again; if this repeats, run the command of mcpServers.server by hand',
     });
     clock.advance(1000);
     expect(await statusOf(pool, 'server', isReady)).toMatchObject({ restarts: 1, pid: 4002 });
@@ -200,22 +212,37 @@ test('a server is given up when its tool list does not end within a minute', asy
   pool.start();
   await listing;
   clock.advance(60_000);
-  expect((await statusOf(pool, 'server', isFailed)).error).toContain('its tools could not be listed within 60 s');
+  expect((await statusOf(pool, 'server', isFailed)).error).toContain(
+    'its tools could not be listed within 60 s',
+  );
   expect(server.open).toBe(0);
 });
 
 describe('what went wrong is said with place and remedy', () => {
-  const system = (code: string, message: string): Error => new LocalError('connect-failed', message, { cause: Object.assign(new Error(code), { code }) });
-  test.each<[string, { readonly failure: Error; readonly config?: Partial<StdioServerConfig> }, string]>([
-    ['missing command', { failure: system('ENOENT', 'Cannot start'), config: { command: 'foo' } }, "command 'foo' was not found: check mcpServers.server.command"],
+  const system = (code: string, message: string): Error =>
+    new LocalError('connect-failed', message, { cause: Object.assign(new Error(code), { code }) });
+  test.each<
+    [string, { readonly failure: Error; readonly config?: Partial<StdioServerConfig> }, string]
+  >([
+    [
+      'missing command',
+      { failure: system('ENOENT', 'Cannot start'), config: { command: 'foo' } },
+      "command 'foo' was not found: check mcpServers.server.command",
+    ],
     [
       'missing folder',
-      { failure: system('ENOENT', 'Cannot start "foo": the working directory /no does not exist.'), config: { cwd: '/no' } },
+      {
+        failure: system('ENOENT', 'Cannot start "foo": the working directory /no does not exist.'),
+        config: { cwd: '/no' },
+      },
       "the working directory '/no' does not exist: check mcpServers.server.cwd",
     ],
     [
       'command below the folder',
-      { failure: system('ENOENT', 'Cannot start "/no/foo": the command was not found.'), config: { command: '/no/foo', cwd: '/no' } },
+      {
+        failure: system('ENOENT', 'Cannot start "/no/foo": the command was not found.'),
+        config: { command: '/no/foo', cwd: '/no' },
+      },
       "command '/no/foo' was not found: check mcpServers.server.command",
     ],
     [
@@ -225,7 +252,12 @@ describe('what went wrong is said with place and remedy', () => {
     ],
     [
       'anything else',
-      { failure: new LocalError('connect-failed', 'The server could not be connected within 60000 ms.') },
+      {
+        failure: new LocalError(
+          'connect-failed',
+          'The server could not be connected within 60000 ms.',
+        ),
+      },
       'The server could not be connected within 60000 ms: check that mcpServers.server starts an MCP server that speaks on stdin and stdout, and run its command by hand',
     ],
   ])('%s', async (_title, { failure, config = {} }, expected) => {
@@ -238,7 +270,10 @@ describe('what went wrong is said with place and remedy', () => {
 
   test('the last line on stderr is included, and secrets of the server are masked there and in the log', async () => {
     const server = new FakeServer();
-    const { pool, log } = poolOf({ server }, { server: { env: { KEY: 'hush-hush', PORT: '80' }, secrets: ['tok-en-1'] } });
+    const { pool, log } = poolOf(
+      { server },
+      { server: { env: { KEY: 'hush-hush', PORT: '80' }, secrets: ['tok-en-1'] } },
+    );
     pool.start();
     await statusOf(pool, 'server', isReady);
     server.options.onStderr('starting');
@@ -247,7 +282,9 @@ describe('what went wrong is said with place and remedy', () => {
     server.options.onLog('info log: hush-hush');
     server.crash('exited');
     const { error } = await statusOf(pool, 'server', isFailed);
-    expect(error).toBe('exited; on stderr: cannot use *** and *** on 80: Signalbox starts it again; if this repeats, run the command of mcpServers.server by hand');
+    expect(error).toBe(
+      'exited; on stderr: cannot use *** and *** on 80: Signalbox starts it again; if this repeats, run the command of mcpServers.server by hand',
+    );
     expect(log).toContain('debug cannot use *** and *** on 80 {"server":"server"}');
     expect(log.join('\n')).not.toMatch(/hush|tok-en/);
   });

@@ -5,7 +5,15 @@ import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/test-hooks.ts';
 import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { ToolPins } from '../ports/tool-pins.ts';
-import type { CallReservation, CallReservationRequest, CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
+import type {
+  CallReservation,
+  CallReservationRequest,
+  CatalogueTool,
+  ServerStatus,
+  ToolCallOutcome,
+  ToolCallRequest,
+  ToolRegistry,
+} from '../ports/tool-registry.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { connectRemoteServer } from './connect-remote-server.ts';
 import { connectStdioServer } from './connect-stdio-server.ts';
@@ -44,7 +52,17 @@ const BUDGET_BYTES = 64 * 1024 * 1024;
 
 /** The tools and other features of every configured server. Each server lives for itself: one that fails or hangs stops no other, and none outlives this process. */
 export function createServerPool(options: ServerPoolOptions): ToolRegistry & ServerDirectory {
-  const { servers, clientInfo, logger, clock, connect, pins = memoryToolPins(), random = Math.random, graceMs = 2000, schemas = new SchemaChecks() } = options;
+  const {
+    servers,
+    clientInfo,
+    logger,
+    clock,
+    connect,
+    pins = memoryToolPins(),
+    random = Math.random,
+    graceMs = 2000,
+    schemas = new SchemaChecks(),
+  } = options;
   const listeners = new Set<(status: ServerStatus) => void>();
   const reaper = createReaper({ graceMs, owner: options.owner });
   let isClosing = false;
@@ -55,9 +73,18 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
     for (const listener of listeners) listener(status);
   };
   const shared = { info: clientInfo, clock, logger, pins, random, graceMs, schemas, onChange };
-  const messageBudget = new MessageBudget(Math.max(BUDGET_BYTES, ...servers.map(({ maxMessageBytes = 0 }) => 2 * maxMessageBytes)));
-  const connectServer: ConnectServer = connect ?? ((server, how) => (isRemote(server) ? connectRemoteServer(server, how, messageBudget) : connectStdioServer(server, how, { reaper, graceMs, messageBudget })));
-  const pool = servers.map((config) => new PooledServer(config, { ...shared, connect: connectServer }));
+  const messageBudget = new MessageBudget(
+    Math.max(BUDGET_BYTES, ...servers.map(({ maxMessageBytes = 0 }) => 2 * maxMessageBytes)),
+  );
+  const connectServer: ConnectServer =
+    connect ??
+    ((server, how) =>
+      isRemote(server)
+        ? connectRemoteServer(server, how, messageBudget)
+        : connectStdioServer(server, how, { reaper, graceMs, messageBudget }));
+  const pool = servers.map(
+    (config) => new PooledServer(config, { ...shared, connect: connectServer }),
+  );
   const onServerChange = (listener: () => void): (() => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -66,10 +93,23 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
     start: () => {
       if (options.owner === undefined) return start();
       // A process of before may hold what its successor needs.
-      const ended = reaper.endLeftovers().then((count) => count > 0 && logger.warn('server processes that an earlier service left were ended', { processes: count }));
-      void ended.catch((error: unknown) => logger.warn('server processes that an earlier service left could not be looked for', { error })).then(start);
+      const ended = reaper.endLeftovers().then(
+        (count) =>
+          count > 0 &&
+          logger.warn('server processes that an earlier service left were ended', {
+            processes: count,
+          }),
+      );
+      void ended
+        .catch((error: unknown) =>
+          logger.warn('server processes that an earlier service left could not be looked for', {
+            error,
+          }),
+        )
+        .then(start);
     },
-    settled: (timeoutMs, names) => settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
+    settled: (timeoutMs, names) =>
+      settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
     servers: () => pool.map((server) => server.status),
     tools: (names) => readyTools(named(pool, names)),
     find: (wireName) => {
@@ -99,12 +139,23 @@ export function createServerPool(options: ServerPoolOptions): ToolRegistry & Ser
   };
 }
 
-function named(pool: readonly PooledServer[], names: readonly string[] | undefined): readonly PooledServer[] {
+function named(
+  pool: readonly PooledServer[],
+  names: readonly string[] | undefined,
+): readonly PooledServer[] {
   return pool.filter((server) => names?.includes(server.config.name) ?? true);
 }
 
 function settled(
-  { pool, listeners, clock }: { readonly pool: readonly PooledServer[]; readonly listeners: Set<(status: ServerStatus) => void>; readonly clock: Clock },
+  {
+    pool,
+    listeners,
+    clock,
+  }: {
+    readonly pool: readonly PooledServer[];
+    readonly listeners: Set<(status: ServerStatus) => void>;
+    readonly clock: Clock;
+  },
   timeoutMs: number,
 ): Promise<void> {
   return new Promise((resolve) => {
@@ -124,11 +175,18 @@ function settled(
 
 function readyTools(pool: readonly PooledServer[]): readonly CatalogueTool[] {
   const ready = pool.filter((server) => server.isOffering);
-  const tools = ready.flatMap((server) => [...server.catalogue.entries.values()].filter(({ changed }) => changed === undefined).map(({ tool }) => tool));
+  const tools = ready.flatMap((server) =>
+    [...server.catalogue.entries.values()]
+      .filter(({ changed }) => changed === undefined)
+      .map(({ tool }) => tool),
+  );
   return tools.toSorted((left, right) => (left.wireName < right.wireName ? -1 : 1));
 }
 
-function entryOf(pool: readonly PooledServer[], wireName: string): { readonly server: PooledServer; readonly entry: CatalogueEntry } | undefined {
+function entryOf(
+  pool: readonly PooledServer[],
+  wireName: string,
+): { readonly server: PooledServer; readonly entry: CatalogueEntry } | undefined {
   for (const server of pool) {
     const entry = server.catalogue.entries.get(wireName);
     if (entry !== undefined) return { server, entry };
@@ -142,13 +200,17 @@ function whyNotOffered(pool: readonly PooledServer[], wireName: string): string 
   if (server === undefined) return undefined;
   const { name } = server.config;
   const { state, error } = server.stage;
-  if (!server.isOffering) return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
+  if (!server.isOffering)
+    return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
   const entry = server.catalogue.entries.get(wireName);
   if (entry === undefined) return `server ${name} offers no tool of that name at present`;
   return entry.changed === undefined ? undefined : server.mask(quarantineReason(entry));
 }
 
-async function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObject): Promise<string | undefined> {
+async function argumentProblem(
+  entry: CatalogueEntry | undefined,
+  args: JsonObject,
+): Promise<string | undefined> {
   if (entry === undefined) return 'cannot be checked, for the tool is not there at present';
   try {
     return await entry.validate(args);
@@ -157,14 +219,28 @@ async function argumentProblem(entry: CatalogueEntry | undefined, args: JsonObje
   }
 }
 
-async function call(pool: readonly PooledServer[], request: ToolCallRequest, clock: Clock): Promise<ToolCallOutcome> {
+async function call(
+  pool: readonly PooledServer[],
+  request: ToolCallRequest,
+  clock: Clock,
+): Promise<ToolCallOutcome> {
   return (await reserve(pool, request, clock)).call(request);
 }
 
-async function reserve(pool: readonly PooledServer[], request: CallReservationRequest, clock: Clock): Promise<CallReservation> {
+async function reserve(
+  pool: readonly PooledServer[],
+  request: CallReservationRequest,
+  clock: Clock,
+): Promise<CallReservation> {
   if (request.signal.aborted) return refused({ type: 'cancelled', level: 'confirmed' });
   const found = entryOf(pool, request.wireName);
-  if (found === undefined) return refused({ type: 'not-sent', message: whyNotOffered(pool, request.wireName) ?? `no server offers a tool called ${request.wireName}` });
+  if (found === undefined)
+    return refused({
+      type: 'not-sent',
+      message:
+        whyNotOffered(pool, request.wireName) ??
+        `no server offers a tool called ${request.wireName}`,
+    });
   return reserveCall(found.server, { entry: found.entry, request }, clock);
 }
 

@@ -17,11 +17,20 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-function start(servers: { readonly [name: string]: Partial<StdioServerConfig> }, { graceMs = 2000 } = {}): { readonly pool: ToolRegistry & ServerDirectory; readonly clock: ManualClock; readonly log: readonly string[] } {
+function start(
+  servers: { readonly [name: string]: Partial<StdioServerConfig> },
+  { graceMs = 2000 } = {},
+): {
+  readonly pool: ToolRegistry & ServerDirectory;
+  readonly clock: ManualClock;
+  readonly log: readonly string[];
+} {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const pool = createServerPool({
-    servers: Object.entries(servers).map(([name, rest]) => serverConfig(name, { command: 'node', ...rest })),
+    servers: Object.entries(servers).map(([name, rest]) =>
+      serverConfig(name, { command: 'node', ...rest }),
+    ),
     clientInfo: { name: 'signalbox', version: '0' },
     logger,
     clock,
@@ -32,7 +41,10 @@ function start(servers: { readonly [name: string]: Partial<StdioServerConfig> },
   return { pool, clock, log: logger.lines };
 }
 
-const raw = (behaviour: string, rest: Partial<StdioServerConfig> = {}): Partial<StdioServerConfig> => ({ args: [RAW_SERVER, behaviour], ...rest });
+const raw = (
+  behaviour: string,
+  rest: Partial<StdioServerConfig> = {},
+): Partial<StdioServerConfig> => ({ args: [RAW_SERVER, behaviour], ...rest });
 const isReady = (status: ServerStatus): boolean => status.state === 'ready';
 const isFailed = (status: ServerStatus): boolean => status.state === 'failed';
 
@@ -62,20 +74,28 @@ describe('servers that do not work leave the others alone', () => {
       statusOf(pool, 'garbage', isReady),
       statusOf(pool, 'fine', isReady),
     ]);
-    expect(missing.error).toBe("command 'no-such-command-here' was not found: check mcpServers.missing.command");
-    expect(homeless.error).toMatch(/^the working directory '.*no-such-folder-here' does not exist: check mcpServers.homeless.cwd$/);
+    expect(missing.error).toBe(
+      "command 'no-such-command-here' was not found: check mcpServers.missing.command",
+    );
+    expect(homeless.error).toMatch(
+      /^the working directory '.*no-such-folder-here' does not exist: check mcpServers.homeless.cwd$/,
+    );
     expect(leaving.error).toContain('exited with code 3');
     expect(leaving.error).toContain('started with ***');
     expect(leaving.error).toContain('check that mcpServers.leaving starts an MCP server');
     expect(garbage).toMatchObject({ era: 'legacy', protocolVersion: '2025-06-18', toolCount: 8 });
     expect(fine).toMatchObject({ serverInfo: { name: 'raw', version: '1' } });
     expect(pool.servers().find(({ name }) => name === 'silent')?.state).toBe('connecting');
-    expect(await pool.call(callRequest('fine__echo', { arguments: { a: 1 }, idempotencyKey: 'k' }))).toMatchObject({ type: 'result' });
+    expect(
+      await pool.call(callRequest('fine__echo', { arguments: { a: 1 }, idempotencyKey: 'k' })),
+    ).toMatchObject({ type: 'result' });
   });
 
   test('closing ends also a server that never answered', async () => {
     const { pool, log } = start({ silent: raw('silent') });
-    await expect.poll(() => log.some((line) => line.includes('started with')), { timeout: 10_000 }).toBe(true);
+    await expect
+      .poll(() => log.some((line) => line.includes('started with')), { timeout: 10_000 })
+      .toBe(true);
     await pool.close();
     expect(pool.servers()[0]?.state).toBe('closed');
   });
@@ -83,10 +103,32 @@ describe('servers that do not work leave the others alone', () => {
 
 test('of a server that ends itself when it is probed, the second process alone is recorded', async () => {
   const heard: string[] = [];
-  const reaper = { endLeftovers: () => Promise.resolve(0), mark: () => 'm', add: (pid: number) => heard.push(`+${pid}`), remove: (pid: number) => heard.push(`-${pid}`), close: () => Promise.resolve() };
-  const silent = { schemaEvaluator: { check: () => [] }, onStderr: () => undefined, onLog: () => undefined, onToolsChanged: () => undefined, onElicitationComplete: () => undefined, onClosed: () => undefined };
-  const options = { info: { name: 'signalbox', version: '0' }, handlers: {}, signal: new AbortController().signal, ...silent };
-  const connection = await connectStdioServer(serverConfig('old', { command: 'node', ...raw('unprobed') }), options, { reaper, graceMs: 2000 });
+  const reaper = {
+    endLeftovers: () => Promise.resolve(0),
+    mark: () => 'm',
+    add: (pid: number) => heard.push(`+${pid}`),
+    remove: (pid: number) => heard.push(`-${pid}`),
+    close: () => Promise.resolve(),
+  };
+  const silent = {
+    schemaEvaluator: { check: () => [] },
+    onStderr: () => undefined,
+    onLog: () => undefined,
+    onToolsChanged: () => undefined,
+    onElicitationComplete: () => undefined,
+    onClosed: () => undefined,
+  };
+  const options = {
+    info: { name: 'signalbox', version: '0' },
+    handlers: {},
+    signal: new AbortController().signal,
+    ...silent,
+  };
+  const connection = await connectStdioServer(
+    serverConfig('old', { command: 'node', ...raw('unprobed') }),
+    options,
+    { reaper, graceMs: 2000 },
+  );
   const [first] = heard;
   expect(heard).toEqual([first, first?.replace('+', '-'), `+${connection.pid}`]);
   await connection.close();
@@ -98,16 +140,29 @@ describe('calls', () => {
     const { pool } = start({ fine: raw('fine') });
     await statusOf(pool, 'fine', isReady);
     const heard: unknown[] = [];
-    const outcome = await pool.call(callRequest('fine__progress', { onProgress: ({ progress, message }) => heard.push([progress, message]) }));
+    const outcome = await pool.call(
+      callRequest('fine__progress', {
+        onProgress: ({ progress, message }) => heard.push([progress, message]),
+      }),
+    );
     heard.push(outcome.type);
     expect(heard).toEqual([[1, 'step 1'], [2, 'step 2'], [3, 'step 3'], 'result']);
   });
 
   test('a server that dies during a call loses that call only, and is started again', async () => {
     const { pool, clock } = start({ fine: raw('fine'), other: raw('fine') });
-    const [before] = await Promise.all([statusOf(pool, 'fine', isReady), statusOf(pool, 'other', isReady)]);
-    const [lost, kept] = await Promise.all([pool.call(callRequest('fine__die')), pool.call(callRequest('other__echo'))]);
-    expect(lost).toMatchObject({ type: 'lost', message: expect.stringContaining('exited with code 7') as string });
+    const [before] = await Promise.all([
+      statusOf(pool, 'fine', isReady),
+      statusOf(pool, 'other', isReady),
+    ]);
+    const [lost, kept] = await Promise.all([
+      pool.call(callRequest('fine__die')),
+      pool.call(callRequest('other__echo')),
+    ]);
+    expect(lost).toMatchObject({
+      type: 'lost',
+      message: expect.stringContaining('exited with code 7') as string,
+    });
     expect(kept.type).toBe('result');
     await statusOf(pool, 'fine', isFailed);
     clock.advance(2000);
@@ -120,7 +175,11 @@ describe('calls', () => {
     const { pool } = start({ fine: raw('fine') });
     const { pid } = await statusOf(pool, 'fine', isReady);
     const abort = new AbortController();
-    expect(await pool.call(callRequest('fine__hang', { signal: abort.signal, onProgress: () => abort.abort() }))).toEqual({ type: 'cancelled', level: 'delivered' });
+    expect(
+      await pool.call(
+        callRequest('fine__hang', { signal: abort.signal, onProgress: () => abort.abort() }),
+      ),
+    ).toEqual({ type: 'cancelled', level: 'delivered' });
     expect(isAlive(pid!)).toBe(true);
   });
 
@@ -128,7 +187,11 @@ describe('calls', () => {
     const { pool } = start({ fine: raw('fine') }, { graceMs: 200 });
     const { pid } = await statusOf(pool, 'fine', isReady);
     const abort = new AbortController();
-    expect(await pool.call(callRequest('fine__spin', { signal: abort.signal, onProgress: () => abort.abort() }))).toEqual({ type: 'cancelled', level: 'confirmed' });
+    expect(
+      await pool.call(
+        callRequest('fine__spin', { signal: abort.signal, onProgress: () => abort.abort() }),
+      ),
+    ).toEqual({ type: 'cancelled', level: 'confirmed' });
     expect(isAlive(pid!)).toBe(false);
     expect((await statusOf(pool, 'fine', isReady)).pid).not.toBe(pid);
   });
@@ -137,14 +200,26 @@ describe('calls', () => {
     const { pool } = start({ fine: raw('fine') });
     await statusOf(pool, 'fine', isReady);
     const outcome = await pool.call(callRequest('fine__hang', { inactivityMs: 100 }));
-    expect(outcome).toMatchObject({ type: 'lost', message: expect.stringMatching(/cancelled \(the server has received that\), and whether it took effect is not known$/) as string });
+    expect(outcome).toMatchObject({
+      type: 'lost',
+      message: expect.stringMatching(
+        /cancelled \(the server has received that\), and whether it took effect is not known$/,
+      ) as string,
+    });
   });
 
   test('a question of a legacy server is answered by the call that caused it', async () => {
     const { pool } = start({ fine: raw('fine') });
     await statusOf(pool, 'fine', isReady);
-    const outcome = await pool.call(callRequest('fine__ask', { questions: { elicit: () => Promise.resolve({ action: 'accept', content: { by: 'me' } }) } }));
-    expect(outcome).toEqual({ type: 'result', result: { content: [{ type: 'text', text: '{"action":"accept","content":{"by":"me"}}' }] } });
+    const outcome = await pool.call(
+      callRequest('fine__ask', {
+        questions: { elicit: () => Promise.resolve({ action: 'accept', content: { by: 'me' } }) },
+      }),
+    );
+    expect(outcome).toEqual({
+      type: 'result',
+      result: { content: [{ type: 'text', text: '{"action":"accept","content":{"by":"me"}}' }] },
+    });
   });
 
   test('tools that a server adds are offered', async () => {
@@ -156,33 +231,58 @@ describe('calls', () => {
   });
 });
 
-test.each(['modern', 'legacy'] as const)('a server of our own, pinned to the %s era, takes part with everything', async (era) => {
-  const { pool } = start({ core: { args: ['--conditions=@signalbox/source', CORE_SERVER], era } });
-  expect(await statusOf(pool, 'core', isReady)).toMatchObject({ era, instructions: 'Count.', toolCount: 2 });
-  expect(pool.find('core__count')).toMatchObject({ annotations: { readOnlyHint: false, idempotentHint: false } });
-  const progress: number[] = [];
-  const count = (idempotencyKey: string): ReturnType<ToolRegistry['call']> =>
-    pool.call(callRequest('core__count', { idempotencyKey, arguments: { by: 2 }, onProgress: (update) => progress.push(update.progress) }));
-  const first = await count('a');
-  expect(first).toMatchObject({ type: 'result', result: { structuredContent: { total: 2 } } });
-  expect(progress).toEqual([1]);
-  expect(await count('a')).toMatchObject({ result: { structuredContent: { total: 2 } } });
-  expect(await count('b')).toMatchObject({ result: { structuredContent: { total: 4 } } });
-  expect(await pool.call(callRequest('core__count', { arguments: {} }))).toMatchObject({ type: 'result', result: { isError: true } });
-});
+test.each(['modern', 'legacy'] as const)(
+  'a server of our own, pinned to the %s era, takes part with everything',
+  async (era) => {
+    const { pool } = start({
+      core: { args: ['--conditions=@signalbox/source', CORE_SERVER], era },
+    });
+    expect(await statusOf(pool, 'core', isReady)).toMatchObject({
+      era,
+      instructions: 'Count.',
+      toolCount: 2,
+    });
+    expect(pool.find('core__count')).toMatchObject({
+      annotations: { readOnlyHint: false, idempotentHint: false },
+    });
+    const progress: number[] = [];
+    const count = (idempotencyKey: string): ReturnType<ToolRegistry['call']> =>
+      pool.call(
+        callRequest('core__count', {
+          idempotencyKey,
+          arguments: { by: 2 },
+          onProgress: (update) => progress.push(update.progress),
+        }),
+      );
+    const first = await count('a');
+    expect(first).toMatchObject({ type: 'result', result: { structuredContent: { total: 2 } } });
+    expect(progress).toEqual([1]);
+    expect(await count('a')).toMatchObject({ result: { structuredContent: { total: 2 } } });
+    expect(await count('b')).toMatchObject({ result: { structuredContent: { total: 4 } } });
+    expect(await pool.call(callRequest('core__count', { arguments: {} }))).toMatchObject({
+      type: 'result',
+      result: { isError: true },
+    });
+  },
+);
 
-test.each(['modern', 'legacy'] as const)('S-231: a %s server sees the roots that are set while it runs', async (era) => {
-  const { pool } = start({ core: { args: ['--conditions=@signalbox/source', CORE_SERVER], era, roots: ['/a'] } });
-  await statusOf(pool, 'core', isReady);
-  const roots = async (idempotencyKey: string): Promise<unknown> => {
-    const outcome = await pool.call(callRequest('core__roots', { idempotencyKey }));
-    return outcome.type === 'result' ? outcome.result.structuredContent : outcome;
-  };
-  expect(await roots('before')).toEqual({ roots: ['file:///a'] });
-  await pool.control('core')?.setRoots(['/b', '/c']);
-  expect(await roots('after')).toEqual({ roots: ['file:///b', 'file:///c'] });
-  expect(pool.servers()).toMatchObject([{ restarts: 0, roots: ['/b', '/c'] }]);
-});
+test.each(['modern', 'legacy'] as const)(
+  'S-231: a %s server sees the roots that are set while it runs',
+  async (era) => {
+    const { pool } = start({
+      core: { args: ['--conditions=@signalbox/source', CORE_SERVER], era, roots: ['/a'] },
+    });
+    await statusOf(pool, 'core', isReady);
+    const roots = async (idempotencyKey: string): Promise<unknown> => {
+      const outcome = await pool.call(callRequest('core__roots', { idempotencyKey }));
+      return outcome.type === 'result' ? outcome.result.structuredContent : outcome;
+    };
+    expect(await roots('before')).toEqual({ roots: ['file:///a'] });
+    await pool.control('core')?.setRoots(['/b', '/c']);
+    expect(await roots('after')).toEqual({ roots: ['file:///b', 'file:///c'] });
+    expect(pool.servers()).toMatchObject([{ restarts: 0, roots: ['/b', '/c'] }]);
+  },
+);
 
 test('a server sees its own environment and folder only, and ends with the pool', async () => {
   process.env['SIGNALBOX_TEST_SECRET'] = 'hush';
@@ -191,7 +291,11 @@ test('a server sees its own environment and folder only, and ends with the pool'
   const outcome = await pool.call(callRequest('fine__environment'));
   delete process.env['SIGNALBOX_TEST_SECRET'];
   const [content] = outcome.type === 'result' ? outcome.result.content : [];
-  const seen = JSON.parse(content?.type === 'text' ? content.text : '{}') as { readonly env: { readonly [name: string]: string }; readonly pid: number; readonly cwd: string };
+  const seen = JSON.parse(content?.type === 'text' ? content.text : '{}') as {
+    readonly env: { readonly [name: string]: string };
+    readonly pid: number;
+    readonly cwd: string;
+  };
   expect(seen).toMatchObject({ pid, env: { KEY: 'mine' } });
   expect(seen.env).not.toHaveProperty('SIGNALBOX_TEST_SECRET');
   expect(isAlive(pid!)).toBe(true);

@@ -21,7 +21,15 @@ export interface DescribedServer {
   readonly mask: (text: string) => string;
 }
 
-export function describeServer({ config, stage, life, breaker, roots, calls, mask }: DescribedServer): ServerStatus {
+export function describeServer({
+  config,
+  stage,
+  life,
+  breaker,
+  roots,
+  calls,
+  mask,
+}: DescribedServer): ServerStatus {
   const { state, since, restarts, error } = stage;
   return {
     name: config.name,
@@ -46,7 +54,10 @@ function transportOf(config: ServerConfig): ServerStatus['transport'] {
   return config.transport === 'sse' ? 'sse' : 'http';
 }
 
-function describeLife({ connection, tools }: ServerLife, mask: (text: string) => string): Partial<ServerStatus> {
+function describeLife(
+  { connection, tools }: ServerLife,
+  mask: (text: string) => string,
+): Partial<ServerStatus> {
   const { info, instructions, era, protocolVersion, capabilities } = connection.client.server;
   const quarantined = quarantinedTools(tools.current);
   return {
@@ -63,5 +74,7 @@ function describeLife({ connection, tools }: ServerLife, mask: (text: string) =>
 }
 
 function quarantinedTools({ entries }: Catalogue): readonly string[] {
-  return [...entries.values()].filter(({ changed }) => changed !== undefined).map(({ tool }) => tool.name);
+  return [...entries.values()]
+    .filter(({ changed }) => changed !== undefined)
+    .map(({ tool }) => tool.name);
 }

@@ -13,11 +13,19 @@ export interface CancelledTask {
 }
 
 /** Whether a task that the server was asked to stop is cancelled: it says so itself. A task that ended in another way is not. */
-export async function isTaskCancelled({ client, taskId, clock, graceMs }: CancelledTask): Promise<boolean> {
+export async function isTaskCancelled({
+  client,
+  taskId,
+  clock,
+  graceMs,
+}: CancelledTask): Promise<boolean> {
   const endsAt = clock.now() + graceMs;
   try {
     for (;;) {
-      const { status } = await client.tasks.get(taskId, { timeoutMs: graceMs, maxTotalMs: graceMs });
+      const { status } = await client.tasks.get(taskId, {
+        timeoutMs: graceMs,
+        maxTotalMs: graceMs,
+      });
       if (status === 'cancelled') return true;
       if (status === 'completed' || status === 'failed' || clock.now() >= endsAt) return false;
       await new Promise<void>((resolve) => void clock.after(ASK_AGAIN_MS, resolve));

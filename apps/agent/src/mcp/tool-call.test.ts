@@ -1,26 +1,44 @@
-import { LocalError, ProtocolError, type CreateMessageResult, type ElicitResult } from '@signalbox/mcp-core';
+import {
+  LocalError,
+  ProtocolError,
+  type CreateMessageResult,
+  type ElicitResult,
+} from '@signalbox/mcp-core';
 import type { QuestionContext } from '@signalbox/mcp-core/client';
 import { describe, expect, test, vi } from 'vitest';
 import type { StdioServerConfig } from '../config/config.ts';
 import type { ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
-import { callRequest, poolOf, statusOf, toolNamed, type PoolFixture } from './testing/pool-fixture.ts';
+import {
+  callRequest,
+  poolOf,
+  statusOf,
+  toolNamed,
+  type PoolFixture,
+} from './testing/pool-fixture.ts';
 
 interface Fixture extends PoolFixture {
   readonly server: FakeServer;
   /** Starts a call and gives its outcome, and the call as the server has it. */
-  readonly call: (rest?: Partial<ToolCallRequest>) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
+  readonly call: (
+    rest?: Partial<ToolCallRequest>,
+  ) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
 }
 
 async function ready(config: Partial<StdioServerConfig> = {}): Promise<Fixture> {
-  const server = new FakeServer(toolNamed('t', { type: 'object', properties: { n: { type: 'number' } } }));
+  const server = new FakeServer(
+    toolNamed('t', { type: 'object', properties: { n: { type: 'number' } } }),
+  );
   const fixture = poolOf({ server }, { server: config });
   fixture.pool.start();
   await fixture.pool.settled(1000);
   const call: Fixture['call'] = async (rest) => {
     const before = server.calls.length;
     const outcome = fixture.pool.call(callRequest('server__t', rest));
-    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), { interval: 1, timeout: 10_000 });
+    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), {
+      interval: 1,
+      timeout: 10_000,
+    });
     return { outcome, received: server.calls.at(-1)! };
   };
   return { ...fixture, server, call };
@@ -39,14 +57,26 @@ const done = { content: [{ type: 'text', text: 'done' }] } as const;
 const question = { signal: new AbortController().signal, meta: {} };
 const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } };
 const sampling = { messages: [], maxTokens: 10 };
-const accepts = (content: { readonly [key: string]: string }) => ({ elicit: (): Promise<ElicitResult> => Promise.resolve({ action: 'accept', content }) });
+const accepts = (content: { readonly [key: string]: string }) => ({
+  elicit: (): Promise<ElicitResult> => Promise.resolve({ action: 'accept', content }),
+});
 
 describe('what is sent', () => {
   test('name, arguments, idempotency key and limits', async () => {
     const { call } = await ready();
     const onProgress = vi.fn<ToolCallRequest['onProgress']>();
-    const { outcome, received } = await call({ arguments: { n: 1 }, idempotencyKey: 'k', inactivityMs: 5, maxTotalMs: 9, onProgress });
-    expect(received).toMatchObject({ name: 't', arguments: { n: 1 }, options: { timeoutMs: 5, maxTotalMs: 9, meta: { 'dev.signalbox/idempotency-key': 'k' } } });
+    const { outcome, received } = await call({
+      arguments: { n: 1 },
+      idempotencyKey: 'k',
+      inactivityMs: 5,
+      maxTotalMs: 9,
+      onProgress,
+    });
+    expect(received).toMatchObject({
+      name: 't',
+      arguments: { n: 1 },
+      options: { timeoutMs: 5, maxTotalMs: 9, meta: { 'dev.signalbox/idempotency-key': 'k' } },
+    });
     received.options.onProgress?.({ progress: 1, total: 2 });
     expect(onProgress.mock.calls).toEqual([[{ progress: 1, total: 2 }]]);
     received.answer(done);
@@ -56,35 +86,83 @@ describe('what is sent', () => {
   test('nothing when the arguments do not fit: the model is told', async () => {
     const { pool, server } = await ready();
     const outcome = await pool.call(callRequest('server__t', { arguments: { n: 'one' } }));
-    expect(outcome).toMatchObject({ type: 'result', result: { isError: true, content: [{ type: 'text', text: expect.stringContaining('n: must be number, but is string') as string }] } });
+    expect(outcome).toMatchObject({
+      type: 'result',
+      result: {
+        isError: true,
+        content: [
+          {
+            type: 'text',
+            text: expect.stringContaining('n: must be number, but is string') as string,
+          },
+        ],
+      },
+    });
     expect(server.calls).toEqual([]);
   });
 
   test('nothing when the tool is unknown', async () => {
     const { pool } = await ready();
-    expect(await pool.call(callRequest('server__none'))).toEqual({ type: 'not-sent', message: 'server server offers no tool of that name at present' });
-    expect(await pool.call(callRequest('nowhere__none'))).toEqual({ type: 'not-sent', message: 'no server offers a tool called nowhere__none' });
+    expect(await pool.call(callRequest('server__none'))).toEqual({
+      type: 'not-sent',
+      message: 'server server offers no tool of that name at present',
+    });
+    expect(await pool.call(callRequest('nowhere__none'))).toEqual({
+      type: 'not-sent',
+      message: 'no server offers a tool called nowhere__none',
+    });
   });
 
   test('nothing when the call was cancelled before', async () => {
     const { pool, server } = await ready();
-    expect(await pool.call(callRequest('server__t', { signal: AbortSignal.abort() }))).toEqual({ type: 'cancelled', level: 'confirmed' });
+    expect(await pool.call(callRequest('server__t', { signal: AbortSignal.abort() }))).toEqual({
+      type: 'cancelled',
+      level: 'confirmed',
+    });
     expect(server.calls).toEqual([]);
   });
 });
 
 test.each<[Error, ToolCallOutcome]>([
-  [new ProtocolError(-32602, 'bad'), { type: 'error', message: 'server server answered with error -32602: bad' }],
-  [new LocalError('connection-lost', 'gone', { sent: true }), { type: 'lost', message: 'the connection to server server ended: gone' }],
-  [new LocalError('connection-lost', 'gone', { sent: false }), { type: 'not-sent', message: 'the connection to server server ended: gone' }],
-  [new LocalError('connection-closed', 'closed'), { type: 'not-sent', message: 'the connection to server server ended: closed' }],
-  [new LocalError('invalid-response', 'no content', { sent: true }), { type: 'error', message: 'server server: no content' }],
-  [new LocalError('capability-missing', 'asked for input'), { type: 'error', message: 'server server: asked for input' }],
-  [new LocalError('request-timeout', 'never sent'), { type: 'not-sent', message: 'server server took nothing for 120 s' }],
-  [new TypeError('bug'), { type: 'lost', message: 'the call of server server failed unexpectedly: bug' }],
+  [
+    new ProtocolError(-32602, 'bad'),
+    { type: 'error', message: 'server server answered with error -32602: bad' },
+  ],
+  [
+    new LocalError('connection-lost', 'gone', { sent: true }),
+    { type: 'lost', message: 'the connection to server server ended: gone' },
+  ],
+  [
+    new LocalError('connection-lost', 'gone', { sent: false }),
+    { type: 'not-sent', message: 'the connection to server server ended: gone' },
+  ],
+  [
+    new LocalError('connection-closed', 'closed'),
+    { type: 'not-sent', message: 'the connection to server server ended: closed' },
+  ],
+  [
+    new LocalError('invalid-response', 'no content', { sent: true }),
+    { type: 'error', message: 'server server: no content' },
+  ],
+  [
+    new LocalError('capability-missing', 'asked for input'),
+    { type: 'error', message: 'server server: asked for input' },
+  ],
+  [
+    new LocalError('request-timeout', 'never sent'),
+    { type: 'not-sent', message: 'server server took nothing for 120 s' },
+  ],
+  [
+    new TypeError('bug'),
+    { type: 'lost', message: 'the call of server server failed unexpectedly: bug' },
+  ],
   [
     new LocalError('request-timeout', 'nothing was heard of it', { sent: true }),
-    { type: 'lost', message: 'nothing was heard of it; it was cancelled (the server has received that), and whether it took effect is not known' },
+    {
+      type: 'lost',
+      message:
+        'nothing was heard of it; it was cancelled (the server has received that), and whether it took effect is not known',
+    },
   ],
 ])('%s', async (failure, expected) => {
   const { call } = await ready();
@@ -96,14 +174,27 @@ test.each<[Error, ToolCallOutcome]>([
 test('secrets of the server stand in no outcome', async () => {
   const { call } = await ready({ env: { KEY: 'hush-hush' }, secrets: ['tok-en-1'] });
   const { outcome, received } = await call();
-  received.fail(new LocalError('connection-lost', 'The server process exited with code 1; on stderr: no hush-hush for tok-en-1', { sent: true }));
-  expect(await outcome).toEqual({ type: 'lost', message: 'the connection to server server ended: The server process exited with code 1; on stderr: no *** for ***' });
+  received.fail(
+    new LocalError(
+      'connection-lost',
+      'The server process exited with code 1; on stderr: no hush-hush for tok-en-1',
+      { sent: true },
+    ),
+  );
+  expect(await outcome).toEqual({
+    type: 'lost',
+    message:
+      'the connection to server server ended: The server process exited with code 1; on stderr: no *** for ***',
+  });
 });
 
 describe('how far a cancellation got', () => {
-  const stuck = (): Promise<void> => Promise.reject(new LocalError('request-timeout', 'no pong', { sent: true }));
+  const stuck = (): Promise<void> =>
+    Promise.reject(new LocalError('request-timeout', 'no pong', { sent: true }));
 
-  async function cancelled(prepare: (fixture: Fixture) => void | Promise<unknown>): Promise<{ readonly outcome: ToolCallOutcome; readonly fixture: Fixture }> {
+  async function cancelled(
+    prepare: (fixture: Fixture) => void | Promise<unknown>,
+  ): Promise<{ readonly outcome: ToolCallOutcome; readonly fixture: Fixture }> {
     const fixture = await ready();
     const abort = new AbortController();
     const { outcome } = await fixture.call({ signal: abort.signal });
@@ -113,17 +204,26 @@ describe('how far a cancellation got', () => {
   }
 
   test('delivered when a later ping is answered', async () => {
-    expect((await cancelled(() => undefined)).outcome).toEqual({ type: 'cancelled', level: 'delivered' });
+    expect((await cancelled(() => undefined)).outcome).toEqual({
+      type: 'cancelled',
+      level: 'delivered',
+    });
   });
 
   test('delivered when the ping is answered with an error', async () => {
-    const { outcome } = await cancelled(({ server }) => void (server.ping = () => Promise.reject(new ProtocolError(-32601, 'no ping'))));
+    const { outcome } = await cancelled(
+      ({ server }) =>
+        void (server.ping = () => Promise.reject(new ProtocolError(-32601, 'no ping'))),
+    );
     expect(outcome).toEqual({ type: 'cancelled', level: 'delivered' });
   });
 
   test('confirmed when the process ended on it', async () => {
     const { outcome } = await cancelled(({ server }) => {
-      server.ping = () => (server.exitOnly(), Promise.reject(new LocalError('connection-lost', 'gone', { sent: true })));
+      server.ping = () => (
+        server.exitOnly(),
+        Promise.reject(new LocalError('connection-lost', 'gone', { sent: true }))
+      );
     });
     expect(outcome).toEqual({ type: 'cancelled', level: 'confirmed' });
   });
@@ -135,7 +235,10 @@ describe('how far a cancellation got', () => {
     const before = fixture.clock.waits.length;
     fixture.server.ping = () => Promise.reject(new LocalError('connection-closed', 'gone'));
     abort.abort();
-    await vi.waitFor(() => expect(fixture.clock.waits.length).toBe(before + 1), { interval: 1, timeout: 10_000 });
+    await vi.waitFor(() => expect(fixture.clock.waits.length).toBe(before + 1), {
+      interval: 1,
+      timeout: 10_000,
+    });
     fixture.clock.advance(2000);
     expect(await outcome).toEqual({ type: 'cancelled', level: 'failed' });
   });
@@ -143,7 +246,10 @@ describe('how far a cancellation got', () => {
   test('confirmed when a server that does not answer was ended, and it is started afresh', async () => {
     const { outcome, fixture } = await cancelled(({ server }) => void (server.ping = stuck));
     expect(outcome).toEqual({ type: 'cancelled', level: 'confirmed' });
-    expect(await statusOf(fixture.pool, 'server', ({ state }) => state === 'ready')).toMatchObject({ pid: 4002, restarts: 1 });
+    expect(await statusOf(fixture.pool, 'server', ({ state }) => state === 'ready')).toMatchObject({
+      pid: 4002,
+      restarts: 1,
+    });
     expect(fixture.server.open).toBe(1);
   });
 
@@ -157,13 +263,19 @@ describe('how far a cancellation got', () => {
     expect(fixture.server.launches).toBe(1);
     other.received?.answer(done);
     expect(await other.outcome).toEqual({ type: 'result', result: done });
-    expect(await statusOf(fixture.pool, 'server', ({ pid, state }) => state === 'ready' && pid === 4002)).toMatchObject({ restarts: 1 });
+    expect(
+      await statusOf(fixture.pool, 'server', ({ pid, state }) => state === 'ready' && pid === 4002),
+    ).toMatchObject({ restarts: 1 });
   });
 
   test('a server that has asked is started afresh, as it may ask for the cancelled call later', async () => {
-    const { outcome, fixture } = await cancelled(({ server }) => server.options.handlers.elicit!(form, question).catch(() => undefined));
+    const { outcome, fixture } = await cancelled(({ server }) =>
+      server.options.handlers.elicit!(form, question).catch(() => undefined),
+    );
     expect(outcome).toEqual({ type: 'cancelled', level: 'delivered' });
-    expect(await statusOf(fixture.pool, 'server', ({ pid, state }) => state === 'ready' && pid === 4002)).toMatchObject({ restarts: 1 });
+    expect(
+      await statusOf(fixture.pool, 'server', ({ pid, state }) => state === 'ready' && pid === 4002),
+    ).toMatchObject({ restarts: 1 });
   });
 });
 
@@ -172,49 +284,88 @@ describe('whom a question is put to', () => {
     const { server, call } = await ready();
     const first = await call({ questions: accepts({ by: 'first' }) });
     await call({ questions: accepts({ by: 'second' }) });
-    expect(await server.options.handlers.elicit!(form, question)).toEqual({ action: 'accept', content: { by: 'first' } });
+    expect(await server.options.handlers.elicit!(form, question)).toEqual({
+      action: 'accept',
+      content: { by: 'first' },
+    });
     first.received.answer(done);
     await first.outcome;
-    expect(await server.options.handlers.elicit!(form, question)).toEqual({ action: 'accept', content: { by: 'second' } });
+    expect(await server.options.handlers.elicit!(form, question)).toEqual({
+      action: 'accept',
+      content: { by: 'second' },
+    });
   });
 
   test('sampling goes the same way', async () => {
     const { server, call } = await ready();
-    const answer: CreateMessageResult = { role: 'assistant', content: { type: 'text', text: '4' }, model: 'm' };
-    await call({ questions: { sample: (params) => Promise.resolve({ ...answer, model: `m${params.maxTokens}` }) } });
-    expect(await server.options.handlers.sample!(sampling, question)).toEqual({ ...answer, model: 'm10' });
+    const answer: CreateMessageResult = {
+      role: 'assistant',
+      content: { type: 'text', text: '4' },
+      model: 'm',
+    };
+    await call({
+      questions: {
+        sample: (params) => Promise.resolve({ ...answer, model: `m${params.maxTokens}` }),
+      },
+    });
+    expect(await server.options.handlers.sample!(sampling, question)).toEqual({
+      ...answer,
+      model: 'm10',
+    });
   });
 
   test('the call that the question names, whatever else is in flight', async () => {
     const { server, call, pool } = await ready();
     await answers(call, 3);
-    const calls = [await call({ runId: 'run-1', questions: accepts({ by: '1' }) }), await call({ runId: 'run-2', questions: accepts({ by: '2' }) })];
-    const about = ({ received }: (typeof calls)[number]): QuestionContext => ({ ...question, request: { method: 'tools/call', name: 't', meta: received.options.meta! } });
-    const given = await Promise.all(calls.map((asked) => server.options.handlers.elicit!(form, about(asked))));
+    const calls = [
+      await call({ runId: 'run-1', questions: accepts({ by: '1' }) }),
+      await call({ runId: 'run-2', questions: accepts({ by: '2' }) }),
+    ];
+    const about = ({ received }: (typeof calls)[number]): QuestionContext => ({
+      ...question,
+      request: { method: 'tools/call', name: 't', meta: received.options.meta! },
+    });
+    const given = await Promise.all(
+      calls.map((asked) => server.options.handlers.elicit!(form, about(asked))),
+    );
     expect(given).toEqual(['1', '2'].map((by) => ({ action: 'accept', content: { by } })));
     void pool.call(callRequest('server__t', { runId: 'run-3' }));
     await vi.waitFor(() => expect(server.calls).toHaveLength(6), { interval: 1, timeout: 10_000 });
     calls[0]!.received.answer(done);
     await calls[0]!.outcome;
-    await expect(server.options.handlers.elicit!(form, about(calls[0]!))).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('No tool call is in progress') as string });
+    await expect(server.options.handlers.elicit!(form, about(calls[0]!))).rejects.toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('No tool call is in progress') as string,
+    });
   });
 
   test('nobody without a call in flight: it is refused', async () => {
     const { server } = await ready();
-    await expect(server.options.handlers.sample!(sampling, question)).rejects.toMatchObject({ code: -1, message: expect.stringContaining('No tool call is in progress') as string });
-    await expect(server.options.handlers.elicit!(form, question)).rejects.toMatchObject({ code: -32603 });
+    await expect(server.options.handlers.sample!(sampling, question)).rejects.toMatchObject({
+      code: -1,
+      message: expect.stringContaining('No tool call is in progress') as string,
+    });
+    await expect(server.options.handlers.elicit!(form, question)).rejects.toMatchObject({
+      code: -32603,
+    });
   });
 
   test('nobody when the call has no answer to that kind of question', async () => {
     const { server, call } = await ready();
     await call();
-    await expect(server.options.handlers.sample!(sampling, question)).rejects.toMatchObject({ code: -1 });
-    await expect(server.options.handlers.elicit!(form, question)).rejects.toMatchObject({ code: -32603 });
+    await expect(server.options.handlers.sample!(sampling, question)).rejects.toMatchObject({
+      code: -1,
+    });
+    await expect(server.options.handlers.elicit!(form, question)).rejects.toMatchObject({
+      code: -32603,
+    });
   });
 
   test('roots are told from the configuration, whatever is in flight', async () => {
     const { server } = await ready({ roots: ['/srv/my docs'] });
-    expect(await server.options.handlers.listRoots!(question)).toEqual([{ uri: 'file:///srv/my%20docs', name: 'my docs' }]);
+    expect(await server.options.handlers.listRoots!(question)).toEqual([
+      { uri: 'file:///srv/my%20docs', name: 'my docs' },
+    ]);
     expect((await ready()).server.options.handlers).not.toHaveProperty('listRoots');
   });
 });

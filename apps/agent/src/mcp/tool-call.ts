@@ -2,7 +2,14 @@ import { ErrorCode, LocalError, ProtocolError, type CallToolResult } from '@sign
 import type { InputRoundKeeper, RequestOptions } from '@signalbox/mcp-core/client';
 import { HttpError } from '@signalbox/mcp-core/http-client';
 import type { Clock } from '../ports/test-hooks.ts';
-import type { CallReservation, CallReservationRequest, CallWaiting, CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type {
+  CallReservation,
+  CallReservationRequest,
+  CallWaiting,
+  CancelLevel,
+  ToolCallOutcome,
+  ToolCallRequest,
+} from '../ports/tool-registry.ts';
 import type { Trial } from './call-breaker.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { quarantineReason } from './pinned-catalogue.ts';
@@ -20,8 +27,15 @@ const IDEMPOTENCY_KEY = 'dev.signalbox/idempotency-key';
 const MAX_MESSAGE_CHARACTERS = 64 * 1024;
 
 /** Waits until a call of a known tool may be sent, or may not be sent at all; never rejects. */
-export async function reserveCall(server: PooledServer, { entry, request }: { readonly entry: CatalogueEntry; readonly request: CallReservationRequest }, clock: Clock): Promise<CallReservation> {
-  const granted = notOffered(server, { entry, request }) ?? (server.breaker.status.state === 'open' ? keptFrom(server) : undefined) ?? (await acquire(server, request));
+export async function reserveCall(
+  server: PooledServer,
+  { entry, request }: { readonly entry: CatalogueEntry; readonly request: CallReservationRequest },
+  clock: Clock,
+): Promise<CallReservation> {
+  const granted =
+    notOffered(server, { entry, request }) ??
+    (server.breaker.status.state === 'open' ? keptFrom(server) : undefined) ??
+    (await acquire(server, request));
   const release = (): void => {
     if (!('type' in granted)) granted.release();
   };
@@ -29,7 +43,9 @@ export async function reserveCall(server: PooledServer, { entry, request }: { re
     call: async (sent) => {
       try {
         const outcome = await attempt({ server, granted, clock }, { entry, request: sent });
-        return 'message' in outcome ? { ...outcome, message: server.mask(outcome.message.slice(0, MAX_MESSAGE_CHARACTERS)) } : outcome;
+        return 'message' in outcome
+          ? { ...outcome, message: server.mask(outcome.message.slice(0, MAX_MESSAGE_CHARACTERS)) }
+          : outcome;
       } finally {
         release();
       }
@@ -45,7 +61,10 @@ interface Admitted {
   readonly clock: Clock;
 }
 
-async function attempt({ server, granted, clock }: Admitted, call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): Promise<ToolCallOutcome> {
+async function attempt(
+  { server, granted, clock }: Admitted,
+  call: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest },
+): Promise<ToolCallOutcome> {
   const checked = checkArguments(call.entry, call.request);
   const refusal = checked instanceof Promise ? await checked : checked;
   if (refusal !== undefined) return refusal;
@@ -65,51 +84,88 @@ async function attempt({ server, granted, clock }: Admitted, call: { readonly en
 }
 
 /** A tool that vanished from the list is called all the same if it was there when the call was made: its server knows best. */
-function notOffered(server: PooledServer, { entry, request }: { readonly entry: CatalogueEntry; readonly request: CallReservationRequest }): ToolCallOutcome | undefined {
+function notOffered(
+  server: PooledServer,
+  { entry, request }: { readonly entry: CatalogueEntry; readonly request: CallReservationRequest },
+): ToolCallOutcome | undefined {
   const isTask = request.resumeFrom !== undefined && 'taskId' in request.resumeFrom;
   const present = server.catalogue.entries.get(entry.tool.wireName);
-  if (present?.changed !== undefined && !isTask) return { type: 'error', message: quarantineReason(present) };
+  if (present?.changed !== undefined && !isTask)
+    return { type: 'error', message: quarantineReason(present) };
   return server.isOffering ? undefined : notReady(server);
 }
 
 function keptFrom(server: PooledServer): ToolCallOutcome {
   const { state, failures, opensAgainAt = 0 } = server.breaker.status;
-  const until = state === 'open' ? `no call is sent to it until ${new Date(opensAgainAt).toISOString()}` : 'one call is being tried now';
-  return { type: 'not-sent', message: `server ${server.config.name} did not answer ${failures} calls in a row; ${until}` };
+  const until =
+    state === 'open'
+      ? `no call is sent to it until ${new Date(opensAgainAt).toISOString()}`
+      : 'one call is being tried now';
+  return {
+    type: 'not-sent',
+    message: `server ${server.config.name} did not answer ${failures} calls in a row; ${until}`,
+  };
 }
 
 /** At once for ordinary arguments. */
-function checkArguments({ tool, validate }: CatalogueEntry, request: ToolCallRequest): ToolCallOutcome | undefined | Promise<ToolCallOutcome | undefined> {
-  const uncheckable = (error: unknown): ToolCallOutcome => ({ type: 'error', message: `tool ${tool.wireName} cannot be called: ${messageOf(error)}` });
+function checkArguments(
+  { tool, validate }: CatalogueEntry,
+  request: ToolCallRequest,
+): ToolCallOutcome | undefined | Promise<ToolCallOutcome | undefined> {
+  const uncheckable = (error: unknown): ToolCallOutcome => ({
+    type: 'error',
+    message: `tool ${tool.wireName} cannot be called: ${messageOf(error)}`,
+  });
   try {
     const problem = validate(request.arguments);
-    return problem instanceof Promise ? problem.then(argumentsRefused, uncheckable) : argumentsRefused(problem);
+    return problem instanceof Promise
+      ? problem.then(argumentsRefused, uncheckable)
+      : argumentsRefused(problem);
   } catch (error) {
     return uncheckable(error);
   }
 }
 
 function argumentsRefused(problem: string | undefined): ToolCallOutcome | undefined {
-  return problem === undefined ? undefined : { type: 'result', result: { content: [{ type: 'text', text: problem }], isError: true } };
+  return problem === undefined
+    ? undefined
+    : { type: 'result', result: { content: [{ type: 'text', text: problem }], isError: true } };
 }
 
 function notReady(server: PooledServer): ToolCallOutcome {
   const { state, error } = server.stage;
-  return { type: 'not-sent', message: `server ${server.config.name} is ${state}${error === undefined ? '' : `: ${error}`}` };
+  return {
+    type: 'not-sent',
+    message: `server ${server.config.name} is ${state}${error === undefined ? '' : `: ${error}`}`,
+  };
 }
 
-async function acquire(server: PooledServer, { wireName: tool, runId, callId, signal, maxTotalMs, onWaiting }: CallReservationRequest): Promise<ConnectionLease | ToolCallOutcome> {
-  const granted = await server.acquire({ runId, callId, tool, signal, limitMs: maxTotalMs, onWaiting });
+async function acquire(
+  server: PooledServer,
+  { wireName: tool, runId, callId, signal, maxTotalMs, onWaiting }: CallReservationRequest,
+): Promise<ConnectionLease | ToolCallOutcome> {
+  const granted = await server.acquire({
+    runId,
+    callId,
+    tool,
+    signal,
+    limitMs: maxTotalMs,
+    onWaiting,
+  });
   if (typeof granted === 'object') return granted;
   // Nothing was sent, so nothing can be going on.
   if (granted === 'aborted') return { type: 'cancelled', level: 'confirmed' };
   if (granted === 'not-ready') return notReady(server);
-  return { type: 'not-sent', message: `the connections to server ${server.config.name} were in use by other runs for ${seconds(maxTotalMs)}` };
+  return {
+    type: 'not-sent',
+    message: `the connections to server ${server.config.name} were in use by other runs for ${seconds(maxTotalMs)}`,
+  };
 }
 
 const QUESTION_HELD: CallWaiting = {
   reason: 'question_held',
-  message: 'the server asks a question that names no call while calls of several runs are in flight; it is answered when the calls of the other runs have ended',
+  message:
+    'the server asks a question that names no call while calls of several runs are in flight; it is answered when the calls of the other runs have ended',
 };
 
 interface Line {
@@ -119,7 +175,13 @@ interface Line {
   readonly trial: Trial;
 }
 
-async function send(line: Line, { entry: { tool, isResourceReader = false }, request }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest }): Promise<ToolCallOutcome> {
+async function send(
+  line: Line,
+  {
+    entry: { tool, isResourceReader = false },
+    request,
+  }: { readonly entry: CatalogueEntry; readonly request: ToolCallRequest },
+): Promise<ToolCallOutcome> {
   const { trial } = line;
   const { connection, router } = line.life;
   const meta = { [IDEMPOTENCY_KEY]: request.idempotencyKey };
@@ -131,15 +193,27 @@ async function send(line: Line, { entry: { tool, isResourceReader = false }, req
     onQuestion: () => trial.answered(),
     onQuestionHeld: () => request.onWaiting?.(QUESTION_HELD),
   };
-  const parking = new Parking({ keeper: request.rounds, onAsked: () => trial.answered() }, request.resumeFrom !== undefined && !('taskId' in request.resumeFrom));
-  const task = { taskId: request.resumeFrom !== undefined && 'taskId' in request.resumeFrom ? request.resumeFrom.taskId : undefined };
+  const parking = new Parking(
+    { keeper: request.rounds, onAsked: () => trial.answered() },
+    request.resumeFrom !== undefined && !('taskId' in request.resumeFrom),
+  );
+  const task = {
+    taskId:
+      request.resumeFrom !== undefined && 'taskId' in request.resumeFrom
+        ? request.resumeFrom.taskId
+        : undefined,
+  };
   const onTask = (taskId: string): void => {
     task.taskId = taskId;
     request.onTask?.(taskId);
   };
   router.begin(call);
   try {
-    const result = await start(connection.client, { name: tool.name, isResourceReader }, { request: heardBy(trial, { ...request, onTask }), options: { meta, rounds: parking } });
+    const result = await start(
+      connection.client,
+      { name: tool.name, isResourceReader },
+      { request: heardBy(trial, { ...request, onTask }), options: { meta, rounds: parking } },
+    );
     router.end(call, 'answered');
     trial.answered();
     return { type: 'result', result };
@@ -149,11 +223,23 @@ async function send(line: Line, { entry: { tool, isResourceReader = false }, req
       router.end(call, 'answered');
       return { type: 'cancelled', level: 'confirmed' };
     }
-    const isGivenUp = error instanceof LocalError && error.sent && (error.code === 'request-cancelled' || error.code === 'request-timeout');
+    const isGivenUp =
+      error instanceof LocalError &&
+      error.sent &&
+      (error.code === 'request-cancelled' || error.code === 'request-timeout');
     router.end(call, isGivenUp ? 'given-up' : 'answered');
     const wasCancelled = error instanceof LocalError && error.code === 'request-cancelled';
     const { taskId } = task;
-    if (wasCancelled && taskId !== undefined && (await isTaskCancelled({ client: connection.client, taskId, clock: line.clock, graceMs: line.server.graceMs }))) {
+    if (
+      wasCancelled &&
+      taskId !== undefined &&
+      (await isTaskCancelled({
+        client: connection.client,
+        taskId,
+        clock: line.clock,
+        graceMs: line.server.graceMs,
+      }))
+    ) {
       trial.answered();
       return { type: 'cancelled', level: 'confirmed' };
     }
@@ -170,11 +256,19 @@ function heardBy(trial: Trial, request: ToolCallRequest): ToolCallRequest {
       trial.answered();
       listener(news);
     };
-  return { ...request, onProgress: heard(onProgress), ...(onTask === undefined ? {} : { onTask: heard(onTask) }) };
+  return {
+    ...request,
+    onProgress: heard(onProgress),
+    ...(onTask === undefined ? {} : { onTask: heard(onTask) }),
+  };
 }
 
 /** Sends the call, or goes on with it. */
-async function start(client: ServerConnection['client'], { name, isResourceReader }: { readonly name: string; readonly isResourceReader: boolean }, { request, options }: { readonly request: ToolCallRequest; readonly options: RequestOptions }): Promise<CallToolResult> {
+async function start(
+  client: ServerConnection['client'],
+  { name, isResourceReader }: { readonly name: string; readonly isResourceReader: boolean },
+  { request, options }: { readonly request: ToolCallRequest; readonly options: RequestOptions },
+): Promise<CallToolResult> {
   const { resumeFrom, onTask, arguments: args } = request;
   const all: RequestOptions = {
     ...options,
@@ -186,9 +280,20 @@ async function start(client: ServerConnection['client'], { name, isResourceReade
     // What can be a task is one: it outlives the connection, and this process.
     task: {},
   };
-  if (isResourceReader) return resourceResult(await client.readResource(String(args['uri']), { ...options, signal: request.signal, timeoutMs: request.inactivityMs, maxTotalMs: request.maxTotalMs, onProgress: request.onProgress }));
+  if (isResourceReader)
+    return resourceResult(
+      await client.readResource(String(args['uri']), {
+        ...options,
+        signal: request.signal,
+        timeoutMs: request.inactivityMs,
+        maxTotalMs: request.maxTotalMs,
+        onProgress: request.onProgress,
+      }),
+    );
   if (resumeFrom === undefined) return client.callTool(name, args, all);
-  return 'taskId' in resumeFrom ? client.tasks.resume(resumeFrom.taskId, all) : client.callTool(name, args, { ...all, resumeFrom });
+  return 'taskId' in resumeFrom
+    ? client.tasks.resume(resumeFrom.taskId, all)
+    : client.callTool(name, args, { ...all, resumeFrom });
 }
 
 interface ParkingListeners {
@@ -218,14 +323,22 @@ class Parking implements InputRoundKeeper {
   }
 }
 
-async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): Promise<ToolCallOutcome> {
+async function outcomeOf(
+  line: Line,
+  request: ToolCallRequest,
+  error: unknown,
+): Promise<ToolCallOutcome> {
   const { trial } = line;
   const name = line.server.config.name;
   if (error instanceof ProtocolError) {
     trial.answered();
     return refused(line, request, error);
   }
-  if (!(error instanceof LocalError)) return { type: 'lost', message: `the call of server ${name} failed unexpectedly: ${messageOf(error)}` };
+  if (!(error instanceof LocalError))
+    return {
+      type: 'lost',
+      message: `the call of server ${name} failed unexpectedly: ${messageOf(error)}`,
+    };
   switch (error.code) {
     case 'request-cancelled': {
       const level = error.sent ? await traceCancellation(line) : 'confirmed';
@@ -234,9 +347,16 @@ async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): 
     }
     case 'request-timeout': {
       trial.failed();
-      if (!error.sent) return { type: 'not-sent', message: `server ${name} took nothing for ${seconds(request.inactivityMs)}` };
+      if (!error.sent)
+        return {
+          type: 'not-sent',
+          message: `server ${name} took nothing for ${seconds(request.inactivityMs)}`,
+        };
       const level = await traceCancellation(line);
-      return { type: 'lost', message: `${error.message}; it was cancelled (${LEVEL_TEXT[level]}), and whether it took effect is not known` };
+      return {
+        type: 'lost',
+        message: `${error.message}; it was cancelled (${LEVEL_TEXT[level]}), and whether it took effect is not known`,
+      };
     }
     case 'connection-lost':
     case 'connection-closed':
@@ -253,14 +373,30 @@ async function outcomeOf(line: Line, request: ToolCallRequest, error: unknown): 
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling */
-function refused({ server }: Line, { resumeFrom }: ToolCallRequest, error: ProtocolError): ToolCallOutcome {
+function refused(
+  { server }: Line,
+  { resumeFrom }: ToolCallRequest,
+  error: ProtocolError,
+): ToolCallOutcome {
   const { name } = server.config;
-  if (error.code === ErrorCode.invalidParams && resumeFrom !== undefined && 'taskId' in resumeFrom) {
-    return { type: 'lost', message: `server ${name} no longer knows the task that the call became: ${error.message}`, isForgotten: true };
+  if (
+    error.code === ErrorCode.invalidParams &&
+    resumeFrom !== undefined &&
+    'taskId' in resumeFrom
+  ) {
+    return {
+      type: 'lost',
+      message: `server ${name} no longer knows the task that the call became: ${error.message}`,
+      isForgotten: true,
+    };
   }
   // So a server answers that no longer has the tool.
-  if (error.code === ErrorCode.invalidParams || error.code === ErrorCode.methodNotFound) server.refreshTools();
-  return { type: 'error', message: `server ${name} answered with error ${error.code}: ${error.message}` };
+  if (error.code === ErrorCode.invalidParams || error.code === ErrorCode.methodNotFound)
+    server.refreshTools();
+  return {
+    type: 'error',
+    message: `server ${name} answered with error ${error.code}: ${error.message}`,
+  };
 }
 
 function disconnected({ server, life, trial }: Line, error: LocalError): ToolCallOutcome {
@@ -269,12 +405,18 @@ function disconnected({ server, life, trial }: Line, error: LocalError): ToolCal
   trial.failed(isRemote ? undefined : life);
   if (isRemote) server.doubt(life);
   const isSent = error.sent && !isRefusedByHttp(error);
-  return { type: isSent ? 'lost' : 'not-sent', message: `the connection to server ${server.config.name} ended: ${error.message}` };
+  return {
+    type: isSent ? 'lost' : 'not-sent',
+    message: `the connection to server ${server.config.name} ended: ${error.message}`,
+  };
 }
 
 /** With these a server, or what stands before it, turns a request away before anything is done for it. */
 function isRefusedByHttp({ cause }: LocalError): boolean {
-  return cause instanceof HttpError && [401, 403, 404, 405, 407, 413, 415, 421, 429, 431].includes(cause.status);
+  return (
+    cause instanceof HttpError &&
+    [401, 403, 404, 405, 407, 413, 415, 421, 429, 431].includes(cause.status)
+  );
 }
 
 const LEVEL_TEXT: { readonly [L in CancelLevel]: string } = {
@@ -295,26 +437,38 @@ async function traceCancellation({ server, life, clock }: Line): Promise<CancelL
     await connection.client.ping({ timeoutMs: server.graceMs, maxTotalMs: server.graceMs });
   } catch (error) {
     // There is no process to end, and other calls have connections of their own.
-    if (isRemote && error instanceof LocalError) return error.code === 'request-timeout' ? 'sent' : 'failed';
+    if (isRemote && error instanceof LocalError)
+      return error.code === 'request-timeout' ? 'sent' : 'failed';
     if (error instanceof LocalError && error.code === 'request-timeout') {
       const reason = `it did not answer within ${seconds(server.graceMs)} after a call was cancelled`;
       if (!router.hasCalls) return replaced(server, life, reason);
       server.retire(life, reason);
       return 'sent';
     }
-    if (error instanceof LocalError) return (await settlesWithin(connection.exited, server.graceMs, clock)) ? 'confirmed' : 'failed';
+    if (error instanceof LocalError)
+      return (await settlesWithin(connection.exited, server.graceMs, clock))
+        ? 'confirmed'
+        : 'failed';
     // An error of the server is an answer, too.
   }
   // Over HTTP each message goes its own way, and an answer to a later one tells nothing of an earlier one.
   return isRemote ? 'sent' : 'delivered';
 }
 
-async function replaced(server: PooledServer, life: ServerLife, reason: string): Promise<CancelLevel> {
+async function replaced(
+  server: PooledServer,
+  life: ServerLife,
+  reason: string,
+): Promise<CancelLevel> {
   await server.replace(life, reason);
   return 'confirmed';
 }
 
-async function settlesWithin(promise: Promise<unknown>, limitMs: number, clock: Clock): Promise<boolean> {
+async function settlesWithin(
+  promise: Promise<unknown>,
+  limitMs: number,
+  clock: Clock,
+): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const stopTimer = clock.after(limitMs, () => late.resolve(false));
   try {

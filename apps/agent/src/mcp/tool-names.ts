@@ -16,8 +16,14 @@ const LOOKS_DIGESTED = /_[0-9a-f]{8}$/;
  */
 export function wireName(server: string, tool: string): string {
   const plain = `${server}${SEPARATOR}${tool}`;
-  if (plain.length <= MAX_LENGTH && /^[\w-]+$/.test(tool) && !LOOKS_DIGESTED.test(plain)) return plain;
-  const digest = createHash('sha256').update(`${server}\0${tool}`).digest('hex').slice(0, DIGEST_LENGTH);
-  const readable = tool.replace(/[^\w-]/g, '_').slice(0, MAX_LENGTH - server.length - SEPARATOR.length - 1 - DIGEST_LENGTH);
+  if (plain.length <= MAX_LENGTH && /^[\w-]+$/.test(tool) && !LOOKS_DIGESTED.test(plain))
+    return plain;
+  const digest = createHash('sha256')
+    .update(`${server}\0${tool}`)
+    .digest('hex')
+    .slice(0, DIGEST_LENGTH);
+  const readable = tool
+    .replace(/[^\w-]/g, '_')
+    .slice(0, MAX_LENGTH - server.length - SEPARATOR.length - 1 - DIGEST_LENGTH);
   return `${server}${SEPARATOR}${readable}_${digest}`;
 }

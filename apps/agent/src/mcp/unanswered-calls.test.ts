@@ -2,11 +2,19 @@ import { LocalError, ProtocolError } from '@signalbox/mcp-core';
 import { expect, test, vi } from 'vitest';
 import type { ServerStatus, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
 import { FakeServer, type FakeCall } from './testing/fake-server.ts';
-import { callRequest, poolOf, statusOf, toolNamed, type PoolFixture } from './testing/pool-fixture.ts';
+import {
+  callRequest,
+  poolOf,
+  statusOf,
+  toolNamed,
+  type PoolFixture,
+} from './testing/pool-fixture.ts';
 
 interface Fixture extends PoolFixture {
   readonly server: FakeServer;
-  readonly begin: (rest?: Partial<ToolCallRequest>) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
+  readonly begin: (
+    rest?: Partial<ToolCallRequest>,
+  ) => Promise<{ readonly outcome: Promise<ToolCallOutcome>; readonly received: FakeCall }>;
   /** Makes a call that ends so. */
   readonly failing: (error: Error) => Promise<ToolCallOutcome>;
 }
@@ -18,7 +26,10 @@ async function ready(server = new FakeServer(toolNamed('t'))): Promise<Fixture> 
   const begin: Fixture['begin'] = async (rest) => {
     const before = server.calls.length;
     const outcome = fixture.pool.call(callRequest('server__t', rest));
-    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), { interval: 1, timeout: 10_000 });
+    await vi.waitFor(() => expect(server.calls.length).toBe(before + 1), {
+      interval: 1,
+      timeout: 10_000,
+    });
     return { outcome, received: server.calls.at(-1)! };
   };
   const failing = async (error: Error): Promise<ToolCallOutcome> => {
@@ -39,10 +50,17 @@ const breakerIs =
 test('five timeouts in a row keep calls from the server, at once and with a clear message, and from no other', async () => {
   const { pool, clock, server, failing, log } = await ready();
   const opened = statusOf(pool, 'server', breakerIs('open'));
-  for (let call = 0; call < 5; call++) expect(await failing(timeout)).toMatchObject({ type: 'lost' });
-  expect(await opened).toMatchObject({ state: 'ready', breaker: { failures: 5, opensAgainAt: clock.now() + 1000 } });
+  for (let call = 0; call < 5; call++)
+    expect(await failing(timeout)).toMatchObject({ type: 'lost' });
+  expect(await opened).toMatchObject({
+    state: 'ready',
+    breaker: { failures: 5, opensAgainAt: clock.now() + 1000 },
+  });
   const sent = server.calls.length;
-  const refused = { type: 'not-sent', message: `server server did not answer 5 calls in a row; no call is sent to it until ${new Date(clock.now() + 1000).toISOString()}` };
+  const refused = {
+    type: 'not-sent',
+    message: `server server did not answer 5 calls in a row; no call is sent to it until ${new Date(clock.now() + 1000).toISOString()}`,
+  };
   expect(await pool.call(callRequest('server__t'))).toEqual(refused);
   expect(server.calls).toHaveLength(sent);
   expect(log.filter((line) => line.startsWith('warn the server does not answer'))).toHaveLength(1);
@@ -54,7 +72,10 @@ test('while one call is tried the others are refused, and its progress is answer
   for (let call = 0; call < 5; call++) await failing(timeout);
   clock.advance(1000);
   const probe = await begin();
-  expect(await pool.call(callRequest('server__t'))).toEqual({ type: 'not-sent', message: 'server server did not answer 5 calls in a row; one call is being tried now' });
+  expect(await pool.call(callRequest('server__t'))).toEqual({
+    type: 'not-sent',
+    message: 'server server did not answer 5 calls in a row; one call is being tried now',
+  });
   probe.received.options.onProgress?.({ progress: 1 });
   expect(pool.servers()[0]?.breaker).toEqual({ state: 'closed', failures: 0 });
   const second = await begin();
@@ -67,14 +88,20 @@ test('a question of the call that is tried is answer enough, too', async () => {
   for (let call = 0; call < 5; call++) await failing(timeout);
   clock.advance(1000);
   const { received } = await begin({ questions: { elicit: () => new Promise(() => undefined) } });
-  void server.options.handlers.elicit?.({ message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }, { signal: new AbortController().signal, meta: {} });
+  void server.options.handlers.elicit?.(
+    { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },
+    { signal: new AbortController().signal, meta: {} },
+  );
   expect(pool.servers()[0]?.breaker.state).toBe('closed');
   received.answer(done);
 });
 
 test.each<[string, Error]>([
   ['an error of the server', new ProtocolError(-32000, 'no')],
-  ['a result that cannot be used', new LocalError('invalid-response', 'no content', { sent: true })],
+  [
+    'a result that cannot be used',
+    new LocalError('invalid-response', 'no content', { sent: true }),
+  ],
   ['a question that was refused', new LocalError('input-refused', 'no')],
 ])('%s is an answer', async (_what, error) => {
   const { pool, failing } = await ready();
@@ -123,7 +150,9 @@ test('a server elsewhere that can still be reached stays connected when a call i
   const { pool, failing } = await ready(server);
   const asked = Promise.withResolvers<void>();
   server.ping = () => (asked.resolve(), Promise.resolve());
-  expect(await failing(new LocalError('connection-lost', 'reset', { sent: true }))).toMatchObject({ type: 'lost' });
+  expect(await failing(new LocalError('connection-lost', 'reset', { sent: true }))).toMatchObject({
+    type: 'lost',
+  });
   await asked.promise;
   expect(pool.servers()[0]).toMatchObject({ state: 'ready', breaker: { failures: 1 } });
   expect(server.launches).toBe(1);
@@ -134,8 +163,12 @@ test('a server elsewhere that cannot be reached any more is connected to again',
   server.isRemote = true;
   const { pool, clock, failing } = await ready(server);
   server.ping = () => Promise.reject(new LocalError('connection-lost', 'refused', { sent: false }));
-  expect(await failing(new LocalError('connection-lost', 'refused', { sent: false }))).toMatchObject({ type: 'not-sent' });
+  expect(
+    await failing(new LocalError('connection-lost', 'refused', { sent: false })),
+  ).toMatchObject({ type: 'not-sent' });
   await statusOf(pool, 'server', ({ state }) => state === 'failed');
   clock.advance(1000);
-  expect(await statusOf(pool, 'server', ({ state }) => state === 'ready')).toMatchObject({ restarts: 1 });
+  expect(await statusOf(pool, 'server', ({ state }) => state === 'ready')).toMatchObject({
+    restarts: 1,
+  });
 });

@@ -6,7 +6,9 @@ test('a counter has one series for each set of labels, whose values are escaped'
   counter.add({ server: 'a"b\\c\nd' });
   counter.add({ server: 'x' }, 2);
   counter.add({ server: 'x' });
-  expect(counter.text()).toBe('# HELP calls_total Calls.\n# TYPE calls_total counter\ncalls_total{server="a\\"b\\\\c\\nd"} 1\ncalls_total{server="x"} 3\n');
+  expect(counter.text()).toBe(
+    '# HELP calls_total Calls.\n# TYPE calls_total counter\ncalls_total{server="a\\"b\\\\c\\nd"} 1\ncalls_total{server="x"} 3\n',
+  );
 });
 
 test('a histogram counts in every bucket up to the value, and sums', () => {
@@ -22,5 +24,7 @@ test('a histogram counts in every bucket up to the value, and sums', () => {
 });
 
 test('a gauge without labels has none', () => {
-  expect(gauge('open', 'Open.', [{ value: 3 }]).text()).toBe('# HELP open Open.\n# TYPE open gauge\nopen 3\n');
+  expect(gauge('open', 'Open.', [{ value: 3 }]).text()).toBe(
+    '# HELP open Open.\n# TYPE open gauge\nopen 3\n',
+  );
 });

@@ -23,7 +23,10 @@ export class Counter implements MetricFamily {
   }
 
   text(): string {
-    return familyText({ name: this.#name, help: this.#help, type: 'counter' }, [...this.#series].map(([labels, value]) => `${this.#name}${labels} ${value}`));
+    return familyText(
+      { name: this.#name, help: this.#help, type: 'counter' },
+      [...this.#series].map(([labels, value]) => `${this.#name}${labels} ${value}`),
+    );
   }
 }
 
@@ -32,7 +35,10 @@ export class Histogram implements MetricFamily {
   readonly #name: string;
   readonly #help: string;
   readonly #bounds: readonly number[];
-  readonly #series = new Map<string, { readonly labels: Labels; readonly counts: number[]; sum: number; count: number }>();
+  readonly #series = new Map<
+    string,
+    { readonly labels: Labels; readonly counts: number[]; sum: number; count: number }
+  >();
 
   /** `bounds` are the upper ends of the buckets, ascending. */
   constructor(name: string, help: string, bounds: readonly number[]) {
@@ -43,16 +49,25 @@ export class Histogram implements MetricFamily {
 
   observe(seconds: number, labels: Labels = {}): void {
     const key = labelText(labels);
-    const series = this.#series.get(key) ?? { labels, counts: this.#bounds.map(() => 0), sum: 0, count: 0 };
+    const series = this.#series.get(key) ?? {
+      labels,
+      counts: this.#bounds.map(() => 0),
+      sum: 0,
+      count: 0,
+    };
     this.#series.set(key, series);
-    for (const [index, bound] of this.#bounds.entries()) if (seconds <= bound) series.counts[index] = (series.counts[index] ?? 0) + 1;
+    for (const [index, bound] of this.#bounds.entries())
+      if (seconds <= bound) series.counts[index] = (series.counts[index] ?? 0) + 1;
     series.sum += seconds;
     series.count += 1;
   }
 
   text(): string {
     const lines = [...this.#series.values()].flatMap(({ labels, counts, sum, count }) => [
-      ...this.#bounds.map((bound, index) => `${this.#name}_bucket${labelText({ ...labels, le: String(bound) })} ${counts[index]}`),
+      ...this.#bounds.map(
+        (bound, index) =>
+          `${this.#name}_bucket${labelText({ ...labels, le: String(bound) })} ${counts[index]}`,
+      ),
       `${this.#name}_bucket${labelText({ ...labels, le: '+Inf' })} ${count}`,
       `${this.#name}_sum${labelText(labels)} ${sum}`,
       `${this.#name}_count${labelText(labels)} ${count}`,
@@ -68,14 +83,26 @@ export interface GaugeValue {
 
 /** A number that is read when it is asked for. */
 export function gauge(name: string, help: string, values: readonly GaugeValue[]): MetricFamily {
-  return { text: () => familyText({ name, help, type: 'gauge' }, values.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}`)) };
+  return {
+    text: () =>
+      familyText(
+        { name, help, type: 'gauge' },
+        values.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}`),
+      ),
+  };
 }
 
-function familyText({ name, help, type }: { readonly name: string; readonly help: string; readonly type: string }, lines: readonly string[]): string {
+function familyText(
+  { name, help, type }: { readonly name: string; readonly help: string; readonly type: string },
+  lines: readonly string[],
+): string {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 }
 
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')}"`);
+  const pairs = Object.entries(labels).map(
+    ([name, value]) =>
+      `${name}="${value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')}"`,
+  );
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

@@ -14,14 +14,26 @@ interface Line {
 
 function observed(clock: ManualClock): Observation & { readonly lines: Line[] } {
   const lines: Line[] = [];
-  const log = (level: string) => (message: string, fields?: JsonObject) => void lines.push({ level, message, fields });
-  return { ...observeService({ clock, logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') } }), lines };
+  const log = (level: string) => (message: string, fields?: JsonObject) =>
+    void lines.push({ level, message, fields });
+  return {
+    ...observeService({
+      clock,
+      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    }),
+    lines,
+  };
 }
 
 const sources = (service: Awaited<ReturnType<typeof openService>>) => ({
   read: service.read,
   registry: service.registry,
-  queue: { start: () => undefined, enqueue: () => Promise.resolve(), close: () => Promise.resolve(), depth: () => Promise.resolve({ 'advance-run': 2, 'call-tool': 0 }) },
+  queue: {
+    start: () => undefined,
+    enqueue: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    depth: () => Promise.resolve({ 'advance-run': 2, 'call-tool': 0 }),
+  },
 });
 
 test('runs, turns and calls are counted and timed, and each call is one line without its arguments and result', async () => {
@@ -30,15 +42,27 @@ test('runs, turns and calls are counted and timed, and each call is one line wit
   const service = await openService({
     clock,
     onEvents,
-    script: callsThenAnswer([[{ name: 'r__read', input: { password: 'secret' } }, { name: 'r__broken' }, { name: 'r__slow' }, { name: 'no__tool' }]]),
+    script: callsThenAnswer([
+      [
+        { name: 'r__read', input: { password: 'secret' } },
+        { name: 'r__broken' },
+        { name: 'r__slow' },
+        { name: 'no__tool' },
+      ],
+    ]),
     tools: {
       r__read: { annotations: READ_ONLY, call: async () => (clock.pass(40), ok('secret')) },
-      r__broken: { annotations: READ_ONLY, call: () => Promise.resolve({ type: 'error', message: 'no' }) },
+      r__broken: {
+        annotations: READ_ONLY,
+        call: () => Promise.resolve({ type: 'error', message: 'no' }),
+      },
       r__slow: { annotations: READ_ONLY, call: untilCancelled() },
     },
   });
   const { id } = await service.engine.createRun({ prompt: 'go' });
-  await service.until(async () => (lines.length === 3 && service.registry.sent.length === 3 ? true : undefined));
+  await service.until(async () =>
+    lines.length === 3 && service.registry.sent.length === 3 ? true : undefined,
+  );
   const slow = (await service.read.toolCalls(id)).find(({ tool }) => tool === 'slow')!;
   await service.engine.cancelCall({ runId: id, id: slow.id });
   await service.settled(id);
@@ -55,15 +79,26 @@ test('runs, turns and calls are counted and timed, and each call is one line wit
     'signalbox_turn_duration_seconds_count{outcome="completed"} 2',
     'signalbox_queue_jobs{type="advance-run"} 2',
     'signalbox_servers{server="r",state="ready"} 1',
-  ]) expect(text).toContain(`\n${line}\n`);
-  expect(lines.map(({ message, fields }) => [message, fields?.['run_id'], fields?.['tool'], fields?.['outcome']])).toEqual(
+  ])
+    expect(text).toContain(`\n${line}\n`);
+  expect(
+    lines.map(({ message, fields }) => [
+      message,
+      fields?.['run_id'],
+      fields?.['tool'],
+      fields?.['outcome'],
+    ]),
+  ).toEqual(
     expect.arrayContaining([
       ['a tool call ended', id, 'read', 'succeeded'],
       ['a tool call ended', id, 'broken', 'failed'],
       ['a tool call ended', id, 'slow', 'cancelled'],
     ]) as unknown,
   );
-  expect(lines.find(({ fields }) => fields?.['tool'] === 'slow')?.fields).toMatchObject({ call_id: slow.id, attempt: 1 });
+  expect(lines.find(({ fields }) => fields?.['tool'] === 'slow')?.fields).toMatchObject({
+    call_id: slow.id,
+    attempt: 1,
+  });
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
@@ -80,16 +115,52 @@ test('a stream counts while it is open, and once', async () => {
 
 test('a request is one line by its route; probes are lines for debugging, and the time of a stream is no latency', async () => {
   const { metrics, onServed, lines } = observed(new ManualClock());
-  const request = { method: 'GET', route: '/v1/runs/:id', status: 200, durationMs: 12.4, requestId: 'q1', runId: 'r1', isStream: false };
+  const request = {
+    method: 'GET',
+    route: '/v1/runs/:id',
+    status: 200,
+    durationMs: 12.4,
+    requestId: 'q1',
+    runId: 'r1',
+    isStream: false,
+  };
   onServed(request);
   onServed({ ...request, route: '/v1/runs/:id/events', isStream: true });
   onServed({ ...request, route: '/readyz', runId: undefined });
   expect(lines).toEqual([
-    { level: 'info', message: 'a request was answered', fields: { method: 'GET', route: '/v1/runs/:id', status: 200, duration_ms: 12, request_id: 'q1', run_id: 'r1' } },
-    { level: 'info', message: 'a request was answered', fields: { method: 'GET', route: '/v1/runs/:id/events', status: 200, duration_ms: 12, request_id: 'q1', run_id: 'r1' } },
-    { level: 'debug', message: 'a request was answered', fields: { method: 'GET', route: '/readyz', status: 200, duration_ms: 12, request_id: 'q1' } },
+    {
+      level: 'info',
+      message: 'a request was answered',
+      fields: {
+        method: 'GET',
+        route: '/v1/runs/:id',
+        status: 200,
+        duration_ms: 12,
+        request_id: 'q1',
+        run_id: 'r1',
+      },
+    },
+    {
+      level: 'info',
+      message: 'a request was answered',
+      fields: {
+        method: 'GET',
+        route: '/v1/runs/:id/events',
+        status: 200,
+        duration_ms: 12,
+        request_id: 'q1',
+        run_id: 'r1',
+      },
+    },
+    {
+      level: 'debug',
+      message: 'a request was answered',
+      fields: { method: 'GET', route: '/readyz', status: 200, duration_ms: 12, request_id: 'q1' },
+    },
   ]);
   const text = await metrics.text(sources(await openService({ script: () => ({ text: '' }) })));
-  expect(text).toContain('\nsignalbox_http_requests_total{method="GET",route="/v1/runs/:id",status="200"} 1\n');
+  expect(text).toContain(
+    '\nsignalbox_http_requests_total{method="GET",route="/v1/runs/:id",status="200"} 1\n',
+  );
   expect(text).not.toContain('/events');
 });

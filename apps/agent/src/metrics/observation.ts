@@ -24,7 +24,13 @@ export interface LoggedRequest extends ServedRequest {
 const PROBES = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Counts what happens, and writes one line to the log for each request and each tool call; `run_id` and `call_id` connect them. Neither arguments nor results are in them. */
-export function observeService({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): Observation {
+export function observeService({
+  clock,
+  logger,
+}: {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): Observation {
   const metrics = new ServiceMetrics();
   const timings = new RunTimings({
     clock,
@@ -33,7 +39,15 @@ export function observeService({ clock, logger }: { readonly clock: Clock; reado
     onCallEnd: (end) => {
       metrics.callEnded(end);
       const { runId, callId, attempt, server, tool, outcome, durationMs } = end;
-      logger.info('a tool call ended', { run_id: runId, call_id: callId, server, tool, attempt, outcome, ...(durationMs === undefined ? {} : { duration_ms: Math.round(durationMs) }) });
+      logger.info('a tool call ended', {
+        run_id: runId,
+        call_id: callId,
+        server,
+        tool,
+        attempt,
+        outcome,
+        ...(durationMs === undefined ? {} : { duration_ms: Math.round(durationMs) }),
+      });
     },
   });
   return {
@@ -44,7 +58,14 @@ export function observeService({ clock, logger }: { readonly clock: Clock; reado
       // The time of a stream says how long its reader stayed.
       if (!isStream) metrics.requestServed(request);
       const level = PROBES.has(route) ? 'debug' : 'info';
-      logger[level]('a request was answered', { method, route, status, duration_ms: Math.round(durationMs), request_id: requestId, ...(runId === undefined ? {} : { run_id: runId }) });
+      logger[level]('a request was answered', {
+        method,
+        route,
+        status,
+        duration_ms: Math.round(durationMs),
+        request_id: requestId,
+        ...(runId === undefined ? {} : { run_id: runId }),
+      });
     },
   };
 }

@@ -25,7 +25,10 @@ export interface RunTimingsOptions {
   readonly clock: Clock;
   readonly onCallEnd: (end: CallEnd) => void;
   readonly onTurnEnd: (end: TurnEnd) => void;
-  readonly onRunEnd: (end: { readonly runId: string; readonly status: 'completed' | 'failed' | 'cancelled' | 'expired' }) => void;
+  readonly onRunEnd: (end: {
+    readonly runId: string;
+    readonly status: 'completed' | 'failed' | 'cancelled' | 'expired';
+  }) => void;
 }
 
 interface CallSoFar {
@@ -60,10 +63,18 @@ export class RunTimings {
       case 'turn.interrupted':
         return this.#endTurn(runId, data, type);
       case 'tool_call.planned':
-        this.#calls.set(data.call_id, { runId, server: data.server ?? '', tool: data.tool, sentAt: undefined });
+        this.#calls.set(data.call_id, {
+          runId,
+          server: data.server ?? '',
+          tool: data.tool,
+          sentAt: undefined,
+        });
         return;
       case 'tool_call.dispatched':
-        this.#calls.set(data.call_id, { ...(this.#calls.get(data.call_id) ?? { runId, server: '', tool: '' }), sentAt: this.#options.clock.now() });
+        this.#calls.set(data.call_id, {
+          ...(this.#calls.get(data.call_id) ?? { runId, server: '', tool: '' }),
+          sentAt: this.#options.clock.now(),
+        });
         return;
       case 'tool_call.completed':
         return this.#endCall(runId, data, 'succeeded');
@@ -82,20 +93,43 @@ export class RunTimings {
     }
   }
 
-  #endTurn(runId: string, { message_id: messageId }: RunEventTypes['turn.cancelled'], type: `turn.${TurnEnd['outcome']}`): void {
+  #endTurn(
+    runId: string,
+    { message_id: messageId }: RunEventTypes['turn.cancelled'],
+    type: `turn.${TurnEnd['outcome']}`,
+  ): void {
     const startedAt = this.#turns.get(messageId);
     this.#turns.delete(messageId);
-    this.#options.onTurnEnd({ runId, outcome: withoutPrefix(type), durationMs: this.#since(startedAt) });
+    this.#options.onTurnEnd({
+      runId,
+      outcome: withoutPrefix(type),
+      durationMs: this.#since(startedAt),
+    });
   }
 
-  #endCall(runId: string, { call_id: callId, attempt }: { readonly call_id: string; readonly attempt: number }, outcome: CallEnd['outcome']): void {
+  #endCall(
+    runId: string,
+    { call_id: callId, attempt }: { readonly call_id: string; readonly attempt: number },
+    outcome: CallEnd['outcome'],
+  ): void {
     const { server = '', tool = '', sentAt } = this.#calls.get(callId) ?? {};
     // A person may have a call of unknown outcome sent again.
     if (outcome !== 'unknown') this.#calls.delete(callId);
-    this.#options.onCallEnd({ runId, callId, attempt, server, tool, outcome, durationMs: this.#since(sentAt) });
+    this.#options.onCallEnd({
+      runId,
+      callId,
+      attempt,
+      server,
+      tool,
+      outcome,
+      durationMs: this.#since(sentAt),
+    });
   }
 
-  #endRun(runId: string, type: 'run.completed' | 'run.failed' | 'run.cancelled' | 'run.expired'): void {
+  #endRun(
+    runId: string,
+    type: 'run.completed' | 'run.failed' | 'run.cancelled' | 'run.expired',
+  ): void {
     for (const [callId, call] of this.#calls) if (call.runId === runId) this.#calls.delete(callId);
     this.#options.onRunEnd({ runId, status: withoutPrefix(type) });
   }

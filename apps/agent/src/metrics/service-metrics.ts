@@ -24,12 +24,33 @@ const LONG_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800
 
 /** What this process counted since it started; the rest is read when it is asked for. */
 export class ServiceMetrics {
-  readonly #runsEnded = new Counter('signalbox_runs_ended_total', 'Runs that were settled, by status.');
-  readonly #calls = new Counter('signalbox_tool_calls_total', 'Tool calls that ended, by server and outcome.');
-  readonly #callSeconds = new Histogram('signalbox_tool_call_duration_seconds', 'From the sending of a tool call to its end.', LONG_S);
-  readonly #turnSeconds = new Histogram('signalbox_turn_duration_seconds', 'From the start of a model call to its end, by outcome.', LONG_S);
-  readonly #requests = new Counter('signalbox_http_requests_total', 'Requests that were answered, by route and status.');
-  readonly #requestSeconds = new Histogram('signalbox_http_request_duration_seconds', 'From a request to the end of its answer, streams left out.', SHORT_S);
+  readonly #runsEnded = new Counter(
+    'signalbox_runs_ended_total',
+    'Runs that were settled, by status.',
+  );
+  readonly #calls = new Counter(
+    'signalbox_tool_calls_total',
+    'Tool calls that ended, by server and outcome.',
+  );
+  readonly #callSeconds = new Histogram(
+    'signalbox_tool_call_duration_seconds',
+    'From the sending of a tool call to its end.',
+    LONG_S,
+  );
+  readonly #turnSeconds = new Histogram(
+    'signalbox_turn_duration_seconds',
+    'From the start of a model call to its end, by outcome.',
+    LONG_S,
+  );
+  readonly #requests = new Counter(
+    'signalbox_http_requests_total',
+    'Requests that were answered, by route and status.',
+  );
+  readonly #requestSeconds = new Histogram(
+    'signalbox_http_request_duration_seconds',
+    'From a request to the end of its answer, streams left out.',
+    SHORT_S,
+  );
   #streams = 0;
 
   runEnded({ status }: { readonly status: string }): void {
@@ -64,10 +85,24 @@ export class ServiceMetrics {
   async text({ read, queue, registry }: MetricSources): Promise<string> {
     const [runs, jobs] = await Promise.all([read.runCounts(), queue.depth()]);
     const families = [
-      gauge('signalbox_runs', 'Stored runs, by status.', [...runs].map(([status, value]) => ({ labels: { status }, value }))),
-      gauge('signalbox_queue_jobs', 'Jobs that wait, delayed ones included, by type.', Object.entries(jobs).map(([type, value]) => ({ labels: { type }, value }))),
+      gauge(
+        'signalbox_runs',
+        'Stored runs, by status.',
+        [...runs].map(([status, value]) => ({ labels: { status }, value })),
+      ),
+      gauge(
+        'signalbox_queue_jobs',
+        'Jobs that wait, delayed ones included, by type.',
+        Object.entries(jobs).map(([type, value]) => ({ labels: { type }, value })),
+      ),
       gauge('signalbox_sse_connections', 'Open event streams.', [{ value: this.#streams }]),
-      gauge('signalbox_servers', 'The state of each MCP server: 1 for the one it is in.', registry.servers().map(({ name, state }) => ({ labels: { server: name, state }, value: 1 }))),
+      gauge(
+        'signalbox_servers',
+        'The state of each MCP server: 1 for the one it is in.',
+        registry
+          .servers()
+          .map(({ name, state }) => ({ labels: { server: name, state }, value: 1 })),
+      ),
       this.#runsEnded,
       this.#calls,
       this.#callSeconds,

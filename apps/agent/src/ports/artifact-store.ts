@@ -21,12 +21,22 @@ export interface Artifact {
 export interface ArtifactReader {
   artifact(id: string): Promise<Artifact | undefined>;
   /** Whether the artifact belongs to the run, or to a run of its thread. */
-  ownsArtifact(run: { readonly id: string; readonly threadId: string | undefined }, artifactId: string): Promise<boolean>;
+  ownsArtifact(
+    run: { readonly id: string; readonly threadId: string | undefined },
+    artifactId: string,
+  ): Promise<boolean>;
 }
 
 export interface ArtifactWriter {
   /** The artifact belongs to its run. */
   insertArtifact(artifact: Artifact): Promise<void>;
   /** Lets a run own all artifacts of another one, and of the runs before that in its thread. */
-  shareArtifacts(from: { readonly id: string; readonly threadId: string | undefined; readonly threadPosition: number | undefined }, to: string): Promise<void>;
+  shareArtifacts(
+    from: {
+      readonly id: string;
+      readonly threadId: string | undefined;
+      readonly threadPosition: number | undefined;
+    },
+    to: string,
+  ): Promise<void>;
 }

@@ -4,10 +4,37 @@ import { InvalidCursorError, type Run, type RunStore, type RunTransaction } from
 import { queuedRun } from './testing/queued-run.ts';
 import type { Agent, Thread } from './thread-store.ts';
 
-const thread = (id: string, fields: Partial<Thread> = {}): Thread => ({ id, title: undefined, metadata: {}, createdAt: 1, updatedAt: 1, ...fields });
-const agent = (id: string, fields: Partial<Agent> = {}): Agent => ({ id, name: 'agent', instructions: undefined, model: undefined, servers: undefined, limits: {}, createdAt: 1, updatedAt: 1, ...fields });
-const request = (fields: Partial<KeyedRequest> = {}): KeyedRequest => ({ principal: 'p', key: 'k', requestSha256: 'aa', owner: 'boot-1', ...fields });
-const RESPONSE: KeptResponse = { status: 202, location: '/v1/runs/r1', body: { id: 'r1', nested: [1, null] } };
+const thread = (id: string, fields: Partial<Thread> = {}): Thread => ({
+  id,
+  title: undefined,
+  metadata: {},
+  createdAt: 1,
+  updatedAt: 1,
+  ...fields,
+});
+const agent = (id: string, fields: Partial<Agent> = {}): Agent => ({
+  id,
+  name: 'agent',
+  instructions: undefined,
+  model: undefined,
+  servers: undefined,
+  limits: {},
+  createdAt: 1,
+  updatedAt: 1,
+  ...fields,
+});
+const request = (fields: Partial<KeyedRequest> = {}): KeyedRequest => ({
+  principal: 'p',
+  key: 'k',
+  requestSha256: 'aa',
+  owner: 'boot-1',
+  ...fields,
+});
+const RESPONSE: KeptResponse = {
+  status: 202,
+  location: '/v1/runs/r1',
+  body: { id: 'r1', nested: [1, null] },
+};
 
 /** What every adapter of the run store must do for threads, agents, artifacts and idempotency keys. `open` gives a store that is empty, at a time of 1234. */
 export function conversationStoreContract(name: string, open: () => Promise<RunStore>): void {
@@ -21,62 +48,181 @@ export function conversationStoreContract(name: string, open: () => Promise<RunS
 
     test('threads and agents are read back as they were written, listed newest first, replaced and deleted', async () => {
       const store = await openStore();
-      const full = agent('a2', { instructions: 'Be brief.', model: 'm', servers: ['x'], limits: { turns: 3 }, createdAt: 2 });
+      const full = agent('a2', {
+        instructions: 'Be brief.',
+        model: 'm',
+        servers: ['x'],
+        limits: { turns: 3 },
+        createdAt: 2,
+      });
       await store.write(async (sql) => {
-        for (const each of [thread('t1'), thread('t2', { title: 'two', metadata: { a: 'b' }, createdAt: 2 })]) await sql.insertThread(each);
+        for (const each of [
+          thread('t1'),
+          thread('t2', { title: 'two', metadata: { a: 'b' }, createdAt: 2 }),
+        ])
+          await sql.insertThread(each);
         for (const each of [agent('a1'), full]) await sql.insertAgent(each);
       });
-      expect([await store.read.thread('t2'), await store.read.agent('a2')]).toEqual([thread('t2', { title: 'two', metadata: { a: 'b' }, createdAt: 2 }), full]);
+      expect([await store.read.thread('t2'), await store.read.agent('a2')]).toEqual([
+        thread('t2', { title: 'two', metadata: { a: 'b' }, createdAt: 2 }),
+        full,
+      ]);
       const first = await store.read.threads({ limit: 1 });
       const second = await store.read.threads({ limit: 1, cursor: first.nextCursor ?? '' });
-      expect([first.data[0]?.id, second.data[0]?.id, second.nextCursor]).toEqual(['t2', 't1', undefined]);
-      expect((await store.read.agents({ limit: 9 })).data.map(({ id }) => id)).toEqual(['a2', 'a1']);
-      await expect(store.read.agents({ limit: 9, cursor: 'forged' })).rejects.toBeInstanceOf(InvalidCursorError);
+      expect([first.data[0]?.id, second.data[0]?.id, second.nextCursor]).toEqual([
+        't2',
+        't1',
+        undefined,
+      ]);
+      expect((await store.read.agents({ limit: 9 })).data.map(({ id }) => id)).toEqual([
+        'a2',
+        'a1',
+      ]);
+      await expect(store.read.agents({ limit: 9, cursor: 'forged' })).rejects.toBeInstanceOf(
+        InvalidCursorError,
+      );
       const changes = await store.write(async (sql) => [
         await sql.updateThread('t2', { title: undefined, metadata: {}, updatedAt: 9 }),
         await sql.updateThread('none', { title: undefined, metadata: {}, updatedAt: 9 }),
-        await sql.updateAgent('a2', { name: 'new', instructions: undefined, model: undefined, servers: undefined, limits: {}, updatedAt: 9 }),
-        await sql.updateAgent('none', { name: 'new', instructions: undefined, model: undefined, servers: undefined, limits: {}, updatedAt: 9 }),
+        await sql.updateAgent('a2', {
+          name: 'new',
+          instructions: undefined,
+          model: undefined,
+          servers: undefined,
+          limits: {},
+          updatedAt: 9,
+        }),
+        await sql.updateAgent('none', {
+          name: 'new',
+          instructions: undefined,
+          model: undefined,
+          servers: undefined,
+          limits: {},
+          updatedAt: 9,
+        }),
         await sql.deleteAgent('a1'),
         await sql.deleteAgent('a1'),
       ]);
       expect(changes).toEqual([true, false, true, false, true, false]);
       expect(await store.read.thread('t2')).toEqual(thread('t2', { createdAt: 2, updatedAt: 9 }));
-      expect((await store.read.agents({ limit: 9 })).data).toEqual([agent('a2', { name: 'new', createdAt: 2, updatedAt: 9 })]);
+      expect((await store.read.agents({ limit: 9 })).data).toEqual([
+        agent('a2', { name: 'new', createdAt: 2, updatedAt: 9 }),
+      ]);
     });
 
     test('runs have their place in their thread, are filtered, and counted by status', async () => {
       const store = await openStore();
-      const insert = (id: string, fields: Partial<Run>) => store.write(async (sql) => sql.insertRun(queuedRun(id, { ...fields, ...(fields.threadId === undefined ? {} : { threadPosition: await sql.nextThreadPosition(fields.threadId) }) })));
+      const insert = (id: string, fields: Partial<Run>) =>
+        store.write(async (sql) =>
+          sql.insertRun(
+            queuedRun(id, {
+              ...fields,
+              ...(fields.threadId === undefined
+                ? {}
+                : { threadPosition: await sql.nextThreadPosition(fields.threadId) }),
+            }),
+          ),
+        );
       const forkedFrom = { runId: 'r0', turn: 2 };
-      await insert('r1', { threadId: 't1', agentId: 'a1', status: 'completed', metadata: { a: 'b' }, forkedFrom, instructions: 'i', kind: 'call' });
+      await insert('r1', {
+        threadId: 't1',
+        agentId: 'a1',
+        status: 'completed',
+        metadata: { a: 'b' },
+        forkedFrom,
+        instructions: 'i',
+        kind: 'call',
+      });
       await insert('r2', { threadId: 't1', status: 'running' });
       await insert('r3', { threadId: 't2', agentId: 'a1' });
-      expect(await store.read.run('r1')).toMatchObject({ threadPosition: 0, metadata: { a: 'b' }, forkedFrom, instructions: 'i', kind: 'call' });
+      expect(await store.read.run('r1')).toMatchObject({
+        threadPosition: 0,
+        metadata: { a: 'b' },
+        forkedFrom,
+        instructions: 'i',
+        kind: 'call',
+      });
       expect((await store.read.run('r2'))?.threadPosition).toBe(1);
-      const ids = async (options: object): Promise<readonly string[]> => (await store.read.runs({ limit: 9, ...options })).data.map(({ id }) => id).toSorted();
-      expect([await ids({ threadId: 't1' }), await ids({ agentId: 'a1' }), await ids({ threadId: 't1', agentId: 'a1' }), await ids({ threadId: 't1', status: ['running'] })]).toEqual([['r1', 'r2'], ['r1', 'r3'], ['r1'], ['r2']]);
-      expect([await ids({ status: ['running', 'queued'] }), await ids({ kind: 'call' }), await ids({ metadata: { a: 'b' } }), await ids({ metadata: { a: 'c' } })]).toEqual([['r2', 'r3'], ['r1'], ['r1'], []]);
-      expect((await store.read.unsettledRuns({ threadId: 't1' })).map(({ id }) => id)).toEqual(['r2']);
-      expect(await store.read.runCounts()).toEqual(new Map([['completed', 1], ['running', 1], ['queued', 1]]));
-      await expect(store.write((sql) => sql.insertRun(queuedRun('r4', { threadId: 't1', threadPosition: 1 })))).rejects.toBeInstanceOf(Error);
+      const ids = async (options: object): Promise<readonly string[]> =>
+        (await store.read.runs({ limit: 9, ...options })).data.map(({ id }) => id).toSorted();
+      expect([
+        await ids({ threadId: 't1' }),
+        await ids({ agentId: 'a1' }),
+        await ids({ threadId: 't1', agentId: 'a1' }),
+        await ids({ threadId: 't1', status: ['running'] }),
+      ]).toEqual([['r1', 'r2'], ['r1', 'r3'], ['r1'], ['r2']]);
+      expect([
+        await ids({ status: ['running', 'queued'] }),
+        await ids({ kind: 'call' }),
+        await ids({ metadata: { a: 'b' } }),
+        await ids({ metadata: { a: 'c' } }),
+      ]).toEqual([['r2', 'r3'], ['r1'], ['r1'], []]);
+      expect((await store.read.unsettledRuns({ threadId: 't1' })).map(({ id }) => id)).toEqual([
+        'r2',
+      ]);
+      expect(await store.read.runCounts()).toEqual(
+        new Map([
+          ['completed', 1],
+          ['running', 1],
+          ['queued', 1],
+        ]),
+      );
+      await expect(
+        store.write((sql) => sql.insertRun(queuedRun('r4', { threadId: 't1', threadPosition: 1 }))),
+      ).rejects.toBeInstanceOf(Error);
     });
 
     test('messages of a thread come in the order of its runs, before a place or after one', async () => {
       const store = await openStore();
-      const say = async (sql: RunTransaction, runId: string, id: string): Promise<void> => sql.insertMessage(runId, { id, turn: 0, role: 'user', content: [{ type: 'text', text: id }] });
+      const say = async (sql: RunTransaction, runId: string, id: string): Promise<void> =>
+        sql.insertMessage(runId, {
+          id,
+          turn: 0,
+          role: 'user',
+          content: [{ type: 'text', text: id }],
+        });
       await store.write(async (sql) => {
         await sql.insertRun(queuedRun('late', { threadId: 't1', threadPosition: 1 }));
         await sql.insertRun(queuedRun('early', { threadId: 't1', threadPosition: 0 }));
         await sql.insertRun(queuedRun('other', { threadId: 't2', threadPosition: 0 }));
-        for (const [runId, id] of [['late', 'm3'], ['early', 'm1'], ['early', 'm2'], ['other', 'm9']] as const) await say(sql, runId, id);
+        for (const [runId, id] of [
+          ['late', 'm3'],
+          ['early', 'm1'],
+          ['early', 'm2'],
+          ['other', 'm9'],
+        ] as const)
+          await say(sql, runId, id);
       });
       const all = await store.read.threadMessages('t1');
-      expect(all.map(({ id, runId, threadPosition, position }) => [id, runId, threadPosition, position])).toEqual([['m1', 'early', 0, 0], ['m2', 'early', 0, 1], ['m3', 'late', 1, 0]]);
-      expect(all[0]).toMatchObject({ role: 'user', turn: 0, content: [{ type: 'text', text: 'm1' }] });
-      expect((await store.read.threadMessages('t1', { before: 1 })).map(({ id }) => id)).toEqual(['m1', 'm2']);
-      expect((await store.read.threadMessages('t1', { after: { threadPosition: 0, position: 0 }, limit: 1 })).map(({ id }) => id)).toEqual(['m2']);
-      expect((await store.read.threadMessages('t1', { after: { threadPosition: 0, position: 1 } })).map(({ id }) => id)).toEqual(['m3']);
+      expect(
+        all.map(({ id, runId, threadPosition, position }) => [id, runId, threadPosition, position]),
+      ).toEqual([
+        ['m1', 'early', 0, 0],
+        ['m2', 'early', 0, 1],
+        ['m3', 'late', 1, 0],
+      ]);
+      expect(all[0]).toMatchObject({
+        role: 'user',
+        turn: 0,
+        content: [{ type: 'text', text: 'm1' }],
+      });
+      expect((await store.read.threadMessages('t1', { before: 1 })).map(({ id }) => id)).toEqual([
+        'm1',
+        'm2',
+      ]);
+      expect(
+        (
+          await store.read.threadMessages('t1', {
+            after: { threadPosition: 0, position: 0 },
+            limit: 1,
+          })
+        ).map(({ id }) => id),
+      ).toEqual(['m2']);
+      expect(
+        (await store.read.threadMessages('t1', { after: { threadPosition: 0, position: 1 } })).map(
+          ({ id }) => id,
+        ),
+      ).toEqual(['m3']);
     });
 
     test('a deleted run takes its rows and kept answers with it and leaves its keys used; a deleted thread its runs', async () => {
@@ -93,22 +239,56 @@ export function conversationStoreContract(name: string, open: () => Promise<RunS
       });
       const claim = (key: string) => store.write((sql) => sql.claimKey(request({ key })));
       await store.write((sql) => sql.deleteRun('r1'));
-      expect([await store.read.run('r1'), await store.read.events('r1', { after: 0, limit: 9 }), await store.read.messages('r1')]).toEqual([undefined, [], []]);
-      expect([(await claim('r1'))?.response, (await claim('r2'))?.response]).toEqual([undefined, RESPONSE]);
-      expect(await store.write(async (sql) => [await sql.deleteThread('t1'), await sql.deleteThread('t1')])).toEqual([true, false]);
-      expect([await store.read.run('r2'), (await claim('r2'))?.isDone, (await claim('r2'))?.response]).toEqual([undefined, true, undefined]);
+      expect([
+        await store.read.run('r1'),
+        await store.read.events('r1', { after: 0, limit: 9 }),
+        await store.read.messages('r1'),
+      ]).toEqual([undefined, [], []]);
+      expect([(await claim('r1'))?.response, (await claim('r2'))?.response]).toEqual([
+        undefined,
+        RESPONSE,
+      ]);
+      expect(
+        await store.write(async (sql) => [
+          await sql.deleteThread('t1'),
+          await sql.deleteThread('t1'),
+        ]),
+      ).toEqual([true, false]);
+      expect([
+        await store.read.run('r2'),
+        (await claim('r2'))?.isDone,
+        (await claim('r2'))?.response,
+      ]).toEqual([undefined, true, undefined]);
     });
 
     test('a key is taken once: by the first request, or by the same one of another boot when the first did not finish', async () => {
       const store = await openStore();
-      const claim = (fields: Partial<KeyedRequest> = {}) => store.write((sql) => sql.claimKey(request(fields)));
+      const claim = (fields: Partial<KeyedRequest> = {}) =>
+        store.write((sql) => sql.claimKey(request(fields)));
       expect(await claim()).toBeUndefined();
-      expect(await claim()).toEqual({ ...request(), isDone: false, response: undefined, runId: undefined, createdAt: 1234 });
-      expect([await claim({ key: 'other' }), await claim({ principal: 'other' })]).toEqual([undefined, undefined]);
+      expect(await claim()).toEqual({
+        ...request(),
+        isDone: false,
+        response: undefined,
+        runId: undefined,
+        createdAt: 1234,
+      });
+      expect([await claim({ key: 'other' }), await claim({ principal: 'other' })]).toEqual([
+        undefined,
+        undefined,
+      ]);
       expect((await claim({ owner: 'boot-2', requestSha256: 'bb' }))?.owner).toBe('boot-1');
-      expect([await claim({ owner: 'boot-2' }), (await claim({ owner: 'boot-2' }))?.owner]).toEqual([undefined, 'boot-2']);
-      await store.write((sql) => sql.finishKey({ principal: 'p', key: 'k' }, { response: RESPONSE, runId: 'r1' }));
-      expect(await claim({ owner: 'boot-3' })).toMatchObject({ isDone: true, response: RESPONSE, runId: 'r1' });
+      expect([await claim({ owner: 'boot-2' }), (await claim({ owner: 'boot-2' }))?.owner]).toEqual(
+        [undefined, 'boot-2'],
+      );
+      await store.write((sql) =>
+        sql.finishKey({ principal: 'p', key: 'k' }, { response: RESPONSE, runId: 'r1' }),
+      );
+      expect(await claim({ owner: 'boot-3' })).toMatchObject({
+        isDone: true,
+        response: RESPONSE,
+        runId: 'r1',
+      });
       await store.write((sql) => sql.releaseKey({ principal: 'p', key: 'k' }));
       expect((await claim())?.isDone).toBe(true);
       await store.write((sql) => sql.releaseKey({ principal: 'p', key: 'other' }));

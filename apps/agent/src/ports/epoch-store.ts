@@ -26,9 +26,16 @@ export interface EpochReader {
   /** In order; one for each point at which the tools were others than before. */
   catalogues(runId: string): Promise<readonly StoredCatalogue[]>;
   /** The last of them, of one kind of point when given. */
-  lastCatalogue(runId: string, point?: StoredCatalogue['point']): Promise<StoredCatalogue | undefined>;
+  lastCatalogue(
+    runId: string,
+    point?: StoredCatalogue['point'],
+  ): Promise<StoredCatalogue | undefined>;
   /** Whether the last of them, of one kind of point when given, has exactly these tools. */
-  isLastCatalogue(runId: string, tools: readonly CatalogueTool[], point?: StoredCatalogue['point']): Promise<boolean>;
+  isLastCatalogue(
+    runId: string,
+    tools: readonly CatalogueTool[],
+    point?: StoredCatalogue['point'],
+  ): Promise<boolean>;
 }
 
 export interface EpochWriter {

@@ -20,7 +20,9 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       await queue.enqueue(advance('b'));
       await pass(0);
       expect(seen).toEqual([]);
-      queue.start((job) => Promise.resolve(void seen.push(job)), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
+      queue.start((job) => Promise.resolve(void seen.push(job)), {
+        concurrency: { 'advance-run': 1, 'call-tool': 1 },
+      });
       await pass(0);
       expect(seen).toEqual([advance('a'), advance('b')]);
     });
@@ -28,8 +30,14 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     test('an equal job that waits is not added again', async () => {
       const { queue, pass } = create();
       const seen: Job[] = [];
-      await Promise.all([queue.enqueue(advance('a')), queue.enqueue(advance('a')), queue.enqueue(call('a'))]);
-      queue.start((job) => Promise.resolve(void seen.push(job)), { concurrency: { 'advance-run': 5, 'call-tool': 5 } });
+      await Promise.all([
+        queue.enqueue(advance('a')),
+        queue.enqueue(advance('a')),
+        queue.enqueue(call('a')),
+      ]);
+      queue.start((job) => Promise.resolve(void seen.push(job)), {
+        concurrency: { 'advance-run': 5, 'call-tool': 5 },
+      });
       await pass(0);
       expect(seen).toHaveLength(2);
     });
@@ -55,7 +63,11 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       const { queue, pass } = create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
-      await Promise.all([queue.enqueue(advance('a')), queue.enqueue(advance('b')), queue.enqueue(call('a'), { delayMs: 1000 })]);
+      await Promise.all([
+        queue.enqueue(advance('a')),
+        queue.enqueue(advance('b')),
+        queue.enqueue(call('a'), { delayMs: 1000 }),
+      ]);
       await pass(0);
       expect(await queue.depth()).toEqual({ 'advance-run': 1, 'call-tool': 1 });
       await pass(1000);
@@ -69,7 +81,9 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
       const { queue, pass } = create();
       const runs = manual();
       queue.start(() => runs.begin(), { concurrency: { 'advance-run': 2, 'call-tool': 1 } });
-      await Promise.all(['a', 'b', 'c'].flatMap((id) => [queue.enqueue(advance(id)), queue.enqueue(call(id))]));
+      await Promise.all(
+        ['a', 'b', 'c'].flatMap((id) => [queue.enqueue(advance(id)), queue.enqueue(call(id))]),
+      );
       await pass(0);
       expect(runs.started()).toBe(3);
       runs.endAll();
@@ -80,7 +94,9 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     test('a delayed job begins when its time has come, and an equal one without delay brings it forward', async () => {
       const { queue, pass } = create();
       const seen: Job[] = [];
-      queue.start((job) => Promise.resolve(void seen.push(job)), { concurrency: { 'advance-run': 5, 'call-tool': 5 } });
+      queue.start((job) => Promise.resolve(void seen.push(job)), {
+        concurrency: { 'advance-run': 5, 'call-tool': 5 },
+      });
       await queue.enqueue(call('late'), { delayMs: 1000 });
       await queue.enqueue(call('early'), { delayMs: 1000 });
       await pass(900);
@@ -95,7 +111,13 @@ export function jobQueueContract(name: string, create: () => QueueUnderTest): vo
     test('a handler that throws is reported, its job dropped and its place given back', async () => {
       const { queue, pass, reported } = create();
       const seen: Job[] = [];
-      queue.start((job) => (job.type === 'advance-run' && job.runId === 'bad' ? Promise.reject(new Error('boom')) : Promise.resolve(void seen.push(job))), { concurrency: { 'advance-run': 1, 'call-tool': 1 } });
+      queue.start(
+        (job) =>
+          job.type === 'advance-run' && job.runId === 'bad'
+            ? Promise.reject(new Error('boom'))
+            : Promise.resolve(void seen.push(job)),
+        { concurrency: { 'advance-run': 1, 'call-tool': 1 } },
+      );
       await queue.enqueue(advance('bad'));
       await queue.enqueue(advance('good'));
       await pass(0);

@@ -1,4 +1,12 @@
-import type { InboxItem, InboxState, Page, RememberedApproval, Run, RunStatus, ToolCall } from './run-store.ts';
+import type {
+  InboxItem,
+  InboxState,
+  Page,
+  RememberedApproval,
+  Run,
+  RunStatus,
+  ToolCall,
+} from './run-store.ts';
 import type { Metadata, PageOptions } from './thread-store.ts';
 
 /** A row as a list shows it: where `isShortened`, long texts are cut, and long lists, objects and values are left out. */
@@ -23,7 +31,9 @@ export interface ListReader {
   /** Newest first. */
   runs(options: PageOptions & RunFilter): Promise<Page<Listed<Run>>>;
   /** Oldest first. */
-  inbox(options: PageOptions & { readonly runId?: string; readonly state?: InboxState }): Promise<Page<Listed<InboxItem>>>;
+  inbox(
+    options: PageOptions & { readonly runId?: string; readonly state?: InboxState },
+  ): Promise<Page<Listed<InboxItem>>>;
   /** The oldest open items of each run, at most `MAX_OPEN_ITEMS_SHOWN` a run, in one query. */
   openInbox(runIds: readonly string[]): Promise<readonly Listed<InboxItem>[]>;
   /** Oldest first. */

@@ -4,8 +4,22 @@ import type { ModelCard } from './model-card.ts';
 /** MCP content kept one to one, plus what only a model turn has. */
 export type Block =
   | ContentBlock
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: JsonObject; /** Why the arguments cannot be used; such a call is never run. */ readonly invalid?: string; readonly rawInput?: string; /** Whether the limit of output tokens cut the arguments. */ readonly isCut?: boolean }
-  | { readonly type: 'tool_result'; readonly toolUseId: string; readonly content: readonly ContentBlock[]; readonly structuredContent?: unknown; readonly isError?: boolean }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly input: JsonObject;
+      /** Why the arguments cannot be used; such a call is never run. */ readonly invalid?: string;
+      readonly rawInput?: string;
+      /** Whether the limit of output tokens cut the arguments. */ readonly isCut?: boolean;
+    }
+  | {
+      readonly type: 'tool_result';
+      readonly toolUseId: string;
+      readonly content: readonly ContentBlock[];
+      readonly structuredContent?: unknown;
+      readonly isError?: boolean;
+    }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'refusal'; readonly text: string };
 
@@ -63,7 +77,15 @@ export interface Usage {
   readonly costUsd?: number;
 }
 
-export type StopReason = 'end' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'context_full' | 'refusal' | 'pause' | 'other';
+export type StopReason =
+  | 'end'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'context_full'
+  | 'refusal'
+  | 'pause'
+  | 'other';
 
 /**
  * In order: one `start`, any deltas, one `finish`. Folding the deltas gives the message of `finish`, except for `refusal` blocks and `native`, which come only there.
@@ -73,12 +95,35 @@ export type LlmEvent =
   | { readonly type: 'start'; readonly model: string; readonly requestId?: string }
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly delta: string }
-  | { readonly type: 'tool_start'; readonly index: number; readonly id: string; readonly name: string }
+  | {
+      readonly type: 'tool_start';
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+    }
   | { readonly type: 'tool_arguments'; readonly index: number; readonly delta: string }
   | { readonly type: 'warning'; readonly message: string }
-  | { readonly type: 'finish'; readonly stop: StopReason; readonly rawStop?: string; readonly usage: Usage; readonly model: string; readonly message: Message };
+  | {
+      readonly type: 'finish';
+      readonly stop: StopReason;
+      readonly rawStop?: string;
+      readonly usage: Usage;
+      readonly model: string;
+      readonly message: Message;
+    };
 
-export type LlmErrorKind = 'auth' | 'quota' | 'rate' | 'overloaded' | 'invalid' | 'context' | 'timeout' | 'network' | 'aborted' | 'protocol' | 'too_large';
+export type LlmErrorKind =
+  | 'auth'
+  | 'quota'
+  | 'rate'
+  | 'overloaded'
+  | 'invalid'
+  | 'context'
+  | 'timeout'
+  | 'network'
+  | 'aborted'
+  | 'protocol'
+  | 'too_large';
 
 /** The one error of this port. `message` says what happened, where, and what to do, and never holds a key. */
 export class LlmError extends Error {
@@ -89,7 +134,17 @@ export class LlmError extends Error {
   /** What the call used up to its failure; undefined when the provider took none of it. */
   readonly usage: Usage | undefined;
 
-  constructor(kind: LlmErrorKind, message: string, options: { retryable?: boolean; retryAfterMs?: number | undefined; status?: number | undefined; usage?: Usage | undefined; cause?: unknown } = {}) {
+  constructor(
+    kind: LlmErrorKind,
+    message: string,
+    options: {
+      retryable?: boolean;
+      retryAfterMs?: number | undefined;
+      status?: number | undefined;
+      usage?: Usage | undefined;
+      cause?: unknown;
+    } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'LlmError';
     this.kind = kind;
@@ -102,7 +157,13 @@ export class LlmError extends Error {
   /** The same failure, told or counted otherwise; this one is its cause. */
   with(changes: { readonly message?: string; readonly usage?: Usage }): LlmError {
     const { kind, retryable, retryAfterMs, status } = this;
-    return new LlmError(kind, changes.message ?? this.message, { retryable, retryAfterMs, status, usage: changes.usage ?? this.usage, cause: this.cause ?? this });
+    return new LlmError(kind, changes.message ?? this.message, {
+      retryable,
+      retryAfterMs,
+      status,
+      usage: changes.usage ?? this.usage,
+      cause: this.cause ?? this,
+    });
   }
 }
 

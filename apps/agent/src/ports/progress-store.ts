@@ -1,10 +1,20 @@
-import type { InboxItem, InboxState, Run, RunStatus, StoredMessage, ToolCall } from './run-store.ts';
+import type {
+  InboxItem,
+  InboxState,
+  Run,
+  RunStatus,
+  StoredMessage,
+  ToolCall,
+} from './run-store.ts';
 
 /** A run without its texts and values, which may be long. */
 export type RunCore = Omit<Run, 'prompt' | 'instructions' | 'answer' | 'outputSchema' | 'output'>;
 
 /** An inbox item without what is asked and answered. */
-export type InboxEntry = Pick<InboxItem, 'id' | 'runId' | 'callId' | 'kind' | 'state' | 'owner' | 'questionKey' | 'expiresAt'>;
+export type InboxEntry = Pick<
+  InboxItem,
+  'id' | 'runId' | 'callId' | 'kind' | 'state' | 'owner' | 'questionKey' | 'expiresAt'
+>;
 
 /** Narrow reads for decisions about the next step of a run, which are made within write transactions. */
 export interface ProgressReader {
@@ -17,8 +27,15 @@ export interface ProgressReader {
   /** The calls of a run that have not ended. */
   openCalls(runId: string): Promise<readonly Pick<ToolCall, 'id' | 'state'>[]>;
   /** Of a run or of one call, oldest first. */
-  inboxEntries(options: { readonly runId: string; readonly callId?: string | undefined; readonly states: readonly InboxState[] }): Promise<readonly InboxEntry[]>;
+  inboxEntries(options: {
+    readonly runId: string;
+    readonly callId?: string | undefined;
+    readonly states: readonly InboxState[];
+  }): Promise<readonly InboxEntry[]>;
   hasMessage(runId: string, message: Pick<StoredMessage, 'turn' | 'role'>): Promise<boolean>;
   /** The last message of a run, or the last one before a position, of one role when given. */
-  lastMessage(runId: string, options?: { readonly before?: number; readonly role?: StoredMessage['role'] }): Promise<(StoredMessage & { readonly position: number }) | undefined>;
+  lastMessage(
+    runId: string,
+    options?: { readonly before?: number; readonly role?: StoredMessage['role'] },
+  ): Promise<(StoredMessage & { readonly position: number }) | undefined>;
 }

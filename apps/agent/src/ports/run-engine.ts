@@ -34,7 +34,10 @@ export interface CallRun {
 }
 
 /** A fork of a run. Fields that are not given are those of the run; limits one by one. */
-export interface Fork extends Pick<NewRun, 'servers' | 'model' | 'limits' | 'instructions' | 'metadata' | 'outputSchema'> {
+export interface Fork extends Pick<
+  NewRun,
+  'servers' | 'model' | 'limits' | 'instructions' | 'metadata' | 'outputSchema'
+> {
   /** The last turn that is kept; 0 keeps the prompt alone. Default the last one whose calls have ended. */
   readonly atTurn?: number;
   /** What the user says next; at turn 0 in place of the prompt. */
@@ -64,7 +67,11 @@ export class EngineError extends Error {
     | 'unknown_agent'
     | 'unknown_thread'
     | 'unknown_server'
-    | 'inbox_item_not_found' | 'inbox_item_not_open' | 'approval_not_found' | 'invalid_response' | 'shutting_down';
+    | 'inbox_item_not_found'
+    | 'inbox_item_not_open'
+    | 'approval_not_found'
+    | 'invalid_response'
+    | 'shutting_down';
 
   /** What is wrong with which field of the input; the path is a JSON pointer into it. */
   readonly problems: readonly { readonly path: string; readonly message: string }[] | undefined;
@@ -105,7 +112,11 @@ export interface RunEngine {
    * the requested schema; `elicitation_url`: `{action}`; `outcome_unknown`: `{action: retry | mark_done | fail}`.
    * @throws EngineError `inbox_item_not_found`, `inbox_item_not_open`, `invalid_response`
    */
-  respond(itemId: string, response: { readonly [key: string]: unknown }, receipt?: Receipt<InboxItem>): Promise<InboxItem>;
+  respond(
+    itemId: string,
+    response: { readonly [key: string]: unknown },
+    receipt?: Receipt<InboxItem>,
+  ): Promise<InboxItem>;
   /** From here on calls that a person approved with an earlier one are asked about again. @throws EngineError `approval_not_found` */
   forgetApproval(id: string): Promise<void>;
   /** Settles or continues what an earlier process left, then takes work. */

@@ -8,10 +8,23 @@ import type { Message, Usage } from './llm-provider.ts';
 import type { Metadata, ThreadReader, ThreadWriter } from './thread-store.ts';
 import type { CancelLevel } from './tool-registry.ts';
 
-export type RunStatus = 'queued' | 'running' | 'input_required' | 'cancelling' | 'completed' | 'failed' | 'cancelled' | 'expired';
+export type RunStatus =
+  | 'queued'
+  | 'running'
+  | 'input_required'
+  | 'cancelling'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'expired';
 
 /** The terminal ones. */
-export const SETTLED_STATUSES: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'expired'];
+export const SETTLED_STATUSES: readonly RunStatus[] = [
+  'completed',
+  'failed',
+  'cancelled',
+  'expired',
+];
 
 export function isSettled(run: { readonly status: RunStatus }): boolean {
   return SETTLED_STATUSES.includes(run.status);
@@ -112,13 +125,32 @@ export interface RunEvent {
 
 export type NewEvent = { readonly type: string; readonly data: JsonObject };
 
-export type ToolCallState = 'planned' | 'awaiting_approval' | 'dispatched' | 'input_required' | 'working' | 'succeeded' | 'failed' | 'cancelled' | 'unknown';
+export type ToolCallState =
+  | 'planned'
+  | 'awaiting_approval'
+  | 'dispatched'
+  | 'input_required'
+  | 'working'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'unknown';
 
 /** Those in which a call can still change by itself or by a person's approval. */
-export const OPEN_CALL_STATES: readonly ToolCallState[] = ['planned', 'awaiting_approval', 'dispatched', 'input_required', 'working'];
+export const OPEN_CALL_STATES: readonly ToolCallState[] = [
+  'planned',
+  'awaiting_approval',
+  'dispatched',
+  'input_required',
+  'working',
+];
 
 /** Those of a call that was sent and has not ended. */
-export const SENT_CALL_STATES: readonly ToolCallState[] = ['dispatched', 'input_required', 'working'];
+export const SENT_CALL_STATES: readonly ToolCallState[] = [
+  'dispatched',
+  'input_required',
+  'working',
+];
 
 /** A round of questions that a modern server asked in place of an answer. Who has it can go on with the call, whatever process sent it. */
 export interface ParkedRound {
@@ -165,7 +197,13 @@ export interface ToolCall {
   readonly finishedAt: number | undefined;
 }
 
-export type InboxKind = 'tool_approval' | 'elicitation_form' | 'elicitation_url' | 'sampling_approval' | 'sampling_reply' | 'outcome_unknown';
+export type InboxKind =
+  | 'tool_approval'
+  | 'elicitation_form'
+  | 'elicitation_url'
+  | 'sampling_approval'
+  | 'sampling_reply'
+  | 'outcome_unknown';
 export type InboxState = 'open' | 'answered' | 'delivered' | 'void' | 'expired';
 
 /** What an approval was asked for; each but `call` is a SHA-256 digest in hex. */
@@ -271,32 +309,94 @@ export interface Page<T> {
 }
 
 /** A key that is present with the value `undefined` clears the field. */
-export type RunPatch = Partial<Pick<Run, 'metadata' | 'status' | 'statusReason' | 'turns' | 'toolCalls' | 'usage' | 'answer' | 'output' | 'repairedTurn' | 'cutTurns' | 'error' | 'limits' | 'modelOutage' | 'waitedMs' | 'waitingSince' | 'startedAt' | 'finishedAt'>>;
-export type ToolCallPatch = Partial<Pick<ToolCall, 'state' | 'arguments' | 'modelArguments' | 'idempotencyKey' | 'attempt' | 'owner' | 'result' | 'error' | 'cancel' | 'cancelRequestedAt' | 'parked' | 'taskId' | 'finishedAt'>>;
+export type RunPatch = Partial<
+  Pick<
+    Run,
+    | 'metadata'
+    | 'status'
+    | 'statusReason'
+    | 'turns'
+    | 'toolCalls'
+    | 'usage'
+    | 'answer'
+    | 'output'
+    | 'repairedTurn'
+    | 'cutTurns'
+    | 'error'
+    | 'limits'
+    | 'modelOutage'
+    | 'waitedMs'
+    | 'waitingSince'
+    | 'startedAt'
+    | 'finishedAt'
+  >
+>;
+export type ToolCallPatch = Partial<
+  Pick<
+    ToolCall,
+    | 'state'
+    | 'arguments'
+    | 'modelArguments'
+    | 'idempotencyKey'
+    | 'attempt'
+    | 'owner'
+    | 'result'
+    | 'error'
+    | 'cancel'
+    | 'cancelRequestedAt'
+    | 'parked'
+    | 'taskId'
+    | 'finishedAt'
+  >
+>;
 
 /** Reads, on their own connection where the database has one. */
-export interface RunReader extends ThreadReader, ArtifactReader, EpochReader, ListReader, ProgressReader {
+export interface RunReader
+  extends ThreadReader, ArtifactReader, EpochReader, ListReader, ProgressReader {
   run(id: string): Promise<Run | undefined>;
   /** How many runs have each status; those without any are left out. */
   runCounts(): Promise<ReadonlyMap<RunStatus, number>>;
   /** Ascending, `seq > after`. */
-  events(runId: string, options: { readonly after: number; readonly limit: number }): Promise<readonly RunEvent[]>;
+  events(
+    runId: string,
+    options: { readonly after: number; readonly limit: number },
+  ): Promise<readonly RunEvent[]>;
   messages(runId: string): Promise<readonly StoredMessage[]>;
   /** In order; of the runs before a place, or after a message, when given. */
-  threadMessages(threadId: string, options?: ThreadMessageOptions): Promise<readonly ThreadMessage[]>;
+  threadMessages(
+    threadId: string,
+    options?: ThreadMessageOptions,
+  ): Promise<readonly ThreadMessage[]>;
   toolCall(id: string): Promise<ToolCall | undefined>;
   /** In order of turn and position; of one turn, or in some states only, when given. */
-  toolCalls(runId: string, filter?: { readonly turn?: number; readonly state?: readonly ToolCallState[] }): Promise<readonly ToolCall[]>;
+  toolCalls(
+    runId: string,
+    filter?: { readonly turn?: number; readonly state?: readonly ToolCallState[] },
+  ): Promise<readonly ToolCall[]>;
   inboxItem(id: string): Promise<InboxItem | undefined>;
   /** The item of a question of a parked call; the latest. */
   inboxItemOf(callId: string, questionKey: string): Promise<InboxItem | undefined>;
   /** Oldest first. */
-  inboxItems(options: { readonly runId?: string; readonly callId?: string; readonly state?: InboxState }): Promise<readonly InboxItem[]>;
-  countInboxItems(options: { readonly callId: string; readonly state?: InboxState }): Promise<number>;
+  inboxItems(options: {
+    readonly runId?: string;
+    readonly callId?: string;
+    readonly state?: InboxState;
+  }): Promise<readonly InboxItem[]>;
+  countInboxItems(options: {
+    readonly callId: string;
+    readonly state?: InboxState;
+  }): Promise<number>;
   /** Those that count for a run, or all of them, oldest first. */
-  rememberedApprovals(filter?: { readonly runId: string; readonly threadId?: string | undefined }): Promise<readonly RememberedApproval[]>;
+  rememberedApprovals(filter?: {
+    readonly runId: string;
+    readonly threadId?: string | undefined;
+  }): Promise<readonly RememberedApproval[]>;
   /** In the order in which they were written, `seq > after`. */
-  audit(options: { readonly runId?: string; readonly after: number; readonly limit: number }): Promise<readonly StoredAuditEntry[]>;
+  audit(options: {
+    readonly runId?: string;
+    readonly after: number;
+    readonly limit: number;
+  }): Promise<readonly StoredAuditEntry[]>;
   partial(runId: string): Promise<PartialMessage | undefined>;
   /** The turn whose model call has not ended. */
   activeTurn(runId: string): Promise<ActiveTurn | undefined>;
@@ -315,7 +415,8 @@ export interface ThreadMessageOptions {
  * One transaction. State rows decide; events are written with them, and `append` takes the next `seq`s in the same transaction, so commit order
  * is `seq` order. Nothing but these methods may be awaited inside one.
  */
-export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter, EpochWriter, IdempotencyWriter {
+export interface RunTransaction
+  extends RunReader, ThreadWriter, ArtifactWriter, EpochWriter, IdempotencyWriter {
   insertRun(run: Run): Promise<void>;
   /** The place of the next run of a thread. */
   nextThreadPosition(threadId: string): Promise<number>;
@@ -329,10 +430,18 @@ export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter,
   deleteMessagesAfter(runId: string, turn: number): Promise<void>;
   insertToolCall(call: ToolCall): Promise<void>;
   /** Applies the patch when the row still has that state and attempt; returns whether it did. Late writes of an older attempt are refused so. */
-  updateToolCall(id: string, expected: { readonly state: readonly ToolCallState[]; readonly attempt?: number }, patch: ToolCallPatch): Promise<boolean>;
+  updateToolCall(
+    id: string,
+    expected: { readonly state: readonly ToolCallState[]; readonly attempt?: number },
+    patch: ToolCallPatch,
+  ): Promise<boolean>;
   insertInboxItem(item: InboxItem): Promise<void>;
   /** Applies when the row still has that state; returns whether it did. */
-  updateInboxItem(id: string, expected: InboxState, patch: Partial<Pick<InboxItem, 'state' | 'request' | 'response' | 'binding' | 'answeredAt'>>): Promise<boolean>;
+  updateInboxItem(
+    id: string,
+    expected: InboxState,
+    patch: Partial<Pick<InboxItem, 'state' | 'request' | 'response' | 'binding' | 'answeredAt'>>,
+  ): Promise<boolean>;
   rememberApproval(approval: RememberedApproval): Promise<void>;
   /** Returns whether it was there. */
   forgetApproval(id: string): Promise<boolean>;
@@ -343,7 +452,10 @@ export interface RunTransaction extends RunReader, ThreadWriter, ArtifactWriter,
   /** A turn row is one attempt of a model call; `messageId` identifies it. */
   startTurn(turn: ActiveTurn & { readonly runId: string }): Promise<void>;
   /** Ends the attempt when it is still active; returns whether it was. */
-  endTurn(messageId: string, status: 'completed' | 'failed' | 'interrupted' | 'cancelled'): Promise<boolean>;
+  endTurn(
+    messageId: string,
+    status: 'completed' | 'failed' | 'interrupted' | 'cancelled',
+  ): Promise<boolean>;
 }
 
 export interface RunStore {
@@ -351,7 +463,10 @@ export interface RunStore {
   readonly bootId: string;
   readonly read: RunReader;
   /** Runs `work` in one write transaction and retries nothing; throwing rolls back. `urgent`: a client waits for it, so it goes before others that wait. */
-  write<T>(work: (transaction: RunTransaction) => Promise<T>, options?: { readonly urgent?: boolean }): Promise<T>;
+  write<T>(
+    work: (transaction: RunTransaction) => Promise<T>,
+    options?: { readonly urgent?: boolean },
+  ): Promise<T>;
   /** @throws StorageError `lost` when the files of the store were removed or replaced */
   checkFiles(): void;
   /** Checks the files and writes a little. @throws StorageError */
@@ -381,7 +496,9 @@ export class DamagedRowError extends Error {
 
 export class InvalidCursorError extends Error {
   constructor() {
-    super('the cursor is not one that this service gave; leave it out to start from the first page');
+    super(
+      'the cursor is not one that this service gave; leave it out to start from the first page',
+    );
     this.name = 'InvalidCursorError';
   }
 }

@@ -1,4 +1,13 @@
-import type { Completion, CompletionReference, GetPromptResult, JsonObject, Prompt, Resource, ResourceContents, ResourceTemplate } from '@signalbox/mcp-core';
+import type {
+  Completion,
+  CompletionReference,
+  GetPromptResult,
+  JsonObject,
+  Prompt,
+  Resource,
+  ResourceContents,
+  ResourceTemplate,
+} from '@signalbox/mcp-core';
 import type { ServerChange } from '@signalbox/mcp-core/client';
 
 /** `subscribed`: from here on every change is told. */
@@ -48,7 +57,11 @@ export interface PinnedTool {
   /** When it took the place of an earlier one. */
   readonly acceptedAt: number | undefined;
   /** The definition that waits for approval. */
-  readonly quarantined?: { readonly digest: string; readonly changed: readonly string[]; readonly definition: JsonObject };
+  readonly quarantined?: {
+    readonly digest: string;
+    readonly changed: readonly string[];
+    readonly definition: JsonObject;
+  };
 }
 
 /** The server has no tool of that name. */
@@ -81,7 +94,11 @@ export interface ServerFeatures {
   readResource(uri: string): Promise<readonly ResourceContents[]>;
   prompts(): Promise<readonly Prompt[]>;
   getPrompt(name: string, args: { readonly [name: string]: string }): Promise<GetPromptResult>;
-  complete(reference: CompletionReference, argument: { readonly name: string; readonly value: string }, chosen: { readonly [name: string]: string }): Promise<Completion>;
+  complete(
+    reference: CompletionReference,
+    argument: { readonly name: string; readonly value: string },
+    chosen: { readonly [name: string]: string },
+  ): Promise<Completion>;
   /**
    * Changes of these resources and of the server's lists until `signal` aborts, also over restarts of the server: each time `subscribed`, and after a restart
    * `missed`, because anything may have changed.

@@ -24,11 +24,26 @@ export const COMMIT_STEPS = [
 ] as const;
 export type CommitStep = (typeof COMMIT_STEPS)[number];
 
-const SENDS = ['before-model-call', 'after-model-call', 'before-tool-send', 'during-tool-call', 'after-tool-result'] as const;
+const SENDS = [
+  'before-model-call',
+  'after-model-call',
+  'before-tool-send',
+  'during-tool-call',
+  'after-tool-result',
+] as const;
 
 /** The closed list of places where a test may kill the process: before and after each commit and each send. */
-export type CrashPoint = (typeof SENDS)[number] | `before-${CommitStep}-commit` | `after-${CommitStep}-commit`;
-export const CRASH_POINTS: readonly CrashPoint[] = [...SENDS, ...COMMIT_STEPS.flatMap((step): CrashPoint[] => [`before-${step}-commit`, `after-${step}-commit`])];
+export type CrashPoint =
+  | (typeof SENDS)[number]
+  | `before-${CommitStep}-commit`
+  | `after-${CommitStep}-commit`;
+export const CRASH_POINTS: readonly CrashPoint[] = [
+  ...SENDS,
+  ...COMMIT_STEPS.flatMap((step): CrashPoint[] => [
+    `before-${step}-commit`,
+    `after-${step}-commit`,
+  ]),
+];
 
 /** Called when execution reaches a point; production does nothing. */
 export type CrashPoints = (point: CrashPoint) => void;

@@ -34,7 +34,11 @@ export interface PageOptions {
 export interface ThreadReader {
   thread(id: string): Promise<Thread | undefined>;
   /** Newest first. */
-  threads(options: PageOptions & { /** Entries that the metadata of the thread must have, among others. */ readonly metadata?: Metadata }): Promise<Page<Thread>>;
+  threads(
+    options: PageOptions & {
+      /** Entries that the metadata of the thread must have, among others. */ readonly metadata?: Metadata;
+    },
+  ): Promise<Page<Thread>>;
   agent(id: string): Promise<Agent | undefined>;
   /** Newest first. */
   agents(options: PageOptions): Promise<Page<Agent>>;
@@ -43,7 +47,10 @@ export interface ThreadReader {
 export interface ThreadWriter {
   insertThread(thread: Thread): Promise<void>;
   /** Returns whether it was there. */
-  updateThread(id: string, patch: Partial<Pick<Thread, 'title' | 'metadata' | 'updatedAt'>>): Promise<boolean>;
+  updateThread(
+    id: string,
+    patch: Partial<Pick<Thread, 'title' | 'metadata' | 'updatedAt'>>,
+  ): Promise<boolean>;
   /** Its runs go with it. Returns whether it was there. */
   deleteThread(id: string): Promise<boolean>;
   insertAgent(agent: Agent): Promise<void>;

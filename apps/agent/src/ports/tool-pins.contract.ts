@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import type { ToolPin, ToolPins } from './tool-pins.ts';
 
-const pin = (tool: string, rest: Partial<ToolPin> = {}): ToolPin => ({ server: 'a', tool, parts: { description: 'aa' }, firstSeenAt: 5, acceptedAt: undefined, ...rest });
+const pin = (tool: string, rest: Partial<ToolPin> = {}): ToolPin => ({
+  server: 'a',
+  tool,
+  parts: { description: 'aa' },
+  firstSeenAt: 5,
+  acceptedAt: undefined,
+  ...rest,
+});
 
 /** What every keeper of pins does; `open` gives an empty one. */
 export function toolPinsContract(open: () => Promise<ToolPins>): void {
@@ -11,8 +18,15 @@ export function toolPinsContract(open: () => Promise<ToolPins>): void {
 
   test('what is kept is known, by server and in the order of the names', async () => {
     const pins = await open();
-    await pins.keep([pin('y'), pin('x', { parts: { description: 'bb', inputSchema: 'cc' } }), pin('x', { server: 'b' })]);
-    expect(await pins.of('a')).toEqual([pin('x', { parts: { description: 'bb', inputSchema: 'cc' } }), pin('y')]);
+    await pins.keep([
+      pin('y'),
+      pin('x', { parts: { description: 'bb', inputSchema: 'cc' } }),
+      pin('x', { server: 'b' }),
+    ]);
+    expect(await pins.of('a')).toEqual([
+      pin('x', { parts: { description: 'bb', inputSchema: 'cc' } }),
+      pin('y'),
+    ]);
     expect(await pins.of('b')).toEqual([pin('x', { server: 'b' })]);
   });
 
@@ -20,7 +34,10 @@ export function toolPinsContract(open: () => Promise<ToolPins>): void {
     const pins = await open();
     await pins.keep([pin('x'), pin('y')]);
     await pins.keep([pin('x', { parts: { title: 'dd' }, acceptedAt: 9 })]);
-    expect(await pins.of('a')).toEqual([pin('x', { parts: { title: 'dd' }, acceptedAt: 9 }), pin('y')]);
+    expect(await pins.of('a')).toEqual([
+      pin('x', { parts: { title: 'dd' }, acceptedAt: 9 }),
+      pin('y'),
+    ]);
   });
 
   test('keeping nothing is nothing', async () => {

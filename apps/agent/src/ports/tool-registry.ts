@@ -1,4 +1,13 @@
-import type { CallToolResult, Era, JsonObject, JsonSchema, Progress, ProtocolVersion, QuestionHandlers, ToolAnnotations } from '@signalbox/mcp-core';
+import type {
+  CallToolResult,
+  Era,
+  JsonObject,
+  JsonSchema,
+  Progress,
+  ProtocolVersion,
+  QuestionHandlers,
+  ToolAnnotations,
+} from '@signalbox/mcp-core';
 import type { InputAsked, InputRoundKeeper } from '@signalbox/mcp-core/client';
 
 /** A tool under its wire name. */
@@ -28,7 +37,11 @@ export interface BreakerStatus {
 
 /** Why a call that may be sent is not yet. */
 export interface CallWaiting {
-  readonly reason: 'connections_busy' | 'connection_opening' | 'server_restarting' | 'question_held';
+  readonly reason:
+    | 'connections_busy'
+    | 'connection_opening'
+    | 'server_restarting'
+    | 'question_held';
   /** For people. */
   readonly message: string;
 }
@@ -72,7 +85,11 @@ export interface ServerStatus {
   /** The first one answers lists. More than one only for a legacy server that asks questions, or may. */
   readonly connections: readonly ServerConnectionStatus[];
   /** Calls that wait for a connection; `since` in milliseconds since the Unix epoch. */
-  readonly waiting: readonly (CallWaiting & { readonly runId: string; readonly callId?: string; readonly since: number })[];
+  readonly waiting: readonly (CallWaiting & {
+    readonly runId: string;
+    readonly callId?: string;
+    readonly since: number;
+  })[];
   /** Milliseconds since the Unix epoch of the last change of `state`. */
   readonly since: number;
   readonly restarts: number;
@@ -117,7 +134,10 @@ export type ToolCallOutcome =
   | { readonly type: 'cancelled'; readonly level: CancelLevel };
 
 /** The part of a call that decides when it may be sent. */
-export type CallReservationRequest = Pick<ToolCallRequest, 'wireName' | 'runId' | 'callId' | 'signal' | 'maxTotalMs' | 'onWaiting' | 'resumeFrom'>;
+export type CallReservationRequest = Pick<
+  ToolCallRequest,
+  'wireName' | 'runId' | 'callId' | 'signal' | 'maxTotalMs' | 'onWaiting' | 'resumeFrom'
+>;
 
 /** The right to send one call. */
 export interface CallReservation {

@@ -19,7 +19,10 @@ export function createMemoryJobQueue(options: MemoryJobQueueOptions): JobQueue {
 
 class MemoryJobQueue implements JobQueue {
   readonly #options: MemoryJobQueueOptions;
-  readonly #ready: { readonly [T in Job['type']]: Map<string, Job> } = { 'advance-run': new Map(), 'call-tool': new Map() };
+  readonly #ready: { readonly [T in Job['type']]: Map<string, Job> } = {
+    'advance-run': new Map(),
+    'call-tool': new Map(),
+  };
   readonly #delayed = new Map<string, Delayed>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #slots: { [T in Job['type']]: number } = { 'advance-run': 0, 'call-tool': 0 };
@@ -30,7 +33,10 @@ class MemoryJobQueue implements JobQueue {
     this.#options = options;
   }
 
-  start(handler: JobHandler, options: { readonly concurrency: { readonly [T in Job['type']]: number } }): void {
+  start(
+    handler: JobHandler,
+    options: { readonly concurrency: { readonly [T in Job['type']]: number } },
+  ): void {
     this.#handler = handler;
     Object.assign(this.#slots, options.concurrency);
     this.#pump('advance-run');
@@ -46,13 +52,21 @@ class MemoryJobQueue implements JobQueue {
     delayed?.cancel();
     this.#delayed.delete(key);
     if (delayMs <= 0) this.#makeReady(key, job);
-    else this.#delayed.set(key, { dueAt, cancel: this.#options.clock.after(delayMs, () => this.#makeReady(key, job)) });
+    else
+      this.#delayed.set(key, {
+        dueAt,
+        cancel: this.#options.clock.after(delayMs, () => this.#makeReady(key, job)),
+      });
     return Promise.resolve();
   }
 
   depth(): Promise<{ readonly [T in Job['type']]: number }> {
-    const delayed = (type: Job['type']): number => [...this.#delayed.keys()].filter((key) => key.startsWith(`${type}:`)).length;
-    return Promise.resolve({ 'advance-run': this.#ready['advance-run'].size + delayed('advance-run'), 'call-tool': this.#ready['call-tool'].size + delayed('call-tool') });
+    const delayed = (type: Job['type']): number =>
+      [...this.#delayed.keys()].filter((key) => key.startsWith(`${type}:`)).length;
+    return Promise.resolve({
+      'advance-run': this.#ready['advance-run'].size + delayed('advance-run'),
+      'call-tool': this.#ready['call-tool'].size + delayed('call-tool'),
+    });
   }
 
   async close(): Promise<void> {

@@ -3,18 +3,35 @@ import type { ToolCall } from '../ports/run-store.ts';
 import type { Decisions } from './recording.ts';
 
 /** The first thing that a replayed run decided in another way, in words; nothing when there is none. Of a run that was stopped only the calls it planned are compared. */
-export function compareRuns(recorded: Decisions, replayed: Decisions, isStopped: boolean): string | undefined {
-  return compareCalls(recorded, replayed, isStopped) ?? (isStopped ? undefined : (compareMessages(recorded, replayed) ?? compareEnds(recorded, replayed)));
+export function compareRuns(
+  recorded: Decisions,
+  replayed: Decisions,
+  isStopped: boolean,
+): string | undefined {
+  return (
+    compareCalls(recorded, replayed, isStopped) ??
+    (isStopped
+      ? undefined
+      : (compareMessages(recorded, replayed) ?? compareEnds(recorded, replayed)))
+  );
 }
 
-function compareCalls(recorded: Decisions, replayed: Decisions, isStopped: boolean): string | undefined {
+function compareCalls(
+  recorded: Decisions,
+  replayed: Decisions,
+  isStopped: boolean,
+): string | undefined {
   const count = Math.max(recorded.calls.length, replayed.calls.length);
   for (let at = 0; at < count; at += 1) {
     const [left, right] = [recorded.calls[at], replayed.calls[at]];
     const place = placeOf(left ?? right);
     if (right === undefined) return `${place}: is not planned`;
-    if (left === undefined || left.turn !== right.turn || left.position !== right.position) return `${placeOf(right)}: was not planned`;
-    const difference = firstDifferentDecision(decisionsOf(recorded, left, isStopped), decisionsOf(replayed, right, isStopped));
+    if (left === undefined || left.turn !== right.turn || left.position !== right.position)
+      return `${placeOf(right)}: was not planned`;
+    const difference = firstDifferentDecision(
+      decisionsOf(recorded, left, isStopped),
+      decisionsOf(replayed, right, isStopped),
+    );
     if (difference !== undefined) return `${place}: ${describe(difference)}`;
   }
   return undefined;
@@ -32,8 +49,12 @@ type Decided = { readonly [name: string]: unknown };
 
 /** In the order in which they are decided. */
 function decisionsOf({ events }: Decisions, call: ToolCall, isStopped: boolean): Decided {
-  const planned = events.find((event) => event.type === 'tool_call.planned' && event.data.call_id === call.id);
-  const approvals = events.filter((event) => event.type === 'tool_call.approved' && event.data.call_id === call.id);
+  const planned = events.find(
+    (event) => event.type === 'tool_call.planned' && event.data.call_id === call.id,
+  );
+  const approvals = events.filter(
+    (event) => event.type === 'tool_call.approved' && event.data.call_id === call.id,
+  );
   return {
     name: call.wireName,
     server: call.server,
@@ -44,7 +65,11 @@ function decisionsOf({ events }: Decisions, call: ToolCall, isStopped: boolean):
     ...(isStopped
       ? {}
       : {
-          approvals: approvals.map((event) => (event.type === 'tool_call.approved' ? { is_edited: event.data.is_edited, remember: event.data.remember } : {})),
+          approvals: approvals.map((event) =>
+            event.type === 'tool_call.approved'
+              ? { is_edited: event.data.is_edited, remember: event.data.remember }
+              : {},
+          ),
           arguments: call.arguments,
           state: call.state,
         }),
@@ -56,24 +81,48 @@ function compareMessages(recorded: Decisions, replayed: Decisions): string | und
   for (const call of recorded.calls) {
     if (call.attempt === 0 || call.state === 'cancelled') continue;
     const difference = firstDifference(resultOf(recorded, call), resultOf(replayed, call));
-    if (difference !== undefined) return `${placeOf(call)}: of its result the model reads something else: ${describe(difference)}`;
+    if (difference !== undefined)
+      return `${placeOf(call)}: of its result the model reads something else: ${describe(difference)}`;
   }
   return undefined;
 }
 
 function resultOf({ messages }: Decisions, { turn, toolUseId }: ToolCall): unknown {
-  const answers = messages.filter((message) => message.turn === turn && message.role === 'user').flatMap(({ content }) => content);
+  const answers = messages
+    .filter((message) => message.turn === turn && message.role === 'user')
+    .flatMap(({ content }) => content);
   return answers.find((block) => block.type === 'tool_result' && block.toolUseId === toolUseId);
 }
 
-function compareEnds({ run: recorded }: Decisions, { run: replayed }: Decisions): string | undefined {
-  const end = ({ status, statusReason, turns, toolCalls, answer, output, error }: typeof recorded): object => ({ status, status_reason: statusReason, turns, tool_calls: toolCalls, answer, output, error_code: error?.code });
+function compareEnds(
+  { run: recorded }: Decisions,
+  { run: replayed }: Decisions,
+): string | undefined {
+  const end = ({
+    status,
+    statusReason,
+    turns,
+    toolCalls,
+    answer,
+    output,
+    error,
+  }: typeof recorded): object => ({
+    status,
+    status_reason: statusReason,
+    turns,
+    tool_calls: toolCalls,
+    answer,
+    output,
+    error_code: error?.code,
+  });
   const difference = firstDifference(end(recorded), end(replayed));
   return difference === undefined ? undefined : `the end: ${describe(difference)}`;
 }
 
 function placeOf(call: ToolCall | undefined): string {
-  return call === undefined ? 'the run' : `turn ${call.turn}, call ${call.position + 1} (${call.wireName})`;
+  return call === undefined
+    ? 'the run'
+    : `turn ${call.turn}, call ${call.position + 1} (${call.wireName})`;
 }
 
 function describe({ path, left, right }: Difference): string {

@@ -1,4 +1,13 @@
-import { LlmError, type LlmErrorKind, type LlmEvent, type LlmProvider, type LlmRequest, type ProviderInfo, type StopReason, type Usage } from '../ports/llm-provider.ts';
+import {
+  LlmError,
+  type LlmErrorKind,
+  type LlmEvent,
+  type LlmProvider,
+  type LlmRequest,
+  type ProviderInfo,
+  type StopReason,
+  type Usage,
+} from '../ports/llm-provider.ts';
 import type { RunError } from '../ports/run-store.ts';
 import type { UsageData } from '../run/events.ts';
 import type { Recording } from './recording.ts';
@@ -21,14 +30,19 @@ export class RecordedModel implements LlmProvider {
     return undefined;
   }
 
-  async *stream(_request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
+  async *stream(
+    _request: LlmRequest,
+    { signal }: { readonly signal: AbortSignal },
+  ): AsyncGenerator<LlmEvent> {
     const { turn } = this.#state;
     const finish = this.#finishOf(turn);
     if (finish === undefined) {
       const failure = this.#failureOf(turn);
       if (failure !== undefined) throw failure;
       this.#endAt(turn);
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      await new Promise<void>((resolve) =>
+        signal.addEventListener('abort', () => resolve(), { once: true }),
+      );
       throw new LlmError('aborted', 'the replay is over');
     }
     yield { type: 'start', model: finish.model };
@@ -39,34 +53,61 @@ export class RecordedModel implements LlmProvider {
   #finishOf(turn: number): Extract<LlmEvent, { type: 'finish' }> | undefined {
     const { messages, events } = this.#recording;
     const message = messages.find((each) => each.role === 'assistant' && each.turn === turn);
-    const completedAt = events.findIndex((event) => event.type === 'turn.completed' && event.data.turn === turn);
+    const completedAt = events.findIndex(
+      (event) => event.type === 'turn.completed' && event.data.turn === turn,
+    );
     const completed = events[completedAt];
-    const used = events.slice(0, Math.max(0, completedAt)).findLast((event) => event.type === 'usage.updated' && event.data.source === 'agent');
-    if (message === undefined || completed?.type !== 'turn.completed' || used?.type !== 'usage.updated') return undefined;
+    const used = events
+      .slice(0, Math.max(0, completedAt))
+      .findLast((event) => event.type === 'usage.updated' && event.data.source === 'agent');
+    if (
+      message === undefined ||
+      completed?.type !== 'turn.completed' ||
+      used?.type !== 'usage.updated'
+    )
+      return undefined;
     const { content, native } = message;
     // Stored from the finish of the provider.
     const stop = completed.data.stop_reason as StopReason;
-    return { type: 'finish', stop, usage: usageOf(used.data.usage), model: used.data.model, message: { role: 'assistant', content, ...(native === undefined ? {} : { native }) } };
+    return {
+      type: 'finish',
+      stop,
+      usage: usageOf(used.data.usage),
+      model: used.data.model,
+      message: { role: 'assistant', content, ...(native === undefined ? {} : { native }) },
+    };
   }
 
   /** Attempts that were followed by another one decided nothing. */
   #failureOf(turn: number): Error | undefined {
-    const failed = this.#recording.events.findLast((event) => event.type === 'turn.failed' && event.data.turn === turn && !event.data.retryable);
+    const failed = this.#recording.events.findLast(
+      (event) => event.type === 'turn.failed' && event.data.turn === turn && !event.data.retryable,
+    );
     return failed?.type === 'turn.failed' ? errorOf(failed.data.error) : undefined;
   }
 
   #endAt(turn: number): void {
     const { status } = this.#recording.run;
     if (status === 'cancelled' || status === 'expired') this.#state.stop();
-    else this.#state.differ(`turn ${turn}: the model is asked, and the recorded run had ended (${status}) after turn ${turn - 1}`);
+    else
+      this.#state.differ(
+        `turn ${turn}: the model is asked, and the recorded run had ended (${status}) after turn ${turn - 1}`,
+      );
   }
 }
 
-function usageOf({ cache_read: cacheRead, cache_write: cacheWrite, cost_usd: costUsd, ...others }: UsageData): Usage {
+function usageOf({
+  cache_read: cacheRead,
+  cache_write: cacheWrite,
+  cost_usd: costUsd,
+  ...others
+}: UsageData): Usage {
   return { ...others, cacheRead, cacheWrite, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
 function errorOf({ code, message }: RunError): Error {
   // The engine writes the kind behind `llm_`.
-  return code.startsWith('llm_') ? new LlmError(code.slice('llm_'.length) as LlmErrorKind, message) : new Error(message);
+  return code.startsWith('llm_')
+    ? new LlmError(code.slice('llm_'.length) as LlmErrorKind, message)
+    : new Error(message);
 }

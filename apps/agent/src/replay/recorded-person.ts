@@ -27,7 +27,10 @@ export class RecordedPerson {
     const call = item?.callId === undefined ? undefined : await read.toolCall(item.callId);
     if (item === undefined || call === undefined) return;
     const recorded = this.#recordedItem(item, call);
-    if (recorded === undefined) return state.differ(`turn ${call.turn}, call ${call.position + 1} (${call.wireName}): a person is asked (${item.kind}), and in the recorded run nobody was`);
+    if (recorded === undefined)
+      return state.differ(
+        `turn ${call.turn}, call ${call.position + 1} (${call.wireName}): a person is asked (${item.kind}), and in the recorded run nobody was`,
+      );
     this.#used.add(recorded);
     if (recorded.state === 'expired') return clock.skip(item.expiresAt - clock.now());
     if (recorded.response === undefined) return state.stop();
@@ -38,6 +41,8 @@ export class RecordedPerson {
   #recordedItem({ kind }: InboxItem, { turn, position }: ToolCall): InboxItem | undefined {
     const { items, calls } = this.#options.recording;
     const recordedCall = calls.find((call) => call.turn === turn && call.position === position);
-    return items.find((item) => item.kind === kind && item.callId === recordedCall?.id && !this.#used.has(item));
+    return items.find(
+      (item) => item.kind === kind && item.callId === recordedCall?.id && !this.#used.has(item),
+    );
   }
 }

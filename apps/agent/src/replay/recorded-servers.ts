@@ -1,7 +1,14 @@
 import { canonicalJson } from '../canonical-json.ts';
 import type { StoredCatalogue } from '../ports/epoch-store.ts';
 import type { ToolCall } from '../ports/run-store.ts';
-import type { CallReservation, CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../ports/tool-registry.ts';
+import type {
+  CallReservation,
+  CatalogueTool,
+  ServerStatus,
+  ToolCallOutcome,
+  ToolCallRequest,
+  ToolRegistry,
+} from '../ports/tool-registry.ts';
 import { FIND_TOOLS } from '../run/discovery/find-tools.ts';
 import type { Recording } from './recording.ts';
 import type { ReplayState } from './replay-state.ts';
@@ -28,7 +35,12 @@ export class RecordedServers implements ToolRegistry {
   servers(): readonly ServerStatus[] {
     const { epoch, run } = this.#recording;
     const toolsChange = epoch.tools.some(({ name }) => name === FIND_TOOLS);
-    return Object.keys(epoch.policies).map((name) => ({ ...READY, name, toolsChange, since: run.createdAt }));
+    return Object.keys(epoch.policies).map((name) => ({
+      ...READY,
+      name,
+      toolsChange,
+      since: run.createdAt,
+    }));
   }
 
   tools(servers?: readonly string[]): readonly CatalogueTool[] {
@@ -58,9 +70,17 @@ export class RecordedServers implements ToolRegistry {
 
   call({ wireName, arguments: args }: ToolCallRequest): Promise<ToolCallOutcome> {
     const text = canonicalJson(args);
-    const recorded = this.#recording.calls.find((call) => !this.#answered.has(call) && call.attempt > 0 && call.wireName === wireName && canonicalJson(call.arguments) === text);
+    const recorded = this.#recording.calls.find(
+      (call) =>
+        !this.#answered.has(call) &&
+        call.attempt > 0 &&
+        call.wireName === wireName &&
+        canonicalJson(call.arguments) === text,
+    );
     if (recorded === undefined) {
-      this.#state.differ(`turn ${this.#state.turn - 1}: ${wireName} is called with ${text.slice(0, 200)}, and the recorded run did not call it so`);
+      this.#state.differ(
+        `turn ${this.#state.turn - 1}: ${wireName} is called with ${text.slice(0, 200)}, and the recorded run did not call it so`,
+      );
       return new Promise(() => undefined);
     }
     this.#answered.add(recorded);
@@ -79,11 +99,14 @@ export class RecordedServers implements ToolRegistry {
     switch (state) {
       case 'succeeded':
       case 'failed':
-        return Promise.resolve(result === undefined ? { type: 'error', message: error } : { type: 'result', result });
+        return Promise.resolve(
+          result === undefined ? { type: 'error', message: error } : { type: 'result', result },
+        );
       case 'unknown':
         return Promise.resolve({ type: 'lost', message: error });
       case 'cancelled':
-        if (this.#recording.run.status === 'cancelled' || this.#recording.run.status === 'expired') break;
+        if (this.#recording.run.status === 'cancelled' || this.#recording.run.status === 'expired')
+          break;
         return Promise.resolve({ type: 'cancelled', level: 'confirmed' });
       case 'planned':
       case 'awaiting_approval':
@@ -96,8 +119,22 @@ export class RecordedServers implements ToolRegistry {
   }
 }
 
-const READY = { state: 'ready', transport: 'stdio', breaker: { state: 'closed', failures: 0 }, toolCount: 0, quarantined: [], roots: [], warnings: [], connections: [], waiting: [], restarts: 0 } as const;
+const READY = {
+  state: 'ready',
+  transport: 'stdio',
+  breaker: { state: 'closed', failures: 0 },
+  toolCount: 0,
+  quarantined: [],
+  roots: [],
+  warnings: [],
+  connections: [],
+  waiting: [],
+  restarts: 0,
+} as const;
 
 function isReached(catalogue: StoredCatalogue, { turn, point }: ReplayState): boolean {
-  return catalogue.turn < turn || (catalogue.turn === turn && (catalogue.point === 'begin' || point === 'plan'));
+  return (
+    catalogue.turn < turn ||
+    (catalogue.turn === turn && (catalogue.point === 'begin' || point === 'plan'))
+  );
 }

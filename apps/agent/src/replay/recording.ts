@@ -1,5 +1,12 @@
 import type { Epoch, StoredCatalogue } from '../ports/epoch-store.ts';
-import { isSettled, type InboxItem, type Run, type RunReader, type StoredMessage, type ToolCall } from '../ports/run-store.ts';
+import {
+  isSettled,
+  type InboxItem,
+  type Run,
+  type RunReader,
+  type StoredMessage,
+  type ToolCall,
+} from '../ports/run-store.ts';
 import { eventBody, type RunEventBody } from '../run/events.ts';
 
 /** A settled run with all that it decided and was told. */
@@ -27,12 +34,22 @@ const PAGE = 1000;
 export async function readRecording(read: RunReader, runId: string): Promise<Recording> {
   const run = await read.run(runId);
   if (run === undefined) throw new ReplayError(`there is no run ${runId} in this data directory`);
-  if (run.kind === 'call') throw new ReplayError(`the run ${runId} is a single tool call: there is no loop to replay`);
-  if (!isSettled(run)) throw new ReplayError(`the run ${runId} is not settled: it is ${run.status}; wait for it or cancel it`);
+  if (run.kind === 'call')
+    throw new ReplayError(`the run ${runId} is a single tool call: there is no loop to replay`);
+  if (!isSettled(run))
+    throw new ReplayError(
+      `the run ${runId} is not settled: it is ${run.status}; wait for it or cancel it`,
+    );
   const decisions = await readDecisions(read, run);
-  if (hasOtherStops(decisions.events)) throw new ReplayError(`the run ${runId} was stopped by a limit and resumed: it did not go through the loop in one piece`);
+  if (hasOtherStops(decisions.events))
+    throw new ReplayError(
+      `the run ${runId} was stopped by a limit and resumed: it did not go through the loop in one piece`,
+    );
   const epoch = await read.epoch(runId);
-  if (epoch === undefined) throw new ReplayError(`the run ${runId} took no turn, or an earlier version recorded it, without the tools it had`);
+  if (epoch === undefined)
+    throw new ReplayError(
+      `the run ${runId} took no turn, or an earlier version recorded it, without the tools it had`,
+    );
   return {
     ...decisions,
     items: await read.inboxItems({ runId }),
@@ -55,6 +72,12 @@ export type Decisions = Pick<Recording, 'run' | 'messages' | 'calls' | 'events'>
 
 export async function readDecisions(read: RunReader, run: Run): Promise<Decisions> {
   const events: RunEventBody[] = [];
-  for (let after = 0; after < run.lastSeq; after += PAGE) events.push(...(await read.events(run.id, { after, limit: PAGE })).map(eventBody));
-  return { run, messages: await read.messages(run.id), calls: await read.toolCalls(run.id), events };
+  for (let after = 0; after < run.lastSeq; after += PAGE)
+    events.push(...(await read.events(run.id, { after, limit: PAGE })).map(eventBody));
+  return {
+    run,
+    messages: await read.messages(run.id),
+    calls: await read.toolCalls(run.id),
+    events,
+  };
 }

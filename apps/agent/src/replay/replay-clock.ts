@@ -38,7 +38,9 @@ export class ReplayClock implements Clock {
 
   skip(ms: number): void {
     this.#skippedMs += Math.max(0, ms);
-    const due = [...this.#timers].filter(({ dueAt }) => dueAt <= this.now()).toSorted((left, right) => left.dueAt - right.dueAt);
+    const due = [...this.#timers]
+      .filter(({ dueAt }) => dueAt <= this.now())
+      .toSorted((left, right) => left.dueAt - right.dueAt);
     for (const { fire } of due) fire();
   }
 }

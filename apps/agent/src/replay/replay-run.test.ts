@@ -11,21 +11,41 @@ import { openService, type Service, type ServiceOptions } from '../run/testing/s
 import { copyDatabase } from '../store/copy-database.ts';
 import { replayRun, type ReplayReport } from './replay-run.ts';
 
-const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
-const read = (text: string): FakeTool => ({ annotations: READ_ONLY, call: () => Promise.resolve(ok(text)) });
-const write: FakeTool = { call: ({ arguments: args }) => Promise.resolve(ok(`written ${JSON.stringify(args)}`)) };
+const read = (text: string): FakeTool => ({
+  annotations: READ_ONLY,
+  call: () => Promise.resolve(ok(text)),
+});
+const write: FakeTool = {
+  call: ({ arguments: args }) => Promise.resolve(ok(`written ${JSON.stringify(args)}`)),
+};
 
 /** Runs to its end with a person who answers each item as `answers` say, in order. */
-async function record(options: Omit<ServiceOptions, 'dataDir'>, answers: readonly { readonly [field: string]: unknown }[] = []): Promise<{ readonly service: Service; readonly runId: string }> {
+async function record(
+  options: Omit<ServiceOptions, 'dataDir'>,
+  answers: readonly { readonly [field: string]: unknown }[] = [],
+): Promise<{ readonly service: Service; readonly runId: string }> {
   const service = await openService(options);
   const { id: runId } = await service.engine.createRun({ prompt: 'go' });
-  for (const answer of answers) await service.engine.respond((await service.item(runId)).id, answer);
+  for (const answer of answers)
+    await service.engine.respond((await service.item(runId)).id, answer);
   await service.settled(runId);
   return { service, runId };
 }
 
-function replay({ service, runId }: { readonly service: Service; readonly runId: string }): Promise<ReplayReport> {
+function replay({
+  service,
+  runId,
+}: {
+  readonly service: Service;
+  readonly runId: string;
+}): Promise<ReplayReport> {
   return replayRun({ dataDir: service.dataDir, runId, logger, idleMs: 5000 });
 }
 
@@ -42,25 +62,57 @@ async function tampered({ dataDir }: Service, statement: string): Promise<string
 describe('a recorded run is decided in the same way', () => {
   test('with calls side by side, results with errors, wrong names, wrong arguments and text between', async () => {
     const recorded = await record({
-      script: callsThenAnswer([[{ name: 'a__x', input: { n: 1 } }, { name: 'a__x', input: { n: 2 } }, { name: 'a__nothing' }], [{ name: 'a__bad' }, { name: 'a__x', invalid: 'not JSON' }]]),
-      tools: { a__x: { annotations: READ_ONLY, call: ({ arguments: args }) => Promise.resolve(ok(`got ${JSON.stringify(args)}`)) }, a__bad: { annotations: READ_ONLY, call: () => Promise.resolve({ type: 'error', message: 'broken' }) } },
+      script: callsThenAnswer([
+        [
+          { name: 'a__x', input: { n: 1 } },
+          { name: 'a__x', input: { n: 2 } },
+          { name: 'a__nothing' },
+        ],
+        [{ name: 'a__bad' }, { name: 'a__x', invalid: 'not JSON' }],
+      ]),
+      tools: {
+        a__x: {
+          annotations: READ_ONLY,
+          call: ({ arguments: args }) => Promise.resolve(ok(`got ${JSON.stringify(args)}`)),
+        },
+        a__bad: {
+          annotations: READ_ONLY,
+          call: () => Promise.resolve({ type: 'error', message: 'broken' }),
+        },
+      },
     });
-    expect(await replay(recorded)).toMatchObject({ difference: undefined, isStopped: false, calls: 5, run: { status: 'completed', turns: 3 } });
+    expect(await replay(recorded)).toMatchObject({
+      difference: undefined,
+      isStopped: false,
+      calls: 5,
+      run: { status: 'completed', turns: 3 },
+    });
   });
 
   test('with approvals: given, changed, remembered and denied', async () => {
     const call = (text: string) => [{ name: 'a__write', input: { text } }];
-    const recorded = await record({ script: callsThenAnswer([call('one'), call('two'), call('three'), call('four')]), tools: { a__write: write } }, [
-      { action: 'approve' },
-      { action: 'deny', note: 'not today' },
-      { action: 'approve', arguments: { text: 'edited' }, remember: 'run' },
-    ]);
-    expect((await recorded.service.read.toolCalls(recorded.runId)).map(({ state }) => state)).toEqual(['succeeded', 'failed', 'succeeded', 'succeeded']);
+    const recorded = await record(
+      {
+        script: callsThenAnswer([call('one'), call('two'), call('three'), call('four')]),
+        tools: { a__write: write },
+      },
+      [
+        { action: 'approve' },
+        { action: 'deny', note: 'not today' },
+        { action: 'approve', arguments: { text: 'edited' }, remember: 'run' },
+      ],
+    );
+    expect(
+      (await recorded.service.read.toolCalls(recorded.runId)).map(({ state }) => state),
+    ).toEqual(['succeeded', 'failed', 'succeeded', 'succeeded']);
     expect((await replay(recorded)).difference).toBeUndefined();
   });
 
   test('with an approval that nobody gave in time', async () => {
-    const service = await openService({ script: callsThenAnswer([[{ name: 'a__write' }]]), tools: { a__write: write } });
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__write' }]]),
+      tools: { a__write: write },
+    });
     const { id: runId } = await service.engine.createRun({ prompt: 'go' });
     await service.item(runId);
     service.clock.pass(86_400_000);
@@ -69,10 +121,15 @@ describe('a recorded run is decided in the same way', () => {
   });
 
   test('with a call whose outcome nobody knew, as the person settled it', async () => {
-    const lost: FakeTool = { call: () => Promise.resolve({ type: 'lost', message: 'the connection broke' }) };
+    const lost: FakeTool = {
+      call: () => Promise.resolve({ type: 'lost', message: 'the connection broke' }),
+    };
     const policies = { a: { approval: 'auto', sampling: 'ask' } } as const;
     for (const action of ['mark_done', 'fail']) {
-      const recorded = await record({ script: callsThenAnswer([[{ name: 'a__send' }]]), tools: { a__send: lost }, policies }, [{ action }]);
+      const recorded = await record(
+        { script: callsThenAnswer([[{ name: 'a__send' }]]), tools: { a__send: lost }, policies },
+        [{ action }],
+      );
       expect((await replay(recorded)).difference).toBeUndefined();
     }
   });
@@ -87,7 +144,11 @@ describe('a recorded run is decided in the same way', () => {
         return Promise.resolve(ok('grown'));
       },
     };
-    const script = callsThenAnswer([[{ name: 'a__grow' }], [{ name: 'find_tools', input: { query: 'later' } }, { name: 'a__x' }], [{ name: 'call_tool', input: { name: 'a__later', arguments: { q: 1 } } }]]);
+    const script = callsThenAnswer([
+      [{ name: 'a__grow' }],
+      [{ name: 'find_tools', input: { query: 'later' } }, { name: 'a__x' }],
+      [{ name: 'call_tool', input: { name: 'a__later', arguments: { q: 1 } } }],
+    ]);
     const recorded = await record({ script, tools }, [{ action: 'approve' }]);
     expect((await replay(recorded)).difference).toBeUndefined();
   });
@@ -98,7 +159,9 @@ describe('a recorded run is decided in the same way', () => {
       script: ({ messages }, index) => {
         const id = /artifact (\S+): read on/.exec(JSON.stringify(messages))?.[1];
         if (index === 0) return { calls: [{ name: 'a__long' }] };
-        return index === 1 ? { calls: [{ name: 'artifact_read', input: { id: id ?? '', offset: 100, limit: 50 } }] } : { text: 'done' };
+        return index === 1
+          ? { calls: [{ name: 'artifact_read', input: { id: id ?? '', offset: 100, limit: 50 } }] }
+          : { text: 'done' };
       },
       tools: { a__long: long },
     });
@@ -111,18 +174,28 @@ describe('a recorded run is decided in the same way', () => {
 
   test('when the model call failed, and when a limit ended it', async () => {
     const failed = await record({ script: () => ({ fail: new LlmError('quota', 'no money') }) });
-    expect(await replay(failed)).toMatchObject({ run: { status: 'failed' }, difference: undefined });
-    const service = await openService({ script: () => ({ calls: [{ name: 'a__x' }] }), tools: { a__x: read('x') } });
+    expect(await replay(failed)).toMatchObject({
+      run: { status: 'failed' },
+      difference: undefined,
+    });
+    const service = await openService({
+      script: () => ({ calls: [{ name: 'a__x' }] }),
+      tools: { a__x: read('x') },
+    });
     const { id: runId } = await service.engine.createRun({ prompt: 'go', limits: { turns: 3 } });
     await service.settled(runId);
-    expect(await replay({ service, runId })).toMatchObject({ run: { status: 'failed', statusReason: 'turn_limit' }, difference: undefined });
+    expect(await replay({ service, runId })).toMatchObject({
+      run: { status: 'failed', statusReason: 'turn_limit' },
+      difference: undefined,
+    });
   });
 
   test('when model calls failed and were made again, before and after a run was resumed', async () => {
     const turns = callsThenAnswer([[{ name: 'a__x' }]]);
     const service = await openService({
       script: (request, index) => {
-        if (index === 1) return { text: 'half', fail: new LlmError('overloaded', 'too much to do') };
+        if (index === 1)
+          return { text: 'half', fail: new LlmError('overloaded', 'too much to do') };
         return index === 2 ? { fail: new LlmError('auth', 'set the key') } : turns(request, index);
       },
       tools: { a__x: read('x') },
@@ -133,48 +206,94 @@ describe('a recorded run is decided in the same way', () => {
     await service.settled(runId);
     await service.engine.resumeRun(runId);
     await service.settled(runId);
-    expect(await replay({ service, runId })).toMatchObject({ run: { status: 'completed', turns: 2 }, calls: 1, difference: undefined });
+    expect(await replay({ service, runId })).toMatchObject({
+      run: { status: 'completed', turns: 2 },
+      calls: 1,
+      difference: undefined,
+    });
   });
 
   test('up to where its wall clock ended it while it waited for its model', async () => {
     const turns = callsThenAnswer([[{ name: 'a__x' }]]);
-    const service = await openService({ script: (request, index) => (index === 0 ? turns(request, index) : { fail: new LlmError('overloaded', 'too much to do') }), tools: { a__x: read('x') } });
-    const { id: runId } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 60_000 } });
+    const service = await openService({
+      script: (request, index) =>
+        index === 0
+          ? turns(request, index)
+          : { fail: new LlmError('overloaded', 'too much to do') },
+      tools: { a__x: read('x') },
+    });
+    const { id: runId } = await service.engine.createRun({
+      prompt: 'go',
+      limits: { wallClockMs: 60_000 },
+    });
     await service.event(runId, 'turn.failed');
     service.clock.pass(60_000);
     await service.settled(runId);
-    expect(await replay({ service, runId })).toMatchObject({ run: { status: 'expired' }, isStopped: true, difference: undefined });
+    expect(await replay({ service, runId })).toMatchObject({
+      run: { status: 'expired' },
+      isStopped: true,
+      difference: undefined,
+    });
   });
 
   test('with an answer that had to fit a schema, at the first or the second attempt', async () => {
     const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
     for (const first of ['{"n":1}', 'one']) {
-      const service = await openService({ script: (_request, index) => ({ text: index === 0 ? first : '{"n":1}' }) });
+      const service = await openService({
+        script: (_request, index) => ({ text: index === 0 ? first : '{"n":1}' }),
+      });
       const { id: runId } = await service.engine.createRun({ prompt: 'go', outputSchema });
       await service.settled(runId);
-      expect(await replay({ service, runId })).toMatchObject({ run: { output: { n: 1 } }, difference: undefined });
+      expect(await replay({ service, runId })).toMatchObject({
+        run: { output: { n: 1 } },
+        difference: undefined,
+      });
     }
   });
 
   test('up to where a person stopped it: in a call, in a model call, in a question', async () => {
     const held = Promise.withResolvers<void>();
     for (const [options, type] of [
-      [{ script: callsThenAnswer([[{ name: 'a__slow' }]]), tools: { a__slow: { annotations: READ_ONLY, call: untilCancelled() } } }, 'tool_call.dispatched'],
-      [{ script: (_request: unknown, index: number) => (index === 0 ? { calls: [{ name: 'a__x' }] } : { text: 'so', hold: held.promise }), tools: { a__x: read('x') } }, 'tool_call.completed'],
-      [{ script: callsThenAnswer([[{ name: 'a__write' }]]), tools: { a__write: write } }, 'inbox.opened'],
+      [
+        {
+          script: callsThenAnswer([[{ name: 'a__slow' }]]),
+          tools: { a__slow: { annotations: READ_ONLY, call: untilCancelled() } },
+        },
+        'tool_call.dispatched',
+      ],
+      [
+        {
+          script: (_request: unknown, index: number) =>
+            index === 0 ? { calls: [{ name: 'a__x' }] } : { text: 'so', hold: held.promise },
+          tools: { a__x: read('x') },
+        },
+        'tool_call.completed',
+      ],
+      [
+        { script: callsThenAnswer([[{ name: 'a__write' }]]), tools: { a__write: write } },
+        'inbox.opened',
+      ],
     ] as const) {
       const service = await openService(options);
       const { id: runId } = await service.engine.createRun({ prompt: 'go' });
       await service.event(runId, type);
       await service.engine.cancelRun(runId);
       await service.settled(runId);
-      expect(await replay({ service, runId })).toMatchObject({ isStopped: true, difference: undefined });
+      expect(await replay({ service, runId })).toMatchObject({
+        isStopped: true,
+        difference: undefined,
+      });
     }
   });
 
   test('in a thread, though runs of it came later', async () => {
-    const service = await openService({ script: callsThenAnswer([[{ name: 'a__x' }]]), tools: { a__x: read('x') } });
-    await service.store.write((sql) => sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }));
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__x' }]]),
+      tools: { a__x: read('x') },
+    });
+    await service.store.write((sql) =>
+      sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
+    );
     const ids: string[] = [];
     for (const prompt of ['one', 'two', 'three']) {
       const { id } = await service.engine.createRun({ prompt, threadId: 't1' });
@@ -185,11 +304,20 @@ describe('a recorded run is decided in the same way', () => {
   });
 
   test('while the service runs, and leaves its files as they were when it does not', async () => {
-    const { service, runId } = await record({ script: callsThenAnswer([[{ name: 'a__x' }]]), tools: { a__x: read('x') } });
+    const { service, runId } = await record({
+      script: callsThenAnswer([[{ name: 'a__x' }]]),
+      tools: { a__x: read('x') },
+    });
     expect((await replay({ service, runId })).difference).toBeUndefined();
     await service.engine.close();
     await service.kill();
-    const files = (): readonly string[] => readdirSync(service.dataDir).map((name) => `${name} ${createHash('sha256').update(readFileSync(join(service.dataDir, name))).digest('hex')}`);
+    const files = (): readonly string[] =>
+      readdirSync(service.dataDir).map(
+        (name) =>
+          `${name} ${createHash('sha256')
+            .update(readFileSync(join(service.dataDir, name)))
+            .digest('hex')}`,
+      );
     const before = files();
     expect((await replay({ service, runId })).difference).toBeUndefined();
     expect(files()).toEqual(before);
@@ -197,47 +325,101 @@ describe('a recorded run is decided in the same way', () => {
 });
 
 describe('the first difference is told', () => {
-  const options = { script: callsThenAnswer([[{ name: 'a__x', input: { n: 1 } }], [{ name: 'a__write', input: { text: 'hi' } }]]), tools: { a__x: read('x'), a__write: write } };
+  const options = {
+    script: callsThenAnswer([
+      [{ name: 'a__x', input: { n: 1 } }],
+      [{ name: 'a__write', input: { text: 'hi' } }],
+    ]),
+    tools: { a__x: read('x'), a__write: write },
+  };
 
   test.each<[string, string, RegExp]>([
-    ['another policy', "update epochs set policies = json_object('a', json_object('approval', 'deny', 'sampling', 'ask'))", /^turn 1, call 1 \(a__x\): decision was "auto" and is "deny"$/],
-    ['less trust', "update tool_sets set tools = replace(tools, '\"trusted\":true', '\"trusted\":false')", /^turn 1, call 1 \(a__x\): decision was "auto" and is "ask"$/],
-    ['other arguments in a message', "update messages set content = replace(content, '\"n\":1', '\"n\":2')", /^turn 1, call 1 \(a__x\): planned_arguments\.n was 1 and is 2$/],
-    ['another tool in a message', "update messages set content = replace(content, 'a__write', 'a__wrote')", /^turn 2, call 1 \(a__write\): name was "a__write" and is "a__wrote"$/],
-    ['a person of whom nothing is known', 'delete from inbox_items', /^turn 2, call 1 \(a__write\): a person is asked \(tool_approval\), and in the recorded run nobody was$/],
-    ['another result', "update messages set content = replace(content, '\"text\":\"x\"', '\"text\":\"y\"') where role = 'user' and turn = 1", /^turn 1, call 1 \(a__x\): of its result the model reads something else: content\[0\]\.text was "y" and is "x"$/],
-    ['another answer', "update runs set answer = 'other'", /^the end: answer was "other" and is "done"$/],
-    ['a missing turn', 'delete from messages where turn = 3', /^turn 3: the model is asked, and the recorded run had ended \(completed\) after turn 2$/],
-    ['a result that is gone', "update tool_calls set wire_name = 'a__y' where turn = 1", /^turn 1(, call 1 \(a__y\): name was "a__y" and is "a__x"|: a__x is called with .*)$/],
+    [
+      'another policy',
+      "update epochs set policies = json_object('a', json_object('approval', 'deny', 'sampling', 'ask'))",
+      /^turn 1, call 1 \(a__x\): decision was "auto" and is "deny"$/,
+    ],
+    [
+      'less trust',
+      'update tool_sets set tools = replace(tools, \'"trusted":true\', \'"trusted":false\')',
+      /^turn 1, call 1 \(a__x\): decision was "auto" and is "ask"$/,
+    ],
+    [
+      'other arguments in a message',
+      'update messages set content = replace(content, \'"n":1\', \'"n":2\')',
+      /^turn 1, call 1 \(a__x\): planned_arguments\.n was 1 and is 2$/,
+    ],
+    [
+      'another tool in a message',
+      "update messages set content = replace(content, 'a__write', 'a__wrote')",
+      /^turn 2, call 1 \(a__write\): name was "a__write" and is "a__wrote"$/,
+    ],
+    [
+      'a person of whom nothing is known',
+      'delete from inbox_items',
+      /^turn 2, call 1 \(a__write\): a person is asked \(tool_approval\), and in the recorded run nobody was$/,
+    ],
+    [
+      'another result',
+      'update messages set content = replace(content, \'"text":"x"\', \'"text":"y"\') where role = \'user\' and turn = 1',
+      /^turn 1, call 1 \(a__x\): of its result the model reads something else: content\[0\]\.text was "y" and is "x"$/,
+    ],
+    [
+      'another answer',
+      "update runs set answer = 'other'",
+      /^the end: answer was "other" and is "done"$/,
+    ],
+    [
+      'a missing turn',
+      'delete from messages where turn = 3',
+      /^turn 3: the model is asked, and the recorded run had ended \(completed\) after turn 2$/,
+    ],
+    [
+      'a result that is gone',
+      "update tool_calls set wire_name = 'a__y' where turn = 1",
+      /^turn 1(, call 1 \(a__y\): name was "a__y" and is "a__x"|: a__x is called with .*)$/,
+    ],
   ])('%s', async (_what, statement, message) => {
     const recorded = await record(options, [{ action: 'approve' }]);
     const dataDir = await tampered(recorded.service, statement);
-    expect((await replayRun({ dataDir, runId: recorded.runId, logger, idleMs: 5000 })).difference).toMatch(message);
+    expect(
+      (await replayRun({ dataDir, runId: recorded.runId, logger, idleMs: 5000 })).difference,
+    ).toMatch(message);
   });
 });
 
 describe('what cannot be replayed is refused', () => {
   test('an unknown run, one that is not settled, a single call, one of an earlier version', async () => {
     const held = Promise.withResolvers<void>();
-    const service = await openService({ script: (_request, index) => (index === 0 ? { text: 'old' } : { text: 'a', hold: held.promise }), tools: { a__x: read('x') } });
+    const service = await openService({
+      script: (_request, index) =>
+        index === 0 ? { text: 'old' } : { text: 'a', hold: held.promise },
+      tools: { a__x: read('x') },
+    });
     const old = await service.engine.createRun({ prompt: 'go' });
     await service.settled(old.id);
     const { run: call } = await service.engine.startCall({ wireName: 'a__x', arguments: {} });
     await service.settled(call.id);
     const running = await service.engine.createRun({ prompt: 'go' });
     await service.event(running.id, 'turn.started');
-    const refusal = async (runId: string): Promise<unknown> => replay({ service, runId }).catch((error: unknown) => String(error));
+    const refusal = async (runId: string): Promise<unknown> =>
+      replay({ service, runId }).catch((error: unknown) => String(error));
     expect(await refusal('nope')).toBe('ReplayError: there is no run nope in this data directory');
     expect(await refusal(running.id)).toContain('is not settled: it is running');
     expect(await refusal(call.id)).toContain('is a single tool call');
     const older = await tampered(service, 'delete from epochs');
-    await expect(replayRun({ dataDir: older, runId: old.id, logger })).rejects.toThrow('an earlier version recorded it');
+    await expect(replayRun({ dataDir: older, runId: old.id, logger })).rejects.toThrow(
+      'an earlier version recorded it',
+    );
     held.resolve();
     await service.settled(running.id);
   });
 
   test('a run that a limit stopped and that was resumed', async () => {
-    const service = await openService({ script: callsThenAnswer([[{ name: 'a__x' }]]), tools: { a__x: read('x') } });
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__x' }]]),
+      tools: { a__x: read('x') },
+    });
     const { id: runId } = await service.engine.createRun({ prompt: 'go', limits: { turns: 1 } });
     await service.settled(runId);
     await service.engine.resumeRun(runId, { turns: 9 });
@@ -247,7 +429,9 @@ describe('what cannot be replayed is refused', () => {
 
   test('a folder without a database', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'empty-'));
-    await expect(replayRun({ dataDir, runId: 'x', logger })).rejects.toThrow(`There is no database in ${dataDir}`);
+    await expect(replayRun({ dataDir, runId: 'x', logger })).rejects.toThrow(
+      `There is no database in ${dataDir}`,
+    );
     expect(readdirSync(dataDir)).toEqual([]);
   });
 });

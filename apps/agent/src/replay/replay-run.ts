@@ -44,7 +44,12 @@ export interface ReplayReport {
  * The directory is not changed and nothing is called.
  * @throws ReplayError when the run has no recording, StoreError when the directory has no database
  */
-export async function replayRun({ dataDir, runId, logger, idleMs = 10_000 }: ReplayOptions): Promise<ReplayReport> {
+export async function replayRun({
+  dataDir,
+  runId,
+  logger,
+  idleMs = 10_000,
+}: ReplayOptions): Promise<ReplayReport> {
   const copy = await mkdtemp(join(tmpdir(), 'signalbox-replay-'));
   try {
     await copyDatabase(dataDir, copy);
@@ -65,20 +70,31 @@ async function withStore<T>(dataDir: string, work: (store: OpenedStore) => Promi
   }
 }
 
-async function replay(store: OpenedStore, recording: Recording, { logger, idleMs }: Required<Pick<ReplayOptions, 'logger' | 'idleMs'>>): Promise<ReplayReport> {
+async function replay(
+  store: OpenedStore,
+  recording: Recording,
+  { logger, idleMs }: Required<Pick<ReplayOptions, 'logger' | 'idleMs'>>,
+): Promise<ReplayReport> {
   const state = new ReplayState();
   const clock = new ReplayClock(systemClock);
   const { promise: settled, resolve: settle } = Promise.withResolvers<undefined>();
-  const fail = (error: unknown): void => state.differ(`the replay failed: ${error instanceof Error ? error.message : String(error)}`);
-  const watch = (): (() => void) => systemClock.after(idleMs, () => state.differ(`turn ${state.turn}: the loop stands still`));
+  const fail = (error: unknown): void =>
+    state.differ(`the replay failed: ${error instanceof Error ? error.message : String(error)}`);
+  const watch = (): (() => void) =>
+    systemClock.after(idleMs, () => state.differ(`turn ${state.turn}: the loop stands still`));
   let cancelWatch = watch();
   const onEvents = (_runId: string, events: readonly RunEventBody[]): void => {
     cancelWatch();
     cancelWatch = watch();
     for (const event of events) {
-      if (event.type === 'turn.completed') [state.turn, state.point] = [event.data.turn + 1, 'begin'];
+      if (event.type === 'turn.completed')
+        [state.turn, state.point] = [event.data.turn + 1, 'begin'];
       if (event.type === 'inbox.opened') person.answer(event.data.inbox_item_id).catch(fail);
-      if (event.type.startsWith('run.') && ['run.completed', 'run.failed', 'run.cancelled', 'run.expired'].includes(event.type)) settle(undefined);
+      if (
+        event.type.startsWith('run.') &&
+        ['run.completed', 'run.failed', 'run.cancelled', 'run.expired'].includes(event.type)
+      )
+        settle(undefined);
     }
   };
   const engine = createRunEngine({
@@ -105,12 +121,25 @@ async function replay(store: OpenedStore, recording: Recording, { logger, idleMs
   }
 }
 
-async function report({ read }: OpenedStore, recording: Recording, end: ReplayEnd | undefined): Promise<ReplayReport> {
+async function report(
+  { read }: OpenedStore,
+  recording: Recording,
+  end: ReplayEnd | undefined,
+): Promise<ReplayReport> {
   const { run, calls } = recording;
   const replayed = (await read.run(run.id)) ?? run;
   const isStopped = end?.type === 'stopped' || (!isSettled(replayed) && end === undefined);
-  const found = compareRuns(recording, await readDecisions(read, replayed), isStopped || end !== undefined);
-  return { run, calls: calls.length, isStopped, difference: end?.type === 'difference' ? earlier(found, end.message) : found };
+  const found = compareRuns(
+    recording,
+    await readDecisions(read, replayed),
+    isStopped || end !== undefined,
+  );
+  return {
+    run,
+    calls: calls.length,
+    isStopped,
+    difference: end?.type === 'difference' ? earlier(found, end.message) : found,
+  };
 }
 
 /** What was decided otherwise before the replay came to its end is what people want to know. */

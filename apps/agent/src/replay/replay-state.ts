@@ -1,5 +1,7 @@
 /** How a replay ended before its run did: at its first difference, or where the recording has no more to say because the run was stopped there. */
-export type ReplayEnd = { readonly type: 'difference'; readonly message: string } | { readonly type: 'stopped' };
+export type ReplayEnd =
+  | { readonly type: 'difference'; readonly message: string }
+  | { readonly type: 'stopped' };
 
 /** What the parts of one replay share. */
 export class ReplayState {

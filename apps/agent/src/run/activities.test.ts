@@ -18,7 +18,9 @@ test('a call whose next attempt comes before the last one is over is told when i
 test('a server has room for 32 calls; one that waits for a person takes none, and other servers have their own', () => {
   const told: string[] = [];
   const activities = new Activities((id) => told.push(id));
-  const calls = Array.from({ length: 32 }, (_, index) => activities.beginCall(call(`call-${index}`)));
+  const calls = Array.from({ length: 32 }, (_, index) =>
+    activities.beginCall(call(`call-${index}`)),
+  );
   expect(activities.hasRoom(call('late'))).toBe(false);
   expect(activities.hasRoom(call('other', 'b'))).toBe(true);
   calls[0]!.park();
@@ -28,7 +30,9 @@ test('a server has room for 32 calls; one that waits for a person takes none, an
 
 test('256 calls may wait with their connection open, with any number of questions each', () => {
   const activities = new Activities(() => undefined);
-  const places = Array.from({ length: MAX_HELD_CALLS }, (_, index) => activities.hold(`call-${index}`)!);
+  const places = Array.from({ length: MAX_HELD_CALLS }, (_, index) =>
+    activities.hold(`call-${index}`)!,
+  );
   expect(activities.hold('late')).toBeUndefined();
   const second = activities.hold('call-0');
   expect(second).toBeDefined();
@@ -41,7 +45,9 @@ test('256 calls may wait with their connection open, with any number of question
 test('when calls end, as many waiting ones are called as there is room for, in their order', () => {
   const told: string[] = [];
   const activities = new Activities((id) => told.push(id));
-  const calls = Array.from({ length: 32 }, (_, index) => activities.beginCall(call(`call-${index}`)));
+  const calls = Array.from({ length: 32 }, (_, index) =>
+    activities.beginCall(call(`call-${index}`)),
+  );
   const late = Array.from({ length: 200 }, (_, index) => call(`late-${index}`));
   for (const each of late) expect(activities.hasRoom(each)).toBe(false);
   for (const each of calls.slice(0, 3)) each.end();
@@ -53,7 +59,9 @@ test('when calls end, as many waiting ones are called as there is room for, in t
 test('a place that is kept for a call which does not begin goes to the next one', () => {
   const told: string[] = [];
   const activities = new Activities((id) => told.push(id));
-  const calls = Array.from({ length: 32 }, (_, index) => activities.beginCall(call(`call-${index}`)));
+  const calls = Array.from({ length: 32 }, (_, index) =>
+    activities.beginCall(call(`call-${index}`)),
+  );
   for (const id of ['cancelled', 'next']) expect(activities.hasRoom(call(id))).toBe(false);
   calls[0]!.end();
   activities.forgo('cancelled');

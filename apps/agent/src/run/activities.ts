@@ -58,7 +58,10 @@ export class Activities {
    * may not begin waits in line; `onRoom` calls it when a place is kept for it, which it takes by asking again or gives back by `forgo`.
    */
   hasRoom({ id, server }: Pick<ToolCall, 'id' | 'server'>): boolean {
-    if (!this.#calls.has(id) && (this.#granted.delete(id) || this.#used(server) < MAX_CALLS_PER_SERVER)) {
+    if (
+      !this.#calls.has(id) &&
+      (this.#granted.delete(id) || this.#used(server) < MAX_CALLS_PER_SERVER)
+    ) {
       this.#waiting.get(server)?.delete(id);
       return true;
     }
@@ -130,7 +133,8 @@ export class Activities {
   /** Stops the turn and the calls of one run and of no other. */
   stopRun(runId: string): void {
     this.#turns.get(runId)?.abort('run-stopped' satisfies StopCause);
-    for (const call of this.#calls.values()) if (call.runId === runId) call.controller.abort('run-stopped' satisfies StopCause);
+    for (const call of this.#calls.values())
+      if (call.runId === runId) call.controller.abort('run-stopped' satisfies StopCause);
   }
 
   /** Stops one call and nothing else of its run. */

@@ -32,7 +32,10 @@ async function claimRun(context: EngineContext, runId: string): Promise<boolean>
     const startedAt = context.clock.now();
     const { provider, model, scripted } = run;
     await change.sql.updateRun(runId, { status: 'running', startedAt });
-    change.emit({ type: 'run.started', data: { provider, model, scripted, notice: context.llm.info.notice } });
+    change.emit({
+      type: 'run.started',
+      data: { provider, model, scripted, notice: context.llm.info.notice },
+    });
     change.afterCommit(() => watchWallClock(context, { ...run, startedAt }));
     return true;
   });

@@ -13,25 +13,46 @@ export interface OutcomeAnswer {
 }
 
 /** Settles a call of which it is not known whether it took effect by what a person says, or sends it again. */
-export async function answerOutcome(context: EngineContext, change: Change, { call, response }: OutcomeAnswer): Promise<void> {
+export async function answerOutcome(
+  context: EngineContext,
+  change: Change,
+  { call, response }: OutcomeAnswer,
+): Promise<void> {
   switch (response.action) {
     case 'retry':
-      await planAgain(context, change, { call, reason: 'requested', message: response.note, delayMs: 0 });
+      await planAgain(context, change, {
+        call,
+        reason: 'requested',
+        message: response.note,
+        delayMs: 0,
+      });
       return;
     case 'mark_done':
       await markDone(context, change, { call, response });
       return;
     default: {
       const text = `The answer of this call was lost, and a person settled it as failed.${noteOf(response)}`;
-      await failCall(context, change, { call, message: 'A person settled the call as failed.', text });
+      await failCall(context, change, {
+        call,
+        message: 'A person settled the call as failed.',
+        text,
+      });
     }
   }
 }
 
-async function markDone({ clock }: EngineContext, { sql, emit }: Change, { call, response }: OutcomeAnswer): Promise<void> {
+async function markDone(
+  { clock }: EngineContext,
+  { sql, emit }: Change,
+  { call, response }: OutcomeAnswer,
+): Promise<void> {
   const text = `The answer of this call was lost; a person looked and marked it as done.${noteOf(response)}`;
   const result: CallToolResult = { content: [{ type: 'text', text }] };
   const patch = { state: 'succeeded', result, error: undefined, finishedAt: clock.now() } as const;
-  if (!(await sql.updateToolCall(call.id, { state: ['unknown'], attempt: call.attempt }, patch))) return;
-  emit({ type: 'tool_call.completed', data: { call_id: call.id, attempt: call.attempt, result: previewOf(result) } });
+  if (!(await sql.updateToolCall(call.id, { state: ['unknown'], attempt: call.attempt }, patch)))
+    return;
+  emit({
+    type: 'tool_call.completed',
+    data: { call_id: call.id, attempt: call.attempt, result: previewOf(result) },
+  });
 }

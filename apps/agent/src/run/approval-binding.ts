@@ -17,14 +17,25 @@ export interface Approvable {
 }
 
 /** What an approval of the call is good for, as things are at present. */
-export function bindingOf({ policyOf }: Pick<EngineContext, 'policyOf'>, { callId, tool, arguments: args }: Approvable): ApprovalBinding {
+export function bindingOf(
+  { policyOf }: Pick<EngineContext, 'policyOf'>,
+  { callId, tool, arguments: args }: Approvable,
+): ApprovalBinding {
   // The first is the host's affair, the second says nothing of what a call does.
   const { trusted: _trusted, outputSchema: _outputSchema, ...definition } = tool;
-  return { call: callId, server: policyOf(tool.server).launchDigest ?? '', tool: digestOf(definition), arguments: digestOf(args) };
+  return {
+    call: callId,
+    server: policyOf(tool.server).launchDigest ?? '',
+    tool: digestOf(definition),
+    arguments: digestOf(args),
+  };
 }
 
 /** What is different from what was approved, for people; nothing when the approval is good. */
-export function driftOf(approved: ApprovalBinding | undefined, present: ApprovalBinding): string | undefined {
+export function driftOf(
+  approved: ApprovalBinding | undefined,
+  present: ApprovalBinding,
+): string | undefined {
   if (approved?.call !== present.call) return 'it is not known what was approved';
   const changes = [
     ...(approved.server === present.server ? [] : ['the server is started in another way']),

@@ -28,7 +28,10 @@ test('the first rule whose pattern matches the name counts, whatever the hints a
 });
 
 test('a pattern without a star is a whole name', () => {
-  const settings: ApprovalSettings = { approval: 'deny', approvals: [{ tools: 'read', policy: 'auto' }] };
+  const settings: ApprovalSettings = {
+    approval: 'deny',
+    approvals: [{ tools: 'read', policy: 'auto' }],
+  };
   expect(approvalPolicy(settings, tool('read'))).toBe('auto');
   expect(approvalPolicy(settings, tool('read_all'))).toBe('deny');
 });

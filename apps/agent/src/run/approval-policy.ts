@@ -18,7 +18,10 @@ export interface ApprovalSettings {
 }
 
 /** Whether calls of the tool are made, asked about, or refused. */
-export function approvalPolicy({ approval, approvals = [] }: ApprovalSettings, tool: Pick<CatalogueTool, 'name' | 'trusted' | 'annotations'>): ApprovalPolicy {
+export function approvalPolicy(
+  { approval, approvals = [] }: ApprovalSettings,
+  tool: Pick<CatalogueTool, 'name' | 'trusted' | 'annotations'>,
+): ApprovalPolicy {
   const rule = approvals.find(({ tools }) => matchesPattern(tool.name, tools));
   if (rule !== undefined) return rule.policy;
   if (approval !== 'default') return approval;

@@ -24,9 +24,16 @@ export const ARTIFACT_READ_SPEC: ToolSpec = {
   inputSchema: {
     type: 'object',
     properties: {
-      id: { type: 'string', description: 'The id of the artifact, as the shortened result says it' },
+      id: {
+        type: 'string',
+        description: 'The id of the artifact, as the shortened result says it',
+      },
       offset: { type: 'integer', minimum: 0, description: 'Counts from 0, which is the default' },
-      limit: { type: 'integer', minimum: 1, description: `Default ${DEFAULT_BYTES} bytes or ${DEFAULT_LINES} lines` },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        description: `Default ${DEFAULT_BYTES} bytes or ${DEFAULT_LINES} lines`,
+      },
       unit: { type: 'string', enum: ['bytes', 'lines'], description: 'Default bytes' },
     },
     required: ['id'],
@@ -42,13 +49,27 @@ export interface ArtifactRead {
 }
 
 /** Serves a planned call of the tool at once: nothing leaves the service, and nobody needs to approve it. */
-export async function serveArtifactRead(context: EngineContext, change: Change, { run, call, invalid }: ArtifactRead): Promise<void> {
+export async function serveArtifactRead(
+  context: EngineContext,
+  change: Change,
+  { run, call, invalid }: ArtifactRead,
+): Promise<void> {
   const piece = await readPiece(change.sql, run, invalid ?? pieceOf(call.arguments));
   if (typeof piece === 'string') return failCall(context, change, { call, message: piece });
   const result: CallToolResult = { content: [{ type: 'text', text: piece.text }] };
   const patch = { state: 'succeeded', result, finishedAt: context.clock.now() } as const;
-  if (!(await change.sql.updateToolCall(call.id, { state: ['planned'], attempt: call.attempt }, patch))) return;
-  change.emit({ type: 'tool_call.completed', data: { call_id: call.id, attempt: call.attempt, result: previewOf(result) } });
+  if (
+    !(await change.sql.updateToolCall(
+      call.id,
+      { state: ['planned'], attempt: call.attempt },
+      patch,
+    ))
+  )
+    return;
+  change.emit({
+    type: 'tool_call.completed',
+    data: { call_id: call.id, attempt: call.attempt, result: previewOf(result) },
+  });
 }
 
 interface Piece {
@@ -59,21 +80,37 @@ interface Piece {
 }
 
 /** The piece that is asked for, or what is wrong with the question. */
-function pieceOf({ id, offset = 0, limit, unit = 'bytes', ...others }: ToolCall['arguments']): Piece | string {
+function pieceOf({
+  id,
+  offset = 0,
+  limit,
+  unit = 'bytes',
+  ...others
+}: ToolCall['arguments']): Piece | string {
   const [other] = Object.keys(others);
   if (typeof id !== 'string') return 'id: must be the id of an artifact';
-  if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0) return 'offset: must be a whole number, 0 or more';
+  if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0)
+    return 'offset: must be a whole number, 0 or more';
   if (unit !== 'bytes' && unit !== 'lines') return 'unit: must be "bytes" or "lines"';
   const count = limit ?? (unit === 'bytes' ? DEFAULT_BYTES : DEFAULT_LINES);
-  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1) return 'limit: must be a whole number, 1 or more';
-  return other === undefined ? { id, offset, limit: count, unit } : `${other}: there is no such argument; there are id, offset, limit and unit`;
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1)
+    return 'limit: must be a whole number, 1 or more';
+  return other === undefined
+    ? { id, offset, limit: count, unit }
+    : `${other}: there is no such argument; there are id, offset, limit and unit`;
 }
 
-async function readPiece(read: RunReader, run: Run, asked: Piece | string): Promise<{ readonly text: string } | string> {
+async function readPiece(
+  read: RunReader,
+  run: Run,
+  asked: Piece | string,
+): Promise<{ readonly text: string } | string> {
   if (typeof asked === 'string') return asked;
   const artifact = await read.artifact(asked.id);
-  if (artifact === undefined || !(await isReadable(read, run, artifact))) return `There is no artifact ${JSON.stringify(asked.id)} in this conversation.`;
-  if (artifact.data !== undefined) return `The artifact ${asked.id} is a file of the type ${artifact.mediaType}, ${artifact.bytes} bytes: it has no text to read.`;
+  if (artifact === undefined || !(await isReadable(read, run, artifact)))
+    return `There is no artifact ${JSON.stringify(asked.id)} in this conversation.`;
+  if (artifact.data !== undefined)
+    return `The artifact ${asked.id} is a file of the type ${artifact.mediaType}, ${artifact.bytes} bytes: it has no text to read.`;
   return asked.unit === 'bytes' ? bytesOf(artifact, asked) : linesOf(artifact, asked);
 }
 
@@ -83,8 +120,13 @@ async function isReadable(read: RunReader, run: Run, { id, runId }: Artifact): P
   const owner = await read.runCore(runId);
   let reader: RunCore | undefined = run;
   while (reader !== undefined) {
-    if (reader.id === runId || (reader.threadId !== undefined && reader.threadId === owner?.threadId)) return true;
-    reader = reader.forkedFrom === undefined ? undefined : await read.runCore(reader.forkedFrom.runId);
+    if (
+      reader.id === runId ||
+      (reader.threadId !== undefined && reader.threadId === owner?.threadId)
+    )
+      return true;
+    reader =
+      reader.forkedFrom === undefined ? undefined : await read.runCore(reader.forkedFrom.runId);
   }
   return false;
 }
@@ -95,9 +137,13 @@ function bytesOf(artifact: Artifact, { offset, limit }: Piece): { readonly text:
   let start = offset;
   while (start > 0 && (bytes[start] ?? 0) >> 6 === 0b10) start -= 1;
   // One whole character at least, however few bytes were asked for.
-  const piece = wholeCharacters(bytes.subarray(start, start + Math.min(Math.max(limit, 4), MAX_PIECE_BYTES)));
+  const piece = wholeCharacters(
+    bytes.subarray(start, start + Math.min(Math.max(limit, 4), MAX_PIECE_BYTES)),
+  );
   const end = start + Buffer.byteLength(piece);
-  return { text: `[bytes ${start} to ${end} of ${artifact.bytes}${goOn(end, artifact.bytes)}${notKept(artifact, end === artifact.bytes)}]\n${piece}` };
+  return {
+    text: `[bytes ${start} to ${end} of ${artifact.bytes}${goOn(end, artifact.bytes)}${notKept(artifact, end === artifact.bytes)}]\n${piece}`,
+  };
 }
 
 function linesOf(artifact: Artifact, { offset, limit }: Piece): { readonly text: string } | string {
@@ -110,9 +156,12 @@ function linesOf(artifact: Artifact, { offset, limit }: Piece): { readonly text:
     if (room < 0) break;
     taken.push(line);
   }
-  if (taken.length === 0) return `Line ${offset} alone is longer than ${MAX_PIECE_BYTES} bytes: read it in bytes. It begins at offset ${Buffer.byteLength(lines.slice(0, offset).join('\n')) + (offset === 0 ? 0 : 1)}.`;
+  if (taken.length === 0)
+    return `Line ${offset} alone is longer than ${MAX_PIECE_BYTES} bytes: read it in bytes. It begins at offset ${Buffer.byteLength(lines.slice(0, offset).join('\n')) + (offset === 0 ? 0 : 1)}.`;
   const end = offset + taken.length;
-  return { text: `[lines ${offset} to ${end} of ${lines.length}${goOn(end, lines.length)}${notKept(artifact, end === lines.length)}]\n${taken.join('\n')}` };
+  return {
+    text: `[lines ${offset} to ${end} of ${lines.length}${goOn(end, lines.length)}${notKept(artifact, end === lines.length)}]\n${taken.join('\n')}`,
+  };
 }
 
 function goOn(end: number, total: number): string {

@@ -21,16 +21,37 @@ const PREVIEW_BYTES = 16 * 1024;
 export const ARTIFACT_KEY = 'dev.signalbox/artifact';
 
 /** Keeps a long text of a result as an artifact; the result then has its beginning and end, and says how to read the rest. Others are returned as they are. */
-export async function keepLongText({ newId, clock }: EngineContext, { sql, runId }: Change, { call, result }: { readonly call: ToolCall; readonly result: CallToolResult }): Promise<CallToolResult> {
+export async function keepLongText(
+  { newId, clock }: EngineContext,
+  { sql, runId }: Change,
+  { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
+): Promise<CallToolResult> {
   const long = longTextOf(result);
   if (long === undefined) return result;
   const id = newId();
   const originalBytes = Buffer.byteLength(long.text);
-  const text = originalBytes > MAX_ARTIFACT_BYTES ? wholeCharacters(Buffer.from(long.text).subarray(0, MAX_ARTIFACT_BYTES)) : long.text;
-  const artifact: Artifact = { id, runId, callId: call.id, mediaType: 'text/plain', data: undefined, text, bytes: Buffer.byteLength(text), originalBytes, createdAt: clock.now() };
+  const text =
+    originalBytes > MAX_ARTIFACT_BYTES
+      ? wholeCharacters(Buffer.from(long.text).subarray(0, MAX_ARTIFACT_BYTES))
+      : long.text;
+  const artifact: Artifact = {
+    id,
+    runId,
+    callId: call.id,
+    mediaType: 'text/plain',
+    data: undefined,
+    text,
+    bytes: Buffer.byteLength(text),
+    originalBytes,
+    createdAt: clock.now(),
+  };
   await sql.insertArtifact(artifact);
   const { structuredContent: _structured, _meta: meta, ...rest } = result;
-  return { ...rest, content: [{ type: 'text', text: previewText(artifact) }, ...long.others], _meta: { ...meta, [ARTIFACT_KEY]: id } };
+  return {
+    ...rest,
+    content: [{ type: 'text', text: previewText(artifact) }, ...long.others],
+    _meta: { ...meta, [ARTIFACT_KEY]: id },
+  };
 }
 
 /** The artifact that has all of a shortened result, or the first one of its parts. */
@@ -53,8 +74,13 @@ interface LongText {
 /** Structured content counts where the text beside it is short: by the protocol it says the same. @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#structured-content */
 function longTextOf({ content, structuredContent }: CallToolResult): LongText | undefined {
   const text = content.flatMap((block) => textOf(block) ?? []).join('\n');
-  if (Buffer.byteLength(text) > MAX_INLINE_BYTES) return { text, others: content.filter((block) => textOf(block) === undefined) };
-  if (structuredContent === undefined || Buffer.byteLength(JSON.stringify(structuredContent)) <= MAX_INLINE_BYTES) return undefined;
+  if (Buffer.byteLength(text) > MAX_INLINE_BYTES)
+    return { text, others: content.filter((block) => textOf(block) === undefined) };
+  if (
+    structuredContent === undefined ||
+    Buffer.byteLength(JSON.stringify(structuredContent)) <= MAX_INLINE_BYTES
+  )
+    return undefined;
   return { text: JSON.stringify(structuredContent, null, 1), others: content };
 }
 
@@ -65,7 +91,10 @@ function textOf(block: ContentBlock): string | undefined {
 
 function previewText({ id, text, bytes, originalBytes }: Artifact): string {
   const { head, tail, missingBytes } = headAndTail(text, PREVIEW_BYTES);
-  const lost = originalBytes > bytes ? ` The result had ${originalBytes} bytes; what came after the first ${bytes} was not kept.` : '';
+  const lost =
+    originalBytes > bytes
+      ? ` The result had ${originalBytes} bytes; what came after the first ${bytes} was not kept.`
+      : '';
   const next = JSON.stringify({ id, offset: Buffer.byteLength(head) });
   return `${head}\n[… ${missingBytes} of ${bytes} bytes left out here. All of it is the artifact ${id}: read on with ${ARTIFACT_READ} ${next} …${lost}]\n${tail}`;
 }

@@ -34,28 +34,50 @@ export async function beginTurn(context: EngineContext, change: Change): Promise
     return undefined;
   }
   const number = run.turns + 1;
-  if (!spend(change, { limit: 'turns', before: run.turns, after: number, allowed: run.limits.turns })) {
+  if (
+    !spend(change, { limit: 'turns', before: run.turns, after: number, allowed: run.limits.turns })
+  ) {
     const message = `The run used all of its ${run.limits.turns} turns.`;
-    await endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message }, reason: 'turn_limit' });
+    await endRun(context, change, {
+      status: 'failed',
+      error: { code: 'limit_exceeded', message },
+      reason: 'turn_limit',
+    });
     return undefined;
   }
   const spent = overBudget(run);
   if (spent !== undefined) {
-    await endRun(context, change, { status: 'failed', error: { code: 'limit_exceeded', message: spent.message }, reason: spent.reason });
+    await endRun(context, change, {
+      status: 'failed',
+      error: { code: 'limit_exceeded', message: spent.message },
+      reason: spent.reason,
+    });
     return undefined;
   }
   const epoch = await epochOf(context, change, run);
   const messageId = context.newId();
   await sql.startTurn({ runId, turn: number, owner: context.store.bootId, messageId });
   change.emit(
-    { type: 'turn.started', data: { turn: number, message_id: messageId, model: run.model, attempt: (run.modelOutage?.attempts ?? 0) + 1 } },
+    {
+      type: 'turn.started',
+      data: {
+        turn: number,
+        message_id: messageId,
+        model: run.model,
+        attempt: (run.modelOutage?.attempts ?? 0) + 1,
+      },
+    },
     { type: 'message.started', data: { turn: number, message_id: messageId, role: 'assistant' } },
   );
   return { run, number, messageId, epoch };
 }
 
 /** Ends the attempt of a turn whose model call nobody makes any more; the turn itself is taken again. */
-export async function interruptTurn({ sql, runId, emit }: Change, { messageId, turn }: Pick<ActiveTurn, 'messageId' | 'turn'>, reason: 'process_ended' | 'shutdown'): Promise<void> {
+export async function interruptTurn(
+  { sql, runId, emit }: Change,
+  { messageId, turn }: Pick<ActiveTurn, 'messageId' | 'turn'>,
+  reason: 'process_ended' | 'shutdown',
+): Promise<void> {
   if (!(await sql.endTurn(messageId, 'interrupted'))) return;
   await sql.savePartial(runId, undefined);
   emit({ type: 'turn.interrupted', data: { turn, message_id: messageId, reason } });

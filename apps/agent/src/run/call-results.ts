@@ -19,9 +19,23 @@ export function errorResult(text: string): CallToolResult {
 }
 
 /** Settles a call as failed with a text for the model. Does nothing when the call has moved on. */
-export async function failCall({ clock }: EngineContext, change: Change, { call, message, text = message }: { call: ToolCall; message: string; text?: string }): Promise<void> {
+export async function failCall(
+  { clock }: EngineContext,
+  change: Change,
+  { call, message, text = message }: { call: ToolCall; message: string; text?: string },
+): Promise<void> {
   const result = errorResult(text);
   const patch = { state: 'failed', result, error: message, finishedAt: clock.now() } as const;
-  if (!(await change.sql.updateToolCall(call.id, { state: [call.state], attempt: call.attempt }, patch))) return;
-  change.emit({ type: 'tool_call.failed', data: { call_id: call.id, attempt: call.attempt, message, result: previewOf(result) } });
+  if (
+    !(await change.sql.updateToolCall(
+      call.id,
+      { state: [call.state], attempt: call.attempt },
+      patch,
+    ))
+  )
+    return;
+  change.emit({
+    type: 'tool_call.failed',
+    data: { call_id: call.id, attempt: call.attempt, message, result: previewOf(result) },
+  });
 }

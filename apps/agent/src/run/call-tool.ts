@@ -1,5 +1,10 @@
 import type { Run, ToolCall } from '../ports/run-store.ts';
-import type { CallReservation, CallWaiting, ToolCallOutcome, ToolCallRequest } from '../ports/tool-registry.ts';
+import type {
+  CallReservation,
+  CallWaiting,
+  ToolCallOutcome,
+  ToolCallRequest,
+} from '../ports/tool-registry.ts';
 import type { CallActivity } from './activities.ts';
 import { maySend } from './approvals.ts';
 import { failCall } from './call-results.ts';
@@ -22,7 +27,11 @@ const MAX_FAILURES = 12;
 const MAX_RESULT_TRIES = 5;
 
 const UNSTORABLE: End = {
-  outcome: { type: 'error', message: 'The server answered, but the answer could not be stored; the log of the service says why.' },
+  outcome: {
+    type: 'error',
+    message:
+      'The server answered, but the answer could not be stored; the log of the service says why.',
+  },
   progress: undefined,
 };
 
@@ -41,7 +50,8 @@ export interface Dispatched {
  */
 export async function callTool(context: EngineContext, callId: string): Promise<void> {
   const call = await context.store.read.toolCall(callId);
-  const mayBegin = call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;
+  const mayBegin =
+    call !== undefined && (call.state === 'planned' || isParked(call)) && !context.closing.aborted;
   if (!mayBegin) return context.activities.forgo(callId);
   if (!context.activities.hasRoom(call)) return;
   const activity = context.activities.beginCall(call);
@@ -49,22 +59,34 @@ export async function callTool(context: EngineContext, callId: string): Promise<
   await Promise.race([ended, activity.parked]);
 }
 
-async function performCall(context: EngineContext, planned: ToolCall, activity: CallActivity): Promise<void> {
+async function performCall(
+  context: EngineContext,
+  planned: ToolCall,
+  activity: CallActivity,
+): Promise<void> {
   try {
     const signal = AbortSignal.any([activity.signal, context.closing]);
     await serverConnected(context, planned.server, signal);
     const reservation = await reserve(context, { call: planned, activity, signal });
     try {
-      const dispatched = planned.state === 'planned' ? await dispatch(context, planned, activity) : await takeOver(context, planned, activity);
+      const dispatched =
+        planned.state === 'planned'
+          ? await dispatch(context, planned, activity)
+          : await takeOver(context, planned, activity);
       context.activities.forgetFailures(planned.id);
-      if (dispatched !== undefined) await settle(context, dispatched, await sendCall(context, dispatched, reservation));
+      if (dispatched !== undefined)
+        await settle(context, dispatched, await sendCall(context, dispatched, reservation));
     } finally {
       reservation.release();
     }
   } catch (error) {
     if (isShutdown(error)) return;
     logFailure(context, planned, error);
-    if (context.activities.countFailure(planned.id) < MAX_FAILURES || !(await giveUp(context, planned))) enqueue(context, { type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
+    if (
+      context.activities.countFailure(planned.id) < MAX_FAILURES ||
+      !(await giveUp(context, planned))
+    )
+      enqueue(context, { type: 'call-tool', callId: planned.id }, STORE_RETRY_MS);
   }
 }
 
@@ -86,7 +108,14 @@ async function giveUp(context: EngineContext, { id, runId }: ToolCall): Promise<
 }
 
 /** Waits for a connection to the call's server. The call stays as it is in the ledger: nothing is sent of it before. */
-async function reserve(context: EngineContext, { call, activity, signal }: { readonly call: ToolCall; readonly activity: CallActivity; readonly signal: AbortSignal }): Promise<CallReservation> {
+async function reserve(
+  context: EngineContext,
+  {
+    call,
+    activity,
+    signal,
+  }: { readonly call: ToolCall; readonly activity: CallActivity; readonly signal: AbortSignal },
+): Promise<CallReservation> {
   const { store, registry } = context;
   const maxTotalMs = (await store.read.run(call.runId))?.limits.callMaxMs ?? 0;
   const resumeFrom = resumePointOf(call);
@@ -101,32 +130,64 @@ async function reserve(context: EngineContext, { call, activity, signal }: { rea
   });
 }
 
-function onWaiting(context: EngineContext, call: ToolCall, activity: CallActivity): (waiting: CallWaiting) => void {
+function onWaiting(
+  context: EngineContext,
+  call: ToolCall,
+  activity: CallActivity,
+): (waiting: CallWaiting) => void {
   return (waiting) => {
     activity.park();
     inBackground(context, 'storing that a call waits', noteWaiting(context, call, waiting));
   };
 }
 
-async function dispatch(context: EngineContext, planned: ToolCall, activity: CallActivity): Promise<Dispatched | undefined> {
+async function dispatch(
+  context: EngineContext,
+  planned: ToolCall,
+  activity: CallActivity,
+): Promise<Dispatched | undefined> {
   const { store, commit, closing } = context;
   if (closing.aborted) return undefined;
-  return commit(planned.runId, async (change) => {
-    const run = await change.sql.run(planned.runId);
-    if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
-    // Read again: a person may have changed the arguments since.
-    const call = await change.sql.toolCall(planned.id);
-    if (call?.state !== 'planned' || call.attempt !== planned.attempt || !(await maySend(context, change, { run, call }))) return undefined;
-    const patch = { state: 'dispatched', attempt: call.attempt + 1, owner: store.bootId } as const;
-    await change.sql.updateToolCall(call.id, { state: ['planned'], attempt: call.attempt }, patch);
-    change.emit({ type: 'tool_call.dispatched', data: { call_id: planned.id, attempt: patch.attempt } });
-    await reconcile(context, change);
-    return { run, call: { ...call, ...patch }, activity };
-  }, 'dispatch-call');
+  return commit(
+    planned.runId,
+    async (change) => {
+      const run = await change.sql.run(planned.runId);
+      if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
+      // Read again: a person may have changed the arguments since.
+      const call = await change.sql.toolCall(planned.id);
+      if (
+        call?.state !== 'planned' ||
+        call.attempt !== planned.attempt ||
+        !(await maySend(context, change, { run, call }))
+      )
+        return undefined;
+      const patch = {
+        state: 'dispatched',
+        attempt: call.attempt + 1,
+        owner: store.bootId,
+      } as const;
+      await change.sql.updateToolCall(
+        call.id,
+        { state: ['planned'], attempt: call.attempt },
+        patch,
+      );
+      change.emit({
+        type: 'tool_call.dispatched',
+        data: { call_id: planned.id, attempt: patch.attempt },
+      });
+      await reconcile(context, change);
+      return { run, call: { ...call, ...patch }, activity };
+    },
+    'dispatch-call',
+  );
 }
 
 /** Goes on with a call that was sent before: what it waits for is in its row. */
-async function takeOver({ store, closing, commit }: EngineContext, parked: ToolCall, activity: CallActivity): Promise<Dispatched | undefined> {
+async function takeOver(
+  { store, closing, commit }: EngineContext,
+  parked: ToolCall,
+  activity: CallActivity,
+): Promise<Dispatched | undefined> {
   if (closing.aborted) return undefined;
   return commit(parked.runId, async ({ sql }) => {
     const [run, call] = [await sql.run(parked.runId), await sql.toolCall(parked.id)];
@@ -138,7 +199,11 @@ async function takeOver({ store, closing, commit }: EngineContext, parked: ToolC
 
 type End = Omit<CallEnd, 'call'>;
 
-async function sendCall(context: EngineContext, dispatched: Dispatched, reservation: CallReservation): Promise<End> {
+async function sendCall(
+  context: EngineContext,
+  dispatched: Dispatched,
+  reservation: CallReservation,
+): Promise<End> {
   const { run, call, activity } = dispatched;
   context.reach('before-tool-send');
   const progress = new ProgressLog(context, call);
@@ -158,7 +223,12 @@ async function sendCall(context: EngineContext, dispatched: Dispatched, reservat
     onProgress: (update) => progress.add(update),
     onWaiting: onWaiting(context, call, activity),
     questions: questionsOf(context, dispatched, { rounds, onTooMany: () => tooMany.abort() }),
-    onElicitationComplete: (elicitationId) => inBackground(context, 'storing that a visit is done', completeElicitation(context, call, elicitationId)),
+    onElicitationComplete: (elicitationId) =>
+      inBackground(
+        context,
+        'storing that a visit is done',
+        completeElicitation(context, call, elicitationId),
+      ),
     rounds,
     onTask: (taskId) => {
       activity.park();
@@ -171,12 +241,19 @@ async function sendCall(context: EngineContext, dispatched: Dispatched, reservat
   if (call.cancelRequestedAt !== undefined) context.activities.stopCall(call.id);
   const outcome = await sent.catch((error: unknown): ToolCallOutcome => {
     logFailure(context, call, error);
-    return { type: 'lost', message: 'The service failed while the call was under way; its log says why.' };
+    return {
+      type: 'lost',
+      message: 'The service failed while the call was under way; its log says why.',
+    };
   });
   context.reach('after-tool-result');
   await keepingTask;
-  const isEndedForQuestions = tooMany.signal.aborted && !activity.signal.aborted && outcome.type === 'cancelled';
-  return { outcome: isEndedForQuestions ? askedTooMuch(context, call) : outcome, progress: await progress.close() };
+  const isEndedForQuestions =
+    tooMany.signal.aborted && !activity.signal.aborted && outcome.type === 'cancelled';
+  return {
+    outcome: isEndedForQuestions ? askedTooMuch(context, call) : outcome,
+    progress: await progress.close(),
+  };
 }
 
 /** A call that can be sent again is not: its server would ask as much again. */
@@ -186,14 +263,23 @@ function askedTooMuch(context: EngineContext, call: ToolCall): ToolCallOutcome {
 
 function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFrom'] {
   if (taskId !== undefined) return { taskId };
-  return parked === undefined ? undefined : { inputRequests: parked.inputRequests, ...(parked.requestState === undefined ? {} : { requestState: parked.requestState }) };
+  return parked === undefined
+    ? undefined
+    : {
+        inputRequests: parked.inputRequests,
+        ...(parked.requestState === undefined ? {} : { requestState: parked.requestState }),
+      };
 }
 
 /** Stores how a call ended, as often as it takes: nobody else knows it. A result that still finds no room is given up for a word that it came. */
 async function settle(context: EngineContext, dispatched: Dispatched, end: End): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await storeEnd(context, dispatched, tries <= MAX_RESULT_TRIES || end.outcome.type !== 'result' ? end : UNSTORABLE);
+      await storeEnd(
+        context,
+        dispatched,
+        tries <= MAX_RESULT_TRIES || end.outcome.type !== 'result' ? end : UNSTORABLE,
+      );
       return;
     } catch (error) {
       if (isShutdown(error)) return;
@@ -204,9 +290,13 @@ async function settle(context: EngineContext, dispatched: Dispatched, end: End):
 }
 
 function storeEnd(context: EngineContext, { run, call }: Dispatched, end: End): Promise<void> {
-  return context.commit(run.id, async (change) => {
-    await settleCall(context, change, { call, ...end });
-  }, 'settle-call');
+  return context.commit(
+    run.id,
+    async (change) => {
+      await settleCall(context, change, { call, ...end });
+    },
+    'settle-call',
+  );
 }
 
 function logFailure({ logger }: EngineContext, { id }: Pick<ToolCall, 'id'>, error: unknown): void {

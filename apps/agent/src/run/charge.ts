@@ -20,5 +20,15 @@ export async function charge(change: Change, { usage, model, call }: Charge): Pr
   const total = addUsage(run.usage, usage);
   await sql.updateRun(runId, { usage: total });
   tellSpending(change, { limits: run.limits, before: run.usage, after: total });
-  emit({ type: 'usage.updated', data: { source: call === undefined ? 'agent' : 'server', server: call?.server, call_id: call?.id, model, usage: usageData(usage), total: usageData(total) } });
+  emit({
+    type: 'usage.updated',
+    data: {
+      source: call === undefined ? 'agent' : 'server',
+      server: call?.server,
+      call_id: call?.id,
+      model,
+      usage: usageData(usage),
+      total: usageData(total),
+    },
+  });
 }

@@ -33,35 +33,62 @@ const FAMILIES: readonly (readonly [pattern: RegExp, tier: Tier])[] = [
  * @returns undefined when no model can take the request
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#model-preferences
  */
-export function chooseModel(cards: readonly ModelCard[], needs: ModelNeeds, preferences: ModelPreferences = {}): ModelChoice | undefined {
+export function chooseModel(
+  cards: readonly ModelCard[],
+  needs: ModelNeeds,
+  preferences: ModelPreferences = {},
+): ModelChoice | undefined {
   const able = cards.filter((card) => isAble(card, needs));
   if (able.length === 0) return undefined;
   for (const hint of hintsIn(preferences)) {
-    const named = able.filter(({ id, aliases }) => id.toLowerCase().includes(hint) || aliases.some((alias) => alias.toLowerCase() === hint));
+    const named = able.filter(
+      ({ id, aliases }) =>
+        id.toLowerCase().includes(hint) || aliases.some((alias) => alias.toLowerCase() === hint),
+    );
     if (named.length > 0) return best(named, preferences, `hint "${hint}"`);
     const tier = FAMILIES.find(([pattern]) => pattern.test(hint))?.[1];
     const alike = tier === undefined ? [] : able.filter((card) => card.tier === tier);
-    if (alike.length > 0) return best(alike, preferences, `a ${tier} model, for the hint "${hint}"`);
+    if (alike.length > 0)
+      return best(alike, preferences, `a ${tier} model, for the hint "${hint}"`);
   }
   return best(able, preferences, 'priorities');
 }
 
 function isAble({ takes, contextTokens }: ModelCard, needs: ModelNeeds): boolean {
-  return (takes.tools || !needs.tools) && (takes.images || !needs.images) && (takes.audio || !needs.audio) && (contextTokens === undefined || needs.contextTokens <= contextTokens);
+  return (
+    (takes.tools || !needs.tools) &&
+    (takes.images || !needs.images) &&
+    (takes.audio || !needs.audio) &&
+    (contextTokens === undefined || needs.contextTokens <= contextTokens)
+  );
 }
 
 function hintsIn({ hints = [] }: ModelPreferences): readonly string[] {
-  return hints.flatMap(({ name }) => (typeof name === 'string' && name.trim() !== '' ? [name.trim().toLowerCase()] : []));
+  return hints.flatMap(({ name }) =>
+    typeof name === 'string' && name.trim() !== '' ? [name.trim().toLowerCase()] : [],
+  );
 }
 
 /** The first of equals, so that without priorities it is the one that comes first. */
-function best(cards: readonly ModelCard[], preferences: ModelPreferences, why: string): ModelChoice | undefined {
-  const weights = { cost: weight(preferences.costPriority), speed: weight(preferences.speedPriority), intelligence: weight(preferences.intelligencePriority) };
+function best(
+  cards: readonly ModelCard[],
+  preferences: ModelPreferences,
+  why: string,
+): ModelChoice | undefined {
+  const weights = {
+    cost: weight(preferences.costPriority),
+    speed: weight(preferences.speedPriority),
+    intelligence: weight(preferences.intelligencePriority),
+  };
   const dearest = Math.max(...cards.map(({ price }) => dollars(price) ?? 0));
   const score = ({ price, speed, intelligence }: ModelCard): number => {
     const cost = dollars(price);
     const cheapness = cost === undefined ? UNKNOWN : dearest === 0 ? 1 : 1 - cost / dearest;
-    return weights.cost * cheapness + weights.speed * (speed ?? UNKNOWN) + weights.intelligence * (intelligence ?? UNKNOWN);
+    return (
+      weights.cost * cheapness +
+      weights.speed * (speed ?? UNKNOWN) +
+      weights.intelligence * (intelligence ?? UNKNOWN)
+    );
   };
   const [card] = cards.toSorted((left, right) => score(right) - score(left));
   return card === undefined ? undefined : { card, why };

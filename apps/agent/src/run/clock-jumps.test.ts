@@ -27,7 +27,10 @@ describe.each([
         return ok('done');
       },
     };
-    const service = await openService({ script: callsThenAnswer([[{ name: 'a__slow' }]], 'all done'), tools: { a__slow: slow } });
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__slow' }]], 'all done'),
+      tools: { a__slow: slow },
+    });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.event(id, 'tool_call.progress');
     service.clock.set(byMs);
@@ -44,8 +47,19 @@ describe.each([
   });
 
   test('while a person is asked: the answer is taken, and the run has as much time left as before', async () => {
-    const slow: FakeTool = { annotations: READ_ONLY, call: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({ type: 'cancelled', level: 'confirmed' }))) };
-    const service = await openService({ script: callsThenAnswer([[{ name: 'a__write' }], [{ name: 'a__slow' }]]), tools: { a__write: { call: () => Promise.resolve(ok('')) }, a__slow: slow } });
+    const slow: FakeTool = {
+      annotations: READ_ONLY,
+      call: ({ signal }) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () =>
+            resolve({ type: 'cancelled', level: 'confirmed' }),
+          ),
+        ),
+    };
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__write' }], [{ name: 'a__slow' }]]),
+      tools: { a__write: { call: () => Promise.resolve(ok('')) }, a__slow: slow },
+    });
     const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
     const item = await service.item(id);
     await service.status(id, 'input_required');
@@ -55,7 +69,10 @@ describe.each([
     service.clock.pass(999);
     expect((await service.read.run(id))?.status).toBe('running');
     service.clock.pass(1);
-    expect(await service.settled(id)).toMatchObject({ status: 'expired', statusReason: 'wall_clock_limit' });
+    expect(await service.settled(id)).toMatchObject({
+      status: 'expired',
+      statusReason: 'wall_clock_limit',
+    });
   });
 
   test('while the service is down: a run that waited for its first turn takes it', async () => {
@@ -63,7 +80,11 @@ describe.each([
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.kill();
     service.clock.set(byMs);
-    const next = await openService({ script: () => ({ text: 'hi' }), dataDir: service.dataDir, clock: service.clock });
+    const next = await openService({
+      script: () => ({ text: 'hi' }),
+      dataDir: service.dataDir,
+      clock: service.clock,
+    });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
   });
 });
@@ -72,9 +93,17 @@ test('a server that connects is waited for no longer than ever when the clock wa
   const clock = new ManualClock();
   const waits: number[] = [];
   const registry: Partial<ToolRegistry> = {
-    servers: () => [{ name: 'a', state: 'connecting', restarts: 0, since: clock.now() + YEAR_MS } as ReturnType<ToolRegistry['servers']>[number]],
+    servers: () => [
+      { name: 'a', state: 'connecting', restarts: 0, since: clock.now() + YEAR_MS } as ReturnType<
+        ToolRegistry['servers']
+      >[number],
+    ],
     settled: (waitMs) => Promise.resolve(void waits.push(waitMs)),
   };
-  await firstConnections({ registry, clock } as unknown as EngineContext, undefined, new AbortController().signal);
+  await firstConnections(
+    { registry, clock } as unknown as EngineContext,
+    undefined,
+    new AbortController().signal,
+  );
   expect(waits).toEqual([15_000]);
 });

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { closestNames } from './closest-names.ts';
 
-const NAMES = ['files__read_file', 'files__read_files', 'files__write_file', 'files__move_file', 'weather__forecast'];
+const NAMES = [
+  'files__read_file',
+  'files__read_files',
+  'files__write_file',
+  'files__move_file',
+  'weather__forecast',
+];
 
 test.each([
   ['files__read_fil', ['files__read_file', 'files__read_files', 'files__move_file']],

@@ -8,7 +8,10 @@ export function closestNames(name: string, candidates: readonly string[]): reado
   return candidates
     .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.toLowerCase()) }))
     .filter(({ distance, candidate }) => distance <= Math.max(name.length, candidate.length) / 2)
-    .toSorted((left, right) => left.distance - right.distance || (left.candidate < right.candidate ? -1 : 1))
+    .toSorted(
+      (left, right) =>
+        left.distance - right.distance || (left.candidate < right.candidate ? -1 : 1),
+    )
     .slice(0, MOST)
     .map(({ candidate }) => candidate);
 }

@@ -49,19 +49,36 @@ export class Commits {
   }
 
   /** @throws EngineError `shutting_down` after `close` */
-  async commit<T>(runId: string, work: (change: Change) => Promise<T>, step?: CommitStep): Promise<T> {
-    if (this.#closed) throw new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
+  async commit<T>(
+    runId: string,
+    work: (change: Change) => Promise<T>,
+    step?: CommitStep,
+  ): Promise<T> {
+    if (this.#closed)
+      throw new EngineError(
+        'shutting_down',
+        'The service is shutting down. Try again when it is back.',
+      );
     if (step !== undefined) this.#hooks.reach(`before-${step}-commit`);
     const events: RunEventBody[] = [];
     const effects: (() => void)[] = [];
     const lastWork: (() => Promise<void>)[] = [];
-    const written = this.#store.write(async (sql) => {
-      const result = await work({ runId, sql, emit: (...more) => events.push(...more), afterCommit: (effect) => effects.push(effect), lastly: (last) => lastWork.push(last) });
-      await sql.appendAudit(await auditOf(sql, runId, events));
-      const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
-      for (const last of lastWork) await last();
-      return { result, lastSeq };
-    }, { urgent: step !== undefined && REQUESTS.has(step) });
+    const written = this.#store.write(
+      async (sql) => {
+        const result = await work({
+          runId,
+          sql,
+          emit: (...more) => events.push(...more),
+          afterCommit: (effect) => effects.push(effect),
+          lastly: (last) => lastWork.push(last),
+        });
+        await sql.appendAudit(await auditOf(sql, runId, events));
+        const lastSeq = events.length === 0 ? undefined : await sql.append(runId, events);
+        for (const last of lastWork) await last();
+        return { result, lastSeq };
+      },
+      { urgent: step !== undefined && REQUESTS.has(step) },
+    );
     this.#pending.add(written);
     try {
       const { result, lastSeq } = await written;

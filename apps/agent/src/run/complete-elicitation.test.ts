@@ -5,7 +5,11 @@ import { ok, READ_ONLY } from './testing/fake-registry.ts';
 import { openService, type Service } from './testing/service.ts';
 
 /** A run whose call sends a person to a URL, and what its server would say. */
-async function visiting(): Promise<{ readonly service: Service; readonly id: string; readonly complete: (elicitationId: string) => void }> {
+async function visiting(): Promise<{
+  readonly service: Service;
+  readonly id: string;
+  readonly complete: (elicitationId: string) => void;
+}> {
   const called = Promise.withResolvers<ToolCallRequest>();
   const service = await openService({
     script: callsThenAnswer([[{ name: 'a__visit' }]]),
@@ -14,8 +18,20 @@ async function visiting(): Promise<{ readonly service: Service; readonly id: str
         annotations: READ_ONLY,
         call: async (request) => {
           called.resolve(request);
-          const question = { mode: 'url', message: 'sign in', url: 'https://example.org/', elicitationId: 'e1' } as const;
-          return ok((await request.questions.elicit!(question, { signal: new AbortController().signal, meta: {} })).action);
+          const question = {
+            mode: 'url',
+            message: 'sign in',
+            url: 'https://example.org/',
+            elicitationId: 'e1',
+          } as const;
+          return ok(
+            (
+              await request.questions.elicit!(question, {
+                signal: new AbortController().signal,
+                meta: {},
+              })
+            ).action,
+          );
         },
       },
     },
@@ -31,7 +47,10 @@ test('a visit that the server says is done is shown so, once, and answers nothin
   for (const elicitationId of ['e2', 'e1', 'e1']) complete(elicitationId);
   const event = await service.event(id, 'inbox.completed');
   expect(event.data).toMatchObject({ inbox_item_id: itemId, kind: 'elicitation_url' });
-  expect(await service.read.inboxItem(itemId)).toMatchObject({ state: 'open', request: { url: 'https://example.org/', elicitation_id: 'e1', is_completed: true } });
+  expect(await service.read.inboxItem(itemId)).toMatchObject({
+    state: 'open',
+    request: { url: 'https://example.org/', elicitation_id: 'e1', is_completed: true },
+  });
   await service.engine.respond(itemId, { action: 'accept' });
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
   expect((await service.types(id)).filter((type) => type === 'inbox.completed')).toHaveLength(1);
@@ -45,6 +64,9 @@ test('a visit that is done when the run has ended is noted, and no event follows
   complete('e1');
   // The next look waits its turn behind the write.
   await service.store.write(async () => undefined);
-  expect(await service.read.inboxItem(itemId)).toMatchObject({ state: 'delivered', request: { is_completed: true } });
+  expect(await service.read.inboxItem(itemId)).toMatchObject({
+    state: 'delivered',
+    request: { is_completed: true },
+  });
   expect((await service.types(id)).at(-1)).toBe('run.completed');
 });

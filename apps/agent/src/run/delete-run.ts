@@ -7,7 +7,11 @@ export async function deleteRun({ store }: EngineContext, id: string): Promise<v
   await store.write(async (sql) => {
     const run = await sql.run(id);
     if (run === undefined) throw new EngineError('run_not_found', `There is no run ${id}.`);
-    if (!isSettled(run)) throw new EngineError('run_not_settled', `The run ${id} is not settled: it is ${run.status}. Cancel it first, or wait for its end.`);
+    if (!isSettled(run))
+      throw new EngineError(
+        'run_not_settled',
+        `The run ${id} is not settled: it is ${run.status}. Cancel it first, or wait for its end.`,
+      );
     await sql.deleteRun(id);
   });
 }
@@ -16,7 +20,12 @@ export async function deleteRun({ store }: EngineContext, id: string): Promise<v
 export async function deleteThread({ store }: EngineContext, id: string): Promise<void> {
   await store.write(async (sql) => {
     const [busy] = await sql.unsettledRuns({ threadId: id });
-    if (busy !== undefined) throw new EngineError('thread_busy', `The run ${busy.id} of the thread is not settled: it is ${busy.status}. Cancel it first, or wait for its end.`);
-    if (!(await sql.deleteThread(id))) throw new EngineError('thread_not_found', `There is no thread ${id}.`);
+    if (busy !== undefined)
+      throw new EngineError(
+        'thread_busy',
+        `The run ${busy.id} of the thread is not settled: it is ${busy.status}. Cancel it first, or wait for its end.`,
+      );
+    if (!(await sql.deleteThread(id)))
+      throw new EngineError('thread_not_found', `There is no thread ${id}.`);
   });
 }

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
 import { urlRequest } from './elicitation-url.ts';
 
-const asked = (url: string) => urlRequest({ mode: 'url', message: 'Please sign in', url, elicitationId: 'e1' });
+const asked = (url: string) =>
+  urlRequest({ mode: 'url', message: 'Please sign in', url, elicitationId: 'e1' });
 
 test('the address is shown whole, with its host', () => {
   const url = `https://login.example.org:8443/a?state=${'x'.repeat(5000)}#end`;
-  expect(asked(url)).toEqual({ message: 'Please sign in', url, host: 'login.example.org:8443', warnings: [], elicitation_id: 'e1' });
+  expect(asked(url)).toEqual({
+    message: 'Please sign in',
+    url,
+    host: 'login.example.org:8443',
+    warnings: [],
+    elicitation_id: 'e1',
+  });
 });
 
 test.each([
@@ -16,10 +23,20 @@ test.each([
   expect(asked(url)['warnings']).toEqual([expect.stringMatching(warning)]);
 });
 
-test.each(['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]:8/'])('%s is not sent over a network, so http is no matter', (url) => {
-  expect(asked(url)['warnings']).toEqual([]);
-});
+test.each(['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]:8/'])(
+  '%s is not sent over a network, so http is no matter',
+  (url) => {
+    expect(asked(url)['warnings']).toEqual([]);
+  },
+);
 
-test.each(['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', 'no address', '', `https://example.org/${'x'.repeat(9000)}`])('%.30s is refused to the server', (url) => {
+test.each([
+  'javascript:alert(1)',
+  'file:///etc/passwd',
+  'data:text/html,x',
+  'no address',
+  '',
+  `https://example.org/${'x'.repeat(9000)}`,
+])('%.30s is refused to the server', (url) => {
   expect(() => asked(url)).toThrow(/url must be an http or https URL of at most 8192 characters/);
 });

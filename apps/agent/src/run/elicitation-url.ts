@@ -1,5 +1,10 @@
 import { domainToUnicode } from 'node:url';
-import { ErrorCode, ProtocolError, type ElicitUrlParams, type JsonObject } from '@signalbox/mcp-core';
+import {
+  ErrorCode,
+  ProtocolError,
+  type ElicitUrlParams,
+  type JsonObject,
+} from '@signalbox/mcp-core';
 import { checkMessage } from './elicitation-form.ts';
 
 /** The longest address that is shown to a person. */
@@ -15,18 +20,39 @@ const MAX_ID_CHARACTERS = 1024;
  */
 export function urlRequest({ message, url, elicitationId }: ElicitUrlParams): JsonObject {
   checkMessage(message);
-  if (elicitationId !== undefined && elicitationId.length > MAX_ID_CHARACTERS) throw new ProtocolError(ErrorCode.invalidParams, `elicitationId may have at most ${MAX_ID_CHARACTERS} characters`);
+  if (elicitationId !== undefined && elicitationId.length > MAX_ID_CHARACTERS)
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      `elicitationId may have at most ${MAX_ID_CHARACTERS} characters`,
+    );
   const parsed = url.length <= MAX_CHARACTERS && URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:') throw new ProtocolError(ErrorCode.invalidParams, `url must be an http or https URL of at most ${MAX_CHARACTERS} characters`);
-  return { message, url, host: parsed.host, warnings: warningsOf(parsed), elicitation_id: elicitationId };
+  if (parsed?.protocol !== 'https:' && parsed?.protocol !== 'http:')
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      `url must be an http or https URL of at most ${MAX_CHARACTERS} characters`,
+    );
+  return {
+    message,
+    url,
+    host: parsed.host,
+    warnings: warningsOf(parsed),
+    elicitation_id: elicitationId,
+  };
 }
 
 function warningsOf({ protocol, hostname, username, password }: URL): readonly string[] {
-  const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+  const isLocal =
+    hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
   const isDisguised = hostname.split('.').some((label) => label.startsWith('xn--'));
   return [
-    ...(protocol === 'http:' && !isLocal ? ['What is sent to this address can be read on the way: it is not https.'] : []),
-    ...(isDisguised ? [`The host name has letters that may look like others: ${domainToUnicode(hostname)}`] : []),
-    ...(username === '' && password === '' ? [] : [`What stands before the @ is not the host, which is ${hostname}.`]),
+    ...(protocol === 'http:' && !isLocal
+      ? ['What is sent to this address can be read on the way: it is not https.']
+      : []),
+    ...(isDisguised
+      ? [`The host name has letters that may look like others: ${domainToUnicode(hostname)}`]
+      : []),
+    ...(username === '' && password === ''
+      ? []
+      : [`What stands before the @ is not the host, which is ${hostname}.`]),
   ];
 }

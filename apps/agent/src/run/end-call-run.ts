@@ -9,12 +9,24 @@ export async function endCallRun(context: EngineContext, change: Change, run: Ru
   const [call] = await change.sql.toolCalls(run.id);
   switch (call?.state) {
     case 'succeeded':
-      return endRun(context, change, { status: 'completed', answer: messageText(call.result?.content ?? []) });
+      return endRun(context, change, {
+        status: 'completed',
+        answer: messageText(call.result?.content ?? []),
+      });
     case 'cancelled':
       return finishStopping(context, change, { ...run, statusReason: 'call_cancelled' });
     case 'unknown':
-      return endRun(context, change, { status: 'failed', error: { code: 'outcome_unknown', message: call.error ?? 'It is not known whether the call took effect.' } });
+      return endRun(context, change, {
+        status: 'failed',
+        error: {
+          code: 'outcome_unknown',
+          message: call.error ?? 'It is not known whether the call took effect.',
+        },
+      });
     default:
-      return endRun(context, change, { status: 'failed', error: { code: 'tool_failed', message: call?.error ?? 'The call failed.' } });
+      return endRun(context, change, {
+        status: 'failed',
+        error: { code: 'tool_failed', message: call?.error ?? 'The call failed.' },
+      });
   }
 }

@@ -9,7 +9,9 @@ import { messageText } from './message-text.ts';
 import { wakeThread } from './thread-turns.ts';
 
 /** How a run ends by itself; a stopped run ends in `finishStopping`. */
-export type RunEnd = { readonly status: 'completed'; readonly answer: string; readonly output?: unknown } | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };
+export type RunEnd =
+  | { readonly status: 'completed'; readonly answer: string; readonly output?: unknown }
+  | { readonly status: 'failed'; readonly error: RunError; readonly reason?: string };
 
 /** Settles the run. A failed one keeps the last text of the model as its partial answer. */
 export async function endRun(context: EngineContext, change: Change, end: RunEnd): Promise<void> {
@@ -22,19 +24,40 @@ export async function endRun(context: EngineContext, change: Change, end: RunEnd
     return;
   }
   const answer = await answerSoFar(change);
-  await settle(context, change, { run, status: 'failed', answer, error: end.error, statusReason: end.reason ?? end.error.code });
+  await settle(context, change, {
+    run,
+    status: 'failed',
+    answer,
+    error: end.error,
+    statusReason: end.reason ?? end.error.code,
+  });
   change.emit({ type: 'run.failed', data: { error: end.error, answer } });
 }
 
 /** Settles a run in `cancelling` of which nothing runs any more: `expired` when a limit stopped it, else `cancelled`. */
-export async function finishStopping(context: EngineContext, change: Change, run: RunCore): Promise<void> {
+export async function finishStopping(
+  context: EngineContext,
+  change: Change,
+  run: RunCore,
+): Promise<void> {
   const answer = await answerSoFar(change);
   if (run.error === undefined) {
-    await settle(context, change, { run, status: 'cancelled', answer, statusReason: run.statusReason });
+    await settle(context, change, {
+      run,
+      status: 'cancelled',
+      answer,
+      statusReason: run.statusReason,
+    });
     change.emit({ type: 'run.cancelled', data: { reason: run.statusReason, answer } });
     return;
   }
-  await settle(context, change, { run, status: 'expired', answer, error: run.error, statusReason: run.statusReason });
+  await settle(context, change, {
+    run,
+    status: 'expired',
+    answer,
+    error: run.error,
+    statusReason: run.statusReason,
+  });
   change.emit({ type: 'run.expired', data: { error: run.error, answer } });
 }
 
@@ -47,11 +70,25 @@ interface Settlement {
   readonly statusReason?: string | undefined;
 }
 
-async function settle(context: EngineContext, change: Change, { run, status, answer, output, error, statusReason }: Settlement): Promise<void> {
+async function settle(
+  context: EngineContext,
+  change: Change,
+  { run, status, answer, output, error, statusReason }: Settlement,
+): Promise<void> {
   const now = context.clock.now();
   await voidItems(context, change, { reason: 'run_ended' });
   const waitedMs = run.waitedMs + (run.waitingSince === undefined ? 0 : now - run.waitingSince);
-  await change.sql.updateRun(run.id, { status, statusReason, answer, output, error, modelOutage: undefined, waitedMs, waitingSince: undefined, finishedAt: now });
+  await change.sql.updateRun(run.id, {
+    status,
+    statusReason,
+    answer,
+    output,
+    error,
+    modelOutage: undefined,
+    waitedMs,
+    waitingSince: undefined,
+    finishedAt: now,
+  });
   if (status !== 'completed') await answerToolUses(context, change);
   await wakeThread(context, change, run);
   change.afterCommit(() => {
@@ -61,8 +98,11 @@ async function settle(context: EngineContext, change: Change, { run, status, ans
 }
 
 async function answerSoFar({ sql, runId }: Change): Promise<string | undefined> {
-  for (let before: number | undefined; ; ) {
-    const message = await sql.lastMessage(runId, { role: 'assistant', ...(before === undefined ? {} : { before }) });
+  for (let before: number | undefined; ;) {
+    const message = await sql.lastMessage(runId, {
+      role: 'assistant',
+      ...(before === undefined ? {} : { before }),
+    });
     if (message === undefined || message.turn === 0) return undefined;
     const text = messageText(message.content);
     if (text !== '') return text;

@@ -47,7 +47,11 @@ export interface EngineContext {
   readonly timers: Timers;
   readonly maxQueuedRuns: number;
   /** `step` names the transactions at which tests may end the process. */
-  readonly commit: <T>(runId: string, work: (change: Change) => Promise<T>, step?: CommitStep) => Promise<T>;
+  readonly commit: <T>(
+    runId: string,
+    work: (change: Change) => Promise<T>,
+    step?: CommitStep,
+  ) => Promise<T>;
   /** Aborted when the engine begins to close. */
   readonly closing: AbortSignal;
 }
@@ -57,11 +61,17 @@ export const STORE_RETRY_MS = 5000;
 
 /** Hands a job to the queue; a queue that fails loses nothing, the next start enqueues from the store. */
 export function enqueue({ queue, logger }: EngineContext, job: Job, delayMs = 0): void {
-  queue.enqueue(job, { delayMs }).catch((error: unknown) => logger.error('a job could not be enqueued', { ...job, error }));
+  queue
+    .enqueue(job, { delayMs })
+    .catch((error: unknown) => logger.error('a job could not be enqueued', { ...job, error }));
 }
 
 /** Runs background work of a run whose failure nobody awaits; a failure is logged. */
-export function inBackground({ logger }: EngineContext, what: string, work: Promise<unknown>): void {
+export function inBackground(
+  { logger }: EngineContext,
+  what: string,
+  work: Promise<unknown>,
+): void {
   work.catch((error: unknown) => {
     if (!isShutdown(error)) logger.error(`${what} failed`, { error });
   });

@@ -27,7 +27,11 @@ export type LimitName = 'turns' | 'tool_calls' | 'wall_clock_ms' | 'tokens' | 'c
 type LimitData = { readonly limit: LimitName; readonly used: number; readonly allowed: number };
 type CallData = { readonly call_id: string; readonly attempt: number };
 type TurnData = { readonly turn: number; readonly message_id: string };
-type ItemData = { readonly inbox_item_id: string; readonly kind: InboxKind; readonly call_id: string | undefined };
+type ItemData = {
+  readonly inbox_item_id: string;
+  readonly kind: InboxKind;
+  readonly call_id: string | undefined;
+};
 
 /** What may have happened at the far end of a cancelled call: nothing was sent, it only reads or may be repeated, it was stopped, or that is not known. */
 export type CancelOutcome = 'not_sent' | 'harmless' | 'stopped' | 'unknown';
@@ -60,7 +64,11 @@ export interface RunEventTypes {
   'run.resumed': { readonly reason: 'inbox_closed' | 'process_restarted' | 'requested' };
   'run.cancelling': { readonly reason: string | undefined };
   /** `output` is the answer as a value, where it must fit a schema. */
-  'run.completed': { readonly answer: string; readonly output: unknown; readonly scripted: boolean };
+  'run.completed': {
+    readonly answer: string;
+    readonly output: unknown;
+    readonly scripted: boolean;
+  };
   /** `answer` is what the run had so far. */
   'run.failed': { readonly error: RunError; readonly answer: string | undefined };
   'run.cancelled': { readonly reason: string | undefined; readonly answer: string | undefined };
@@ -90,7 +98,11 @@ export interface RunEventTypes {
   'message.completed': TurnData & {
     readonly role: 'assistant';
     readonly text: string;
-    readonly tool_uses: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[];
+    readonly tool_uses: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly input: JsonObject;
+    }[];
     /** True when the model call ended before the message did. */
     readonly is_partial: boolean;
   };
@@ -121,11 +133,18 @@ export interface RunEventTypes {
   };
   'tool_call.dispatched': CallData;
   /** The call waits for a connection to its server, or a question that may be about it is held. It goes on by itself. */
-  'tool_call.waiting': CallData & { readonly reason: CallWaiting['reason']; readonly message: string };
+  'tool_call.waiting': CallData & {
+    readonly reason: CallWaiting['reason'];
+    readonly message: string;
+  };
   /** The server goes on with the call as a task, which this process need not outlive. */
   'tool_call.working': CallData & { readonly task_id: string };
   /** As the server sent it; a message is cut at 4096 characters. */
-  'tool_call.progress': CallData & { readonly progress: number; readonly total: number | undefined; readonly message: string | undefined };
+  'tool_call.progress': CallData & {
+    readonly progress: number;
+    readonly total: number | undefined;
+    readonly message: string | undefined;
+  };
   'tool_call.input_required': CallData & { readonly inbox_item_id: string };
   /** No question of the call is open any more. */
   'tool_call.resumed': CallData;
@@ -136,7 +155,10 @@ export interface RunEventTypes {
   };
   'tool_call.completed': CallData & { readonly result: ResultPreview };
   'tool_call.failed': CallData & { readonly message: string; readonly result: ResultPreview };
-  'tool_call.cancelled': CallData & { readonly cancel: CancelLevel | undefined; readonly outcome: CancelOutcome };
+  'tool_call.cancelled': CallData & {
+    readonly cancel: CancelLevel | undefined;
+    readonly outcome: CancelOutcome;
+  };
   'tool_call.outcome_unknown': CallData & { readonly message: string };
 
   'inbox.opened': ItemData & { readonly request: JsonObject; readonly expires_at: string };
@@ -144,7 +166,9 @@ export interface RunEventTypes {
   'inbox.delivered': ItemData;
   /** The server says that what a person was sent to a URL for is done. */
   'inbox.completed': ItemData;
-  'inbox.void': ItemData & { readonly reason: 'withdrawn' | 'call_ended' | 'run_ended' | 'process_ended' };
+  'inbox.void': ItemData & {
+    readonly reason: 'withdrawn' | 'call_ended' | 'run_ended' | 'process_ended';
+  };
   'inbox.expired': ItemData;
 
   'limit.warning': LimitData;
@@ -161,7 +185,9 @@ export interface RunEventTypes {
 }
 
 export type RunEventType = keyof RunEventTypes;
-export type RunEventBody = { [T in RunEventType]: { readonly type: T; readonly data: RunEventTypes[T] } }[RunEventType];
+export type RunEventBody = {
+  [T in RunEventType]: { readonly type: T; readonly data: RunEventTypes[T] };
+}[RunEventType];
 
 /** The typed view of a stored event; the engine writes no other ones. */
 export function eventBody(event: Pick<RunEvent, 'type' | 'data'>): RunEventBody {
@@ -171,7 +197,9 @@ export function eventBody(event: Pick<RunEvent, 'type' | 'data'>): RunEventBody 
 const PREVIEW_CHARACTERS = 4096;
 
 export function previewOf(result: CallToolResult): ResultPreview {
-  const text = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  const text = result.content
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('\n');
   return {
     text: text.slice(0, PREVIEW_CHARACTERS),
     truncated: text.length > PREVIEW_CHARACTERS,

@@ -26,36 +26,70 @@ export async function onDeadline(context: EngineContext, deadline: Deadline): Pr
       return undefined;
     case 'inbox-item': {
       const item = await context.store.read.inboxItem(deadline.itemId);
-      if (item !== undefined) await context.commit(item.runId, (change) => expireItemIfDue(context, change, item));
+      if (item !== undefined)
+        await context.commit(item.runId, (change) => expireItemIfDue(context, change, item));
     }
   }
 }
 
 /** Stops a run whose wall clock has run out; returns whether it had. */
-export async function expireRunIfDue(context: EngineContext, change: Change, run: RunCore): Promise<boolean> {
+export async function expireRunIfDue(
+  context: EngineContext,
+  change: Change,
+  run: RunCore,
+): Promise<boolean> {
   const overdueMs = context.clock.now() - wallClockDeadline(run);
   if (run.status !== 'running' || overdueMs < 0) return false;
   const { wallClockMs } = run.limits;
-  change.emit({ type: 'limit.exceeded', data: { limit: 'wall_clock_ms', used: wallClockMs + overdueMs, allowed: wallClockMs } });
+  change.emit({
+    type: 'limit.exceeded',
+    data: { limit: 'wall_clock_ms', used: wallClockMs + overdueMs, allowed: wallClockMs },
+  });
   const { modelOutage: outage } = run;
-  const waited = outage === undefined ? '' : ` It was waiting for its model, which failed ${outage.attempts} times since ${new Date(outage.since).toISOString()}, the last time with: ${outage.error.message}`;
+  const waited =
+    outage === undefined
+      ? ''
+      : ` It was waiting for its model, which failed ${outage.attempts} times since ${new Date(outage.since).toISOString()}, the last time with: ${outage.error.message}`;
   const message = `The run took longer than its limit of ${wallClockMs} ms.${waited}`;
-  await stopRun(context, change, { run, reason: 'wall_clock_limit', error: { code: 'wall_clock_limit', message } });
+  await stopRun(context, change, {
+    run,
+    reason: 'wall_clock_limit',
+    error: { code: 'wall_clock_limit', message },
+  });
   return true;
 }
 
 function warn(change: Change, run: RunCore): void {
   const { wallClockMs } = run.limits;
-  change.emit({ type: 'limit.warning', data: { limit: 'wall_clock_ms', used: Math.round(wallClockMs * WARNING_SHARE), allowed: wallClockMs } });
+  change.emit({
+    type: 'limit.warning',
+    data: {
+      limit: 'wall_clock_ms',
+      used: Math.round(wallClockMs * WARNING_SHARE),
+      allowed: wallClockMs,
+    },
+  });
 }
 
 /** Expires an open item that nobody answered in time. An unknown outcome then stays unknown, and the model is told so. */
-export async function expireItemIfDue(context: EngineContext, change: Change, item: InboxEntry): Promise<void> {
-  if (item.expiresAt > context.clock.now() || !(await change.sql.updateInboxItem(item.id, 'open', { state: 'expired' }))) return;
+export async function expireItemIfDue(
+  context: EngineContext,
+  change: Change,
+  item: InboxEntry,
+): Promise<void> {
+  if (
+    item.expiresAt > context.clock.now() ||
+    !(await change.sql.updateInboxItem(item.id, 'open', { state: 'expired' }))
+  )
+    return;
   change.emit({ type: 'inbox.expired', data: itemData(item) });
   const call = item.callId === undefined ? undefined : await change.sql.toolCall(item.callId);
   if (item.kind === 'tool_approval' && call !== undefined) {
-    await failCall(context, change, { call, message: 'Nobody approved the call in time.', text: 'This call was not made: it needs the approval of a person, and nobody answered in time.' });
+    await failCall(context, change, {
+      call,
+      message: 'Nobody approved the call in time.',
+      text: 'This call was not made: it needs the approval of a person, and nobody answered in time.',
+    });
   }
   await reconcile(context, change);
   change.afterCommit(() => context.bus.publish({ type: 'inbox', itemId: item.id }));

@@ -20,7 +20,8 @@ const KEPT_MESSAGES = 2;
 const KEPT_CHARACTERS = 200;
 
 /** What is said and asked is kept; this stands for the rest of an old result. */
-const NOTE = '[The rest of this result was left out: the conversation is long. Call the tool again if you need it.]';
+const NOTE =
+  '[The rest of this result was left out: the conversation is long. Call the tool again if you need it.]';
 
 /**
  * Leaves the oldest tool results out of a conversation that is too long for its model, whole turns at a time; calls keep their results, if only a line of
@@ -39,11 +40,19 @@ export function fitContext(messages: readonly Message[], budgetTokens: number): 
     if (role !== 'user' || size <= budgetTokens * USABLE_SHARE) continue;
     const last = at + 1 - KEPT_MESSAGES;
     const before = cut;
-    for (; cut < last && size > budgetTokens * AFTER_SHARE; cut += 1) size -= (full[cut] ?? 0) - (short[cut] ?? 0);
+    for (; cut < last && size > budgetTokens * AFTER_SHARE; cut += 1)
+      size -= (full[cut] ?? 0) - (short[cut] ?? 0);
     if (cut > before) cutAt = at;
   }
-  const fitted = messages.map((message, at) => (at < cut ? shortened(message) : at < cutAt ? withoutNative(message) : message));
-  return { messages: fitted, leftOut: messages.slice(0, cut).flatMap(({ content }) => content.filter((block) => shortBlock(block) !== block)).length };
+  const fitted = messages.map((message, at) =>
+    at < cut ? shortened(message) : at < cutAt ? withoutNative(message) : message,
+  );
+  return {
+    messages: fitted,
+    leftOut: messages
+      .slice(0, cut)
+      .flatMap(({ content }) => content.filter((block) => shortBlock(block) !== block)).length,
+  };
 }
 
 function shortened(message: Message): Message {
@@ -58,9 +67,19 @@ function withoutNative({ role, content }: Message): Message {
 /** A result that is short already is the same block. */
 function shortBlock(block: Block): Block {
   if (block.type !== 'tool_result') return block;
-  const text = block.content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
-  const isShort = text.length <= KEPT_CHARACTERS + NOTE.length && block.content.every(({ type }) => type === 'text') && block.structuredContent === undefined;
+  const text = block.content
+    .map((part) => (part.type === 'text' ? part.text : `[${part.type}]`))
+    .join('\n');
+  const isShort =
+    text.length <= KEPT_CHARACTERS + NOTE.length &&
+    block.content.every(({ type }) => type === 'text') &&
+    block.structuredContent === undefined;
   if (isShort) return block;
   const kept = text.slice(0, KEPT_CHARACTERS).toWellFormed();
-  return { type: 'tool_result', toolUseId: block.toolUseId, content: [{ type: 'text', text: kept === '' ? NOTE : `${kept}\n${NOTE}` }], ...(block.isError === undefined ? {} : { isError: block.isError }) };
+  return {
+    type: 'tool_result',
+    toolUseId: block.toolUseId,
+    content: [{ type: 'text', text: kept === '' ? NOTE : `${kept}\n${NOTE}` }],
+    ...(block.isError === undefined ? {} : { isError: block.isError }),
+  };
 }

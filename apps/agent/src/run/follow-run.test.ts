@@ -7,7 +7,10 @@ import { followRun, type RunFrame } from './follow-run.ts';
 function followed() {
   const bus = createInProcessSignalBus();
   const events: RunEvent[] = [];
-  const state: { status: Run['status']; partial: PartialMessage | undefined } = { status: 'running', partial: undefined };
+  const state: { status: Run['status']; partial: PartialMessage | undefined } = {
+    status: 'running',
+    partial: undefined,
+  };
   const read: Partial<RunReader> = {
     run: () => Promise.resolve({ id: 'r1', status: state.status, lastSeq: events.length } as Run),
     partial: () => Promise.resolve(state.partial),
@@ -17,14 +20,26 @@ function followed() {
   const frames: RunFrame[] = [];
   const stop = new AbortController();
   const reading = (async () => {
-    for await (const frame of followRun({ read: read as RunReader, bus }, { runId: 'r1', after: 0, signal: stop.signal })) frames.push(frame);
+    for await (const frame of followRun(
+      { read: read as RunReader, bus },
+      { runId: 'r1', after: 0, signal: stop.signal },
+    ))
+      frames.push(frame);
   })();
   return {
     state,
     frames,
-    delta: (offset: number, text: string) => bus.publish({ type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset, text }),
+    delta: (offset: number, text: string) =>
+      bus.publish({ type: 'delta', runId: 'r1', messageId: 'm1', kind: 'text', offset, text }),
     append(type: string) {
-      events.push({ runId: 'r1', seq: events.length + 1, type, version: 1, at: 0, data: { message_id: 'm1' } });
+      events.push({
+        runId: 'r1',
+        seq: events.length + 1,
+        type,
+        version: 1,
+        at: 0,
+        data: { message_id: 'm1' },
+      });
       bus.publish({ type: 'events', runId: 'r1', lastSeq: events.length });
     },
     async until(count: number) {
@@ -50,7 +65,9 @@ test('text that was written between the stored text and the first delta is fille
   run.state.partial = { messageId: 'm1', text: 'The quick fox ju' };
   run.delta(19, ' over');
   await expect.poll(run.text).toBe('quick fox jumps over');
-  expect(run.frames.filter((frame) => frame.type === 'delta').map((frame) => frame.delta.offset)).toEqual([4, 10]);
+  expect(
+    run.frames.filter((frame) => frame.type === 'delta').map((frame) => frame.delta.offset),
+  ).toEqual([4, 10]);
   await run.stop();
 });
 

@@ -1,5 +1,11 @@
 import type { Listed } from '../ports/list-store.ts';
-import { isSettled, type InboxItem, type PartialMessage, type Run, type RunEvent } from '../ports/run-store.ts';
+import {
+  isSettled,
+  type InboxItem,
+  type PartialMessage,
+  type Run,
+  type RunEvent,
+} from '../ports/run-store.ts';
 import type { Signal, SignalBus } from '../ports/signal-bus.ts';
 import type { FollowReader } from './shared-run-reader.ts';
 
@@ -7,7 +13,12 @@ export type Delta = Extract<Signal, { type: 'delta' }>;
 
 /** What a reader of a run gets: first one snapshot, then events in `seq` order, and between them deltas of unfinished messages. */
 export type RunFrame =
-  | { readonly type: 'snapshot'; readonly run: Run; readonly partial: PartialMessage | undefined; readonly inbox: readonly Listed<InboxItem>[] }
+  | {
+      readonly type: 'snapshot';
+      readonly run: Run;
+      readonly partial: PartialMessage | undefined;
+      readonly inbox: readonly Listed<InboxItem>[];
+    }
   | { readonly type: 'event'; readonly event: RunEvent }
   | { readonly type: 'delta'; readonly delta: Delta }
   /** Deltas were dropped because the reader was too slow; a snapshot follows. Events are never dropped. */
@@ -31,7 +42,10 @@ const MAX_WAITING_CHARACTERS = 256 * 1024;
  * of a message go on exactly where the snapshot's text, or the delta before, ended; the last ones come before its `message.completed`, which has
  * the whole text. A slow reader holds up nobody else: its deltas are dropped when too many wait.
  */
-export async function* followRun(dependencies: { read: FollowReader; bus: SignalBus }, options: FollowOptions): AsyncGenerator<RunFrame, void> {
+export async function* followRun(
+  dependencies: { read: FollowReader; bus: SignalBus },
+  options: FollowOptions,
+): AsyncGenerator<RunFrame, void> {
   const { read, bus } = dependencies;
   const mailbox = new Mailbox(options.runId);
   const unsubscribe = bus.subscribe((signal) => mailbox.hear(signal));
@@ -46,7 +60,11 @@ export async function* followRun(dependencies: { read: FollowReader; bus: Signal
   }
 }
 
-async function* snapshotOf(read: FollowReader, mailbox: Mailbox, runId: string): AsyncGenerator<RunFrame, void> {
+async function* snapshotOf(
+  read: FollowReader,
+  mailbox: Mailbox,
+  runId: string,
+): AsyncGenerator<RunFrame, void> {
   const run = await read.run(runId);
   if (run === undefined) return;
   const [partial, inbox] = await Promise.all([read.partial(run.id), read.openInbox([run.id])]);
@@ -54,11 +72,16 @@ async function* snapshotOf(read: FollowReader, mailbox: Mailbox, runId: string):
   yield { type: 'snapshot', run, partial, inbox };
 }
 
-async function* framesAfterSnapshot(read: FollowReader, mailbox: Mailbox, { runId, after, signal }: FollowOptions): AsyncGenerator<RunFrame, void> {
+async function* framesAfterSnapshot(
+  read: FollowReader,
+  mailbox: Mailbox,
+  { runId, after, signal }: FollowOptions,
+): AsyncGenerator<RunFrame, void> {
   let last = after;
   let isOver = false;
   while (!signal.aborted) {
-    if (mailbox.takeNews()) ({ last, isOver } = yield* newEvents(read, mailbox, { runId, after: last }));
+    if (mailbox.takeNews())
+      ({ last, isOver } = yield* newEvents(read, mailbox, { runId, after: last }));
     if (mailbox.hasGap()) mailbox.knowText(await read.partial(runId));
     // What waits now goes on from the text of the snapshot.
     if (mailbox.takeOverflow()) {
@@ -78,7 +101,11 @@ interface Read {
   readonly isOver: boolean;
 }
 
-async function* newEvents(read: FollowReader, mailbox: Mailbox, { runId, after }: Pick<FollowOptions, 'runId' | 'after'>): AsyncGenerator<RunFrame, Read> {
+async function* newEvents(
+  read: FollowReader,
+  mailbox: Mailbox,
+  { runId, after }: Pick<FollowOptions, 'runId' | 'after'>,
+): AsyncGenerator<RunFrame, Read> {
   // The status is read before the events: a run that is settled here has all its events already.
   const run = await read.run(runId);
   let last = after;
@@ -90,7 +117,11 @@ async function* newEvents(read: FollowReader, mailbox: Mailbox, { runId, after }
   return { last, isOver: run === undefined || (isSettled(run) && last >= run.lastSeq) };
 }
 
-async function* eventsAfter(read: FollowReader, runId: string, start: number): AsyncGenerator<RunEvent, void> {
+async function* eventsAfter(
+  read: FollowReader,
+  runId: string,
+  start: number,
+): AsyncGenerator<RunEvent, void> {
   let after = start;
   for (;;) {
     const page = await read.events(runId, { after, limit: PAGE });
@@ -118,7 +149,8 @@ class Mailbox {
   }
 
   hear(signal: Signal): void {
-    if ((signal.type !== 'events' && signal.type !== 'delta') || signal.runId !== this.#runId) return;
+    if ((signal.type !== 'events' && signal.type !== 'delta') || signal.runId !== this.#runId)
+      return;
     if (signal.type === 'delta') this.#add(signal);
     else this.#hasNews = true;
     this.wake();
@@ -155,7 +187,10 @@ class Mailbox {
 
   /** The reader has this text. */
   begin(partial: PartialMessage | undefined): void {
-    this.#known = partial === undefined ? undefined : { messageId: partial.messageId, length: partial.text.length };
+    this.#known =
+      partial === undefined
+        ? undefined
+        : { messageId: partial.messageId, length: partial.text.length };
   }
 
   /** Whether text is missing before a waiting delta: it was written before this reader came, and after the snapshot's text was stored. */
@@ -167,14 +202,25 @@ class Mailbox {
   knowText(partial: PartialMessage | undefined): void {
     const gap = this.#deltas.findIndex((delta) => this.#isAhead(delta));
     const delta = this.#deltas[gap];
-    if (delta === undefined || partial?.messageId !== delta.messageId || partial.text.length < delta.offset) return;
+    if (
+      delta === undefined ||
+      partial?.messageId !== delta.messageId ||
+      partial.text.length < delta.offset
+    )
+      return;
     const offset = this.#lengthOf(delta.messageId);
-    this.#deltas.splice(gap, 0, { ...delta, offset, text: partial.text.slice(offset, delta.offset) });
+    this.#deltas.splice(gap, 0, {
+      ...delta,
+      offset,
+      text: partial.text.slice(offset, delta.offset),
+    });
   }
 
   /** Takes the waiting deltas that follow what the reader has; of a message that is completed, the others are dropped. */
   *takeDeltas(completed?: unknown): Generator<RunFrame, void> {
-    const due = this.#deltas.filter((delta) => completed === undefined || delta.messageId === completed);
+    const due = this.#deltas.filter(
+      (delta) => completed === undefined || delta.messageId === completed,
+    );
     this.#keep(this.#deltas.filter((delta) => !due.includes(delta)));
     for (const delta of due) {
       if (!this.#isAhead(delta)) yield* this.#fresh(delta);
@@ -206,8 +252,12 @@ class Mailbox {
   /** Joins a delta to the one before it, so that a slow reader costs one text and not one object per token. */
   #add(delta: Delta): void {
     const last = this.#deltas.at(-1);
-    const continues = last?.messageId === delta.messageId && last.kind === delta.kind && last.offset + last.text.length === delta.offset;
-    if (continues) this.#deltas[this.#deltas.length - 1] = { ...last, text: last.text + delta.text };
+    const continues =
+      last?.messageId === delta.messageId &&
+      last.kind === delta.kind &&
+      last.offset + last.text.length === delta.offset;
+    if (continues)
+      this.#deltas[this.#deltas.length - 1] = { ...last, text: last.text + delta.text };
     else this.#deltas.push(delta);
     this.#waitingCharacters += delta.text.length;
     if (this.#waitingCharacters <= MAX_WAITING_CHARACTERS) return;

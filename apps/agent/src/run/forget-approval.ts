@@ -3,12 +3,27 @@ import type { EngineContext } from './engine-context.ts';
 
 /** Takes back that further calls of a tool are approved; those that were sent are not touched. */
 export async function forgetApproval({ store, commit }: EngineContext, id: string): Promise<void> {
-  const approval = (await store.read.rememberedApprovals()).find((remembered) => remembered.id === id);
+  const approval = (await store.read.rememberedApprovals()).find(
+    (remembered) => remembered.id === id,
+  );
   if (approval === undefined) throw notFound(id);
   const { runId, itemId, server, tool } = approval;
   await commit(runId, async ({ sql }) => {
     if (!(await sql.forgetApproval(id))) throw notFound(id);
-    await sql.appendAudit([{ who: 'person', runId, callId: undefined, itemId, kind: 'tool_call', server, tool, argumentsSha256: undefined, decision: 'forgotten', outcome: undefined }]);
+    await sql.appendAudit([
+      {
+        who: 'person',
+        runId,
+        callId: undefined,
+        itemId,
+        kind: 'tool_call',
+        server,
+        tool,
+        argumentsSha256: undefined,
+        decision: 'forgotten',
+        outcome: undefined,
+      },
+    ]);
   });
 }
 

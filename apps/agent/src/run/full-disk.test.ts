@@ -5,17 +5,34 @@ import { ok, READ_ONLY, type FakeTool } from './testing/fake-registry.ts';
 import { ManualClock } from './testing/manual-clock.ts';
 import { openService, type Service } from './testing/service.ts';
 
-const script = callsThenAnswer([[{ name: 'r__read' }, { name: 'w__write' }], [{ name: 'r__read' }]], 'all done');
+const script = callsThenAnswer(
+  [[{ name: 'r__read' }, { name: 'w__write' }], [{ name: 'r__read' }]],
+  'all done',
+);
 const AUTO = { w: { approval: 'auto', sampling: 'ask' } } as const;
 
-function world(): { readonly effects: string[]; readonly tools: { readonly [name: string]: FakeTool } } {
+function world(): {
+  readonly effects: string[];
+  readonly tools: { readonly [name: string]: FakeTool };
+} {
   const effects: string[] = [];
   const write: FakeTool = { call: () => (effects.push('write'), Promise.resolve(ok('written'))) };
-  return { effects, tools: { w__write: write, r__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('read')) } } };
+  return {
+    effects,
+    tools: {
+      w__write: write,
+      r__read: { annotations: READ_ONLY, call: () => Promise.resolve(ok('read')) },
+    },
+  };
 }
 
 /** Runs to the end over a store that has no room for some of its writes; time passes after each of those. */
-async function runWithout(isFull: (write: number) => boolean): Promise<{ readonly service: Service; readonly run: Run; readonly effects: readonly string[]; readonly writes: number }> {
+async function runWithout(isFull: (write: number) => boolean): Promise<{
+  readonly service: Service;
+  readonly run: Run;
+  readonly effects: readonly string[];
+  readonly writes: number;
+}> {
   const clock = new ManualClock();
   const { effects, tools } = world();
   let writes = 0;
@@ -39,7 +56,9 @@ test('a disk that is full for a while stops no run, loses no result and repeats 
   const { writes } = await runWithout(() => false);
   expect(writes).toBeGreaterThan(8);
   for (let first = 2; first <= writes; first += 1) {
-    const { service, run, effects } = await runWithout((write) => write >= first && write < first + 4);
+    const { service, run, effects } = await runWithout(
+      (write) => write >= first && write < first + 4,
+    );
     expect([first, run.status, run.answer]).toEqual([first, 'completed', 'all done']);
     expect(effects).toEqual(['write']);
     expect(service.errors.join()).toContain('database or disk is full');
@@ -51,7 +70,10 @@ test('a single write that fails ends its run at worst, and visibly', async () =>
   const { writes } = await runWithout(() => false);
   for (let failing = 2; failing <= writes; failing += 1) {
     const { run, effects, service } = await runWithout((write) => write === failing);
-    expect(run.status === 'completed' || run.error?.code === 'internal_error', `write ${failing}: ${run.status}`).toBe(true);
+    expect(
+      run.status === 'completed' || run.error?.code === 'internal_error',
+      `write ${failing}: ${run.status}`,
+    ).toBe(true);
     expect(effects.length).toBeLessThanOrEqual(1);
     expect(await service.read.partial(run.id)).toBeUndefined();
   }
@@ -93,5 +115,9 @@ test('a result that cannot be stored is told to the model as that, and the call 
   const { id } = await service.engine.createRun({ prompt: 'go' });
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
   expect(service.registry.sent).toHaveLength(1);
-  expect(await service.call(id)).toMatchObject({ state: 'failed', error: 'The server answered, but the answer could not be stored; the log of the service says why.' });
+  expect(await service.call(id)).toMatchObject({
+    state: 'failed',
+    error:
+      'The server answered, but the answer could not be stored; the log of the service says why.',
+  });
 });

@@ -15,7 +15,12 @@ export function headAndTail(text: string, maxBytes: number): HeadAndTail {
   const tailBytes = Math.floor(maxBytes * TAIL_SHARE);
   const head = wholeCharacters(bytes.subarray(0, maxBytes - tailBytes));
   const tail = wholeCharacters(bytes.subarray(bytes.length - tailBytes));
-  return { head, tail, missingBytes: bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail), totalBytes: bytes.length };
+  return {
+    head,
+    tail,
+    missingBytes: bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail),
+    totalBytes: bytes.length,
+  };
 }
 
 /** Decodes a part of UTF-8 text without the characters that the cut split. */

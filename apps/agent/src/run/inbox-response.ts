@@ -17,7 +17,8 @@ export const INBOX_ACTIONS: { readonly [K in InboxKind]: readonly string[] } = {
   outcome_unknown: ['retry', 'mark_done', 'fail'],
 };
 
-const CONTENT_PLACE = 'is only part of an accepted form, or of an approved sampling request or reply';
+const CONTENT_PLACE =
+  'is only part of an accepted form, or of an approved sampling request or reply';
 
 const SCOPES = ['call', 'run', 'thread'] as const;
 export type RememberScope = (typeof SCOPES)[number];
@@ -38,13 +39,22 @@ export interface InboxResponse {
 export type CheckArguments = (wireName: string, args: JsonObject) => Promise<string | undefined>;
 
 /** Checks an answer against the item it answers. @throws EngineError `invalid_response`, naming the fields */
-export async function checkResponse(item: InboxItem, response: JsonObject, checkArguments: CheckArguments): Promise<InboxResponse> {
+export async function checkResponse(
+  item: InboxItem,
+  response: JsonObject,
+  checkArguments: CheckArguments,
+): Promise<InboxResponse> {
   const { action, content, arguments: args, remember, note, ...others } = response;
   const actions = INBOX_ACTIONS[item.kind];
   const [other] = Object.keys(others);
-  if (typeof action !== 'string' || !actions.includes(action)) throw refuse([fieldProblem(['action'], `must be one of ${actions.join(', ')}`)]);
-  if (other !== undefined) throw refuse([fieldProblem([other], `is no field of an answer to an item of kind ${item.kind}`)]);
-  if (note !== undefined && typeof note !== 'string') throw refuse([fieldProblem(['note'], 'must be a string')]);
+  if (typeof action !== 'string' || !actions.includes(action))
+    throw refuse([fieldProblem(['action'], `must be one of ${actions.join(', ')}`)]);
+  if (other !== undefined)
+    throw refuse([
+      fieldProblem([other], `is no field of an answer to an item of kind ${item.kind}`),
+    ]);
+  if (note !== undefined && typeof note !== 'string')
+    throw refuse([fieldProblem(['note'], 'must be a string')]);
   return {
     action,
     ...checkContent(item, action, content),
@@ -59,19 +69,36 @@ export function noteOf({ note }: InboxResponse): string {
   return note === undefined || note === '' ? '' : ` Note: ${note}`;
 }
 
-function checkContent(item: InboxItem, action: string, content: unknown): Pick<InboxResponse, 'content'> {
+function checkContent(
+  item: InboxItem,
+  action: string,
+  content: unknown,
+): Pick<InboxResponse, 'content'> {
   const isForm = item.kind === 'elicitation_form' && action === 'accept';
   const check = isForm ? undefined : editCheck(item, action);
   if (!isForm && content === undefined) return {};
   if (!isForm && check === undefined) throw refuse([fieldProblem(['content'], CONTENT_PLACE)]);
-  if (!isPlainObject(content)) throw refuse([fieldProblem(['content'], isForm ? 'must be an object with the fields of the form' : 'must be an object')]);
-  const { content: checked, problems } = check === undefined ? fillForm(fieldsOf(item.request), content) : { content, problems: check(content) };
+  if (!isPlainObject(content))
+    throw refuse([
+      fieldProblem(
+        ['content'],
+        isForm ? 'must be an object with the fields of the form' : 'must be an object',
+      ),
+    ]);
+  const { content: checked, problems } =
+    check === undefined
+      ? fillForm(fieldsOf(item.request), content)
+      : { content, problems: check(content) };
   if (problems.length > 0) throw refuse(problems);
   return { content: checked };
 }
 
-function editCheck({ kind, request }: InboxItem, action: string): ((content: JsonObject) => readonly FieldProblem[]) | undefined {
-  if (kind === 'sampling_approval' && action === 'approve') return (content) => samplingEditProblems(request, content);
+function editCheck(
+  { kind, request }: InboxItem,
+  action: string,
+): ((content: JsonObject) => readonly FieldProblem[]) | undefined {
+  if (kind === 'sampling_approval' && action === 'approve')
+    return (content) => samplingEditProblems(request, content);
   if (kind === 'sampling_reply' && action === 'approve') return replyEditProblems;
   return undefined;
 }
@@ -81,29 +108,52 @@ interface Edit {
   readonly checkArguments: CheckArguments;
 }
 
-async function checkEdit({ kind, request }: InboxItem, action: string, { args, checkArguments }: Edit): Promise<Pick<InboxResponse, 'arguments'>> {
+async function checkEdit(
+  { kind, request }: InboxItem,
+  action: string,
+  { args, checkArguments }: Edit,
+): Promise<Pick<InboxResponse, 'arguments'>> {
   if (args === undefined) return {};
-  if (kind !== 'tool_approval') throw refuse([fieldProblem(['arguments'], `is no field of an answer to an item of kind ${kind}`)]);
-  if (action !== 'approve') throw refuse([fieldProblem(['arguments'], 'is only part of an approval')]);
+  if (kind !== 'tool_approval')
+    throw refuse([
+      fieldProblem(['arguments'], `is no field of an answer to an item of kind ${kind}`),
+    ]);
+  if (action !== 'approve')
+    throw refuse([fieldProblem(['arguments'], 'is only part of an approval')]);
   if (!isPlainObject(args)) throw refuse([fieldProblem(['arguments'], 'must be an object')]);
   const isDeep = exceededLimit(args, { maxDepth: MAX_JSON_DEPTH }) !== undefined;
-  const problem = isDeep ? `must not be nested more than ${MAX_JSON_DEPTH} levels deep` : await checkArguments(String(request['name']), args);
+  const problem = isDeep
+    ? `must not be nested more than ${MAX_JSON_DEPTH} levels deep`
+    : await checkArguments(String(request['name']), args);
   if (problem !== undefined) throw refuse([fieldProblem(['arguments'], problem)]);
   return { arguments: args };
 }
 
-function checkRemember({ kind, request }: InboxItem, action: string, remember: unknown): Pick<InboxResponse, 'remember'> {
+function checkRemember(
+  { kind, request }: InboxItem,
+  action: string,
+  remember: unknown,
+): Pick<InboxResponse, 'remember'> {
   if (remember === undefined) return {};
-  if (kind !== 'tool_approval') throw refuse([fieldProblem(['remember'], `is no field of an answer to an item of kind ${kind}`)]);
-  if (action !== 'approve') throw refuse([fieldProblem(['remember'], 'is only part of an approval')]);
+  if (kind !== 'tool_approval')
+    throw refuse([
+      fieldProblem(['remember'], `is no field of an answer to an item of kind ${kind}`),
+    ]);
+  if (action !== 'approve')
+    throw refuse([fieldProblem(['remember'], 'is only part of an approval')]);
   const offered = Array.isArray(request['remember']) ? request['remember'] : ['call'];
   const scope = SCOPES.find((known) => known === remember && offered.includes(known));
-  if (scope === undefined) throw refuse([fieldProblem(['remember'], `must be one of ${offered.join(', ')}`)]);
+  if (scope === undefined)
+    throw refuse([fieldProblem(['remember'], `must be one of ${offered.join(', ')}`)]);
   return { remember: scope };
 }
 
 function refuse(problems: readonly FieldProblem[]): EngineError {
-  return new EngineError('invalid_response', joinProblems(problems), problems.map(({ path, message }) => ({ path: pointerTo(path), message })));
+  return new EngineError(
+    'invalid_response',
+    joinProblems(problems),
+    problems.map(({ path, message }) => ({ path: pointerTo(path), message })),
+  );
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc6901 */

@@ -17,7 +17,11 @@ export interface Question {
 }
 
 /** Opens an inbox item and its expiry. */
-export async function openItem(context: EngineContext, change: Change, { id, kind, call, request, isHeldHere, questionKey, binding }: Question): Promise<void> {
+export async function openItem(
+  context: EngineContext,
+  change: Change,
+  { id, kind, call, request, isHeldHere, questionKey, binding }: Question,
+): Promise<void> {
   const run = await change.sql.runCore(change.runId);
   const createdAt = context.clock.now();
   const item: InboxItem = {
@@ -36,17 +40,38 @@ export async function openItem(context: EngineContext, change: Change, { id, kin
     answeredAt: undefined,
   };
   await change.sql.insertInboxItem(item);
-  change.emit({ type: 'inbox.opened', data: { ...itemData(item), request: item.request, expires_at: new Date(item.expiresAt).toISOString() } });
-  change.afterCommit(() => context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt));
+  change.emit({
+    type: 'inbox.opened',
+    data: {
+      ...itemData(item),
+      request: item.request,
+      expires_at: new Date(item.expiresAt).toISOString(),
+    },
+  });
+  change.afterCommit(() =>
+    context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt),
+  );
 }
 
 /** Closes the items of the run, or of one call, that nobody can use an answer to any more, those with an answer that was not delivered included. */
-export async function voidItems(context: EngineContext, change: Change, { reason, callId }: { reason: RunEventTypes['inbox.void']['reason']; callId?: string }): Promise<void> {
-  const items = await change.sql.inboxEntries({ runId: change.runId, callId, states: ['open', 'answered'] });
+export async function voidItems(
+  context: EngineContext,
+  change: Change,
+  { reason, callId }: { reason: RunEventTypes['inbox.void']['reason']; callId?: string },
+): Promise<void> {
+  const items = await change.sql.inboxEntries({
+    runId: change.runId,
+    callId,
+    states: ['open', 'answered'],
+  });
   for (const item of items) await voidItem(context, change, { item, reason });
 }
 
-export async function voidItem({ bus, timers }: EngineContext, change: Change, { item, reason }: { item: InboxEntry; reason: RunEventTypes['inbox.void']['reason'] }): Promise<void> {
+export async function voidItem(
+  { bus, timers }: EngineContext,
+  change: Change,
+  { item, reason }: { item: InboxEntry; reason: RunEventTypes['inbox.void']['reason'] },
+): Promise<void> {
   if (!(await change.sql.updateInboxItem(item.id, item.state, { state: 'void' }))) return;
   change.emit({ type: 'inbox.void', data: { ...itemData(item), reason } });
   change.afterCommit(() => {
@@ -55,6 +80,8 @@ export async function voidItem({ bus, timers }: EngineContext, change: Change, {
   });
 }
 
-export function itemData(item: Pick<InboxItem, 'id' | 'kind' | 'callId'>): RunEventTypes['inbox.delivered'] {
+export function itemData(
+  item: Pick<InboxItem, 'id' | 'kind' | 'callId'>,
+): RunEventTypes['inbox.delivered'] {
   return { inbox_item_id: item.id, kind: item.kind, call_id: item.callId };
 }

@@ -31,7 +31,8 @@ export function spend(change: Change, { limit, before, after, allowed }: Spendin
     return false;
   }
   const warnAt = allowed * WARNING_SHARE;
-  if (before < warnAt && after >= warnAt) change.emit({ type: 'limit.warning', data: { limit, used: after, allowed } });
+  if (before < warnAt && after >= warnAt)
+    change.emit({ type: 'limit.warning', data: { limit, used: after, allowed } });
   return true;
 }
 
@@ -40,7 +41,10 @@ export function wallClockDeadline(run: RunCore): number {
   return (run.startedAt ?? run.createdAt) + run.limits.wallClockMs + run.waitedMs;
 }
 
-export function watchWallClock({ timers, clock }: { readonly timers: Timers; readonly clock: { now(): number } }, run: RunCore): void {
+export function watchWallClock(
+  { timers, clock }: { readonly timers: Timers; readonly clock: { now(): number } },
+  run: RunCore,
+): void {
   const deadline = wallClockDeadline(run);
   const warnAt = deadline - run.limits.wallClockMs * (1 - WARNING_SHARE);
   timers.set({ type: 'wall-clock', runId: run.id }, deadline);

@@ -46,18 +46,31 @@ export function isTransient({ kind, status }: LlmError, attempts: number): boole
  * Time of the next attempt: full jitter over 2 s, 4 s, 8 s… up to 5 minutes, no earlier than the provider asks for, and without such a request no later than
  * half of the time that the run has left. Undefined when the provider asks to wait beyond the run's wall clock.
  */
-export function nextAttemptAt({ attempts, error, now, deadline, random }: Attempt): number | undefined {
+export function nextAttemptAt({
+  attempts,
+  error,
+  now,
+  deadline,
+  random,
+}: Attempt): number | undefined {
   const backoffMs = random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempts - 1));
   const askedMs = error.retryAfterMs;
-  if (askedMs === undefined) return now + Math.max(MIN_DELAY_MS, Math.min(backoffMs, (deadline - now) / 2));
+  if (askedMs === undefined)
+    return now + Math.max(MIN_DELAY_MS, Math.min(backoffMs, (deadline - now) / 2));
   if (now + askedMs >= deadline) return undefined;
   return now + Math.max(MIN_DELAY_MS, backoffMs, askedMs + random() * RETRY_AFTER_JITTER_MS);
 }
 
 /** Whether the run waits for the next attempt of its model call; the timer of that attempt is then set. */
-export function waitsForModel({ clock, timers }: EngineContext, change: Change, { id, modelOutage }: Pick<Run, 'id' | 'modelOutage'>): boolean {
+export function waitsForModel(
+  { clock, timers }: EngineContext,
+  change: Change,
+  { id, modelOutage }: Pick<Run, 'id' | 'modelOutage'>,
+): boolean {
   if (modelOutage === undefined || modelOutage.nextAttemptAt <= clock.now()) return false;
-  change.afterCommit(() => timers.set({ type: 'model-retry', runId: id }, modelOutage.nextAttemptAt));
+  change.afterCommit(() =>
+    timers.set({ type: 'model-retry', runId: id }, modelOutage.nextAttemptAt),
+  );
   return true;
 }
 
@@ -68,7 +81,11 @@ interface FailedTurn {
 }
 
 /** Lets the run wait for its model: the text of the attempt is void, and the same turn begins again. Returns the error of a run that cannot wait. */
-export async function waitForModel(context: EngineContext, change: Change, { turn, messageId, error }: FailedTurn): Promise<RunError | undefined> {
+export async function waitForModel(
+  context: EngineContext,
+  change: Change,
+  { turn, messageId, error }: FailedTurn,
+): Promise<RunError | undefined> {
   const { clock, random, timers } = context;
   const run = await change.sql.runCore(change.runId);
   const failure = { code: `llm_${error.kind}`, message: error.message };
@@ -77,11 +94,30 @@ export async function waitForModel(context: EngineContext, change: Change, { tur
   const attempts = (run.modelOutage?.attempts ?? 0) + 1;
   if (!isTransient(error, attempts)) return failure;
   const next = nextAttemptAt({ attempts, error, now, deadline: wallClockDeadline(run), random });
-  if (next === undefined) return { ...failure, message: `${error.message} The wall clock of the run ends before that. Resume the run then.` };
-  const modelOutage = { since: run.modelOutage?.since ?? now, attempts, nextAttemptAt: next, error: failure };
+  if (next === undefined)
+    return {
+      ...failure,
+      message: `${error.message} The wall clock of the run ends before that. Resume the run then.`,
+    };
+  const modelOutage = {
+    since: run.modelOutage?.since ?? now,
+    attempts,
+    nextAttemptAt: next,
+    error: failure,
+  };
   await change.sql.updateRun(run.id, { statusReason: MODEL_UNAVAILABLE, modelOutage });
   const nextAttempt = new Date(next).toISOString();
-  change.emit({ type: 'turn.failed', data: { turn, message_id: messageId, error: failure, retryable: true, attempt: attempts, next_attempt_at: nextAttempt } });
+  change.emit({
+    type: 'turn.failed',
+    data: {
+      turn,
+      message_id: messageId,
+      error: failure,
+      retryable: true,
+      attempt: attempts,
+      next_attempt_at: nextAttempt,
+    },
+  });
   change.afterCommit(() => timers.set({ type: 'model-retry', runId: run.id }, next));
   return undefined;
 }

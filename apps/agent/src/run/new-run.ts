@@ -4,10 +4,26 @@ import { DEFAULT_LIMITS } from './limits.ts';
 
 /** What is known of a run before it begins. */
 export type RunSettings = Pick<Run, 'prompt'> &
-  Partial<Pick<Run, 'kind' | 'servers' | 'model' | 'threadId' | 'agentId' | 'instructions' | 'metadata' | 'forkedFrom' | 'outputSchema'>> & { readonly limits?: Partial<RunLimits> };
+  Partial<
+    Pick<
+      Run,
+      | 'kind'
+      | 'servers'
+      | 'model'
+      | 'threadId'
+      | 'agentId'
+      | 'instructions'
+      | 'metadata'
+      | 'forkedFrom'
+      | 'outputSchema'
+    >
+  > & { readonly limits?: Partial<RunLimits> };
 
 /** The row of a run that waits for its first step. */
-export function newRun({ newId, llm, clock }: Pick<EngineContext, 'newId' | 'llm' | 'clock'>, settings: RunSettings): Run {
+export function newRun(
+  { newId, llm, clock }: Pick<EngineContext, 'newId' | 'llm' | 'clock'>,
+  settings: RunSettings,
+): Run {
   return {
     id: newId(),
     kind: settings.kind ?? 'agent',

@@ -24,7 +24,9 @@ export function maxOutputTokens(card: Card, limit: number | undefined): number {
 /** The room for the prompt; `Infinity` where the context is not known. */
 export function promptRoom(card: Card, outputTokens: number): number {
   const context = card?.contextTokens;
-  return context === undefined ? Infinity : context - Math.min(outputTokens, Math.floor(context * OUTPUT_SHARE));
+  return context === undefined
+    ? Infinity
+    : context - Math.min(outputTokens, Math.floor(context * OUTPUT_SHARE));
 }
 
 /** The longest message that fits beside a prompt, which providers want to be no longer than the context together with it. */

@@ -22,24 +22,50 @@ export interface CheckedOutput {
 }
 
 /** Checks an answer that must fit a schema. Takes up to half a second, so it is done before the answer is stored. */
-export async function checkOutput({ outputs }: EngineContext, { outputSchema }: Run, answer: string): Promise<CheckedOutput | undefined> {
+export async function checkOutput(
+  { outputs }: EngineContext,
+  { outputSchema }: Run,
+  answer: string,
+): Promise<CheckedOutput | undefined> {
   if (outputSchema === undefined) return undefined;
   const output = outputOf(answer);
-  return { output, problems: output === undefined ? ['the answer is not one JSON object and nothing else'] : await outputs.problems(outputSchema, output) };
+  return {
+    output,
+    problems:
+      output === undefined
+        ? ['the answer is not one JSON object and nothing else']
+        : await outputs.problems(outputSchema, output),
+  };
 }
 
 /** Ends a run with its answer. One that must fit a schema and does not is asked for once more, with what is wrong with it; then the run fails. */
-export async function finishAnswer(context: EngineContext, change: Change, { run, turn, answer, checked }: FinalAnswer): Promise<void> {
+export async function finishAnswer(
+  context: EngineContext,
+  change: Change,
+  { run, turn, answer, checked }: FinalAnswer,
+): Promise<void> {
   if (checked === undefined) return endRun(context, change, { status: 'completed', answer });
   const { output, problems } = checked;
-  if (problems.length === 0) return endRun(context, change, { status: 'completed', answer, output });
-  change.emit({ type: 'turn.output_rejected', data: { turn: turn.number, message_id: turn.messageId, problems } });
+  if (problems.length === 0)
+    return endRun(context, change, { status: 'completed', answer, output });
+  change.emit({
+    type: 'turn.output_rejected',
+    data: { turn: turn.number, message_id: turn.messageId, problems },
+  });
   if (run.repairedTurn !== undefined) {
     const message = `The answer does not fit the output schema of the run, nor did the one before: ${problems.join('; ')}`;
-    return endRun(context, change, { status: 'failed', error: { code: 'invalid_output', message } });
+    return endRun(context, change, {
+      status: 'failed',
+      error: { code: 'invalid_output', message },
+    });
   }
   const text = `[Note of the service, not of the user: this answer does not fit the schema.\n${problems.map((problem) => `- ${problem}`).join('\n')}\nGive the whole answer again as one JSON object that fits it, and nothing else.]`;
-  await change.sql.insertMessage(run.id, { id: context.newId(), turn: turn.number, role: 'user', content: [{ type: 'text', text }] });
+  await change.sql.insertMessage(run.id, {
+    id: context.newId(),
+    turn: turn.number,
+    role: 'user',
+    content: [{ type: 'text', text }],
+  });
   await change.sql.updateRun(run.id, { repairedTurn: turn.number });
   change.afterCommit(() => enqueue(context, { type: 'advance-run', runId: run.id }));
 }

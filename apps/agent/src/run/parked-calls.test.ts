@@ -9,13 +9,29 @@ const never = new Promise<never>(() => undefined);
 const AUTO = { w: { approval: 'auto', sampling: 'ask' } } as const;
 const script = callsThenAnswer([[{ name: 'w__order' }]]);
 
-const ASKED = { inputRequests: { size: { method: 'elicitation/create', params: { message: 'size?', requestedSchema: { type: 'object', properties: {} } } } }, requestState: 'sealed' };
+const ASKED = {
+  inputRequests: {
+    size: {
+      method: 'elicitation/create',
+      params: { message: 'size?', requestedSchema: { type: 'object', properties: {} } },
+    },
+  },
+  requestState: 'sealed',
+};
 
 /** Asks as a modern server does: the call is over until it comes again with the answer. */
-async function askedBefore({ resumeFrom, rounds, questions, signal }: ToolCallRequest): Promise<unknown> {
+async function askedBefore({
+  resumeFrom,
+  rounds,
+  questions,
+  signal,
+}: ToolCallRequest): Promise<unknown> {
   if (resumeFrom === undefined) await rounds!.asked(ASKED);
   else expect(resumeFrom).toEqual(ASKED);
-  const answer = await questions.elicit!({ message: 'size?', requestedSchema: { type: 'object', properties: {} } }, { signal, meta: {}, key: 'size' });
+  const answer = await questions.elicit!(
+    { message: 'size?', requestedSchema: { type: 'object', properties: {} } },
+    { signal, meta: {}, key: 'size' },
+  );
   await rounds!.answered();
   return answer;
 }
@@ -54,7 +70,11 @@ describe('a call of a modern server that asks', () => {
     await next.engine.respond(item.id, { action: 'accept', content: {} });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
     expect(effects).toEqual([{ action: 'accept', content: {} }]);
-    expect(await next.call(id)).toMatchObject({ state: 'succeeded', attempt: 1, parked: undefined });
+    expect(await next.call(id)).toMatchObject({
+      state: 'succeeded',
+      attempt: 1,
+      parked: undefined,
+    });
     expect((await next.types(id)).filter((type) => type === 'inbox.opened')).toHaveLength(1);
   });
 
@@ -79,7 +99,10 @@ describe('a call of a modern server that asks', () => {
         isLost = false;
         await request.rounds!.asked(ASKED);
         const withdrawn = new AbortController();
-        const asked = request.questions.elicit!({ message: 'size?', requestedSchema: { type: 'object', properties: {} } }, { signal: withdrawn.signal, meta: {}, key: 'size' });
+        const asked = request.questions.elicit!(
+          { message: 'size?', requestedSchema: { type: 'object', properties: {} } },
+          { signal: withdrawn.signal, meta: {}, key: 'size' },
+        );
         await service.status(request.runId, 'input_required');
         withdrawn.abort();
         await asked.catch(() => undefined);
@@ -115,7 +138,8 @@ describe('a call of a modern server that asks', () => {
 describe('a call that became a task', () => {
   const taken: FakeTool = {
     call: ({ onTask, resumeFrom }) => {
-      if (resumeFrom !== undefined) return Promise.resolve(ok(`the result of ${JSON.stringify(resumeFrom)}`));
+      if (resumeFrom !== undefined)
+        return Promise.resolve(ok(`the result of ${JSON.stringify(resumeFrom)}`));
       onTask!('task-1');
       return never;
     },
@@ -128,14 +152,18 @@ describe('a call that became a task', () => {
     expect(await service.call(id)).toMatchObject({ state: 'working', taskId: 'task-1' });
     const next = await reopen(service, taken);
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
-    expect((await next.call(id)).result).toMatchObject({ content: [{ text: 'the result of {"taskId":"task-1"}' }] });
+    expect((await next.call(id)).result).toMatchObject({
+      content: [{ text: 'the result of {"taskId":"task-1"}' }],
+    });
   });
 
   test('and that its server has forgotten is a question for a person', async () => {
     const service = await open(taken);
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.event(id, 'tool_call.working');
-    const next = await reopen(service, { call: () => Promise.resolve({ type: 'lost', message: 'no such task', isForgotten: true }) });
+    const next = await reopen(service, {
+      call: () => Promise.resolve({ type: 'lost', message: 'no such task', isForgotten: true }),
+    });
     await next.event(id, 'tool_call.outcome_unknown');
     expect(await next.item(id)).toMatchObject({ kind: 'outcome_unknown' });
   });

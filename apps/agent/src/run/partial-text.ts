@@ -10,7 +10,10 @@ export class PartialText {
   #cancelFlush: (() => void) | undefined;
   #flushed: Promise<void> = Promise.resolve();
 
-  constructor(context: EngineContext, message: { readonly runId: string; readonly messageId: string }) {
+  constructor(
+    context: EngineContext,
+    message: { readonly runId: string; readonly messageId: string },
+  ) {
     this.#context = context;
     this.#message = message;
   }
@@ -34,7 +37,9 @@ export class PartialText {
     this.#cancelFlush = undefined;
     const { runId, messageId } = this.#message;
     const text = this.#text;
-    this.#flushed = this.#context.commit(runId, ({ sql }) => sql.savePartial(runId, { messageId, text }));
+    this.#flushed = this.#context.commit(runId, ({ sql }) =>
+      sql.savePartial(runId, { messageId, text }),
+    );
     inBackground(this.#context, 'keeping partial text', this.#flushed);
   }
 }

@@ -69,6 +69,9 @@ export class ProgressLog {
 
   #eventOf({ progress, total, message }: Progress): RunEventBody {
     const { id, attempt } = this.#call;
-    return { type: 'tool_call.progress', data: { call_id: id, attempt, progress, total, message: message?.slice(0, MOST_CHARACTERS) } };
+    return {
+      type: 'tool_call.progress',
+      data: { call_id: id, attempt, progress, total, message: message?.slice(0, MOST_CHARACTERS) },
+    };
   }
 }

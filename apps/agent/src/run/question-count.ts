@@ -26,9 +26,18 @@ export class QuestionCount {
   async take(questionKey: string | undefined): Promise<void> {
     const { id } = this.#call;
     const earlier = await (this.#earlier ??= this.#read.countInboxItems({ callId: id }));
-    if (this.#asked + earlier < MAX_QUESTIONS && questionKey !== undefined && (await this.#read.inboxItemOf(id, questionKey)) !== undefined) return;
+    if (
+      this.#asked + earlier < MAX_QUESTIONS &&
+      questionKey !== undefined &&
+      (await this.#read.inboxItemOf(id, questionKey)) !== undefined
+    )
+      return;
     this.#asked += 1;
     if (this.#asked + earlier === MAX_QUESTIONS + MAX_REFUSED_QUESTIONS) this.#onTooMany();
-    if (this.#asked + earlier > MAX_QUESTIONS) throw new ProtocolError(ErrorCode.rejectedByUser, `This call asked ${MAX_QUESTIONS} questions; no more are put to a person.`);
+    if (this.#asked + earlier > MAX_QUESTIONS)
+      throw new ProtocolError(
+        ErrorCode.rejectedByUser,
+        `This call asked ${MAX_QUESTIONS} questions; no more are put to a person.`,
+      );
   }
 }

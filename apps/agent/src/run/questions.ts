@@ -15,11 +15,17 @@ interface QuestionListeners {
 }
 
 /** Answers the questions of a server during a call: a person fills in forms, the model of the run serves sampling within the policy. */
-export function questionsOf(context: EngineContext, asker: Asker, { rounds, onTooMany }: QuestionListeners): QuestionHandlers {
+export function questionsOf(
+  context: EngineContext,
+  asker: Asker,
+  { rounds, onTooMany }: QuestionListeners,
+): QuestionHandlers {
   const count = new QuestionCount(context, asker.call, onTooMany);
   const sampling = new SamplingDesk(context, asker, count);
-  const keyOf = (key: string | undefined): string | undefined => (key === undefined ? undefined : rounds.keyOf(key));
-  const until = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, asker.activity.signal]);
+  const keyOf = (key: string | undefined): string | undefined =>
+    key === undefined ? undefined : rounds.keyOf(key);
+  const until = (signal: AbortSignal): AbortSignal =>
+    AbortSignal.any([signal, asker.activity.signal]);
 
   return {
     async elicit(params, { signal, key }): Promise<ElicitResult> {
@@ -27,15 +33,25 @@ export function questionsOf(context: EngineContext, asker: Asker, { rounds, onTo
       // Counted before anything else is done with it: a refused question costs the server one, too.
       await count.take(questionKey);
       const kind = params.mode === 'url' ? 'elicitation_url' : 'elicitation_form';
-      return answerOf(await ask(context, asker, { kind, request: elicitationRequest(params), signal: until(signal), questionKey }));
+      return answerOf(
+        await ask(context, asker, {
+          kind,
+          request: elicitationRequest(params),
+          signal: until(signal),
+          questionKey,
+        }),
+      );
     },
 
-    sample: (params, { signal, key }) => sampling.serve(params, { signal: until(signal), questionKey: keyOf(key) }),
+    sample: (params, { signal, key }) =>
+      sampling.serve(params, { signal: until(signal), questionKey: keyOf(key) }),
   };
 }
 
 function elicitationRequest(params: ElicitParams): JsonObject {
-  return params.mode === 'url' ? urlRequest(params) : formRequest(params.message, params.requestedSchema);
+  return params.mode === 'url'
+    ? urlRequest(params)
+    : formRequest(params.message, params.requestedSchema);
 }
 
 /** An item that expired is a form that the person closed. */

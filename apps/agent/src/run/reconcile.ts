@@ -19,15 +19,22 @@ export async function reconcile(context: EngineContext, change: Change): Promise
   const open = await sql.inboxEntries({ runId, states: ['open'] });
   switch (run.status) {
     case 'cancelling':
-      if (!hasTurn && !calls.some((call) => SENT_CALL_STATES.includes(call.state))) await finishStopping(context, change, run);
+      if (!hasTurn && !calls.some((call) => SENT_CALL_STATES.includes(call.state)))
+        await finishStopping(context, change, run);
       return;
     case 'running':
     case 'input_required': {
-      const isBusy = hasTurn || calls.some((call) => call.state === 'planned' || call.state === 'dispatched' || call.state === 'working');
+      const isBusy =
+        hasTurn ||
+        calls.some(
+          (call) =>
+            call.state === 'planned' || call.state === 'dispatched' || call.state === 'working',
+        );
       const isWaiting = !isBusy && (open.length > 0 || calls.length > 0);
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);
       if (!isWaiting && run.status === 'input_required') await endWait(context, change, run);
-      if (!isBusy && !isWaiting && !waitsForModel(context, change, run)) change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+      if (!isBusy && !isWaiting && !waitsForModel(context, change, run))
+        change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
       return;
     }
     case 'queued':
@@ -38,13 +45,21 @@ export async function reconcile(context: EngineContext, change: Change): Promise
   }
 }
 
-async function beginWait(context: EngineContext, { sql, runId, emit, afterCommit }: Change, open: readonly InboxEntry[]): Promise<void> {
+async function beginWait(
+  context: EngineContext,
+  { sql, runId, emit, afterCommit }: Change,
+  open: readonly InboxEntry[],
+): Promise<void> {
   await sql.updateRun(runId, { status: 'input_required', waitingSince: context.clock.now() });
   emit({ type: 'run.input_required', data: { inbox_item_ids: open.map((item) => item.id) } });
   afterCommit(() => forgetWallClock(context, runId));
 }
 
-async function endWait(context: EngineContext, { sql, runId, emit, afterCommit }: Change, run: RunCore): Promise<void> {
+async function endWait(
+  context: EngineContext,
+  { sql, runId, emit, afterCommit }: Change,
+  run: RunCore,
+): Promise<void> {
   const now = context.clock.now();
   const waitedMs = run.waitedMs + now - (run.waitingSince ?? now);
   await sql.updateRun(runId, { status: 'running', waitedMs, waitingSince: undefined });

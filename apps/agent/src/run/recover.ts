@@ -19,9 +19,11 @@ import { cancelCall } from './settle-call.ts';
  */
 export async function recover(context: EngineContext): Promise<void> {
   const { store } = context;
-  for (const id of await store.read.runIds(['running', 'cancelling'])) await recoverOrFail(context, id);
+  for (const id of await store.read.runIds(['running', 'cancelling']))
+    await recoverOrFail(context, id);
   // Nothing of a queued run has begun.
-  for (const id of await store.read.runIds(['queued'])) enqueue(context, { type: 'advance-run', runId: id });
+  for (const id of await store.read.runIds(['queued']))
+    enqueue(context, { type: 'advance-run', runId: id });
 }
 
 /** Does the same for runs that wait for a person, however many these are, while the service works; a run that the store refuses is tried again. */
@@ -31,7 +33,8 @@ export async function recoverWaiting(context: EngineContext): Promise<void> {
     const refused: string[] = [];
     for (const id of waiting) if (!(await isRecovered(context, id))) refused.push(id);
     waiting = refused;
-    if (waiting.length > 0) await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
+    if (waiting.length > 0)
+      await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
   }
 }
 
@@ -42,7 +45,10 @@ async function isRecovered(context: EngineContext, runId: string): Promise<boole
     return true;
   } catch (error) {
     if (isShutdown(error)) return true;
-    context.logger.error('a run that waits for a person could not be recovered; it is tried again', { run_id: runId, error });
+    context.logger.error(
+      'a run that waits for a person could not be recovered; it is tried again',
+      { run_id: runId, error },
+    );
     return false;
   }
 }
@@ -70,15 +76,25 @@ async function recoverRun(context: EngineContext, change: Change): Promise<void>
   }
   await reconcile(context, change);
   const isWaiting = (await sql.runCore(runId))?.status === 'input_required';
-  if (!isWaiting && (run === undefined || !waitsForModel(context, change, run))) change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
-  for (const item of await sql.inboxEntries({ runId, states: ['open'] })) change.afterCommit(() => context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt));
+  if (!isWaiting && (run === undefined || !waitsForModel(context, change, run)))
+    change.afterCommit(() => enqueue(context, { type: 'advance-run', runId }));
+  for (const item of await sql.inboxEntries({ runId, states: ['open'] }))
+    change.afterCommit(() =>
+      context.timers.set({ type: 'inbox-item', itemId: item.id }, item.expiresAt),
+    );
 }
 
-async function settleLeftovers(context: EngineContext, change: Change, { status }: Pick<RunCore, 'status'>): Promise<void> {
+async function settleLeftovers(
+  context: EngineContext,
+  change: Change,
+  { status }: Pick<RunCore, 'status'>,
+): Promise<void> {
   const { sql, runId } = change;
   const turn = await sql.activeTurn(runId);
-  if (turn !== undefined && turn.owner !== context.store.bootId) await interruptTurn(change, turn, 'process_ended');
-  for (const item of await sql.inboxEntries({ runId, states: ['open', 'answered'] })) await settleItem(context, change, item);
+  if (turn !== undefined && turn.owner !== context.store.bootId)
+    await interruptTurn(change, turn, 'process_ended');
+  for (const item of await sql.inboxEntries({ runId, states: ['open', 'answered'] }))
+    await settleItem(context, change, item);
   for (const call of await sql.toolCalls(runId, { state: SENT_CALL_STATES })) {
     if (call.owner === context.store.bootId) continue;
     const isStopping = status === 'cancelling' || call.cancelRequestedAt !== undefined;
@@ -87,24 +103,43 @@ async function settleLeftovers(context: EngineContext, change: Change, { status 
       continue;
     }
     // Nobody asks about a call that was to be stopped anyway.
-    if (status !== 'cancelling' && isStopping) await cancelCall(context, change, { call, level: 'failed', outcome: call.repeatable ? 'harmless' : 'unknown' });
-    else await settleLostCall(context, change, { call, reason: 'process_ended', message: 'The service ended while the call was under way.' });
+    if (status !== 'cancelling' && isStopping)
+      await cancelCall(context, change, {
+        call,
+        level: 'failed',
+        outcome: call.repeatable ? 'harmless' : 'unknown',
+      });
+    else
+      await settleLostCall(context, change, {
+        call,
+        reason: 'process_ended',
+        message: 'The service ended while the call was under way.',
+      });
   }
 }
 
 /** A parked call goes on; of a run that is being stopped only a task has something to stop. */
-async function recoverParked(context: EngineContext, change: Change, { call, isStopping }: { readonly call: ToolCall; readonly isStopping: boolean }): Promise<void> {
-  if (isStopping && call.taskId === undefined) return cancelCall(context, change, { call, level: 'confirmed', outcome: 'stopped' });
+async function recoverParked(
+  context: EngineContext,
+  change: Change,
+  { call, isStopping }: { readonly call: ToolCall; readonly isStopping: boolean },
+): Promise<void> {
+  if (isStopping && call.taskId === undefined)
+    return cancelCall(context, change, { call, level: 'confirmed', outcome: 'stopped' });
   // The questions of a task were void with the process that held them; the server asks them again.
   if (call.taskId !== undefined && call.state !== 'working') {
     await change.sql.updateToolCall(call.id, { state: [call.state] }, { state: 'working' });
-    change.emit({ type: 'tool_call.working', data: { call_id: call.id, attempt: call.attempt, task_id: call.taskId } });
+    change.emit({
+      type: 'tool_call.working',
+      data: { call_id: call.id, attempt: call.attempt, task_id: call.taskId },
+    });
   }
   resumeLater(context, change, { call, delayMs: 0 });
 }
 
 /** A question that a dead process held cannot be answered any more; one that nobody answered in time is over. */
 async function settleItem(context: EngineContext, change: Change, item: InboxEntry): Promise<void> {
-  if (item.owner !== undefined && item.owner !== context.store.bootId) await voidItem(context, change, { item, reason: 'process_ended' });
+  if (item.owner !== undefined && item.owner !== context.store.bootId)
+    await voidItem(context, change, { item, reason: 'process_ended' });
   else await expireItemIfDue(context, change, item);
 }

@@ -5,7 +5,10 @@ import { callsThenAnswer } from './testing/fake-llm.ts';
 import { ok } from './testing/fake-registry.ts';
 import { openService, type Service } from './testing/service.ts';
 
-const BUSY: CallWaiting = { reason: 'connections_busy', message: 'the only connection to the server carries calls of other runs' };
+const BUSY: CallWaiting = {
+  reason: 'connections_busy',
+  message: 'the only connection to the server carries calls of other runs',
+};
 
 interface Waiting {
   readonly id: string;
@@ -15,12 +18,20 @@ interface Waiting {
   readonly effects: readonly string[];
 }
 
-async function open(effects: string[], rest: Partial<Parameters<typeof openService>[0]> = {}): Promise<Service> {
+async function open(
+  effects: string[],
+  rest: Partial<Parameters<typeof openService>[0]> = {},
+): Promise<Service> {
   const write = (): Promise<ReturnType<typeof ok>> => {
     effects.push('write');
     return Promise.resolve(ok('done'));
   };
-  return openService({ policies: { w: { approval: 'auto', sampling: 'ask' } }, script: callsThenAnswer([[{ name: 'w__write' }]]), tools: { w__write: { call: write } }, ...rest });
+  return openService({
+    policies: { w: { approval: 'auto', sampling: 'ask' } },
+    script: callsThenAnswer([[{ name: 'w__write' }]]),
+    tools: { w__write: { call: write } },
+    ...rest,
+  });
 }
 
 /** A run with a call, which is not repeatable, that waits for a connection to its server. */
@@ -42,11 +53,19 @@ describe('a call that waits for a connection to its server', () => {
   test('is planned, and says why it waits; it is dispatched when it is sent', async () => {
     const { id, service, admit } = await waiting();
     expect(await service.call(id)).toMatchObject({ state: 'planned', attempt: 0 });
-    expect((await service.event(id, 'tool_call.waiting')).data).toMatchObject({ attempt: 1, ...BUSY });
+    expect((await service.event(id, 'tool_call.waiting')).data).toMatchObject({
+      attempt: 1,
+      ...BUSY,
+    });
     expect(await service.types(id)).not.toContain('tool_call.dispatched');
     admit();
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
-    expect((await service.types(id)).filter((type) => type.startsWith('tool_call.'))).toEqual(['tool_call.planned', 'tool_call.waiting', 'tool_call.dispatched', 'tool_call.completed']);
+    expect((await service.types(id)).filter((type) => type.startsWith('tool_call.'))).toEqual([
+      'tool_call.planned',
+      'tool_call.waiting',
+      'tool_call.dispatched',
+      'tool_call.completed',
+    ]);
   });
 
   test('is sent by the next process when the service is killed: nobody is asked about it', async () => {
@@ -70,17 +89,25 @@ describe('a call that waits for a connection to its server', () => {
     const { id, service, effects } = await waiting();
     await service.engine.cancelRun(id);
     expect(await service.settled(id)).toMatchObject({ status: 'cancelled' });
-    expect((await service.event(id, 'tool_call.cancelled')).data).toMatchObject({ outcome: 'not_sent' });
+    expect((await service.event(id, 'tool_call.cancelled')).data).toMatchObject({
+      outcome: 'not_sent',
+    });
     expect(effects).toEqual([]);
   });
 
   test('shows in the lists of calls why it waits', async () => {
     const { id, service } = await waiting();
     const call = await service.call(id);
-    service.registry.status = { w: { waiting: [{ ...BUSY, runId: id, callId: call.id, since: 0 }] } };
+    service.registry.status = {
+      w: { waiting: [{ ...BUSY, runId: id, callId: call.id, since: 0 }] },
+    };
     const edge = await createServiceEdge(service);
     const shown = { state: 'planned', waiting: { ...BUSY, since: '1970-01-01T00:00:00.000Z' } };
-    expect((await edge.request('GET', `/v1/runs/${id}/tool-calls`)).json()).toMatchObject({ data: [shown] });
-    expect((await edge.request('GET', `/v1/runs/${id}/tool-calls/${call.id}`)).json()).toMatchObject(shown);
+    expect((await edge.request('GET', `/v1/runs/${id}/tool-calls`)).json()).toMatchObject({
+      data: [shown],
+    });
+    expect(
+      (await edge.request('GET', `/v1/runs/${id}/tool-calls/${call.id}`)).json(),
+    ).toMatchObject(shown);
   });
 });

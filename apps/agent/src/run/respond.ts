@@ -16,26 +16,44 @@ export interface Answer {
 }
 
 /** Takes the answer to an open inbox item; of several, the first one counts. */
-export async function respond(context: EngineContext, itemId: string, { answer, receipt }: Answer): Promise<InboxItem> {
+export async function respond(
+  context: EngineContext,
+  itemId: string,
+  { answer, receipt }: Answer,
+): Promise<InboxItem> {
   const item = await context.store.read.inboxItem(itemId);
-  if (item === undefined) throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
+  if (item === undefined)
+    throw new EngineError('inbox_item_not_found', `There is no inbox item ${itemId}.`);
   if (item.state !== 'open') throw notOpen(item);
   if (item.owner !== undefined && item.owner !== context.store.bootId) throw heldByDead(item);
-  const response = await checkResponse(item, answer, (wireName, args) => context.registry.checkArguments(wireName, args));
-  return context.commit(item.runId, async (change) => {
-    const { sql, emit, afterCommit } = change;
-    const stored = { ...response };
-    if (!(await sql.updateInboxItem(itemId, 'open', { state: 'answered', response: stored, answeredAt: context.clock.now() }))) throw notOpen((await sql.inboxItem(itemId)) ?? item);
-    emit({ type: 'inbox.answered', data: { ...itemData(item), response: stored } });
-    await applyAnswer(context, change, { item: { ...item, response: stored }, response });
-    await reconcile(context, change);
-    afterCommit(() => {
-      context.timers.clear({ type: 'inbox-item', itemId });
-      context.bus.publish({ type: 'inbox', itemId });
-    });
-    giveReceipt(change, receipt, async () => (await sql.inboxItem(itemId)) ?? item);
-    return (await sql.inboxItem(itemId)) ?? item;
-  }, 'take-answer');
+  const response = await checkResponse(item, answer, (wireName, args) =>
+    context.registry.checkArguments(wireName, args),
+  );
+  return context.commit(
+    item.runId,
+    async (change) => {
+      const { sql, emit, afterCommit } = change;
+      const stored = { ...response };
+      if (
+        !(await sql.updateInboxItem(itemId, 'open', {
+          state: 'answered',
+          response: stored,
+          answeredAt: context.clock.now(),
+        }))
+      )
+        throw notOpen((await sql.inboxItem(itemId)) ?? item);
+      emit({ type: 'inbox.answered', data: { ...itemData(item), response: stored } });
+      await applyAnswer(context, change, { item: { ...item, response: stored }, response });
+      await reconcile(context, change);
+      afterCommit(() => {
+        context.timers.clear({ type: 'inbox-item', itemId });
+        context.bus.publish({ type: 'inbox', itemId });
+      });
+      giveReceipt(change, receipt, async () => (await sql.inboxItem(itemId)) ?? item);
+      return (await sql.inboxItem(itemId)) ?? item;
+    },
+    'take-answer',
+  );
 }
 
 interface Answered {
@@ -44,20 +62,32 @@ interface Answered {
 }
 
 /** Does what an answer to the engine itself says. The question of a call is left to the call, which takes the answer wherever it goes on. */
-async function applyAnswer(context: EngineContext, change: Change, { item, response }: Answered): Promise<void> {
+async function applyAnswer(
+  context: EngineContext,
+  change: Change,
+  { item, response }: Answered,
+): Promise<void> {
   if (item.owner !== undefined || item.questionKey !== undefined) return;
   const call = item.callId === undefined ? undefined : await change.sql.toolCall(item.callId);
-  if (call !== undefined && item.kind === 'tool_approval') await answerApproval(context, change, { item, call, response });
-  if (call !== undefined && item.kind === 'outcome_unknown') await answerOutcome(context, change, { call, response });
+  if (call !== undefined && item.kind === 'tool_approval')
+    await answerApproval(context, change, { item, call, response });
+  if (call !== undefined && item.kind === 'outcome_unknown')
+    await answerOutcome(context, change, { call, response });
   await change.sql.updateInboxItem(item.id, 'answered', { state: 'delivered' });
   change.emit({ type: 'inbox.delivered', data: itemData(item) });
 }
 
 /** Of an item that is not void only because its run is not recovered yet. */
 function heldByDead({ id }: InboxItem): EngineError {
-  return new EngineError('inbox_item_not_open', `The inbox item ${id} is not open any more: the process whose call waited for the answer has ended.`);
+  return new EngineError(
+    'inbox_item_not_open',
+    `The inbox item ${id} is not open any more: the process whose call waited for the answer has ended.`,
+  );
 }
 
 function notOpen({ id, state }: InboxItem): EngineError {
-  return new EngineError('inbox_item_not_open', `The inbox item ${id} is not open any more: it is ${state}.`);
+  return new EngineError(
+    'inbox_item_not_open',
+    `The inbox item ${id} is not open any more: it is ${state}.`,
+  );
 }

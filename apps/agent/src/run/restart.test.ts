@@ -10,48 +10,79 @@ import { openService, type Service, type ServiceOptions } from './testing/servic
 
 const never = new Promise<never>(() => undefined);
 const AUTO = { w: { approval: 'auto', sampling: 'ask' } } as const;
-const FORM: ElicitParams = { message: 'name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } };
+const FORM: ElicitParams = {
+  message: 'name?',
+  requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+};
 
 /** A write and a read whose effects outlive any service. */
-function world(): { readonly effects: string[]; readonly tools: { readonly [name: string]: FakeTool } } {
+function world(): {
+  readonly effects: string[];
+  readonly tools: { readonly [name: string]: FakeTool };
+} {
   const effects: string[] = [];
-  const acting = (name: string): FakeTool['call'] => ({ onProgress }) => {
-    effects.push(name);
-    onProgress({ progress: 1 });
-    return Promise.resolve(ok(`${name} done`));
+  const acting =
+    (name: string): FakeTool['call'] =>
+    ({ onProgress }) => {
+      effects.push(name);
+      onProgress({ progress: 1 });
+      return Promise.resolve(ok(`${name} done`));
+    };
+  return {
+    effects,
+    tools: {
+      w__write: { call: acting('write') },
+      r__read: { annotations: READ_ONLY, call: acting('read') },
+    },
   };
-  return { effects, tools: { w__write: { call: acting('write') }, r__read: { annotations: READ_ONLY, call: acting('read') } } };
 }
 
 /** Opens a service, starts a run, lets the service die and opens the next one on the same directory. */
-async function acrossDeath(options: ServiceOptions): Promise<{ readonly id: string; readonly next: Service }> {
+async function acrossDeath(
+  options: ServiceOptions,
+): Promise<{ readonly id: string; readonly next: Service }> {
   const service = await openService({ policies: AUTO, ...options });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.crashed;
   await service.kill();
   const { crashAt: _crashAt, dieAfterCommits: _dieAfterCommits, ...rest } = options;
-  return { id, next: await openService({ policies: AUTO, ...rest, dataDir: service.dataDir, clock: service.clock }) };
+  return {
+    id,
+    next: await openService({
+      policies: AUTO,
+      ...rest,
+      dataDir: service.dataDir,
+      clock: service.clock,
+    }),
+  };
 }
 
 describe('a service killed', () => {
-  test.each<CrashPoint>(['before-model-call', 'after-model-call'])('%s asks the model again, once', async (crashAt) => {
-    const { id, next } = await acrossDeath({ script: () => ({ text: 'the answer' }), crashAt });
-    expect(await next.settled(id)).toMatchObject({ status: 'completed', answer: 'the answer', turns: 1 });
-    expect(next.llm.requests).toHaveLength(1);
-    expect((await next.types(id)).slice(2)).toEqual([
-      'turn.started',
-      'message.started',
-      'turn.interrupted',
-      'run.resumed',
-      'turn.started',
-      'message.started',
-      'message.completed',
-      'usage.updated',
-      'turn.completed',
-      'run.completed',
-    ]);
-    expect((await next.event(id, 'run.resumed')).data).toEqual({ reason: 'process_restarted' });
-  });
+  test.each<CrashPoint>(['before-model-call', 'after-model-call'])(
+    '%s asks the model again, once',
+    async (crashAt) => {
+      const { id, next } = await acrossDeath({ script: () => ({ text: 'the answer' }), crashAt });
+      expect(await next.settled(id)).toMatchObject({
+        status: 'completed',
+        answer: 'the answer',
+        turns: 1,
+      });
+      expect(next.llm.requests).toHaveLength(1);
+      expect((await next.types(id)).slice(2)).toEqual([
+        'turn.started',
+        'message.started',
+        'turn.interrupted',
+        'run.resumed',
+        'turn.started',
+        'message.started',
+        'message.completed',
+        'usage.updated',
+        'turn.completed',
+        'run.completed',
+      ]);
+      expect((await next.event(id, 'run.resumed')).data).toEqual({ reason: 'process_restarted' });
+    },
+  );
 
   test.each<[CrashPoint, number]>([
     ['before-tool-send', 1],
@@ -60,10 +91,17 @@ describe('a service killed', () => {
     ['after-settle-call-commit', 1],
   ])('%s of a read-only call goes on by itself: sent %d times in all', async (crashAt, sent) => {
     const { effects, tools } = world();
-    const { id, next } = await acrossDeath({ script: callsThenAnswer([[{ name: 'r__read' }]]), tools, crashAt });
+    const { id, next } = await acrossDeath({
+      script: callsThenAnswer([[{ name: 'r__read' }]]),
+      tools,
+      crashAt,
+    });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
     expect(effects).toHaveLength(sent);
-    expect(await next.call(id)).toMatchObject({ state: 'succeeded', attempt: crashAt === 'after-settle-call-commit' ? 1 : 2 });
+    expect(await next.call(id)).toMatchObject({
+      state: 'succeeded',
+      attempt: crashAt === 'after-settle-call-commit' ? 1 : 2,
+    });
   });
 
   test.each<[CrashPoint, number]>([
@@ -72,9 +110,16 @@ describe('a service killed', () => {
     ['after-tool-result', 1],
   ])('%s of a write asks a person and repeats nothing: done %d times', async (crashAt, done) => {
     const { effects, tools } = world();
-    const { id, next } = await acrossDeath({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools, crashAt });
+    const { id, next } = await acrossDeath({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      tools,
+      crashAt,
+    });
     const item = await next.item(id);
-    expect(item).toMatchObject({ kind: 'outcome_unknown', request: { message: 'The service ended while the call was under way.' } });
+    expect(item).toMatchObject({
+      kind: 'outcome_unknown',
+      request: { message: 'The service ended while the call was under way.' },
+    });
     expect(await next.status(id, 'input_required')).toBeDefined();
     expect(effects).toHaveLength(done);
     await next.engine.respond(item.id, { action: 'mark_done' });
@@ -84,7 +129,11 @@ describe('a service killed', () => {
 
   test('after-settle-call-commit of a write knows that it is done', async () => {
     const { effects, tools } = world();
-    const { id, next } = await acrossDeath({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools, crashAt: 'after-settle-call-commit' });
+    const { id, next } = await acrossDeath({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      tools,
+      crashAt: 'after-settle-call-commit',
+    });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
     expect(effects).toEqual(['write']);
     expect(await next.read.inboxItems({ runId: id })).toEqual([]);
@@ -92,14 +141,22 @@ describe('a service killed', () => {
 
   test('without the guard a write is repeated: the guard is what prevents it', async () => {
     const { effects, tools } = world();
-    const { id, next } = await acrossDeath({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools, crashAt: 'after-tool-result', recovery: () => 'retry' });
+    const { id, next } = await acrossDeath({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      tools,
+      crashAt: 'after-tool-result',
+      recovery: () => 'retry',
+    });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
     expect(effects).toEqual(['write', 'write']);
   });
 });
 
 test('a service killed after any of its commits ends every run, and a write is done once or somebody is told', async () => {
-  const script = callsThenAnswer([[{ name: 'r__read' }, { name: 'w__write' }], [{ name: 'r__read' }]], 'all done');
+  const script = callsThenAnswer(
+    [[{ name: 'r__read' }, { name: 'w__write' }], [{ name: 'r__read' }]],
+    'all done',
+  );
   const reference = await openService({ script, policies: AUTO, tools: world().tools });
   await reference.settled((await reference.engine.createRun({ prompt: 'go' })).id);
   const commits = reference.signals.filter((signal) => signal.type === 'events').length;
@@ -111,10 +168,21 @@ test('a service killed after any of its commits ends every run, and a write is d
     creating.catch(() => undefined);
     await first.crashed;
     await first.kill();
-    const next = await openService({ script, policies: AUTO, tools, dataDir: first.dataDir, clock: first.clock });
+    const next = await openService({
+      script,
+      policies: AUTO,
+      tools,
+      dataDir: first.dataDir,
+      clock: first.clock,
+    });
     const [found] = (await next.read.runs({ limit: 1 })).data;
     const id = found!.id;
-    const asked = await next.until(async () => (await next.read.inboxItems({ runId: id, state: 'open' }))[0] ?? ((await next.read.run(id))?.finishedAt === undefined ? undefined : 'nobody'), id);
+    const asked = await next.until(
+      async () =>
+        (await next.read.inboxItems({ runId: id, state: 'open' }))[0] ??
+        ((await next.read.run(id))?.finishedAt === undefined ? undefined : 'nobody'),
+      id,
+    );
     if (asked !== 'nobody') await next.engine.respond(asked.id, { action: 'mark_done' });
     expect(await next.settled(id)).toMatchObject({ status: 'completed', answer: 'all done' });
     const writes = effects.filter((effect) => effect === 'write').length;
@@ -137,10 +205,16 @@ describe('what a run was at when its service died', () => {
   test('left with a turn that nobody takes: it is interrupted before the next one begins', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }), isStarted: false });
     const { id } = await service.engine.createRun({ prompt: 'go' });
-    await service.store.write((sql) => sql.startTurn({ runId: id, turn: 1, owner: 'a dead boot', messageId: 'm' }));
+    await service.store.write((sql) =>
+      sql.startTurn({ runId: id, turn: 1, owner: 'a dead boot', messageId: 'm' }),
+    );
     await service.engine.start();
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
-    expect((await service.event(id, 'turn.interrupted')).data).toEqual({ turn: 1, message_id: 'm', reason: 'process_ended' });
+    expect((await service.event(id, 'turn.interrupted')).data).toEqual({
+      turn: 1,
+      message_id: 'm',
+      reason: 'process_ended',
+    });
   });
 
   test('waiting for an approval: the item is still open, can be answered and still expires', async () => {
@@ -152,7 +226,12 @@ describe('what a run was at when its service died', () => {
     await service.status(approved.id, 'input_required');
     await service.status(expired.id, 'input_required');
     await service.kill();
-    const next = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools, dataDir: service.dataDir, clock: service.clock });
+    const next = await openService({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      tools,
+      dataDir: service.dataDir,
+      clock: service.clock,
+    });
     await next.engine.respond(items[0]!.id, { action: 'approve' });
     expect(await next.settled(approved.id)).toMatchObject({ status: 'completed' });
     expect(effects).toEqual(['write']);
@@ -166,12 +245,21 @@ describe('what a run was at when its service died', () => {
     const { tools } = world();
     const script = callsThenAnswer([[{ name: 'w__write' }]]);
     const service = await openService({ script, tools });
-    const waiting = await service.engine.createRun({ prompt: 'go', limits: { inboxExpiryMs: 60_000 } });
+    const waiting = await service.engine.createRun({
+      prompt: 'go',
+      limits: { inboxExpiryMs: 60_000 },
+    });
     const [item] = [await service.item(waiting.id)];
     await service.status(waiting.id, 'input_required');
     await service.kill();
     const store = { isFull: true };
-    const next = await openService({ script, tools, dataDir: service.dataDir, clock: service.clock, isFull: () => store.isFull });
+    const next = await openService({
+      script,
+      tools,
+      dataDir: service.dataDir,
+      clock: service.clock,
+      isFull: () => store.isFull,
+    });
     await next.until(async () => (next.errors.length > 0 ? true : undefined));
     expect(next.errors[0]).toContain('a run that waits for a person could not be recovered');
     store.isFull = false;
@@ -186,60 +274,112 @@ describe('what a run was at when its service died', () => {
   test.each([
     ['limits', "update runs set limits = '{broken' where id = ?"],
     ['result', "update tool_calls set result = '{broken', state = 'dispatched' where run_id = ?"],
-  ])('and its stored %s was damaged since: it fails and says so, and other runs go on', async (column, damage) => {
-    const { tools } = world();
-    const script = callsThenAnswer([[{ name: 'w__write' }]]);
-    const service = await openService({ script, tools });
-    const [damaged, whole] = [await service.engine.createRun({ prompt: 'go' }), await service.engine.createRun({ prompt: 'go' })];
-    for (const { id } of [damaged, whole]) await service.status(id, 'input_required');
-    await service.kill();
-    const database = new Sqlite(join(service.dataDir, 'signalbox.sqlite'));
-    database.prepare(damage).run(damaged.id);
-    database.close();
-    const next = await openService({ script, tools, dataDir: service.dataDir, clock: service.clock });
-    expect(await next.settled(damaged.id)).toMatchObject({ status: 'failed', statusReason: 'damaged_row' });
-    expect((await next.event(damaged.id, 'run.failed')).data).toMatchObject({ error: { message: `The run cannot go on: the stored ${column} is damaged and cannot be read` } });
-    await next.engine.respond((await next.item(whole.id)).id, { action: 'deny' });
-    expect(await next.settled(whole.id)).toMatchObject({ status: 'completed' });
-    await next.kill();
-  });
+  ])(
+    'and its stored %s was damaged since: it fails and says so, and other runs go on',
+    async (column, damage) => {
+      const { tools } = world();
+      const script = callsThenAnswer([[{ name: 'w__write' }]]);
+      const service = await openService({ script, tools });
+      const [damaged, whole] = [
+        await service.engine.createRun({ prompt: 'go' }),
+        await service.engine.createRun({ prompt: 'go' }),
+      ];
+      for (const { id } of [damaged, whole]) await service.status(id, 'input_required');
+      await service.kill();
+      const database = new Sqlite(join(service.dataDir, 'signalbox.sqlite'));
+      database.prepare(damage).run(damaged.id);
+      database.close();
+      const next = await openService({
+        script,
+        tools,
+        dataDir: service.dataDir,
+        clock: service.clock,
+      });
+      expect(await next.settled(damaged.id)).toMatchObject({
+        status: 'failed',
+        statusReason: 'damaged_row',
+      });
+      expect((await next.event(damaged.id, 'run.failed')).data).toMatchObject({
+        error: {
+          message: `The run cannot go on: the stored ${column} is damaged and cannot be read`,
+        },
+      });
+      await next.engine.respond((await next.item(whole.id)).id, { action: 'deny' });
+      expect(await next.settled(whole.id)).toMatchObject({ status: 'completed' });
+      await next.kill();
+    },
+  );
 
   test('waiting for an approval that expired meanwhile: the run goes on without the call', async () => {
     const { tools } = world();
     const service = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools });
-    const { id } = await service.engine.createRun({ prompt: 'go', limits: { inboxExpiryMs: 1000 } });
+    const { id } = await service.engine.createRun({
+      prompt: 'go',
+      limits: { inboxExpiryMs: 1000 },
+    });
     await service.item(id);
     await service.status(id, 'input_required');
     await service.kill();
     service.clock.pass(1000);
-    const next = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools, dataDir: service.dataDir, clock: service.clock });
+    const next = await openService({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      tools,
+      dataDir: service.dataDir,
+      clock: service.clock,
+    });
     expect(await next.settled(id)).toMatchObject({ status: 'completed' });
   });
 
   test.each([
     ['read-only', READ_ONLY, 'planned'],
     ['a write', {}, 'unknown'],
-  ] as const)('answering a form for a server, whose call is %s: the form is void', async (_case, annotations, state) => {
-    const tools: { readonly [name: string]: FakeTool } = {
-      w__ask: { annotations, call: async ({ questions }) => ok(JSON.stringify(await questions.elicit!(FORM, { signal: new AbortController().signal, meta: {} }))) },
-    };
-    const script = callsThenAnswer([[{ name: 'w__ask' }]]);
-    const service = await openService({ script, tools, policies: AUTO });
-    const { id } = await service.engine.createRun({ prompt: 'go' });
-    const item = await service.item(id);
-    await service.status(id, 'input_required');
-    await service.kill();
-    const next = await openService({ script, tools, policies: AUTO, dataDir: service.dataDir, clock: service.clock });
-    await expect(next.engine.respond(item.id, { action: 'decline' })).rejects.toMatchObject({ code: 'inbox_item_not_open' });
-    const open = await next.until(async () => (await next.read.inboxItems({ runId: id, state: 'open' })).find((other) => other.id !== item.id));
-    expect((await next.read.inboxItem(item.id))?.state).toBe('void');
-    expect(open.kind).toBe(state === 'planned' ? 'elicitation_form' : 'outcome_unknown');
-    await next.engine.respond(open.id, { action: state === 'planned' ? 'decline' : 'fail' });
-    expect(await next.settled(id)).toMatchObject({ status: 'completed' });
-  });
+  ] as const)(
+    'answering a form for a server, whose call is %s: the form is void',
+    async (_case, annotations, state) => {
+      const tools: { readonly [name: string]: FakeTool } = {
+        w__ask: {
+          annotations,
+          call: async ({ questions }) =>
+            ok(
+              JSON.stringify(
+                await questions.elicit!(FORM, { signal: new AbortController().signal, meta: {} }),
+              ),
+            ),
+        },
+      };
+      const script = callsThenAnswer([[{ name: 'w__ask' }]]);
+      const service = await openService({ script, tools, policies: AUTO });
+      const { id } = await service.engine.createRun({ prompt: 'go' });
+      const item = await service.item(id);
+      await service.status(id, 'input_required');
+      await service.kill();
+      const next = await openService({
+        script,
+        tools,
+        policies: AUTO,
+        dataDir: service.dataDir,
+        clock: service.clock,
+      });
+      await expect(next.engine.respond(item.id, { action: 'decline' })).rejects.toMatchObject({
+        code: 'inbox_item_not_open',
+      });
+      const open = await next.until(async () =>
+        (await next.read.inboxItems({ runId: id, state: 'open' })).find(
+          (other) => other.id !== item.id,
+        ),
+      );
+      expect((await next.read.inboxItem(item.id))?.state).toBe('void');
+      expect(open.kind).toBe(state === 'planned' ? 'elicitation_form' : 'outcome_unknown');
+      await next.engine.respond(open.id, { action: state === 'planned' ? 'decline' : 'fail' });
+      expect(await next.settled(id)).toMatchObject({ status: 'completed' });
+    },
+  );
 
   test('being cancelled: it is cancelled, and a sent write is shown as unknown', async () => {
-    const tools = { w__write: { call: () => never }, r__read: { annotations: READ_ONLY, call: () => never } };
+    const tools = {
+      w__write: { call: () => never },
+      r__read: { annotations: READ_ONLY, call: () => never },
+    };
     const script = callsThenAnswer([[{ name: 'w__write' }, { name: 'r__read' }]]);
     const service = await openService({ script, tools, policies: AUTO });
     const { id } = await service.engine.createRun({ prompt: 'go' });
@@ -248,7 +388,10 @@ describe('what a run was at when its service died', () => {
     await service.kill();
     const next = await openService({ script, tools, policies: AUTO, dataDir: service.dataDir });
     expect(await next.settled(id)).toMatchObject({ status: 'cancelled', statusReason: 'stop' });
-    expect((await next.read.toolCalls(id)).map((call) => call.state)).toEqual(['unknown', 'unknown']);
+    expect((await next.read.toolCalls(id)).map((call) => call.state)).toEqual([
+      'unknown',
+      'unknown',
+    ]);
     expect(await next.read.inboxItems({ runId: id })).toEqual([]);
   });
 
@@ -258,19 +401,34 @@ describe('what a run was at when its service died', () => {
     await service.event(id, 'turn.started');
     await service.kill();
     service.clock.pass(1000);
-    const next = await openService({ script: () => ({ text: 'x' }), dataDir: service.dataDir, clock: service.clock });
+    const next = await openService({
+      script: () => ({ text: 'x' }),
+      dataDir: service.dataDir,
+      clock: service.clock,
+    });
     expect(await next.settled(id)).toMatchObject({ status: 'expired' });
     expect(next.llm.requests).toEqual([]);
   });
 
   test('many runs at all stages: each ends, and every write is done at most once', async () => {
     const { effects, tools } = world();
-    const script = callsThenAnswer([[{ name: 'r__read' }, { name: 'w__write' }], [{ name: 'r__read' }]]);
+    const script = callsThenAnswer([
+      [{ name: 'r__read' }, { name: 'w__write' }],
+      [{ name: 'r__read' }],
+    ]);
     const first = await openService({ script, tools, policies: AUTO, dieAfterCommits: 120 });
-    const runs = await Promise.all(Array.from({ length: 20 }, () => first.engine.createRun({ prompt: 'go' })));
+    const runs = await Promise.all(
+      Array.from({ length: 20 }, () => first.engine.createRun({ prompt: 'go' })),
+    );
     await first.crashed;
     await first.kill();
-    const next = await openService({ script, tools, policies: AUTO, dataDir: first.dataDir, clock: first.clock });
+    const next = await openService({
+      script,
+      tools,
+      policies: AUTO,
+      dataDir: first.dataDir,
+      clock: first.clock,
+    });
     const unknown = await next.read.inboxItems({ state: 'open' });
     await Promise.all(unknown.map((item) => next.engine.respond(item.id, { action: 'mark_done' })));
     const settled = await Promise.all(runs.map((run) => next.settled(run.id)));
@@ -278,7 +436,14 @@ describe('what a run was at when its service died', () => {
     const writes = effects.filter((effect) => effect === 'write').length;
     expect(writes).toBeLessThanOrEqual(20);
     expect(writes + unknown.length).toBeGreaterThanOrEqual(20);
-    const counts = await Promise.all(runs.map(async (run) => (await next.read.toolCalls(run.id)).filter((call) => call.wireName === 'w__write' && call.attempt > 1).length));
+    const counts = await Promise.all(
+      runs.map(
+        async (run) =>
+          (await next.read.toolCalls(run.id)).filter(
+            (call) => call.wireName === 'w__write' && call.attempt > 1,
+          ).length,
+      ),
+    );
     expect(Math.max(...counts)).toBe(0);
   });
 });
@@ -291,7 +456,9 @@ describe('close', () => {
     await service.until(async () => service.llm.requests[0]);
     await service.engine.close();
     expect(await service.read.run(id)).toMatchObject({ status: 'running' });
-    expect((await service.event(id, 'turn.interrupted')).data).toMatchObject({ reason: 'shutdown' });
+    expect((await service.event(id, 'turn.interrupted')).data).toMatchObject({
+      reason: 'shutdown',
+    });
     await service.kill();
     const next = await openService({ script: () => ({ text: 'whole' }), dataDir: service.dataDir });
     expect(await next.settled(id)).toMatchObject({ status: 'completed', answer: 'whole' });
@@ -313,7 +480,11 @@ describe('close', () => {
 
   test('gives a call its grace and keeps a result that comes in it', async () => {
     const end = Promise.withResolvers<void>();
-    const service = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools: { w__write: { call: () => end.promise.then(() => ok('in time')) } }, policies: AUTO });
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      tools: { w__write: { call: () => end.promise.then(() => ok('in time')) } },
+      policies: AUTO,
+    });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.until(async () => service.registry.sent[0]);
     const closing = service.engine.close({ graceMs: 1000 });
@@ -325,7 +496,11 @@ describe('close', () => {
 
   test('leaves a call that takes longer to the next start, and refuses its late result', async () => {
     const end = Promise.withResolvers<void>();
-    const service = await openService({ script: callsThenAnswer([[{ name: 'w__write' }]]), tools: { w__write: { call: () => end.promise.then(() => ok('too late')) } }, policies: AUTO });
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'w__write' }]]),
+      tools: { w__write: { call: () => end.promise.then(() => ok('too late')) } },
+      policies: AUTO,
+    });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.until(async () => service.registry.sent[0]);
     const closing = service.engine.close({ graceMs: 1000 });
@@ -336,14 +511,21 @@ describe('close', () => {
     expect(await service.call(id)).toMatchObject({ state: 'dispatched' });
     expect(await service.types(id)).not.toContain('tool_call.completed');
     await service.kill();
-    const next = await openService({ script: callsThenAnswer([]), tools: { w__write: { call: untilCancelled() } }, dataDir: service.dataDir });
+    const next = await openService({
+      script: callsThenAnswer([]),
+      tools: { w__write: { call: untilCancelled() } },
+      dataDir: service.dataDir,
+    });
     expect(await next.item(id)).toMatchObject({ kind: 'outcome_unknown' });
   });
 
   test('takes no more requests', async () => {
     const service = await openService({ script: () => ({ text: 'hi' }) });
     await service.engine.close();
-    const refusal = new EngineError('shutting_down', 'The service is shutting down. Try again when it is back.');
+    const refusal = new EngineError(
+      'shutting_down',
+      'The service is shutting down. Try again when it is back.',
+    );
     await expect(service.engine.createRun({ prompt: 'go' })).rejects.toEqual(refusal);
     await expect(service.engine.cancelRun('any')).rejects.toEqual(refusal);
     expect((await service.read.runs({ limit: 1 })).data).toEqual([]);

@@ -5,16 +5,30 @@ import { callsThenAnswer, type Script } from './testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled, type FakeTool } from './testing/fake-registry.ts';
 import { openService, type Service } from './testing/service.ts';
 
-const TOOLS: { readonly [name: string]: FakeTool } = { a__b: { annotations: READ_ONLY, call: (): Promise<ToolCallOutcome> => Promise.resolve(ok('once')) } };
+const TOOLS: { readonly [name: string]: FakeTool } = {
+  a__b: {
+    annotations: READ_ONLY,
+    call: (): Promise<ToolCallOutcome> => Promise.resolve(ok('once')),
+  },
+};
 
 /** Calls a tool, fails with a bad key at the turn after it, and answers from then on. */
 function badKeyAfterCall(): Script {
   const answer = callsThenAnswer([[{ name: 'a__b' }]]);
-  return (request, index) => (index === 1 ? { text: 'half an ans', fail: new LlmError('auth', 'set the key') } : answer(request, index));
+  return (request, index) =>
+    index === 1
+      ? { text: 'half an ans', fail: new LlmError('auth', 'set the key') }
+      : answer(request, index);
 }
 
-const settledRun = async (service: Service, limits?: Parameters<Service['engine']['createRun']>[0]['limits']): Promise<string> => {
-  const { id } = await service.engine.createRun({ prompt: 'go', ...(limits === undefined ? {} : { limits }) });
+const settledRun = async (
+  service: Service,
+  limits?: Parameters<Service['engine']['createRun']>[0]['limits'],
+): Promise<string> => {
+  const { id } = await service.engine.createRun({
+    prompt: 'go',
+    ...(limits === undefined ? {} : { limits }),
+  });
   await service.settled(id);
   return id;
 };
@@ -23,20 +37,44 @@ describe('a run that failed', () => {
   test('is resumed from where it stopped, and no tool call is repeated', async () => {
     const service = await openService({ script: badKeyAfterCall(), tools: TOOLS });
     const id = await settledRun(service);
-    expect(await service.read.run(id)).toMatchObject({ status: 'failed', answer: 'half an ans', error: { code: 'llm_auth' } });
+    expect(await service.read.run(id)).toMatchObject({
+      status: 'failed',
+      answer: 'half an ans',
+      error: { code: 'llm_auth' },
+    });
 
     const resumed = await service.engine.resumeRun(id);
-    expect(resumed).toMatchObject({ status: 'running', statusReason: undefined, error: undefined, answer: undefined, finishedAt: undefined });
+    expect(resumed).toMatchObject({
+      status: 'running',
+      statusReason: undefined,
+      error: undefined,
+      answer: undefined,
+      finishedAt: undefined,
+    });
 
-    expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'done', turns: 2, toolCalls: 1 });
+    expect(await service.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'done',
+      turns: 2,
+      toolCalls: 1,
+    });
     expect(service.registry.sent).toHaveLength(1);
     expect(service.llm.requests[2]?.messages).toEqual(service.llm.requests[1]?.messages);
-    expect((await service.events(id)).filter(({ type }) => type === 'run.resumed').map(({ data }) => data)).toEqual([{ reason: 'requested' }]);
+    expect(
+      (await service.events(id))
+        .filter(({ type }) => type === 'run.resumed')
+        .map(({ data }) => data),
+    ).toEqual([{ reason: 'requested' }]);
   });
 
   test('has its whole wall clock again when it is resumed', async () => {
     const held = Promise.withResolvers<undefined>();
-    const service = await openService({ script: (_request, index) => (index === 0 ? { fail: new LlmError('auth', 'set the key') } : { text: 'done', hold: held.promise }) });
+    const service = await openService({
+      script: (_request, index) =>
+        index === 0
+          ? { fail: new LlmError('auth', 'set the key') }
+          : { text: 'done', hold: held.promise },
+    });
     const id = await settledRun(service, { wallClockMs: 60_000 });
     service.clock.pass(3_600_000);
     await service.engine.resumeRun(id);
@@ -49,28 +87,48 @@ describe('a run that failed', () => {
   });
 
   test('at a limit is resumed with a higher one', async () => {
-    const service = await openService({ script: callsThenAnswer([[{ name: 'a__b' }]]), tools: TOOLS });
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__b' }]]),
+      tools: TOOLS,
+    });
     const id = await settledRun(service, { turns: 1 });
-    expect(await service.read.run(id)).toMatchObject({ status: 'failed', error: { code: 'limit_exceeded' } });
+    expect(await service.read.run(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'limit_exceeded' },
+    });
     await service.engine.resumeRun(id, { turns: 2 });
-    expect(await service.settled(id)).toMatchObject({ status: 'completed', answer: 'done', limits: { turns: 2, toolCalls: 200 } });
+    expect(await service.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'done',
+      limits: { turns: 2, toolCalls: 200 },
+    });
     expect(service.registry.sent).toHaveLength(1);
   });
 
   test('at the limit of tool calls reads of the calls that were not made', async () => {
-    const service = await openService({ script: callsThenAnswer([[{ name: 'a__b' }, { name: 'a__b' }]]), tools: TOOLS });
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__b' }, { name: 'a__b' }]]),
+      tools: TOOLS,
+    });
     const id = await settledRun(service, { toolCalls: 1 });
     await service.engine.resumeRun(id, { toolCalls: 9 });
     expect(await service.settled(id)).toMatchObject({ status: 'completed' });
     expect(service.registry.sent).toEqual([]);
-    expect(JSON.stringify(service.llm.requests[1]?.messages.at(-1))).toContain('This call was not made');
+    expect(JSON.stringify(service.llm.requests[1]?.messages.at(-1))).toContain(
+      'This call was not made',
+    );
   });
 
   test('is resumed after a restart like before it', async () => {
     const service = await openService({ script: badKeyAfterCall(), tools: TOOLS });
     const id = await settledRun(service);
     await service.kill();
-    const again = await openService({ script: () => ({ text: 'done' }), tools: TOOLS, dataDir: service.dataDir, clock: service.clock });
+    const again = await openService({
+      script: () => ({ text: 'done' }),
+      tools: TOOLS,
+      dataDir: service.dataDir,
+      clock: service.clock,
+    });
     await again.engine.resumeRun(id);
     expect(await again.settled(id)).toMatchObject({ status: 'completed' });
     expect(again.registry.sent).toEqual([]);
@@ -78,7 +136,10 @@ describe('a run that failed', () => {
 });
 
 test('a run that expired during a call is resumed, and the model reads that the call was cancelled', async () => {
-  const service = await openService({ script: callsThenAnswer([[{ name: 'a__b' }]]), tools: { a__b: { annotations: READ_ONLY, call: untilCancelled() } } });
+  const service = await openService({
+    script: callsThenAnswer([[{ name: 'a__b' }]]),
+    tools: { a__b: { annotations: READ_ONLY, call: untilCancelled() } },
+  });
   const { id } = await service.engine.createRun({ prompt: 'go', limits: { wallClockMs: 1000 } });
   await service.event(id, 'tool_call.dispatched');
   service.clock.pass(1000);
@@ -91,7 +152,9 @@ test('a run that expired during a call is resumed, and the model reads that the 
 describe('a run is not resumed', () => {
   const refusal = async (service: Service, id: string): Promise<string> => {
     const error: unknown = await service.engine.resumeRun(id).catch((reason: unknown) => reason);
-    return error instanceof Error && 'code' in error ? `${String(error.code)}: ${error.message}` : 'was resumed';
+    return error instanceof Error && 'code' in error
+      ? `${String(error.code)}: ${error.message}`
+      : 'was resumed';
   };
 
   test('that does not exist', async () => {
@@ -102,11 +165,15 @@ describe('a run is not resumed', () => {
   test('that completed, or was cancelled', async () => {
     const service = await openService({ script: () => ({ text: 'done' }) });
     const id = await settledRun(service);
-    expect(await refusal(service, id)).toBe(`run_not_resumable: The run ${id} cannot be resumed: it is completed. Fork it to go on from there.`);
+    expect(await refusal(service, id)).toBe(
+      `run_not_resumable: The run ${id} cannot be resumed: it is completed. Fork it to go on from there.`,
+    );
   });
 
   test('that has not ended', async () => {
-    const service = await openService({ script: () => ({ text: 'x', hold: new Promise(() => undefined) }) });
+    const service = await openService({
+      script: () => ({ text: 'x', hold: new Promise(() => undefined) }),
+    });
     const { id } = await service.engine.createRun({ prompt: 'go' });
     await service.event(id, 'turn.started');
     expect(await refusal(service, id)).toContain('it has not ended, it is running.');
@@ -114,7 +181,9 @@ describe('a run is not resumed', () => {
 
   test('whose answer another attempt does not change', async () => {
     const service = await openService({ script: () => ({ text: 'no', stop: 'refusal' }) });
-    expect(await refusal(service, await settledRun(service))).toContain('it failed with refusal, which another attempt does not change.');
+    expect(await refusal(service, await settledRun(service))).toContain(
+      'it failed with refusal, which another attempt does not change.',
+    );
   });
 
   test('that is a single tool call', async () => {
@@ -125,8 +194,13 @@ describe('a run is not resumed', () => {
   });
 
   test('whose thread has a later run', async () => {
-    const service = await openService({ script: (_request, index) => (index === 0 ? { fail: new LlmError('auth', 'set the key') } : { text: 'done' }) });
-    await service.store.write((sql) => sql.insertThread({ id: 't', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }));
+    const service = await openService({
+      script: (_request, index) =>
+        index === 0 ? { fail: new LlmError('auth', 'set the key') } : { text: 'done' },
+    });
+    await service.store.write((sql) =>
+      sql.insertThread({ id: 't', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
+    );
     const first = await service.engine.createRun({ prompt: 'go', threadId: 't' });
     await service.settled(first.id);
     const second = await service.engine.createRun({ prompt: 'go', threadId: 't' });

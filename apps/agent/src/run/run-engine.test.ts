@@ -6,16 +6,39 @@ import { openService } from './testing/service.ts';
 
 test('a run of several turns with parallel calls reaches its answer, and its events tell all of it', async () => {
   const service = await openService({
-    script: callsThenAnswer([[{ name: 'files__list' }, { name: 'files__read', input: { path: 'a' } }], [{ name: 'files__read', input: { path: 'b' } }]], 'two files'),
+    script: callsThenAnswer(
+      [
+        [{ name: 'files__list' }, { name: 'files__read', input: { path: 'a' } }],
+        [{ name: 'files__read', input: { path: 'b' } }],
+      ],
+      'two files',
+    ),
     tools: {
       files__list: { annotations: READ_ONLY, call: () => Promise.resolve(ok('a b')) },
-      files__read: { annotations: READ_ONLY, call: ({ arguments: { path } }) => Promise.resolve(ok(`text of ${String(path)}`)) },
+      files__read: {
+        annotations: READ_ONLY,
+        call: ({ arguments: { path } }) => Promise.resolve(ok(`text of ${String(path)}`)),
+      },
     },
   });
   const { id } = await service.engine.createRun({ prompt: 'what is here?' });
   const run = await service.settled(id);
-  expect(run).toMatchObject({ status: 'completed', answer: 'two files', turns: 3, toolCalls: 3, provider: 'scripted', scripted: true, usage: { input: 30, output: 15 } });
-  const turn = ['turn.started', 'message.started', 'message.completed', 'usage.updated', 'turn.completed'];
+  expect(run).toMatchObject({
+    status: 'completed',
+    answer: 'two files',
+    turns: 3,
+    toolCalls: 3,
+    provider: 'scripted',
+    scripted: true,
+    usage: { input: 30, output: 15 },
+  });
+  const turn = [
+    'turn.started',
+    'message.started',
+    'message.completed',
+    'usage.updated',
+    'turn.completed',
+  ];
   expect(await service.types(id)).toEqual([
     'run.queued',
     'run.started',
@@ -33,7 +56,12 @@ test('a run of several turns with parallel calls reaches its answer, and its eve
     ...turn,
     'run.completed',
   ]);
-  expect((await service.event(id, 'run.started')).data).toEqual({ provider: 'scripted', model: 'fake-1', scripted: true, notice: 'answers come from a test' });
+  expect((await service.event(id, 'run.started')).data).toEqual({
+    provider: 'scripted',
+    model: 'fake-1',
+    scripted: true,
+    notice: 'answers come from a test',
+  });
   expect(service.errors).toEqual([]);
 });
 
@@ -47,7 +75,10 @@ test('the model sees the tools of the run, the prompt, its own calls and the res
         annotations: READ_ONLY,
         call: () => {
           slow.resolve();
-          return Promise.resolve({ type: 'result', result: { content: [], structuredContent: { n: 1 }, isError: true } });
+          return Promise.resolve({
+            type: 'result',
+            result: { content: [], structuredContent: { n: 1 }, isError: true },
+          });
         },
       },
       b__other: { call: () => Promise.resolve(ok('')) },
@@ -59,12 +90,24 @@ test('the model sees the tools of the run, the prompt, its own calls and the res
   expect(first?.tools.map((tool) => tool.name)).toEqual(['a__slow', 'a__fast', 'artifact_read']);
   expect(first?.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'go' }] }]);
   expect(second?.messages.slice(1)).toEqual([
-    { role: 'assistant', content: [{ type: 'tool_use', id: 'use-0-0', name: 'a__slow', input: {} }, { type: 'tool_use', id: 'use-0-1', name: 'a__fast', input: {} }] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool_use', id: 'use-0-0', name: 'a__slow', input: {} },
+        { type: 'tool_use', id: 'use-0-1', name: 'a__fast', input: {} },
+      ],
+    },
     {
       role: 'user',
       content: [
         { type: 'tool_result', toolUseId: 'use-0-0', content: [{ type: 'text', text: 'slow' }] },
-        { type: 'tool_result', toolUseId: 'use-0-1', content: [], structuredContent: { n: 1 }, isError: true },
+        {
+          type: 'tool_result',
+          toolUseId: 'use-0-1',
+          content: [],
+          structuredContent: { n: 1 },
+          isError: true,
+        },
       ],
     },
   ]);
@@ -73,18 +116,31 @@ test('the model sees the tools of the run, the prompt, its own calls and the res
 
 test('text goes out as deltas with offsets while it grows, and is kept half a second behind', async () => {
   const held = Promise.withResolvers<void>();
-  const service = await openService({ script: () => ({ text: 'a growing text', hold: held.promise }) });
+  const service = await openService({
+    script: () => ({ text: 'a growing text', hold: held.promise }),
+  });
   const { id } = await service.engine.createRun({ prompt: 'go' });
-  await service.until(async () => service.signals.filter((signal) => signal.type === 'delta').length === 4 || undefined);
+  await service.until(
+    async () =>
+      service.signals.filter((signal) => signal.type === 'delta').length === 4 || undefined,
+  );
   service.clock.pass(500);
   await service.store.write(() => Promise.resolve());
   const started = await service.event(id, 'message.started');
-  expect(await service.read.partial(id)).toEqual({ messageId: started.data['message_id'], text: 'a growing text' });
+  expect(await service.read.partial(id)).toEqual({
+    messageId: started.data['message_id'],
+    text: 'a growing text',
+  });
   held.resolve();
   await service.settled(id);
   expect(await service.read.partial(id)).toBeUndefined();
   const deltas = service.signals.filter((signal) => signal.type === 'delta');
-  expect(deltas.map((delta) => [delta.offset, delta.text])).toEqual([[0, 'a gr'], [4, 'owin'], [8, 'g te'], [12, 'xt']]);
+  expect(deltas.map((delta) => [delta.offset, delta.text])).toEqual([
+    [0, 'a gr'],
+    [4, 'owin'],
+    [8, 'g te'],
+    [12, 'xt'],
+  ]);
 });
 
 test('a turn and a call wait for servers that are still connecting', async () => {
@@ -109,7 +165,11 @@ test('a turn and a call wait for servers that are still connecting', async () =>
 });
 
 test('a server that hangs while it connects is waited for once and not at every turn', async () => {
-  const service = await openService({ script: () => ({ text: 'without it' }), tools: { a__one: { call: () => Promise.resolve(ok('1')) } }, isStarted: false });
+  const service = await openService({
+    script: () => ({ text: 'without it' }),
+    tools: { a__one: { call: () => Promise.resolve(ok('1')) } },
+    isStarted: false,
+  });
   service.registry.connecting = new Promise<never>(() => undefined);
   await service.engine.start();
   service.clock.pass(15_000);
@@ -118,7 +178,11 @@ test('a server that hangs while it connects is waited for once and not at every 
 });
 
 test('a server that was ready or failed before delays no turn while it connects again', async () => {
-  const service = await openService({ script: () => ({ text: 'without it' }), tools: { a__one: { call: () => Promise.resolve(ok('1')) } }, isStarted: false });
+  const service = await openService({
+    script: () => ({ text: 'without it' }),
+    tools: { a__one: { call: () => Promise.resolve(ok('1')) } },
+    isStarted: false,
+  });
   service.registry.connecting = new Promise<never>(() => undefined);
   service.registry.status = { a: { restarts: 1, since: service.clock.now() } };
   await service.engine.start();
@@ -127,7 +191,10 @@ test('a server that was ready or failed before delays no turn while it connects 
 });
 
 test('a run waits for the first connection of its own servers only', async () => {
-  const tools = { hanging__one: { call: () => Promise.resolve(ok('1')) }, fine__one: { call: () => Promise.resolve(ok('1')) } };
+  const tools = {
+    hanging__one: { call: () => Promise.resolve(ok('1')) },
+    fine__one: { call: () => Promise.resolve(ok('1')) },
+  };
   const service = await openService({ script: () => ({ text: 'fine' }), tools, isStarted: false });
   service.registry.connecting = new Promise<never>(() => undefined);
   service.registry.status = { fine: { state: 'ready' } };
@@ -158,25 +225,35 @@ test('a server whose calls hang takes no place from the others, and what waits f
   expect(service.registry.sent).toHaveLength(33);
   answers.resolve();
   expect(await service.settled(hanging.id)).toMatchObject({ status: 'completed' });
-  expect(service.registry.sent.filter((request) => request.wireName === 'slow__one')).toHaveLength(40);
+  expect(service.registry.sent.filter((request) => request.wireName === 'slow__one')).toHaveLength(
+    40,
+  );
 });
 
 test('a planned call that moved on while its server connected is not sent', async () => {
   const connected = Promise.withResolvers<void>();
   const tools = { a__one: { call: () => Promise.resolve(ok('1')) } };
   const calls = callsThenAnswer([[{ name: 'a__one' }]]);
-  const service = await openService({ script: (request, index) => (JSON.stringify(request.messages).includes('other') ? { text: 'hi' } : calls(request, index)), tools });
+  const service = await openService({
+    script: (request, index) =>
+      JSON.stringify(request.messages).includes('other') ? { text: 'hi' } : calls(request, index),
+    tools,
+  });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   const item = await service.item(id);
   service.registry.connecting = connected.promise;
   await service.engine.respond(item.id, { action: 'approve' });
   const call = await service.call(id);
-  await service.store.write((sql) => sql.updateToolCall(call.id, { state: ['planned'] }, { attempt: 7 }));
+  await service.store.write((sql) =>
+    sql.updateToolCall(call.id, { state: ['planned'] }, { attempt: 7 }),
+  );
   connected.resolve();
   // Its commits come after the one that would send the call.
   await service.settled((await service.engine.createRun({ prompt: 'other' })).id);
   expect(service.registry.sent).toEqual([]);
-  await service.store.write((sql) => sql.updateToolCall(call.id, { state: ['planned'] }, { attempt: 0 }));
+  await service.store.write((sql) =>
+    sql.updateToolCall(call.id, { state: ['planned'] }, { attempt: 0 }),
+  );
 });
 
 test('fifty runs at once all end, with every call sent once', async () => {
@@ -184,10 +261,15 @@ test('fifty runs at once all end, with every call sent once', async () => {
     script: callsThenAnswer([[{ name: 'a__one' }, { name: 'a__two' }], [{ name: 'a__one' }]]),
     tools: {
       a__one: { annotations: READ_ONLY, call: () => Promise.resolve(ok('1')) },
-      a__two: { annotations: READ_ONLY, call: ({ onProgress }) => Promise.resolve(onProgress({ progress: 1 })).then(() => ok('2')) },
+      a__two: {
+        annotations: READ_ONLY,
+        call: ({ onProgress }) => Promise.resolve(onProgress({ progress: 1 })).then(() => ok('2')),
+      },
     },
   });
-  const runs = await Promise.all(Array.from({ length: 50 }, (_, index) => service.engine.createRun({ prompt: `run ${index}` })));
+  const runs = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => service.engine.createRun({ prompt: `run ${index}` })),
+  );
   const settled = await Promise.all(runs.map((run) => service.settled(run.id)));
   expect(new Set(settled.map((run) => run.status))).toEqual(new Set(['completed']));
   expect(service.registry.sent).toHaveLength(150);
@@ -196,26 +278,49 @@ test('fifty runs at once all end, with every call sent once', async () => {
 
 test('limits are merged over the defaults, usage is summed, and a named model is asked', async () => {
   const service = await openService({ script: () => ({ text: 'hi' }) });
-  const { id } = await service.engine.createRun({ prompt: 'go', model: 'big', limits: { turns: 7 } });
+  const { id } = await service.engine.createRun({
+    prompt: 'go',
+    model: 'big',
+    limits: { turns: 7 },
+  });
   const run = await service.settled(id);
-  expect(run.limits).toEqual({ turns: 7, toolCalls: 200, wallClockMs: 3_600_000, callInactivityMs: 120_000, callMaxMs: 1_800_000, inboxExpiryMs: 86_400_000 });
+  expect(run.limits).toEqual({
+    turns: 7,
+    toolCalls: 200,
+    wallClockMs: 3_600_000,
+    callInactivityMs: 120_000,
+    callMaxMs: 1_800_000,
+    inboxExpiryMs: 86_400_000,
+  });
   expect(run.usage).toEqual(USAGE);
   expect(service.llm.requests[0]?.model).toBe('big');
 });
 
 test('a server that is not configured is refused by name and nothing is stored', async () => {
-  const service = await openService({ script: () => ({ text: 'hi' }), tools: { files__read: { call: () => Promise.resolve(ok('')) } } });
-  await expect(service.engine.createRun({ prompt: 'go', servers: ['files', 'flies'] })).rejects.toEqual(new EngineError('unknown_server', 'No server is named "flies". Configured servers: files.'));
+  const service = await openService({
+    script: () => ({ text: 'hi' }),
+    tools: { files__read: { call: () => Promise.resolve(ok('')) } },
+  });
+  await expect(
+    service.engine.createRun({ prompt: 'go', servers: ['files', 'flies'] }),
+  ).rejects.toEqual(
+    new EngineError('unknown_server', 'No server is named "flies". Configured servers: files.'),
+  );
   expect((await service.read.runs({ limit: 1 })).data).toEqual([]);
 });
 
 test('a call takes at most four commits', async () => {
   const script = callsThenAnswer([[{ name: 'a__one' }]]);
-  const service = await openService({ script, tools: { a__one: { annotations: READ_ONLY, call: () => Promise.resolve(ok('1')) } } });
+  const service = await openService({
+    script,
+    tools: { a__one: { annotations: READ_ONLY, call: () => Promise.resolve(ok('1')) } },
+  });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
   const commits = service.signals.filter((signal) => signal.type === 'events').length;
   const plain = await openService({ script: () => ({ text: 'hi' }) });
   await plain.settled((await plain.engine.createRun({ prompt: 'go' })).id);
-  expect(commits - plain.signals.filter((signal) => signal.type === 'events').length).toBeLessThanOrEqual(4);
+  expect(
+    commits - plain.signals.filter((signal) => signal.type === 'events').length,
+  ).toBeLessThanOrEqual(4);
 });

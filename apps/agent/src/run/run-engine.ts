@@ -4,7 +4,13 @@ import type { LlmProvider } from '../ports/llm-provider.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { CallRun, Fork, NewCall, NewRun, Receipt, RunEngine } from '../ports/run-engine.ts';
 import type { OutputChecker } from '../ports/output-checker.ts';
-import { DamagedRowError, type InboxItem, type Run, type RunStore, type ToolCall } from '../ports/run-store.ts';
+import {
+  DamagedRowError,
+  type InboxItem,
+  type Run,
+  type RunStore,
+  type ToolCall,
+} from '../ports/run-store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock, CrashPoint, CrashPoints } from '../ports/test-hooks.ts';
 import type { ToolRegistry } from '../ports/tool-registry.ts';
@@ -17,7 +23,14 @@ import { Commits, isShutdown, type EventListener } from './commits.ts';
 import { createRun } from './create-run.ts';
 import { deleteRun, deleteThread } from './delete-run.ts';
 import { endRun } from './end-run.ts';
-import { enqueue, inBackground, STORE_RETRY_MS, type EngineContext, type RecoveryDecision, type ServerPolicy } from './engine-context.ts';
+import {
+  enqueue,
+  inBackground,
+  STORE_RETRY_MS,
+  type EngineContext,
+  type RecoveryDecision,
+  type ServerPolicy,
+} from './engine-context.ts';
 import { onDeadline } from './expiry.ts';
 import { failDamagedRun } from './fail-damaged-run.ts';
 import { forgetApproval } from './forget-approval.ts';
@@ -71,9 +84,13 @@ class Engine implements RunEngine {
   #unsubscribe: () => void = () => undefined;
 
   constructor(dependencies: EngineDependencies) {
-    const { store, queue, bus, registry, llm, outputs, clock, logger, policies, crashPoints } = dependencies;
+    const { store, queue, bus, registry, llm, outputs, clock, logger, policies, crashPoints } =
+      dependencies;
     const reach = (point: CrashPoint): void => crashPoints?.(point);
-    this.#commits = new Commits(store, bus, { reach, onEvents: dependencies.onEvents ?? (() => undefined) });
+    this.#commits = new Commits(store, bus, {
+      reach,
+      onEvents: dependencies.onEvents ?? (() => undefined),
+    });
     this.#concurrency = dependencies.concurrency ?? { 'advance-run': 32, 'call-tool': 256 };
     this.#context = {
       store,
@@ -87,7 +104,8 @@ class Engine implements RunEngine {
       newId: dependencies.newId ?? (() => v7()),
       random: dependencies.random ?? Math.random,
       reach,
-      policyOf: (server) => (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
+      policyOf: (server) =>
+        (Object.hasOwn(policies, server) ? policies[server] : undefined) ?? DEFAULT_POLICY,
       recovery: dependencies.recovery ?? defaultRecovery,
       activities: new Activities((callId) => enqueue(this.#context, { type: 'call-tool', callId })),
       timers: new Timers(clock, (deadline) => void this.#onDue(deadline)),
@@ -129,7 +147,11 @@ class Engine implements RunEngine {
     return deleteThread(this.#context, id);
   }
 
-  respond(itemId: string, response: { readonly [key: string]: unknown }, receipt?: Receipt<InboxItem>): Promise<InboxItem> {
+  respond(
+    itemId: string,
+    response: { readonly [key: string]: unknown },
+    receipt?: Receipt<InboxItem>,
+  ): Promise<InboxItem> {
     return respond(this.#context, itemId, { answer: { ...response }, receipt });
   }
 
@@ -146,7 +168,11 @@ class Engine implements RunEngine {
     });
     await recover(this.#context);
     queue.start((job) => this.#work(job), { concurrency: this.#concurrency });
-    inBackground(this.#context, 'recovering runs that wait for a person', recoverWaiting(this.#context));
+    inBackground(
+      this.#context,
+      'recovering runs that wait for a person',
+      recoverWaiting(this.#context),
+    );
   }
 
   async close({ graceMs = DEFAULT_GRACE_MS }: { readonly graceMs?: number } = {}): Promise<void> {
@@ -182,10 +208,17 @@ class Engine implements RunEngine {
     } catch (error) {
       if (isShutdown(error)) return;
       if (error instanceof DamagedRowError) return failDamagedRun(this.#context, runId, error);
-      const failure = { code: 'internal_error', message: 'The run failed inside the service; its log says why.' };
+      const failure = {
+        code: 'internal_error',
+        message: 'The run failed inside the service; its log says why.',
+      };
       await this.#context.commit(runId, async (change) => {
         const turn = await change.sql.activeTurn(runId);
-        if (turn !== undefined && (await change.sql.endTurn(turn.messageId, 'failed'))) change.emit({ type: 'turn.failed', data: { turn: turn.turn, message_id: turn.messageId, error: failure, retryable: false } });
+        if (turn !== undefined && (await change.sql.endTurn(turn.messageId, 'failed')))
+          change.emit({
+            type: 'turn.failed',
+            data: { turn: turn.turn, message_id: turn.messageId, error: failure, retryable: false },
+          });
         await change.sql.savePartial(runId, undefined);
         await endRun(this.#context, change, { status: 'failed', error: failure });
       });

@@ -1,4 +1,10 @@
-import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageResult, type JsonObject } from '@signalbox/mcp-core';
+import {
+  ErrorCode,
+  ProtocolError,
+  type CreateMessageParams,
+  type CreateMessageResult,
+  type JsonObject,
+} from '@signalbox/mcp-core';
 import { LlmError, type LlmEvent, type LlmRequest } from '../ports/llm-provider.ts';
 import { digestOf } from './approval-binding.ts';
 import type { Asker } from './ask.ts';
@@ -6,7 +12,12 @@ import { overBudget } from './budget.ts';
 import { charge } from './charge.ts';
 import { chooseModel } from './choose-model.ts';
 import type { EngineContext, ServerPolicy } from './engine-context.ts';
-import { checkSamplingRequest, samplingNeeds, toMessage, toSamplingContent } from './sampling-blocks.ts';
+import {
+  checkSamplingRequest,
+  samplingNeeds,
+  toMessage,
+  toSamplingContent,
+} from './sampling-blocks.ts';
 import { SamplingTools } from './sampling-tools.ts';
 import type { Finish } from './stream-message.ts';
 import { tidyMessage } from './tidy-message.ts';
@@ -44,23 +55,47 @@ export class Sampler {
     const { id: callId, runId, server, tool, arguments: args } = this.#asker.call;
     const { turns } = this.#asker.run.limits;
     // A server that goes on asking costs nothing more.
-    const requests = this.#isSpent ? Infinity : await this.#context.commit(runId, async ({ sql }) => {
-      const run = await sql.run(runId);
-      const spent = run === undefined ? undefined : overBudget(run);
-      if (spent !== undefined) throw new ProtocolError(ErrorCode.rejectedByUser, spent.message);
-      const count = await sql.countSampling(runId, server);
-      const entry = { who: 'policy', runId, callId, itemId: undefined, kind: 'sampling_approval', server, tool, argumentsSha256: digestOf(args), decision: DECISIONS[policy], outcome: undefined } as const;
-      if (count <= turns) await sql.appendAudit([entry]);
-      return count;
-    });
+    const requests = this.#isSpent
+      ? Infinity
+      : await this.#context.commit(runId, async ({ sql }) => {
+          const run = await sql.run(runId);
+          const spent = run === undefined ? undefined : overBudget(run);
+          if (spent !== undefined) throw new ProtocolError(ErrorCode.rejectedByUser, spent.message);
+          const count = await sql.countSampling(runId, server);
+          const entry = {
+            who: 'policy',
+            runId,
+            callId,
+            itemId: undefined,
+            kind: 'sampling_approval',
+            server,
+            tool,
+            argumentsSha256: digestOf(args),
+            decision: DECISIONS[policy],
+            outcome: undefined,
+          } as const;
+          if (count <= turns) await sql.appendAudit([entry]);
+          return count;
+        });
     this.#isSpent = requests > turns;
-    if (this.#isSpent) throw new ProtocolError(ErrorCode.rejectedByUser, `This server used all of its ${turns} sampling requests in this run.`);
+    if (this.#isSpent)
+      throw new ProtocolError(
+        ErrorCode.rejectedByUser,
+        `This server used all of its ${turns} sampling requests in this run.`,
+      );
   }
 
   /** What a person sees who is asked whether the request may be served. */
   requestOf(params: CreateMessageParams): JsonObject {
     const { messages, systemPrompt, maxTokens, modelPreferences, tools } = params;
-    return { messages, system_prompt: systemPrompt, max_tokens: maxTokens, model_preferences: modelPreferences, model: this.#modelFor(params), ...(tools === undefined ? {} : { tools }) };
+    return {
+      messages,
+      system_prompt: systemPrompt,
+      max_tokens: maxTokens,
+      model_preferences: modelPreferences,
+      model: this.#modelFor(params),
+      ...(tools === undefined ? {} : { tools }),
+    };
   }
 
   /** @throws ProtocolError when the model could not be asked, or what it said cannot be given to a server */
@@ -69,11 +104,21 @@ export class Sampler {
     const warnings: string[] = [];
     const model = this.#modelFor(params);
     const { maxOutputTokens = Infinity } = this.#context.llm.card(model) ?? {};
-    const finish = await this.#ask(requestFor(params, { model, maxOutputTokens, cacheKey: this.#asker.call.id, tools }), { signal, warnings });
+    const finish = await this.#ask(
+      requestFor(params, { model, maxOutputTokens, cacheKey: this.#asker.call.id, tools }),
+      { signal, warnings },
+    );
     await this.#charge(finish);
     const { content } = tidyMessage(finish.message, this.#context.newId);
-    const broken = finish.stop === 'max_tokens' ? undefined : content.find((block) => block.type === 'tool_use' && block.invalid !== undefined);
-    if (broken?.type === 'tool_use') throw new ProtocolError(ErrorCode.internalError, `The model called the tool ${tools.fromWire(broken.name)}, but ${broken.invalid}.`);
+    const broken =
+      finish.stop === 'max_tokens'
+        ? undefined
+        : content.find((block) => block.type === 'tool_use' && block.invalid !== undefined);
+    if (broken?.type === 'tool_use')
+      throw new ProtocolError(
+        ErrorCode.internalError,
+        `The model called the tool ${tools.fromWire(broken.name)}, but ${broken.invalid}.`,
+      );
     return {
       role: 'assistant',
       content: toSamplingContent(content, tools),
@@ -89,24 +134,42 @@ export class Sampler {
     const others = this.#context.llm.models ?? [];
     const own = this.#context.llm.card(run.model);
     if (own === undefined) return run.model;
-    const choice = chooseModel([own, ...others.filter(({ id }) => id !== own.id)], samplingNeeds(params), params.modelPreferences);
-    if (choice === undefined) throw new ProtocolError(ErrorCode.internalError, 'No model of this host can take the request: its tools, images or audio, or its length.');
+    const choice = chooseModel(
+      [own, ...others.filter(({ id }) => id !== own.id)],
+      samplingNeeds(params),
+      params.modelPreferences,
+    );
+    if (choice === undefined)
+      throw new ProtocolError(
+        ErrorCode.internalError,
+        'No model of this host can take the request: its tools, images or audio, or its length.',
+      );
     return choice.card.id;
   }
 
-  async #ask(request: LlmRequest, { signal, warnings }: { readonly signal: AbortSignal; readonly warnings: string[] }): Promise<Finish> {
-    const hear = (event: LlmEvent): void => void (event.type === 'warning' && warnings.push(event.message));
+  async #ask(
+    request: LlmRequest,
+    { signal, warnings }: { readonly signal: AbortSignal; readonly warnings: string[] },
+  ): Promise<Finish> {
+    const hear = (event: LlmEvent): void =>
+      void (event.type === 'warning' && warnings.push(event.message));
     try {
       for await (const event of this.#context.llm.stream(request, { signal })) {
         if (event.type === 'finish') return event;
         hear(event);
       }
     } catch (error) {
-      if (error instanceof LlmError && error.usage !== undefined) await this.#charge({ usage: error.usage, model: request.model ?? this.#asker.run.model });
+      if (error instanceof LlmError && error.usage !== undefined)
+        await this.#charge({ usage: error.usage, model: request.model ?? this.#asker.run.model });
       const message = error instanceof LlmError ? error.message : 'the host failed';
-      throw new ProtocolError(ErrorCode.internalError, `The model could not be asked: ${message}`, { cause: error });
+      throw new ProtocolError(ErrorCode.internalError, `The model could not be asked: ${message}`, {
+        cause: error,
+      });
     }
-    throw new ProtocolError(ErrorCode.internalError, 'The model could not be asked: its stream ended too early.');
+    throw new ProtocolError(
+      ErrorCode.internalError,
+      'The model could not be asked: its stream ended too early.',
+    );
   }
 
   async #charge({ usage, model }: Pick<Finish, 'usage' | 'model'>): Promise<void> {
@@ -122,7 +185,10 @@ interface SamplingTarget {
   readonly tools: SamplingTools;
 }
 
-function requestFor(params: CreateMessageParams, { model, maxOutputTokens, cacheKey, tools }: SamplingTarget): LlmRequest {
+function requestFor(
+  params: CreateMessageParams,
+  { model, maxOutputTokens, cacheKey, tools }: SamplingTarget,
+): LlmRequest {
   return {
     model,
     messages: params.messages.map((message) => toMessage(message, tools)),

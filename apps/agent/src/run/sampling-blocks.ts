@@ -1,4 +1,12 @@
-import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent, type SamplingMessage } from '@signalbox/mcp-core';
+import {
+  ErrorCode,
+  ProtocolError,
+  type CreateMessageParams,
+  type CreateMessageResult,
+  type JsonObject,
+  type SamplingContent,
+  type SamplingMessage,
+} from '@signalbox/mcp-core';
 import { estimateTokens } from '../estimate-tokens.ts';
 import { exceededLimit, MAX_JSON_DEPTH } from '../json-limits.ts';
 import { isPlainObject } from '../plain-object.ts';
@@ -15,22 +23,48 @@ const MAX_TOOLS = 128;
 export function checkSamplingRequest(params: CreateMessageParams): void {
   const exceeded = exceededLimit(params, { maxDepth: MAX_JSON_DEPTH, maxBytes: MAX_REQUEST_BYTES });
   if (exceeded === 'bytes') throw invalid(`the request has more than ${MAX_REQUEST_BYTES} bytes`);
-  if (exceeded === 'depth') throw invalid(`the request is nested more than ${MAX_JSON_DEPTH} levels deep`);
-  if (params.messages.length > MAX_MESSAGES) throw invalid(`messages may be at most ${MAX_MESSAGES}`);
-  if (params.tools !== undefined && params.tools.length > MAX_TOOLS) throw invalid(`tools may be at most ${MAX_TOOLS}`);
+  if (exceeded === 'depth')
+    throw invalid(`the request is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  if (params.messages.length > MAX_MESSAGES)
+    throw invalid(`messages may be at most ${MAX_MESSAGES}`);
+  if (params.tools !== undefined && params.tools.length > MAX_TOOLS)
+    throw invalid(`tools may be at most ${MAX_TOOLS}`);
   checkSamplingFields(params);
 }
 
-function checkSamplingFields({ messages, maxTokens, temperature, stopSequences, tools, toolChoice }: CreateMessageParams): void {
+function checkSamplingFields({
+  messages,
+  maxTokens,
+  temperature,
+  stopSequences,
+  tools,
+  toolChoice,
+}: CreateMessageParams): void {
   if (messages.length === 0) throw invalid('messages must not be empty');
-  if (!Number.isInteger(maxTokens) || maxTokens < 1) throw invalid('maxTokens must be a positive integer');
-  if (temperature !== undefined && !Number.isFinite(temperature)) throw invalid('temperature must be a number');
-  if (stopSequences !== undefined && !(Array.isArray(stopSequences) && stopSequences.every((sequence) => typeof sequence === 'string'))) throw invalid('stopSequences must be strings');
-  if (tools !== undefined && !isToolList(tools)) throw invalid('tools must have different names, and an inputSchema that is an object');
-  if (toolChoice?.mode !== undefined && !['auto', 'required', 'none'].includes(toolChoice.mode)) throw invalid('toolChoice.mode must be auto, required or none');
-  if (toolChoice?.mode === 'required' && (tools ?? []).length === 0) throw invalid('toolChoice.mode is required, and there are no tools');
+  if (!Number.isInteger(maxTokens) || maxTokens < 1)
+    throw invalid('maxTokens must be a positive integer');
+  if (temperature !== undefined && !Number.isFinite(temperature))
+    throw invalid('temperature must be a number');
+  if (
+    stopSequences !== undefined &&
+    !(
+      Array.isArray(stopSequences) &&
+      stopSequences.every((sequence) => typeof sequence === 'string')
+    )
+  )
+    throw invalid('stopSequences must be strings');
+  if (tools !== undefined && !isToolList(tools))
+    throw invalid('tools must have different names, and an inputSchema that is an object');
+  if (toolChoice?.mode !== undefined && !['auto', 'required', 'none'].includes(toolChoice.mode))
+    throw invalid('toolChoice.mode must be auto, required or none');
+  if (toolChoice?.mode === 'required' && (tools ?? []).length === 0)
+    throw invalid('toolChoice.mode is required, and there are no tools');
   for (const [at, { role, content }] of messages.entries()) {
-    for (const block of samplingBlocks(content)) if (!isUsable(block, role)) throw invalid(`messages.${at}: content of type ${block.type} is not complete, or not allowed for the role ${role}`);
+    for (const block of samplingBlocks(content))
+      if (!isUsable(block, role))
+        throw invalid(
+          `messages.${at}: content of type ${block.type} is not complete, or not allowed for the role ${role}`,
+        );
   }
 }
 
@@ -39,23 +73,48 @@ export function samplingBlocks(content: SamplingMessage['content']): readonly Sa
 }
 
 export function toMessage({ role, content }: SamplingMessage, tools: SamplingTools): Message {
-  return { role, content: samplingBlocks(content).map((block): Block => (block.type === 'tool_use' ? { type: 'tool_use', id: block.id, name: tools.toWire(block.name), input: block.input } : block)) };
+  return {
+    role,
+    content: samplingBlocks(content).map((block): Block =>
+      block.type === 'tool_use'
+        ? { type: 'tool_use', id: block.id, name: tools.toWire(block.name), input: block.input }
+        : block,
+    ),
+  };
 }
 
 /** What a server gets of a reply: text, and calls of its tools. Without tools it is one block, as servers of before tools know it. Thinking stays here. */
-export function toSamplingContent(content: readonly Block[], tools: SamplingTools): CreateMessageResult['content'] {
+export function toSamplingContent(
+  content: readonly Block[],
+  tools: SamplingTools,
+): CreateMessageResult['content'] {
   const blocks = content.flatMap((block): SamplingContent[] => {
-    if (block.type === 'tool_use') return block.invalid === undefined ? [{ type: 'tool_use', id: block.id, name: tools.fromWire(block.name), input: block.input }] : [];
+    if (block.type === 'tool_use')
+      return block.invalid === undefined
+        ? [{ type: 'tool_use', id: block.id, name: tools.fromWire(block.name), input: block.input }]
+        : [];
     const text = block.type === 'text' || block.type === 'refusal' ? block.text : '';
     return text === '' ? [] : [{ type: 'text', text }];
   });
   if (tools.specs.length > 0 && blocks.length > 0) return blocks;
-  return { type: 'text', text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join('') };
+  return {
+    type: 'text',
+    text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+  };
 }
 
 /** What a model must take to serve the request; `contextTokens` is a rough count. */
-export function samplingNeeds({ messages, tools = [], systemPrompt = '', maxTokens }: CreateMessageParams): ModelNeeds {
-  const types = messages.flatMap(({ content }) => samplingBlocks(content).flatMap((block) => (block.type === 'tool_result' ? block.content.map(({ type }) => type) : [block.type])));
+export function samplingNeeds({
+  messages,
+  tools = [],
+  systemPrompt = '',
+  maxTokens,
+}: CreateMessageParams): ModelNeeds {
+  const types = messages.flatMap(({ content }) =>
+    samplingBlocks(content).flatMap((block) =>
+      block.type === 'tool_result' ? block.content.map(({ type }) => type) : [block.type],
+    ),
+  );
   return {
     tools: tools.length > 0,
     images: types.includes('image'),
@@ -66,8 +125,13 @@ export function samplingNeeds({ messages, tools = [], systemPrompt = '', maxToke
 
 function isToolList(tools: unknown): boolean {
   if (!Array.isArray(tools)) return false;
-  const names = tools.map((tool: unknown) => (isPlainObject(tool) && isPlainObject(tool['inputSchema']) ? tool['name'] : undefined));
-  return names.every((name) => typeof name === 'string' && name !== '') && new Set(names).size === names.length;
+  const names = tools.map((tool: unknown) =>
+    isPlainObject(tool) && isPlainObject(tool['inputSchema']) ? tool['name'] : undefined,
+  );
+  return (
+    names.every((name) => typeof name === 'string' && name !== '') &&
+    new Set(names).size === names.length
+  );
 }
 
 /** What the wire promises only by type. */
@@ -80,9 +144,18 @@ function isUsable(block: SamplingContent, role: SamplingMessage['role']): boolea
     case 'audio':
       return typeof fields['data'] === 'string' && typeof fields['mimeType'] === 'string';
     case 'tool_use':
-      return role === 'assistant' && typeof fields['id'] === 'string' && typeof fields['name'] === 'string' && isPlainObject(fields['input']);
+      return (
+        role === 'assistant' &&
+        typeof fields['id'] === 'string' &&
+        typeof fields['name'] === 'string' &&
+        isPlainObject(fields['input'])
+      );
     case 'tool_result':
-      return role === 'user' && typeof fields['toolUseId'] === 'string' && Array.isArray(fields['content']);
+      return (
+        role === 'user' &&
+        typeof fields['toolUseId'] === 'string' &&
+        Array.isArray(fields['content'])
+      );
     default:
       return false;
   }

@@ -1,4 +1,11 @@
-import { ErrorCode, ProtocolError, type CreateMessageParams, type CreateMessageResult, type JsonObject, type SamplingContent } from '@signalbox/mcp-core';
+import {
+  ErrorCode,
+  ProtocolError,
+  type CreateMessageParams,
+  type CreateMessageResult,
+  type JsonObject,
+  type SamplingContent,
+} from '@signalbox/mcp-core';
 import type { InboxItem } from '../ports/run-store.ts';
 import { ask, type Asker } from './ask.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -34,18 +41,34 @@ export class SamplingDesk {
     const replyKey = place.questionKey === undefined ? undefined : `${place.questionKey}:reply`;
     const [asked, shown] = [await this.#itemOf(place.questionKey), await this.#itemOf(replyKey)];
     if (asked === undefined && shown === undefined) await this.#sampler.count(sampling);
-    if (sampling === 'deny') throw refusal('Sampling is not allowed for this server by the configuration of this host.');
+    if (sampling === 'deny')
+      throw refusal('Sampling is not allowed for this server by the configuration of this host.');
     // What a person was asked before, a person decides, whatever is configured by now.
-    const approve = async (): Promise<CreateMessageParams> => (sampling === 'ask' || asked !== undefined ? this.#approve(params, place) : params);
-    const reply = shown === undefined ? await this.#sampler.sample(await approve(), place.signal) : replyOf(shown.request);
-    return samplingReview || shown !== undefined ? this.#review(reply, { ...place, questionKey: replyKey }) : reply;
+    const approve = async (): Promise<CreateMessageParams> =>
+      sampling === 'ask' || asked !== undefined ? this.#approve(params, place) : params;
+    const reply =
+      shown === undefined
+        ? await this.#sampler.sample(await approve(), place.signal)
+        : replyOf(shown.request);
+    return samplingReview || shown !== undefined
+      ? this.#review(reply, { ...place, questionKey: replyKey })
+      : reply;
   }
 
   /** The request as a person approved it. */
   async #approve(params: CreateMessageParams, place: SamplingPlace): Promise<CreateMessageParams> {
     await this.#count.take(place.questionKey);
-    const item = await ask(this.#context, this.#asker, { kind: 'sampling_approval', request: this.#sampler.requestOf(params), ...place });
-    if (item.response?.['action'] !== 'approve') throw refusal(item.state === 'expired' ? 'Nobody approved the sampling request in time.' : 'User rejected sampling request');
+    const item = await ask(this.#context, this.#asker, {
+      kind: 'sampling_approval',
+      request: this.#sampler.requestOf(params),
+      ...place,
+    });
+    if (item.response?.['action'] !== 'approve')
+      throw refusal(
+        item.state === 'expired'
+          ? 'Nobody approved the sampling request in time.'
+          : 'User rejected sampling request',
+      );
     const edited = applySamplingEdit(params, contentOf(item));
     this.#sampler.check(edited);
     return edited;
@@ -54,15 +77,37 @@ export class SamplingDesk {
   /** The reply as a person approved it. */
   async #review(reply: CreateMessageResult, place: SamplingPlace): Promise<CreateMessageResult> {
     await this.#count.take(place.questionKey);
-    const item = await ask(this.#context, this.#asker, { kind: 'sampling_reply', request: { text: textOf(reply), model: reply.model, stop_reason: reply.stopReason, ...callsIn(reply) }, ...place });
-    if (item.response?.['action'] !== 'approve') throw refusal(item.state === 'expired' ? 'Nobody approved the reply of the model in time.' : 'User rejected the reply of the model');
+    const item = await ask(this.#context, this.#asker, {
+      kind: 'sampling_reply',
+      request: {
+        text: textOf(reply),
+        model: reply.model,
+        stop_reason: reply.stopReason,
+        ...callsIn(reply),
+      },
+      ...place,
+    });
+    if (item.response?.['action'] !== 'approve')
+      throw refusal(
+        item.state === 'expired'
+          ? 'Nobody approved the reply of the model in time.'
+          : 'User rejected the reply of the model',
+      );
     const text = contentOf(item)?.['text'];
-    return typeof text === 'string' ? { ...reply, content: { type: 'text', text }, ...(reply.stopReason === 'toolUse' ? { stopReason: 'endTurn' } : {}) } : reply;
+    return typeof text === 'string'
+      ? {
+          ...reply,
+          content: { type: 'text', text },
+          ...(reply.stopReason === 'toolUse' ? { stopReason: 'endTurn' } : {}),
+        }
+      : reply;
   }
 
   /** What was asked before under this key, by this process or an earlier one. */
   async #itemOf(questionKey: string | undefined): Promise<InboxItem | undefined> {
-    return questionKey === undefined ? undefined : this.#context.store.read.inboxItemOf(this.#asker.call.id, questionKey);
+    return questionKey === undefined
+      ? undefined
+      : this.#context.store.read.inboxItemOf(this.#asker.call.id, questionKey);
   }
 }
 
@@ -72,7 +117,10 @@ function contentOf({ response }: InboxItem): JsonObject | undefined {
 }
 
 function textOf({ content }: CreateMessageResult): string {
-  return [content].flat().map((block) => (block.type === 'text' ? block.text : '')).join('');
+  return [content]
+    .flat()
+    .map((block) => (block.type === 'text' ? block.text : ''))
+    .join('');
 }
 
 /** A person sees the calls of a reply whole, and a text of theirs goes instead of all of it. */
@@ -81,10 +129,22 @@ function callsIn({ content }: CreateMessageResult): JsonObject {
 }
 
 /** A reply that an earlier process showed to a person: the model is not asked twice for it. */
-function replyOf({ text, model, stop_reason: stopReason, content }: JsonObject): CreateMessageResult {
+function replyOf({
+  text,
+  model,
+  stop_reason: stopReason,
+  content,
+}: JsonObject): CreateMessageResult {
   // Stored as it was shown.
-  const blocks = Array.isArray(content) ? (content as readonly SamplingContent[]) : ({ type: 'text', text: String(text) } as const);
-  return { role: 'assistant', content: blocks, model: String(model), ...(typeof stopReason === 'string' ? { stopReason } : {}) };
+  const blocks = Array.isArray(content)
+    ? (content as readonly SamplingContent[])
+    : ({ type: 'text', text: String(text) } as const);
+  return {
+    role: 'assistant',
+    content: blocks,
+    model: String(model),
+    ...(typeof stopReason === 'string' ? { stopReason } : {}),
+  };
 }
 
 function refusal(message: string): ProtocolError {

@@ -10,7 +10,11 @@ export class SamplingTools {
 
   constructor(tools: readonly Tool[]) {
     for (const { name } of tools) this.#add(name);
-    this.specs = tools.map(({ name, description = '', inputSchema }) => ({ name: this.toWire(name), description, inputSchema }));
+    this.specs = tools.map(({ name, description = '', inputSchema }) => ({
+      name: this.toWire(name),
+      description,
+      inputSchema,
+    }));
   }
 
   /** The name that a model calls the tool by, `^[a-zA-Z0-9_-]{1,64}$`; also for tools that an earlier request had. */

@@ -23,32 +23,71 @@ export interface CallEnd {
 }
 
 /** Stores how an attempt ended. An end that comes when the call has moved on, to another attempt or another end, changes nothing. */
-export async function settleCall(context: EngineContext, change: Change, { call: dispatched, outcome: ended, progress }: CallEnd): Promise<void> {
+export async function settleCall(
+  context: EngineContext,
+  change: Change,
+  { call: dispatched, outcome: ended, progress }: CallEnd,
+): Promise<void> {
   const outcome = 'message' in ended ? { ...ended, message: cutErrorText(ended.message) } : ended;
   const call = await change.sql.toolCall(dispatched.id);
   if (call?.attempt !== dispatched.attempt || !SENT_CALL_STATES.includes(call.state)) return;
   if (progress !== undefined) change.emit(progress);
-  const isEnding = (await change.sql.runCore(change.runId))?.status === 'cancelling' || call.cancelRequestedAt !== undefined;
-  if (!isEnding && isParked(call) && isInterruption(outcome)) return resumeLater(context, change, { call, delayMs: RESUME_AFTER_MS });
+  const isEnding =
+    (await change.sql.runCore(change.runId))?.status === 'cancelling' ||
+    call.cancelRequestedAt !== undefined;
+  if (!isEnding && isParked(call) && isInterruption(outcome))
+    return resumeLater(context, change, { call, delayMs: RESUME_AFTER_MS });
   await voidItems(context, change, { reason: 'call_ended', callId: call.id });
   switch (outcome.type) {
     case 'result':
-      await storeResult(context, change, { call, result: await keepLongText(context, change, { call, result: await keepBinaries(context, change, { call, result: outcome.result }) }) });
+      await storeResult(context, change, {
+        call,
+        result: await keepLongText(context, change, {
+          call,
+          result: await keepBinaries(context, change, { call, result: outcome.result }),
+        }),
+      });
       break;
     case 'error':
       await failCall(context, change, { call, message: outcome.message });
       break;
     case 'not-sent':
-      if (isEnding) await cancelCall(context, change, { call, level: undefined, outcome: 'not_sent' });
-      else if (call.attempt < MAX_ATTEMPTS) await planAgain(context, change, { call, reason: 'not_sent', message: outcome.message, delayMs: FIRST_RETRY_MS * 2 ** (call.attempt - 1) });
-      else await failCall(context, change, { call, message: outcome.message, text: `The call could not be sent: ${outcome.message}` });
+      if (isEnding)
+        await cancelCall(context, change, { call, level: undefined, outcome: 'not_sent' });
+      else if (call.attempt < MAX_ATTEMPTS)
+        await planAgain(context, change, {
+          call,
+          reason: 'not_sent',
+          message: outcome.message,
+          delayMs: FIRST_RETRY_MS * 2 ** (call.attempt - 1),
+        });
+      else
+        await failCall(context, change, {
+          call,
+          message: outcome.message,
+          text: `The call could not be sent: ${outcome.message}`,
+        });
       break;
     case 'lost':
-      if (call.cancelRequestedAt !== undefined) await cancelCall(context, change, { call, level: 'failed', outcome: farEnd(call, 'failed') });
-      else await settleLostCall(context, change, { call, reason: 'connection_lost', message: outcome.message });
+      if (call.cancelRequestedAt !== undefined)
+        await cancelCall(context, change, {
+          call,
+          level: 'failed',
+          outcome: farEnd(call, 'failed'),
+        });
+      else
+        await settleLostCall(context, change, {
+          call,
+          reason: 'connection_lost',
+          message: outcome.message,
+        });
       break;
     case 'cancelled':
-      await cancelCall(context, change, { call, level: outcome.level, outcome: farEnd(call, outcome.level) });
+      await cancelCall(context, change, {
+        call,
+        level: outcome.level,
+        outcome: farEnd(call, outcome.level),
+      });
   }
   await reconcile(context, change);
 }
@@ -58,14 +97,31 @@ function isInterruption(outcome: ToolCallOutcome): boolean {
   return outcome.type === 'not-sent' || (outcome.type === 'lost' && outcome.isForgotten !== true);
 }
 
-async function storeResult({ clock }: EngineContext, { sql, emit }: Change, { call, result }: { readonly call: ToolCall; readonly result: CallToolResult }): Promise<void> {
+async function storeResult(
+  { clock }: EngineContext,
+  { sql, emit }: Change,
+  { call, result }: { readonly call: ToolCall; readonly result: CallToolResult },
+): Promise<void> {
   const { id, attempt } = call;
   const preview = previewOf(result);
-  const error = result.isError === true ? preview.text || 'The tool reported an error without a text.' : undefined;
-  const patch = { state: error === undefined ? 'succeeded' : 'failed', result, error, finishedAt: clock.now() } as const;
+  const error =
+    result.isError === true
+      ? preview.text || 'The tool reported an error without a text.'
+      : undefined;
+  const patch = {
+    state: error === undefined ? 'succeeded' : 'failed',
+    result,
+    error,
+    finishedAt: clock.now(),
+  } as const;
   await sql.updateToolCall(id, { state: [call.state], attempt }, patch);
-  if (error === undefined) emit({ type: 'tool_call.completed', data: { call_id: id, attempt, result: preview } });
-  else emit({ type: 'tool_call.failed', data: { call_id: id, attempt, message: error, result: preview } });
+  if (error === undefined)
+    emit({ type: 'tool_call.completed', data: { call_id: id, attempt, result: preview } });
+  else
+    emit({
+      type: 'tool_call.failed',
+      data: { call_id: id, attempt, message: error, result: preview },
+    });
 }
 
 interface Cancelled {
@@ -75,10 +131,24 @@ interface Cancelled {
 }
 
 /** Stores that a call was cancelled, and how far that got. */
-export async function cancelCall({ clock }: EngineContext, { sql, emit }: Change, { call, level, outcome }: Cancelled): Promise<void> {
-  const text = outcome === 'unknown' ? 'This call was cancelled; it is not known whether it took effect.' : 'This call was cancelled.';
-  await sql.updateToolCall(call.id, { state: [call.state], attempt: call.attempt }, { state: 'cancelled', cancel: level, result: errorResult(text), finishedAt: clock.now() });
-  emit({ type: 'tool_call.cancelled', data: { call_id: call.id, attempt: call.attempt, cancel: level, outcome } });
+export async function cancelCall(
+  { clock }: EngineContext,
+  { sql, emit }: Change,
+  { call, level, outcome }: Cancelled,
+): Promise<void> {
+  const text =
+    outcome === 'unknown'
+      ? 'This call was cancelled; it is not known whether it took effect.'
+      : 'This call was cancelled.';
+  await sql.updateToolCall(
+    call.id,
+    { state: [call.state], attempt: call.attempt },
+    { state: 'cancelled', cancel: level, result: errorResult(text), finishedAt: clock.now() },
+  );
+  emit({
+    type: 'tool_call.cancelled',
+    data: { call_id: call.id, attempt: call.attempt, cancel: level, outcome },
+  });
 }
 
 function farEnd(call: ToolCall, level: CancelLevel): CancelOutcome {

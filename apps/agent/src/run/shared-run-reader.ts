@@ -27,7 +27,8 @@ export function shareReads(read: FollowReader, bus: SignalBus): FollowReader {
   };
   return {
     run: (id) => share(`run ${id}`, () => read.run(id)),
-    events: (id, options) => share(`events ${id} ${options.after} ${options.limit}`, () => read.events(id, options)),
+    events: (id, options) =>
+      share(`events ${id} ${options.after} ${options.limit}`, () => read.events(id, options)),
     partial: (id) => read.partial(id),
     openInbox: (runIds) => read.openInbox(runIds),
   };

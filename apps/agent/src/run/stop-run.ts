@@ -14,7 +14,11 @@ export interface Stop {
 }
 
 /** Begins to stop a run: what was not sent is cancelled, questions are closed, what runs is told to stop. Ends the run when nothing runs. */
-export async function stopRun(context: EngineContext, change: Change, { run, reason, error }: Stop): Promise<void> {
+export async function stopRun(
+  context: EngineContext,
+  change: Change,
+  { run, reason, error }: Stop,
+): Promise<void> {
   await change.sql.updateRun(run.id, { status: 'cancelling', statusReason: reason, error });
   change.emit({ type: 'run.cancelling', data: { reason } });
   await voidItems(context, change, { reason: 'run_ended' });
@@ -25,7 +29,9 @@ export async function stopRun(context: EngineContext, change: Change, { run, rea
 
 /** Cancels the calls of a run that were not sent. */
 export async function cancelUnsentCalls(context: EngineContext, change: Change): Promise<void> {
-  for (const call of await change.sql.toolCalls(change.runId, { state: ['planned', 'awaiting_approval'] })) {
+  for (const call of await change.sql.toolCalls(change.runId, {
+    state: ['planned', 'awaiting_approval'],
+  })) {
     await cancelCall(context, change, { call, level: undefined, outcome: 'not_sent' });
   }
 }

@@ -15,16 +15,29 @@ export interface MessageStream {
 }
 
 /** How a stream ended. Without `finish`, `error` says why and `text` is what had come. */
-export type Streamed = { readonly finish: Finish } | { readonly finish?: undefined; readonly text: string; readonly error: unknown };
+export type Streamed =
+  | { readonly finish: Finish }
+  | { readonly finish?: undefined; readonly text: string; readonly error: unknown };
 
 /** Streams one message: its deltas go to the bus, its growing text to the store. Never rejects because of the provider. */
-export async function streamMessage(context: EngineContext, { runId, messageId, request, signal }: MessageStream): Promise<Streamed> {
+export async function streamMessage(
+  context: EngineContext,
+  { runId, messageId, request, signal }: MessageStream,
+): Promise<Streamed> {
   const partial = new PartialText(context, { runId, messageId });
   const offsets = { text: 0, reasoning: 0 };
   const hear = (event: LlmEvent): void => {
-    if (event.type === 'warning') context.logger.warn('the model provider warns', { run_id: runId, message: event.message });
+    if (event.type === 'warning')
+      context.logger.warn('the model provider warns', { run_id: runId, message: event.message });
     if (event.type !== 'text' && event.type !== 'reasoning') return;
-    context.bus.publish({ type: 'delta', runId, messageId, kind: event.type, offset: offsets[event.type], text: event.delta });
+    context.bus.publish({
+      type: 'delta',
+      runId,
+      messageId,
+      kind: event.type,
+      offset: offsets[event.type],
+      text: event.delta,
+    });
     offsets[event.type] += event.delta.length;
     if (event.type === 'text') partial.add(event.delta);
   };

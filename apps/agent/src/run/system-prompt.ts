@@ -17,7 +17,14 @@ export interface SystemPromptParts {
 
 /** What the model of a run is told first. It has nothing that changes by itself, like a time: it must stay the same over the run. */
 export function systemPrompt({ run, servers }: SystemPromptParts): string {
-  return [BASE, servers, run.instructions, run.outputSchema === undefined ? undefined : outputInstructions(run.outputSchema)].filter((part) => part !== undefined).join('\n\n');
+  return [
+    BASE,
+    servers,
+    run.instructions,
+    run.outputSchema === undefined ? undefined : outputInstructions(run.outputSchema),
+  ]
+    .filter((part) => part !== undefined)
+    .join('\n\n');
 }
 
 function outputInstructions(schema: object): string {

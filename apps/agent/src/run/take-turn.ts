@@ -18,35 +18,63 @@ import { reconcile } from './reconcile.ts';
 import { streamMessage } from './stream-message.ts';
 import { tidyMessage } from './tidy-message.ts';
 
-const INTERNAL_ERROR: RunError = { code: 'internal_error', message: 'The model call failed inside the service; its log says why.' };
+const INTERNAL_ERROR: RunError = {
+  code: 'internal_error',
+  message: 'The model call failed inside the service; its log says why.',
+};
 
 /** Makes the model call of a turn and stores how it ended. */
-export async function takeTurn(context: EngineContext, turn: Turn, signal: AbortSignal): Promise<void> {
+export async function takeTurn(
+  context: EngineContext,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<void> {
   const { run, messageId } = turn;
   context.reach('before-model-call');
   const request = await requestFor(context, turn);
   const streamed = await streamMessage(context, { runId: run.id, messageId, request, signal });
   if (streamed.finish === undefined) return stopTurn(context, turn, { ...streamed, signal });
-  const finish = { ...streamed.finish, message: tidyMessage(streamed.finish.message, context.newId) };
+  const finish = {
+    ...streamed.finish,
+    message: tidyMessage(streamed.finish.message, context.newId),
+  };
   context.reach('after-model-call');
   const checked = await checkOutput(context, run, messageText(finish.message.content));
-  await context.commit(run.id, (change) => finishTurn(context, change, { turn, finish, maxTokens: request.maxTokens, checked }), 'finish-turn');
+  await context.commit(
+    run.id,
+    (change) =>
+      finishTurn(context, change, { turn, finish, maxTokens: request.maxTokens, checked }),
+    'finish-turn',
+  );
 }
 
-async function requestFor({ store, llm, logger }: EngineContext, { run, epoch }: Turn): Promise<LlmRequest> {
+async function requestFor(
+  { store, llm, logger }: EngineContext,
+  { run, epoch }: Turn,
+): Promise<LlmRequest> {
   const { system, tools } = epoch;
   const card = llm.card(run.model);
   const outputTokens = maxOutputTokens(card, run.limits.outputTokens);
   const fixedTokens = estimateTokens([system, tools]);
-  const fitted = fitContext(await conversationOf(store.read, run, epoch.id), promptRoom(card, outputTokens) - fixedTokens);
-  if (fitted.leftOut > 0) logger.info('old tool results are left out of a long conversation', { run_id: run.id, results: fitted.leftOut });
+  const fitted = fitContext(
+    await conversationOf(store.read, run, epoch.id),
+    promptRoom(card, outputTokens) - fixedTokens,
+  );
+  if (fitted.leftOut > 0)
+    logger.info('old tool results are left out of a long conversation', {
+      run_id: run.id,
+      results: fitted.leftOut,
+    });
   return {
     model: run.model,
     system,
     messages: fitted.messages,
     tools,
     ...(run.outputSchema === undefined ? {} : { outputSchema: run.outputSchema }),
-    maxTokens: card?.contextTokens === undefined ? outputTokens : outputTokensBeside(card, outputTokens, fixedTokens + estimateTokens(fitted.messages)),
+    maxTokens:
+      card?.contextTokens === undefined
+        ? outputTokens
+        : outputTokensBeside(card, outputTokens, fixedTokens + estimateTokens(fitted.messages)),
     cacheKey: run.threadId ?? run.id,
     purpose: 'agent',
   };
@@ -59,13 +87,20 @@ interface Stopped {
 }
 
 /** Stores a model call that ended before its message: by the provider, by a stop of the run, or by the close of the engine. */
-async function stopTurn(context: EngineContext, turn: Turn, { text, error, signal }: Stopped): Promise<void> {
+async function stopTurn(
+  context: EngineContext,
+  turn: Turn,
+  { text, error, signal }: Stopped,
+): Promise<void> {
   const { run, number, messageId } = turn;
-  if (!(error instanceof LlmError) && !signal.aborted) context.logger.error('a model call failed', { run_id: run.id, error });
+  if (!(error instanceof LlmError) && !signal.aborted)
+    context.logger.error('a model call failed', { run_id: run.id, error });
   await context.commit(run.id, async (change) => {
     const isCancelling = (await change.sql.run(run.id))?.status === 'cancelling';
-    if (error instanceof LlmError && error.usage !== undefined) await charge(change, { usage: error.usage, model: run.model });
-    if (!isCancelling && (signal.reason as StopCause | undefined) === 'shutdown') return interruptTurn(change, { turn: number, messageId }, 'shutdown');
+    if (error instanceof LlmError && error.usage !== undefined)
+      await charge(change, { usage: error.usage, model: run.model });
+    if (!isCancelling && (signal.reason as StopCause | undefined) === 'shutdown')
+      return interruptTurn(change, { turn: number, messageId }, 'shutdown');
     if (!(await change.sql.endTurn(messageId, isCancelling ? 'cancelled' : 'failed'))) return;
     await change.sql.savePartial(run.id, undefined);
     const data = { turn: number, message_id: messageId };
@@ -75,7 +110,10 @@ async function stopTurn(context: EngineContext, turn: Turn, { text, error, signa
       await reconcile(context, change);
       return;
     }
-    const failure = error instanceof LlmError ? await waitForModel(context, change, { turn: number, messageId, error }) : INTERNAL_ERROR;
+    const failure =
+      error instanceof LlmError
+        ? await waitForModel(context, change, { turn: number, messageId, error })
+        : INTERNAL_ERROR;
     if (failure === undefined) return;
     await keepPartialText(change, turn, text);
     change.emit({ type: 'turn.failed', data: { ...data, error: failure, retryable: false } });
@@ -84,7 +122,27 @@ async function stopTurn(context: EngineContext, turn: Turn, { text, error, signa
 }
 
 /** Stores the text that a run which ends here had so far. */
-async function keepPartialText({ sql, emit }: Change, { run, number, messageId }: Turn, text: string): Promise<void> {
-  if (text !== '') await sql.insertMessage(run.id, { id: messageId, turn: number, role: 'assistant', content: [{ type: 'text', text }] });
-  emit({ type: 'message.completed', data: { turn: number, message_id: messageId, role: 'assistant', text, tool_uses: [], is_partial: true } });
+async function keepPartialText(
+  { sql, emit }: Change,
+  { run, number, messageId }: Turn,
+  text: string,
+): Promise<void> {
+  if (text !== '')
+    await sql.insertMessage(run.id, {
+      id: messageId,
+      turn: number,
+      role: 'assistant',
+      content: [{ type: 'text', text }],
+    });
+  emit({
+    type: 'message.completed',
+    data: {
+      turn: number,
+      message_id: messageId,
+      role: 'assistant',
+      text,
+      tool_uses: [],
+      is_partial: true,
+    },
+  });
 }

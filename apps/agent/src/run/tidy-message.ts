@@ -13,7 +13,11 @@ export function tidyMessage(message: Message, newId: () => string): Message {
     ids.add(block.id);
     const call = isNew ? block : { ...block, id: newId() };
     if (exceededLimit(call.input, { maxDepth: MAX_JSON_DEPTH }) === undefined) return call;
-    return { ...call, input: {}, invalid: `they are nested more than ${MAX_JSON_DEPTH} levels deep.` };
+    return {
+      ...call,
+      input: {},
+      invalid: `they are nested more than ${MAX_JSON_DEPTH} levels deep.`,
+    };
   });
   if (content.every((block, position) => block === message.content[position])) return message;
   return { role: message.role, content };

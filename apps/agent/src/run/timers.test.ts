@@ -4,7 +4,12 @@ import { Timers, type Deadline } from './timers.ts';
 
 const DAY_MS = 86_400_000;
 
-function start(): { readonly clock: ManualClock; readonly due: Deadline[]; readonly timers: Timers; readonly waits: number[] } {
+function start(): {
+  readonly clock: ManualClock;
+  readonly due: Deadline[];
+  readonly timers: Timers;
+  readonly waits: number[];
+} {
   const clock = new ManualClock();
   const due: Deadline[] = [];
   const waits: number[] = [];
@@ -63,7 +68,10 @@ test('one whose timer runs early, or whose clock was set back, still comes, and 
   const clock = new ManualClock();
   const due: Deadline[] = [];
   let setBackMs = 0;
-  const early = { now: () => clock.now() - setBackMs, after: (ms: number, callback: () => void) => clock.after(ms > 1 ? ms - 1 : ms, callback) };
+  const early = {
+    now: () => clock.now() - setBackMs,
+    after: (ms: number, callback: () => void) => clock.after(ms > 1 ? ms - 1 : ms, callback),
+  };
   const timers = new Timers(early, (deadline) => due.push(deadline));
   timers.set({ type: 'inbox-item', itemId: 'i' }, early.now() + 100);
   setBackMs = 5000;

@@ -11,13 +11,20 @@ import { headAndTail } from './head-and-tail.ts';
 export const MAX_RESULT_BYTES = 64 * 1024;
 
 /** Stores what the settled calls of a turn answered, and how the tools have changed, as the message that the model reads next. */
-export async function storeToolResults(context: EngineContext, change: Change, calls: readonly ToolCall[]): Promise<void> {
+export async function storeToolResults(
+  context: EngineContext,
+  change: Change,
+  calls: readonly ToolCall[],
+): Promise<void> {
   const { sql, runId } = change;
   const [first] = calls;
   if (first === undefined) return;
   if (await sql.hasMessage(runId, { turn: first.turn, role: 'user' })) return;
   const news = await tellOfTools(context, change, first.turn + 1);
-  const content = [...calls.map(toolResultOf), ...(news === undefined ? [] : [{ type: 'text' as const, text: news }])];
+  const content = [
+    ...calls.map(toolResultOf),
+    ...(news === undefined ? [] : [{ type: 'text' as const, text: news }]),
+  ];
   await sql.insertMessage(runId, { id: context.newId(), turn: first.turn, role: 'user', content });
 }
 
@@ -27,15 +34,28 @@ export function toolResultOf(call: ToolCall): Block {
 }
 
 /** Leaves the head and the tail of long text and says how much is missing. Structured content goes: the model reads it only where there is no text. */
-export function cutResult(result: CallToolResult, maxBytes: number = MAX_RESULT_BYTES): CallToolResult {
+export function cutResult(
+  result: CallToolResult,
+  maxBytes: number = MAX_RESULT_BYTES,
+): CallToolResult {
   const total = result.content.reduce((sum, block) => sum + textBytes(block), 0);
-  const structuredBytes = result.structuredContent === undefined ? 0 : Buffer.byteLength(JSON.stringify(result.structuredContent));
+  const structuredBytes =
+    result.structuredContent === undefined
+      ? 0
+      : Buffer.byteLength(JSON.stringify(result.structuredContent));
   if (total <= maxBytes && structuredBytes <= maxBytes) return result;
   const { structuredContent, ...rest } = result;
   const hasText = total > 0;
-  const content = hasText ? result.content : [...result.content, { type: 'text' as const, text: JSON.stringify(structuredContent) }];
+  const content = hasText
+    ? result.content
+    : [...result.content, { type: 'text' as const, text: JSON.stringify(structuredContent) }];
   const bytes = hasText ? total : structuredBytes;
-  return { ...rest, content: content.map((block) => cutBlock(block, Math.floor((maxBytes * textBytes(block)) / bytes))) };
+  return {
+    ...rest,
+    content: content.map((block) =>
+      cutBlock(block, Math.floor((maxBytes * textBytes(block)) / bytes)),
+    ),
+  };
 }
 
 function resultOf(call: ToolCall): CallToolResult {
@@ -49,16 +69,25 @@ function resultOf(call: ToolCall): CallToolResult {
 }
 
 /** Tells the model that the call it reads of is not the one it asked for. */
-function withEditNote({ modelArguments, arguments: args }: ToolCall, result: CallToolResult): CallToolResult {
+function withEditNote(
+  { modelArguments, arguments: args }: ToolCall,
+  result: CallToolResult,
+): CallToolResult {
   if (modelArguments === undefined) return result;
   const text = `A person changed the arguments of this call before it was made. It was made with: ${JSON.stringify(args).slice(0, 4096)}`;
   // Beside text, structured content would not be read.
-  const structured = result.content.length === 0 && result.structuredContent !== undefined ? [{ type: 'text' as const, text: JSON.stringify(result.structuredContent) }] : [];
+  const structured =
+    result.content.length === 0 && result.structuredContent !== undefined
+      ? [{ type: 'text' as const, text: JSON.stringify(result.structuredContent) }]
+      : [];
   return { ...result, content: [{ type: 'text', text }, ...structured, ...result.content] };
 }
 
 /** A result as a block of a conversation. */
-export function toolResult(toolUseId: string, { content, structuredContent, isError }: CallToolResult): Block {
+export function toolResult(
+  toolUseId: string,
+  { content, structuredContent, isError }: CallToolResult,
+): Block {
   return {
     type: 'tool_result',
     toolUseId,

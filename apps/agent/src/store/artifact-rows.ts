@@ -6,13 +6,26 @@ import { artifactCodec, type Database } from './database.ts';
 export function createArtifactReader(db: Kysely<Database>): ArtifactReader {
   return {
     async artifact(id) {
-      const row = await db.selectFrom('artifacts').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await db
+        .selectFrom('artifacts')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
       return row && artifactCodec.decode(row);
     },
 
     async ownsArtifact({ id, threadId }, artifactId) {
-      let query = db.selectFrom('artifactOwners').innerJoin('runs', 'runs.id', 'artifactOwners.runId').select('runs.id').where('artifactId', '=', artifactId);
-      query = threadId === undefined ? query.where('runs.id', '=', id) : query.where((where) => where.or([where('runs.id', '=', id), where('threadId', '=', threadId)]));
+      let query = db
+        .selectFrom('artifactOwners')
+        .innerJoin('runs', 'runs.id', 'artifactOwners.runId')
+        .select('runs.id')
+        .where('artifactId', '=', artifactId);
+      query =
+        threadId === undefined
+          ? query.where('runs.id', '=', id)
+          : query.where((where) =>
+              where.or([where('runs.id', '=', id), where('threadId', '=', threadId)]),
+            );
       return (await query.limit(1).executeTakeFirst()) !== undefined;
     },
   };
@@ -23,14 +36,31 @@ export function createArtifactWriter(db: Transaction<Database>): ArtifactWriter 
   return {
     async insertArtifact(artifact) {
       await db.insertInto('artifacts').values(artifactCodec.encode(artifact)).execute();
-      await db.insertInto('artifactOwners').values({ runId: artifact.runId, artifactId: artifact.id }).execute();
+      await db
+        .insertInto('artifactOwners')
+        .values({ runId: artifact.runId, artifactId: artifact.id })
+        .execute();
     },
 
     async shareArtifacts({ id, threadId, threadPosition = 0 }, to) {
       let runs = db.selectFrom('runs').select('id').where('id', '=', id);
-      if (threadId !== undefined) runs = db.selectFrom('runs').select('id').where('threadId', '=', threadId).where('threadPosition', '<=', threadPosition);
-      const owned = await db.selectFrom('artifactOwners').select('artifactId').distinct().where('runId', 'in', runs).execute();
-      if (owned.length > 0) await db.insertInto('artifactOwners').values(owned.map(({ artifactId }) => ({ runId: to, artifactId }))).execute();
+      if (threadId !== undefined)
+        runs = db
+          .selectFrom('runs')
+          .select('id')
+          .where('threadId', '=', threadId)
+          .where('threadPosition', '<=', threadPosition);
+      const owned = await db
+        .selectFrom('artifactOwners')
+        .select('artifactId')
+        .distinct()
+        .where('runId', 'in', runs)
+        .execute();
+      if (owned.length > 0)
+        await db
+          .insertInto('artifactOwners')
+          .values(owned.map(({ artifactId }) => ({ runId: to, artifactId })))
+          .execute();
     },
   };
 }
@@ -39,6 +69,15 @@ export function createArtifactWriter(db: Transaction<Database>): ArtifactWriter 
 export async function deleteUnownedArtifacts(db: Transaction<Database>): Promise<void> {
   await db
     .deleteFrom('artifacts')
-    .where((artifact) => artifact.not(artifact.exists(artifact.selectFrom('artifactOwners').select('artifactOwners.runId').whereRef('artifactOwners.artifactId', '=', 'artifacts.id'))))
+    .where((artifact) =>
+      artifact.not(
+        artifact.exists(
+          artifact
+            .selectFrom('artifactOwners')
+            .select('artifactOwners.runId')
+            .whereRef('artifactOwners.artifactId', '=', 'artifacts.id'),
+        ),
+      ),
+    )
     .execute();
 }

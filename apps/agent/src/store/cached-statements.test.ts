@@ -6,20 +6,31 @@ import { cachedStatements } from './cached-statements.ts';
 test('a transaction for which the disk has no room fails for that reason, and the next one works', async () => {
   const database = new Sqlite(':memory:');
   database.pragma('max_page_count = 10');
-  const kysely = new Kysely<{ things: { thing: unknown } }>({ dialect: new SqliteDialect({ database: cachedStatements(database) }) });
+  const kysely = new Kysely<{ things: { thing: unknown } }>({
+    dialect: new SqliteDialect({ database: cachedStatements(database) }),
+  });
   await kysely.schema.createTable('things').addColumn('thing', 'text').execute();
   const tooMuch = kysely.transaction().execute(async (transaction) => {
     await transaction.insertInto('things').values({ thing: 'first' }).execute();
-    await transaction.insertInto('things').values({ thing: sql`zeroblob(1000000)` }).execute();
+    await transaction
+      .insertInto('things')
+      .values({ thing: sql`zeroblob(1000000)` })
+      .execute();
   });
   await expect(tooMuch).rejects.toThrow('database or disk is full');
-  await kysely.transaction().execute((transaction) => transaction.insertInto('things').values({ thing: 'second' }).execute());
+  await kysely
+    .transaction()
+    .execute((transaction) =>
+      transaction.insertInto('things').values({ thing: 'second' }).execute(),
+    );
   expect(await kysely.selectFrom('things').selectAll().execute()).toEqual([{ thing: 'second' }]);
   await kysely.destroy();
 });
 
 test('a transaction whose work throws is rolled back', async () => {
-  const kysely = new Kysely<{ things: { thing: unknown } }>({ dialect: new SqliteDialect({ database: cachedStatements(new Sqlite(':memory:')) }) });
+  const kysely = new Kysely<{ things: { thing: unknown } }>({
+    dialect: new SqliteDialect({ database: cachedStatements(new Sqlite(':memory:')) }),
+  });
   await kysely.schema.createTable('things').addColumn('thing', 'text').execute();
   const failing = kysely.transaction().execute(async (transaction) => {
     await transaction.insertInto('things').values({ thing: 'first' }).execute();

@@ -1,4 +1,6 @@
 /** Whether an update changed a row. */
-export async function changed(query: { executeTakeFirst(): Promise<{ readonly numUpdatedRows: bigint }> }): Promise<boolean> {
+export async function changed(query: {
+  executeTakeFirst(): Promise<{ readonly numUpdatedRows: bigint }>;
+}): Promise<boolean> {
   return (await query.executeTakeFirst()).numUpdatedRows > 0n;
 }

@@ -11,7 +11,11 @@ const FILE = 'signalbox.sqlite';
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const [source, copy] = [join(from, FILE), join(to, FILE)];
-  if (!existsSync(source)) throw new StoreError('unusable', `There is no database in ${from}. Name the data directory of the service with --data-dir.`);
+  if (!existsSync(source))
+    throw new StoreError(
+      'unusable',
+      `There is no database in ${from}. Name the data directory of the service with --data-dir.`,
+    );
   mkdirSync(to, { recursive: true, mode: 0o700 });
   try {
     // To open a database that nobody has open would leave files beside it.
@@ -19,7 +23,11 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     else copyFileSync(source, copy);
     chmodSync(copy, 0o600);
   } catch (error) {
-    throw new StoreError('unusable', `The database in ${from} cannot be copied (${error instanceof Error ? error.message : String(error)}).`, { cause: error });
+    throw new StoreError(
+      'unusable',
+      `The database in ${from} cannot be copied (${error instanceof Error ? error.message : String(error)}).`,
+      { cause: error },
+    );
   }
 }
 

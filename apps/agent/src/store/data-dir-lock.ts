@@ -17,7 +17,11 @@ export function lockDataDir(dataDir: string): () => void {
   } catch (error) {
     file.close();
     if (!isBusy(error)) throw error;
-    throw new StoreError('locked', `The data directory ${dataDir} is in use by ${ownerOf(pidFile)}. Stop it, or choose another data directory.`, { cause: error });
+    throw new StoreError(
+      'locked',
+      `The data directory ${dataDir} is in use by ${ownerOf(pidFile)}. Stop it, or choose another data directory.`,
+      { cause: error },
+    );
   }
   return () => file.close();
 }

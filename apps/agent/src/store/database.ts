@@ -2,23 +2,59 @@ import type { Generated } from 'kysely';
 import type { Artifact } from '../ports/artifact-store.ts';
 import type { Epoch, StoredCatalogue } from '../ports/epoch-store.ts';
 import type { UsedKey } from '../ports/idempotency-store.ts';
-import type { ActiveTurn, AuditEntry, InboxItem, RememberedApproval, Run, RunEvent, RunLimits, StoredAuditEntry, StoredMessage, ToolCall } from '../ports/run-store.ts';
+import type {
+  ActiveTurn,
+  AuditEntry,
+  InboxItem,
+  RememberedApproval,
+  Run,
+  RunEvent,
+  RunLimits,
+  StoredAuditEntry,
+  StoredMessage,
+  ToolCall,
+} from '../ports/run-store.ts';
 import { DamagedRowError } from '../ports/run-store.ts';
 import type { Agent, Thread } from '../ports/thread-store.ts';
 import type { ToolPin } from '../ports/tool-pins.ts';
 
 /** A domain value as a column holds it: JSON as text, booleans as 0 and 1, absence as NULL. */
-type Column<T> = Extract<T, boolean> extends never ? (undefined extends T ? Exclude<T, undefined> | null : T) : number;
+type Column<T> =
+  Extract<T, boolean> extends never
+    ? undefined extends T
+      ? Exclude<T, undefined> | null
+      : T
+    : number;
 type Row<T, Json extends keyof T> = {
-  [K in keyof T]-?: K extends Json ? (undefined extends T[K] ? string | null : string) : Column<T[K]>;
+  [K in keyof T]-?: K extends Json
+    ? undefined extends T[K]
+      ? string | null
+      : string
+    : Column<T[K]>;
 };
 
 /** The tables; columns are snake_case in SQL. */
 export interface Database {
-  runs: Row<Run, 'servers' | 'limits' | 'metadata' | 'forkedFrom' | 'usage' | 'error' | 'modelOutage' | 'outputSchema' | 'output'>;
+  runs: Row<
+    Run,
+    | 'servers'
+    | 'limits'
+    | 'metadata'
+    | 'forkedFrom'
+    | 'usage'
+    | 'error'
+    | 'modelOutage'
+    | 'outputSchema'
+    | 'output'
+  >;
   events: Row<RunEvent, 'data'>;
   messages: Row<StoredMessage, 'content' | 'native'> & { runId: string; position: number };
-  turns: Row<ActiveTurn, never> & { runId: string; status: string; startedAt: number; endedAt: number | null };
+  turns: Row<ActiveTurn, never> & {
+    runId: string;
+    status: string;
+    startedAt: number;
+    endedAt: number | null;
+  };
   partials: { runId: string; messageId: string; text: string };
   toolCalls: Row<ToolCall, 'arguments' | 'modelArguments' | 'result' | 'parked'>;
   /** `preview`: what lists show of a long request. */
@@ -76,9 +112,16 @@ function createCodec<T extends object, R extends object>(special: Special<T>): C
     // The casts state what the table types say: only rows made by `encode` are ever stored.
     encode: (record: Partial<T>) => map(record, encodeValue) as R,
     salvage: (row: object) => {
-      const damaged = Object.entries(row).filter(([key, value]) => json.has(key) && typeof value === 'string' && !isJson(value)).map(([key]) => key);
+      const damaged = Object.entries(row)
+        .filter(([key, value]) => json.has(key) && typeof value === 'string' && !isJson(value))
+        .map(([key]) => key);
       if (damaged.length === 0) return map(row, decodeValue) as T;
-      const rest = Object.fromEntries(Object.entries(row).map(([key, value]: [string, unknown]) => [key, damaged.includes(key) ? null : value]));
+      const rest = Object.fromEntries(
+        Object.entries(row).map(([key, value]: [string, unknown]) => [
+          key,
+          damaged.includes(key) ? null : value,
+        ]),
+      );
       return { ...(map(rest, decodeValue) as T), ...special.ifDamaged?.(damaged) };
     },
     decode: (row: object) => map(row, decodeValue) as T & Pick<T, never>,
@@ -102,26 +145,76 @@ function isJson(text: string): boolean {
   }
 }
 
-const NO_LIMITS: RunLimits = { turns: 0, toolCalls: 0, wallClockMs: 0, callInactivityMs: 0, callMaxMs: 0, inboxExpiryMs: 0 };
+const NO_LIMITS: RunLimits = {
+  turns: 0,
+  toolCalls: 0,
+  wallClockMs: 0,
+  callInactivityMs: 0,
+  callMaxMs: 0,
+  inboxExpiryMs: 0,
+};
 
 function damagedText(columns: readonly string[]): string {
   return `The stored ${columns.join(', ')} cannot be read: the database was damaged or changed outside of the service.`;
 }
 
 function damagedRun(columns: readonly string[]): Partial<Run> {
-  return { ...(columns.includes('limits') ? { limits: NO_LIMITS } : {}), ...(columns.includes('metadata') ? { metadata: {} } : {}), error: { code: 'damaged_row', message: damagedText(columns) } };
+  return {
+    ...(columns.includes('limits') ? { limits: NO_LIMITS } : {}),
+    ...(columns.includes('metadata') ? { metadata: {} } : {}),
+    error: { code: 'damaged_row', message: damagedText(columns) },
+  };
 }
 
-export const runCodec = createCodec<Run, Database['runs']>({ json: ['servers', 'limits', 'metadata', 'forkedFrom', 'usage', 'error', 'modelOutage', 'outputSchema', 'output'], booleans: ['scripted'], ifDamaged: damagedRun });
-export const eventCodec = createCodec<RunEvent, Database['events']>({ json: ['data'], ifDamaged: () => ({ data: {} }) });
-export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({ json: ['content', 'native'] });
-export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({ json: ['arguments', 'modelArguments', 'result', 'parked'], booleans: ['repeatable'], ifDamaged: (columns) => ({ ...(columns.includes('arguments') ? { arguments: {} } : {}), error: damagedText(columns) }) });
-export const inboxCodec = createCodec<InboxItem, Omit<Database['inboxItems'], 'preview'>>({ json: ['request', 'response', 'binding'], ifDamaged: (columns) => (columns.includes('request') ? { request: { message: damagedText(columns) } } : {}) });
-export const rememberedApprovalCodec = createCodec<RememberedApproval, Database['rememberedApprovals']>({});
-export const auditCodec = createCodec<Omit<StoredAuditEntry, 'seq'>, Row<Omit<StoredAuditEntry, 'seq'>, never>>({});
+export const runCodec = createCodec<Run, Database['runs']>({
+  json: [
+    'servers',
+    'limits',
+    'metadata',
+    'forkedFrom',
+    'usage',
+    'error',
+    'modelOutage',
+    'outputSchema',
+    'output',
+  ],
+  booleans: ['scripted'],
+  ifDamaged: damagedRun,
+});
+export const eventCodec = createCodec<RunEvent, Database['events']>({
+  json: ['data'],
+  ifDamaged: () => ({ data: {} }),
+});
+export const messageCodec = createCodec<StoredMessage, Row<StoredMessage, 'content' | 'native'>>({
+  json: ['content', 'native'],
+});
+export const toolCallCodec = createCodec<ToolCall, Database['toolCalls']>({
+  json: ['arguments', 'modelArguments', 'result', 'parked'],
+  booleans: ['repeatable'],
+  ifDamaged: (columns) => ({
+    ...(columns.includes('arguments') ? { arguments: {} } : {}),
+    error: damagedText(columns),
+  }),
+});
+export const inboxCodec = createCodec<InboxItem, Omit<Database['inboxItems'], 'preview'>>({
+  json: ['request', 'response', 'binding'],
+  ifDamaged: (columns) =>
+    columns.includes('request') ? { request: { message: damagedText(columns) } } : {},
+});
+export const rememberedApprovalCodec = createCodec<
+  RememberedApproval,
+  Database['rememberedApprovals']
+>({});
+export const auditCodec = createCodec<
+  Omit<StoredAuditEntry, 'seq'>,
+  Row<Omit<StoredAuditEntry, 'seq'>, never>
+>({});
 export const storedAuditCodec = createCodec<StoredAuditEntry, Row<StoredAuditEntry, never>>({});
 export const threadCodec = createCodec<Thread, Database['threads']>({ json: ['metadata'] });
 export const agentCodec = createCodec<Agent, Database['agents']>({ json: ['servers', 'limits'] });
-export const usedKeyCodec = createCodec<UsedKey, Database['idempotencyKeys']>({ json: ['response'], booleans: ['isDone'] });
+export const usedKeyCodec = createCodec<UsedKey, Database['idempotencyKeys']>({
+  json: ['response'],
+  booleans: ['isDone'],
+});
 export const artifactCodec = createCodec<Artifact, Database['artifacts']>({});
 export const toolPinCodec = createCodec<ToolPin, Database['toolPins']>({ json: ['parts'] });

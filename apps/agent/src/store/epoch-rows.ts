@@ -8,7 +8,11 @@ import type { Database } from './database.ts';
 /** Reads of what model calls began with. */
 export function createEpochReader(db: Kysely<Database>): EpochReader {
   const catalogues = (runId: string) =>
-    db.selectFrom('catalogues').innerJoin('toolSets', 'toolSets.digest', 'catalogues.toolsDigest').select(['turn', 'point', 'tools']).where('runId', '=', runId);
+    db
+      .selectFrom('catalogues')
+      .innerJoin('toolSets', 'toolSets.digest', 'catalogues.toolsDigest')
+      .select(['turn', 'point', 'tools'])
+      .where('runId', '=', runId);
   return {
     async epoch(runId) {
       const row = await db
@@ -18,7 +22,13 @@ export function createEpochReader(db: Kysely<Database>): EpochReader {
         .where('runId', '=', runId)
         .executeTakeFirst();
       // Written by `insertEpoch` only.
-      return row && { ...row, tools: JSON.parse(row.tools) as ToolSpec[], policies: JSON.parse(row.policies) as Epoch['policies'] };
+      return (
+        row && {
+          ...row,
+          tools: JSON.parse(row.tools) as ToolSpec[],
+          policies: JSON.parse(row.policies) as Epoch['policies'],
+        }
+      );
     },
 
     async catalogues(runId) {
@@ -35,7 +45,13 @@ export function createEpochReader(db: Kysely<Database>): EpochReader {
     },
 
     async isLastCatalogue(runId, tools, point) {
-      let query = db.selectFrom('catalogues').select('toolsDigest').where('runId', '=', runId).orderBy('turn', 'desc').orderBy('point', 'desc').limit(1);
+      let query = db
+        .selectFrom('catalogues')
+        .select('toolsDigest')
+        .where('runId', '=', runId)
+        .orderBy('turn', 'desc')
+        .orderBy('point', 'desc')
+        .limit(1);
       if (point !== undefined) query = query.where('point', '=', point);
       return (await query.executeTakeFirst())?.toolsDigest === digestOf(JSON.stringify(tools));
     },
@@ -44,15 +60,30 @@ export function createEpochReader(db: Kysely<Database>): EpochReader {
 
 /** Writes of what model calls begin with. */
 export function createEpochWriter(db: Transaction<Database>): EpochWriter {
-  const insertTools = async (tools: readonly ToolSpec[] | readonly CatalogueTool[]): Promise<string> => {
+  const insertTools = async (
+    tools: readonly ToolSpec[] | readonly CatalogueTool[],
+  ): Promise<string> => {
     const text = JSON.stringify(tools);
     const digest = digestOf(text);
-    await db.insertInto('toolSets').values({ digest, tools: text }).onConflict((conflict) => conflict.column('digest').doNothing()).execute();
+    await db
+      .insertInto('toolSets')
+      .values({ digest, tools: text })
+      .onConflict((conflict) => conflict.column('digest').doNothing())
+      .execute();
     return digest;
   };
   return {
     async insertEpoch({ runId, id, system, tools, policies }) {
-      await db.insertInto('epochs').values({ runId, id, system, toolsDigest: await insertTools(tools), policies: JSON.stringify(policies) }).execute();
+      await db
+        .insertInto('epochs')
+        .values({
+          runId,
+          id,
+          system,
+          toolsDigest: await insertTools(tools),
+          policies: JSON.stringify(policies),
+        })
+        .execute();
     },
 
     async insertCatalogue(runId, { turn, point, tools }) {
@@ -60,7 +91,9 @@ export function createEpochWriter(db: Transaction<Database>): EpochWriter {
       await db
         .insertInto('catalogues')
         .values({ runId, turn, point, toolsDigest })
-        .onConflict((conflict) => conflict.columns(['runId', 'turn', 'point']).doUpdateSet({ toolsDigest }))
+        .onConflict((conflict) =>
+          conflict.columns(['runId', 'turn', 'point']).doUpdateSet({ toolsDigest }),
+        )
         .execute();
     },
   };
@@ -70,8 +103,26 @@ export function createEpochWriter(db: Transaction<Database>): EpochWriter {
 export async function deleteUnusedTools(db: Transaction<Database>): Promise<void> {
   await db
     .deleteFrom('toolSets')
-    .where((set) => set.not(set.exists(set.selectFrom('epochs').select('epochs.runId').whereRef('epochs.toolsDigest', '=', 'toolSets.digest'))))
-    .where((set) => set.not(set.exists(set.selectFrom('catalogues').select('catalogues.runId').whereRef('catalogues.toolsDigest', '=', 'toolSets.digest'))))
+    .where((set) =>
+      set.not(
+        set.exists(
+          set
+            .selectFrom('epochs')
+            .select('epochs.runId')
+            .whereRef('epochs.toolsDigest', '=', 'toolSets.digest'),
+        ),
+      ),
+    )
+    .where((set) =>
+      set.not(
+        set.exists(
+          set
+            .selectFrom('catalogues')
+            .select('catalogues.runId')
+            .whereRef('catalogues.toolsDigest', '=', 'toolSets.digest'),
+        ),
+      ),
+    )
     .execute();
 }
 
@@ -79,7 +130,15 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function decodeCatalogue({ turn, point, tools }: { readonly turn: number; readonly point: StoredCatalogue['point']; readonly tools: string }): StoredCatalogue {
+function decodeCatalogue({
+  turn,
+  point,
+  tools,
+}: {
+  readonly turn: number;
+  readonly point: StoredCatalogue['point'];
+  readonly tools: string;
+}): StoredCatalogue {
   // Written by `insertCatalogue` only.
   return { turn, point, tools: JSON.parse(tools) as CatalogueTool[] };
 }

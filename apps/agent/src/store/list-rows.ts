@@ -3,7 +3,13 @@ import { MAX_OPEN_ITEMS_SHOWN, type Listed, type ListReader } from '../ports/lis
 import type { InboxItem, Run } from '../ports/run-store.ts';
 import { MAX_LISTED_CHARACTERS, shortenObject, shortenText } from '../short-json.ts';
 import { decodeCursor } from './cursor.ts';
-import { inboxCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import {
+  inboxCodec,
+  rememberedApprovalCodec,
+  runCodec,
+  toolCallCodec,
+  type Database,
+} from './database.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
 import { RUN_COLUMNS } from './progress-rows.ts';
@@ -17,7 +23,8 @@ export function createListReader(db: Kysely<Database>): ListReader {
       if (kind !== undefined) query = query.where('kind', '=', kind);
       if (threadId !== undefined) query = query.where('threadId', '=', threadId);
       if (agentId !== undefined) query = query.where('agentId', '=', agentId);
-      for (const [name, value] of Object.entries(metadata ?? {})) query = query.where(hasMetadata('runs.metadata', name, value));
+      for (const [name, value] of Object.entries(metadata ?? {}))
+        query = query.where(hasMetadata('runs.metadata', name, value));
       return pageByTime(query, page, { order: 'newest first', decode: listedRun });
     },
 
@@ -31,26 +38,55 @@ export function createListReader(db: Kysely<Database>): ListReader {
     async openInbox(runIds) {
       if (runIds.length === 0) return [];
       const place = sql<number>`row_number() over (partition by ${sql.ref('runId')} order by ${sql.ref('createdAt')}, ${sql.ref('id')})`;
-      const open = db.selectFrom('inboxItems').select(['id', place.as('place')]).where('runId', 'in', runIds).where('state', '=', 'open');
-      const shown = db.selectFrom(open.as('ranked')).select('ranked.id').where('place', '<=', MAX_OPEN_ITEMS_SHOWN);
-      const rows = await db.selectFrom('inboxItems').select(INBOX_COLUMNS).select(shortRequest).where('id', 'in', shown).orderBy('createdAt').orderBy('id').execute();
+      const open = db
+        .selectFrom('inboxItems')
+        .select(['id', place.as('place')])
+        .where('runId', 'in', runIds)
+        .where('state', '=', 'open');
+      const shown = db
+        .selectFrom(open.as('ranked'))
+        .select('ranked.id')
+        .where('place', '<=', MAX_OPEN_ITEMS_SHOWN);
+      const rows = await db
+        .selectFrom('inboxItems')
+        .select(INBOX_COLUMNS)
+        .select(shortRequest)
+        .where('id', 'in', shown)
+        .orderBy('createdAt')
+        .orderBy('id')
+        .execute();
       return rows.map(listedItem);
     },
 
     async approvals({ runId, ...page }) {
       let query = db.selectFrom('rememberedApprovals').selectAll();
       if (runId !== undefined) query = query.where('runId', '=', runId);
-      return pageByTime(query, page, { order: 'oldest first', decode: (row) => rememberedApprovalCodec.decode(row) });
+      return pageByTime(query, page, {
+        order: 'oldest first',
+        decode: (row) => rememberedApprovalCodec.decode(row),
+      });
     },
 
     async toolCallPage(runId, { limit, cursor }) {
-      let query = db.selectFrom('toolCalls').selectAll().where('runId', '=', runId).orderBy('turn').orderBy('position').limit(limit + 1);
+      let query = db
+        .selectFrom('toolCalls')
+        .selectAll()
+        .where('runId', '=', runId)
+        .orderBy('turn')
+        .orderBy('position')
+        .limit(limit + 1);
       if (cursor !== undefined) {
         const [turn, position] = decodeCursor(cursor);
-        query = query.where((where) => where(where.refTuple('turn', 'position'), '>', where.tuple(turn, Number(position))));
+        query = query.where((where) =>
+          where(where.refTuple('turn', 'position'), '>', where.tuple(turn, Number(position))),
+        );
       }
       const rows = await query.execute();
-      return pageOfRows(rows.map((row) => toolCallCodec.salvage(row)), limit, ({ turn, position }) => [turn, String(position)]);
+      return pageOfRows(
+        rows.map((row) => toolCallCodec.salvage(row)),
+        limit,
+        ({ turn, position }) => [turn, String(position)],
+      );
     },
   };
 }
@@ -58,9 +94,13 @@ export function createListReader(db: Kysely<Database>): ListReader {
 /** One character more than a list shows, so that a longer text is known to be longer. */
 const TEXT_CHARACTERS = 1001;
 
-const beginning = <T extends string | null>(column: string) => sql<T>`substr(${sql.ref(column)}, 1, ${sql.lit(TEXT_CHARACTERS)})`;
+const beginning = <T extends string | null>(column: string) =>
+  sql<T>`substr(${sql.ref(column)}, 1, ${sql.lit(TEXT_CHARACTERS)})`;
 
-const short = (column: string) => sql<string | null>`case when length(${sql.ref(column)}) <= ${sql.lit(MAX_LISTED_CHARACTERS)} then ${sql.ref(column)} end`;
+const short = (column: string) =>
+  sql<
+    string | null
+  >`case when length(${sql.ref(column)}) <= ${sql.lit(MAX_LISTED_CHARACTERS)} then ${sql.ref(column)} end`;
 
 const isLong = sql<number>`coalesce(length(${sql.ref('output')}), 0) > ${sql.lit(MAX_LISTED_CHARACTERS)} or coalesce(length(${sql.ref('outputSchema')}), 0) > ${sql.lit(MAX_LISTED_CHARACTERS)}`;
 
@@ -78,20 +118,53 @@ function listedRuns(db: Kysely<Database>) {
     ]);
 }
 
-function listedRun({ isLong: isLeftOut, ...row }: Database['runs'] & { readonly isLong: number }): Listed<Run> {
+function listedRun({
+  isLong: isLeftOut,
+  ...row
+}: Database['runs'] & { readonly isLong: number }): Listed<Run> {
   const run = runCodec.salvage(row);
-  const [prompt, instructions, answer] = [run.prompt, run.instructions, run.answer].map((text) => (text === undefined ? undefined : shortenText(text)));
-  const isShortened = isLeftOut === 1 || [prompt, instructions, answer].some((text) => text?.isShortened === true);
-  return { ...run, prompt: prompt?.value ?? '', instructions: instructions?.value, answer: answer?.value, isShortened };
+  const [prompt, instructions, answer] = [run.prompt, run.instructions, run.answer].map((text) =>
+    text === undefined ? undefined : shortenText(text),
+  );
+  const isShortened =
+    isLeftOut === 1 || [prompt, instructions, answer].some((text) => text?.isShortened === true);
+  return {
+    ...run,
+    prompt: prompt?.value ?? '',
+    instructions: instructions?.value,
+    answer: answer?.value,
+    isShortened,
+  };
 }
 
-const INBOX_COLUMNS = ['id', 'runId', 'callId', 'kind', 'state', 'response', 'owner', 'questionKey', 'binding', 'createdAt', 'expiresAt', 'answeredAt', 'preview'] as const;
+const INBOX_COLUMNS = [
+  'id',
+  'runId',
+  'callId',
+  'kind',
+  'state',
+  'response',
+  'owner',
+  'questionKey',
+  'binding',
+  'createdAt',
+  'expiresAt',
+  'answeredAt',
+  'preview',
+] as const;
 
-const shortRequest = sql<string>`coalesce(${sql.ref('preview')}, ${sql.ref('request')})`.as('request');
+const shortRequest = sql<string>`coalesce(${sql.ref('preview')}, ${sql.ref('request')})`.as(
+  'request',
+);
 
 function listedItem({ preview, ...row }: Database['inboxItems']): Listed<InboxItem> {
   const item = inboxCodec.salvage(row);
   const request = shortenObject(item.request);
   const response = item.response === undefined ? undefined : shortenObject(item.response);
-  return { ...item, request: request.value, response: response?.value, isShortened: preview !== null || request.isShortened || response?.isShortened === true };
+  return {
+    ...item,
+    request: request.value,
+    response: response?.value,
+    isShortened: preview !== null || request.isShortened || response?.isShortened === true,
+  };
 }

@@ -15,11 +15,14 @@ import { StoreError } from './store-error.ts';
 
 const clock: Clock = { now: () => 1234, after: () => () => undefined };
 const newDataDir = (): string => join(mkdtempSync(join(tmpdir(), 'signalbox-store-')), 'data');
-const open = (dataDir: string, durability: 'process' | 'power' = 'process'): Promise<RunStore> => openRunStore({ dataDir, durability, clock });
+const open = (dataDir: string, durability: 'process' | 'power' = 'process'): Promise<RunStore> =>
+  openRunStore({ dataDir, durability, clock });
 
 async function refusal(dataDir: string): Promise<string> {
   const error: unknown = await open(dataDir).catch((reason: unknown) => reason);
-  return error instanceof StoreError ? `${error.code}: ${error.message}` : `not refused: ${JSON.stringify(error)}`;
+  return error instanceof StoreError
+    ? `${error.code}: ${error.message}`
+    : `not refused: ${JSON.stringify(error)}`;
 }
 
 runStoreContract('SQLite', () => open(newDataDir()));
@@ -30,11 +33,22 @@ describe('the database', () => {
     const dataDir = newDataDir();
     await (await open(dataDir)).close();
     const database = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
-    const planOf = (sql: string): string => JSON.stringify(database.prepare(`explain query plan ${sql}`).all());
-    expect(planOf("select id from inbox_items where run_id = 'r' and state in ('open', 'answered')")).toContain('inbox_by_run (run_id=? AND state=?)');
-    expect(planOf("select id from inbox_items where run_id = 'r' and state = 'open' order by created_at, id")).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_run \(run_id=\? AND state=\?\)/);
-    expect(planOf("select id from inbox_items where state = 'open' order by created_at, id limit 51")).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_state \(state=\?\)/);
-    expect(planOf('select id from inbox_items order by created_at, id limit 51')).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_time/);
+    const planOf = (sql: string): string =>
+      JSON.stringify(database.prepare(`explain query plan ${sql}`).all());
+    expect(
+      planOf("select id from inbox_items where run_id = 'r' and state in ('open', 'answered')"),
+    ).toContain('inbox_by_run (run_id=? AND state=?)');
+    expect(
+      planOf(
+        "select id from inbox_items where run_id = 'r' and state = 'open' order by created_at, id",
+      ),
+    ).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_run \(run_id=\? AND state=\?\)/);
+    expect(
+      planOf("select id from inbox_items where state = 'open' order by created_at, id limit 51"),
+    ).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_state \(state=\?\)/);
+    expect(planOf('select id from inbox_items order by created_at, id limit 51')).toMatch(
+      /^(?!.*TEMP B-TREE).*inbox_by_time/,
+    );
     database.close();
   });
 });
@@ -45,7 +59,9 @@ describe('a damaged database', () => {
     await (await open(dataDir)).close();
     const file = join(dataDir, 'signalbox.sqlite');
     writeFileSync(file, '');
-    expect(await refusal(dataDir)).toBe(`unusable: The database ${file} is empty, though it was in use before. Restore it from a copy, or remove ${file} to begin with a new one.`);
+    expect(await refusal(dataDir)).toBe(
+      `unusable: The database ${file} is empty, though it was in use before. Restore it from a copy, or remove ${file} to begin with a new one.`,
+    );
     rmSync(file);
     await (await open(dataDir)).close();
   });
@@ -68,12 +84,18 @@ describe('a damaged database', () => {
     const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
     database.exec("update runs set limits = '{broken', metadata = '' where id = 'r1'");
     database.close();
-    const damage = { code: 'damaged_row', message: 'The stored limits, metadata cannot be read: the database was damaged or changed outside of the service.' };
+    const damage = {
+      code: 'damaged_row',
+      message:
+        'The stored limits, metadata cannot be read: the database was damaged or changed outside of the service.',
+    };
     const { data } = await store.read.runs({ limit: 9 });
     expect(data.find(({ id }) => id === 'r1')).toMatchObject({ error: damage, metadata: {} });
     expect(data.find(({ id }) => id === 'r2')).toMatchObject({ error: undefined });
     expect(await store.read.run('r1')).toMatchObject({ error: damage });
-    await expect(store.write((sql) => sql.run('r1'))).rejects.toThrow('the stored limits is damaged and cannot be read');
+    await expect(store.write((sql) => sql.run('r1'))).rejects.toThrow(
+      'the stored limits is damaged and cannot be read',
+    );
     await store.close();
   });
 });
@@ -83,14 +105,20 @@ describe('the data directory', () => {
     const dataDir = newDataDir();
     const store = await open(dataDir);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-    expect(['signalbox.sqlite', 'signalbox.sqlite-wal', 'lock.sqlite', 'lock.pid'].map((name) => statSync(join(dataDir, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600, 0o600]);
+    expect(
+      ['signalbox.sqlite', 'signalbox.sqlite-wal', 'lock.sqlite', 'lock.pid'].map(
+        (name) => statSync(join(dataDir, name)).mode & 0o777,
+      ),
+    ).toEqual([0o600, 0o600, 0o600, 0o600]);
     await store.close();
   });
 
   test('is refused to a second opener with the pid of the first, and free after close', async () => {
     const dataDir = newDataDir();
     const first = await open(dataDir);
-    expect(await refusal(dataDir)).toBe(`locked: The data directory ${dataDir} is in use by process ${process.pid}. Stop it, or choose another data directory.`);
+    expect(await refusal(dataDir)).toBe(
+      `locked: The data directory ${dataDir} is in use by process ${process.pid}. Stop it, or choose another data directory.`,
+    );
     await first.close();
     const second = await open(dataDir);
     expect(second.bootId).not.toBe(first.bootId);
@@ -107,9 +135,15 @@ describe('the data directory', () => {
       await store.write((sql) => sql.insertRun({ id: 'kept', status: 'queued', prompt: '', provider: '', model: '', scripted: true, limits: {}, lastSeq: 0, turns: 0, toolCalls: 0, waitedMs: 0, createdAt: 1 }));
       process.stdout.write('ready');
       setInterval(() => {}, 1000);`;
-    const child = spawn(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '-e', script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@signalbox/source', '--input-type=module', '-e', script, dataDir],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     await once(child.stdout, 'data');
-    expect(await refusal(dataDir)).toContain(`locked: The data directory ${dataDir} is in use by process ${child.pid}.`);
+    expect(await refusal(dataDir)).toContain(
+      `locked: The data directory ${dataDir} is in use by process ${child.pid}.`,
+    );
     child.kill('SIGKILL');
     await once(child, 'exit');
     const store = await open(dataDir);
@@ -120,20 +154,30 @@ describe('the data directory', () => {
   test('that cannot be created is named', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'signalbox-store-')), 'file');
     writeFileSync(file, '');
-    expect(await refusal(join(file, 'data'))).toContain(`unusable: The data directory ${join(file, 'data')} cannot be used (ENOTDIR`);
+    expect(await refusal(join(file, 'data'))).toContain(
+      `unusable: The data directory ${join(file, 'data')} cannot be used (ENOTDIR`,
+    );
   });
 
   test('whose lock is no lock file is not said to be in use', async () => {
     const dataDir = newDataDir();
     mkdirSync(dataDir, { recursive: true });
-    writeFileSync(join(dataDir, 'lock.sqlite'), 'this is a text file, and long enough to be looked at as a database header is');
-    expect(await refusal(dataDir)).toBe(`unusable: The data directory ${dataDir} cannot be used (file is not a database). Choose one that this user can write to.`);
+    writeFileSync(
+      join(dataDir, 'lock.sqlite'),
+      'this is a text file, and long enough to be looked at as a database header is',
+    );
+    expect(await refusal(dataDir)).toBe(
+      `unusable: The data directory ${dataDir} cannot be used (file is not a database). Choose one that this user can write to.`,
+    );
   });
 
   test('that holds something else than a database is refused, and the lock is given back', async () => {
     const dataDir = newDataDir();
     mkdirSync(dataDir, { recursive: true });
-    writeFileSync(join(dataDir, 'signalbox.sqlite'), 'this is a text file, and long enough to be looked at as a database header is');
+    writeFileSync(
+      join(dataDir, 'signalbox.sqlite'),
+      'this is a text file, and long enough to be looked at as a database header is',
+    );
     expect(await refusal(dataDir)).toContain('unusable: ');
     writeFileSync(join(dataDir, 'signalbox.sqlite'), '');
     await (await open(dataDir)).close();
@@ -143,7 +187,9 @@ describe('the data directory', () => {
     const dataDir = newDataDir();
     await (await open(dataDir)).close();
     const raw = new Sqlite(join(dataDir, 'signalbox.sqlite'));
-    raw.prepare('insert into kysely_migration (name, timestamp) values (?, ?)').run('0099-future', 'x');
+    raw
+      .prepare('insert into kysely_migration (name, timestamp) values (?, ?)')
+      .run('0099-future', 'x');
     raw.close();
     expect(await refusal(dataDir)).toMatch(/^newer_database: .*0099-future/);
   });
@@ -165,6 +211,8 @@ test('events and turns carry the time of the clock', async () => {
     await sql.insertRun(queuedRun('r'));
     await sql.append('r', [{ type: 'run.queued', data: { prompt: 'p' } }]);
   });
-  expect(await store.read.events('r', { after: 0, limit: 1 })).toEqual([{ runId: 'r', seq: 1, type: 'run.queued', version: 1, at: 1234, data: { prompt: 'p' } }]);
+  expect(await store.read.events('r', { after: 0, limit: 1 })).toEqual([
+    { runId: 'r', seq: 1, type: 'run.queued', version: 1, at: 1234, data: { prompt: 'p' } },
+  ]);
   await store.close();
 });

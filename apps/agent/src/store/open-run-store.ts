@@ -33,7 +33,11 @@ export interface OpenedStore extends RunStore {
  * Opens the embedded store: one connection that writes, one transaction at a time, and a read-only one beside it.
  * @throws StoreError `locked`, `newer_database`, `unusable`
  */
-export async function openRunStore({ dataDir, durability, clock }: RunStoreOptions): Promise<OpenedStore> {
+export async function openRunStore({
+  dataDir,
+  durability,
+  clock,
+}: RunStoreOptions): Promise<OpenedStore> {
   const release = prepareDataDir(dataDir);
   const file = join(dataDir, 'signalbox.sqlite');
   const connections: Kysely<Database>[] = [];
@@ -52,12 +56,24 @@ export async function openRunStore({ dataDir, durability, clock }: RunStoreOptio
     const bootId = randomUUID();
     const checkFiles = watchFile(file);
     const lock = new WriteLock();
-    await writer.insertInto('boots').values({ id: bootId, pid: process.pid, startedAt: clock.now() }).execute();
+    await writer
+      .insertInto('boots')
+      .values({ id: bootId, pid: process.pid, startedAt: clock.now() })
+      .execute();
     return {
       bootId,
       toolPins: createToolPins({ reader, writer }),
       read: createRunReader(reader),
-      write: (work, options) => storageErrors(lock.run(() => writer.transaction().execute((transaction) => work(createRunTransaction(transaction, clock))), options)),
+      write: (work, options) =>
+        storageErrors(
+          lock.run(
+            () =>
+              writer
+                .transaction()
+                .execute((transaction) => work(createRunTransaction(transaction, clock))),
+            options,
+          ),
+        ),
       checkFiles,
       async probe() {
         checkFiles();
@@ -69,7 +85,11 @@ export async function openRunStore({ dataDir, durability, clock }: RunStoreOptio
   } catch (error) {
     await close();
     if (error instanceof StoreError) throw error;
-    throw new StoreError('unusable', `The database in ${dataDir} cannot be opened (${reasonOf(error)}). Is it a Signalbox data directory, and is there room on the disk?`, { cause: error });
+    throw new StoreError(
+      'unusable',
+      `The database in ${dataDir} cannot be opened (${reasonOf(error)}). Is it a Signalbox data directory, and is there room on the disk?`,
+      { cause: error },
+    );
   }
 }
 
@@ -78,11 +98,16 @@ function prepareDataDir(dataDir: string): () => void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     // SQLite gives its side files the mode of the database, so the files stay private even in a directory that was there before.
     refuseEmptied(dataDir);
-    for (const name of ['lock.sqlite', 'signalbox.sqlite']) closeSync(openSync(join(dataDir, name), 'a', 0o600));
+    for (const name of ['lock.sqlite', 'signalbox.sqlite'])
+      closeSync(openSync(join(dataDir, name), 'a', 0o600));
     return lockDataDir(dataDir);
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    throw new StoreError('unusable', `The data directory ${dataDir} cannot be used (${reasonOf(error)}). Choose one that this user can write to.`, { cause: error });
+    throw new StoreError(
+      'unusable',
+      `The data directory ${dataDir} cannot be used (${reasonOf(error)}). Choose one that this user can write to.`,
+      { cause: error },
+    );
   }
 }
 
@@ -93,18 +118,46 @@ const USED_MARK = 'signalbox.used';
 function refuseEmptied(dataDir: string): void {
   const file = join(dataDir, 'signalbox.sqlite');
   const isEmpty = statSync(file, { throwIfNoEntry: false })?.size === 0;
-  if (!isEmpty || statSync(join(dataDir, USED_MARK), { throwIfNoEntry: false }) === undefined) return;
-  throw new StoreError('unusable', `The database ${file} is empty, though it was in use before. Restore it from a copy, or remove ${file} to begin with a new one.`);
+  if (!isEmpty || statSync(join(dataDir, USED_MARK), { throwIfNoEntry: false }) === undefined)
+    return;
+  throw new StoreError(
+    'unusable',
+    `The database ${file} is empty, though it was in use before. Restore it from a copy, or remove ${file} to begin with a new one.`,
+  );
 }
 
 /** The tables that every database of this version has. */
-const TABLES = ['runs', 'events', 'messages', 'turns', 'partials', 'tool_calls', 'inbox_items', 'remembered_approvals', 'audit', 'sampling_counts', 'threads', 'agents', 'idempotency_keys', 'artifacts', 'artifact_owners', 'boots', 'tool_pins', 'tool_sets', 'epochs', 'catalogues'];
+const TABLES = [
+  'runs',
+  'events',
+  'messages',
+  'turns',
+  'partials',
+  'tool_calls',
+  'inbox_items',
+  'remembered_approvals',
+  'audit',
+  'sampling_counts',
+  'threads',
+  'agents',
+  'idempotency_keys',
+  'artifacts',
+  'artifact_owners',
+  'boots',
+  'tool_pins',
+  'tool_sets',
+  'epochs',
+  'catalogues',
+];
 
 async function checkTables(db: Kysely<Database>, dataDir: string): Promise<void> {
   const present = new Set((await db.introspection.getTables()).map(({ name }) => name));
   const missing = TABLES.filter((name) => !present.has(name));
   if (missing.length === 0) return;
-  throw new StoreError('unusable', `The database in ${dataDir} is damaged: it has no table ${missing.join(', ')}. Restore it from a copy, or choose another data directory.`);
+  throw new StoreError(
+    'unusable',
+    `The database in ${dataDir} is damaged: it has no table ${missing.join(', ')}. Restore it from a copy, or choose another data directory.`,
+  );
 }
 
 function openWriter(file: string, durability: RunStoreOptions['durability']): Sqlite.Database {
@@ -121,7 +174,10 @@ function openWriter(file: string, durability: RunStoreOptions['durability']): Sq
 }
 
 function connect(database: Sqlite.Database): Kysely<Database> {
-  return new Kysely<Database>({ dialect: new SqliteDialect({ database: cachedStatements(database) }), plugins: [new CamelCasePlugin()] });
+  return new Kysely<Database>({
+    dialect: new SqliteDialect({ database: cachedStatements(database) }),
+    plugins: [new CamelCasePlugin()],
+  });
 }
 
 function reasonOf(error: unknown): string {

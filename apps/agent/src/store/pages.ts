@@ -13,25 +13,46 @@ export interface Listing<Row, T> {
 }
 
 /** One page of a query, by the time its rows were created. @throws InvalidCursorError */
-export async function pageByTime<Table extends Listed, Row, T extends { readonly createdAt: number; readonly id: string }>(
+export async function pageByTime<
+  Table extends Listed,
+  Row,
+  T extends { readonly createdAt: number; readonly id: string },
+>(
   query: SelectQueryBuilder<Database, Table, Row>,
   options: PageOptions,
   { order, decode }: Listing<Row, T>,
 ): Promise<Page<T>> {
-  const [direction, operator] = order === 'newest first' ? (['desc', '<'] as const) : (['asc', '>'] as const);
+  const [direction, operator] =
+    order === 'newest first' ? (['desc', '<'] as const) : (['asc', '>'] as const);
   // Every listed table has these columns, which the compiler cannot see through the parameter.
-  let page = (query as unknown as SelectQueryBuilder<Database, Listed, Row>).orderBy('createdAt', direction).orderBy('id', direction);
+  let page = (query as unknown as SelectQueryBuilder<Database, Listed, Row>)
+    .orderBy('createdAt', direction)
+    .orderBy('id', direction);
   if (options.cursor !== undefined) {
     const [createdAt, id] = decodeCursor(options.cursor);
-    page = page.where((where) => where(where.refTuple('createdAt', 'id'), operator, where.tuple(createdAt, id)));
+    page = page.where((where) =>
+      where(where.refTuple('createdAt', 'id'), operator, where.tuple(createdAt, id)),
+    );
   }
   const rows = await page.limit(options.limit + 1).execute();
-  return pageOfRows(rows.map((row) => decode(row as Row)), options.limit, ({ createdAt, id }) => [createdAt, id]);
+  return pageOfRows(
+    rows.map((row) => decode(row as Row)),
+    options.limit,
+    ({ createdAt, id }) => [createdAt, id],
+  );
 }
 
 /** A page of records of which one more than the limit was read where there are more. */
-export function pageOfRows<T>(found: readonly T[], limit: number, placeOf: (record: T) => Place): Page<T> {
+export function pageOfRows<T>(
+  found: readonly T[],
+  limit: number,
+  placeOf: (record: T) => Place,
+): Page<T> {
   const data = found.slice(0, limit);
   const last = data.at(-1);
-  return { data, nextCursor: found.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : undefined };
+  return {
+    data,
+    nextCursor:
+      found.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : undefined,
+  };
 }

@@ -3,7 +3,16 @@ import type { Clock } from '../ports/test-hooks.ts';
 import type { InboxItem, RunTransaction } from '../ports/run-store.ts';
 import { createArtifactWriter, deleteUnownedArtifacts } from './artifact-rows.ts';
 import { changed } from './changed.ts';
-import { auditCodec, eventCodec, inboxCodec, messageCodec, rememberedApprovalCodec, runCodec, toolCallCodec, type Database } from './database.ts';
+import {
+  auditCodec,
+  eventCodec,
+  inboxCodec,
+  messageCodec,
+  rememberedApprovalCodec,
+  runCodec,
+  toolCallCodec,
+  type Database,
+} from './database.ts';
 import { createEpochWriter, deleteUnusedTools } from './epoch-rows.ts';
 import { createIdempotencyWriter } from './idempotency-rows.ts';
 import { createRunReader } from './run-reader.ts';
@@ -30,12 +39,20 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     },
 
     async nextThreadPosition(threadId) {
-      const { last } = await db.selectFrom('runs').select((run) => run.fn.max('threadPosition').as('last')).where('threadId', '=', threadId).executeTakeFirstOrThrow();
+      const { last } = await db
+        .selectFrom('runs')
+        .select((run) => run.fn.max('threadPosition').as('last'))
+        .where('threadId', '=', threadId)
+        .executeTakeFirstOrThrow();
       return last === null ? 0 : last + 1;
     },
 
     async deleteRun(id) {
-      await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', '=', id).execute();
+      await db
+        .updateTable('idempotencyKeys')
+        .set({ response: null })
+        .where('runId', '=', id)
+        .execute();
       await db.deleteFrom('runs').where('id', '=', id).execute();
       await deleteUnownedArtifacts(db);
       await deleteUnusedTools(db);
@@ -56,7 +73,9 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
       if (events.length === 0) return lastSeq;
       const first = lastSeq - events.length + 1;
       const at = clock.now();
-      const rows = events.map(({ type, data }, index) => eventCodec.encode({ runId, seq: first + index, type, version: 1, at, data }));
+      const rows = events.map(({ type, data }, index) =>
+        eventCodec.encode({ runId, seq: first + index, type, version: 1, at, data }),
+      );
       await db.insertInto('events').values(rows).execute();
       return lastSeq;
     },
@@ -68,7 +87,10 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
           ...messageCodec.encode(message),
           native: message.native === undefined ? null : JSON.stringify(message.native),
           runId,
-          position: expression.selectFrom('messages').where('runId', '=', runId).select((count) => count.fn.countAll<number>().as('position')),
+          position: expression
+            .selectFrom('messages')
+            .where('runId', '=', runId)
+            .select((count) => count.fn.countAll<number>().as('position')),
         }))
         .execute();
     },
@@ -82,39 +104,65 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     },
 
     async updateToolCall(id, { state, attempt }, patch) {
-      let query = db.updateTable('toolCalls').set(toolCallCodec.encode(patch)).where('id', '=', id).where('state', 'in', state);
+      let query = db
+        .updateTable('toolCalls')
+        .set(toolCallCodec.encode(patch))
+        .where('id', '=', id)
+        .where('state', 'in', state);
       if (attempt !== undefined) query = query.where('attempt', '=', attempt);
       return changed(query);
     },
 
     async insertInboxItem(item) {
-      await db.insertInto('inboxItems').values({ ...inboxCodec.encode(item), preview: previewOf(item.request) }).execute();
+      await db
+        .insertInto('inboxItems')
+        .values({ ...inboxCodec.encode(item), preview: previewOf(item.request) })
+        .execute();
     },
 
     async updateInboxItem(id, expected, patch) {
       const preview = patch.request === undefined ? {} : { preview: previewOf(patch.request) };
-      return changed(db.updateTable('inboxItems').set({ ...inboxCodec.encode(patch), ...preview }).where('id', '=', id).where('state', '=', expected));
+      return changed(
+        db
+          .updateTable('inboxItems')
+          .set({ ...inboxCodec.encode(patch), ...preview })
+          .where('id', '=', id)
+          .where('state', '=', expected),
+      );
     },
 
     async rememberApproval(approval) {
-      await db.insertInto('rememberedApprovals').values(rememberedApprovalCodec.encode(approval)).execute();
+      await db
+        .insertInto('rememberedApprovals')
+        .values(rememberedApprovalCodec.encode(approval))
+        .execute();
     },
 
     async forgetApproval(id) {
-      return (await db.deleteFrom('rememberedApprovals').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+      return (
+        (await db.deleteFrom('rememberedApprovals').where('id', '=', id).executeTakeFirst())
+          .numDeletedRows > 0n
+      );
     },
 
     async appendAudit(entries) {
       if (entries.length === 0) return;
       const at = clock.now();
-      await db.insertInto('audit').values(entries.map((entry) => auditCodec.encode({ ...entry, at }))).execute();
+      await db
+        .insertInto('audit')
+        .values(entries.map((entry) => auditCodec.encode({ ...entry, at })))
+        .execute();
     },
 
     async countSampling(runId, server) {
       const { requests } = await db
         .insertInto('samplingCounts')
         .values({ runId, server, requests: 1 })
-        .onConflict((conflict) => conflict.columns(['runId', 'server']).doUpdateSet((set) => ({ requests: set('samplingCounts.requests', '+', 1) })))
+        .onConflict((conflict) =>
+          conflict
+            .columns(['runId', 'server'])
+            .doUpdateSet((set) => ({ requests: set('samplingCounts.requests', '+', 1) })),
+        )
         .returning('requests')
         .executeTakeFirstOrThrow();
       return requests;
@@ -134,11 +182,28 @@ export function createRunTransaction(db: Transaction<Database>, clock: Clock): R
     },
 
     async startTurn({ runId, turn, owner, messageId }) {
-      await db.insertInto('turns').values({ runId, turn, owner, messageId, status: 'active', startedAt: clock.now(), endedAt: null }).execute();
+      await db
+        .insertInto('turns')
+        .values({
+          runId,
+          turn,
+          owner,
+          messageId,
+          status: 'active',
+          startedAt: clock.now(),
+          endedAt: null,
+        })
+        .execute();
     },
 
     async endTurn(messageId, status) {
-      return changed(db.updateTable('turns').set({ status, endedAt: clock.now() }).where('messageId', '=', messageId).where('status', '=', 'active'));
+      return changed(
+        db
+          .updateTable('turns')
+          .set({ status, endedAt: clock.now() })
+          .where('messageId', '=', messageId)
+          .where('status', '=', 'active'),
+      );
     },
   };
 }

@@ -11,8 +11,12 @@ test('a full disk is told apart from other errors', async () => {
   const database = new Sqlite(':memory:');
   onTestFinished(() => void database.close());
   database.exec('pragma max_page_count = 2; create table t (a)');
-  const fill = async (): Promise<void> => void database.prepare('insert into t values (zeroblob(100000))').run();
-  await expect(storageErrors(fill())).rejects.toMatchObject({ name: 'StorageError', reason: 'full' });
+  const fill = async (): Promise<void> =>
+    void database.prepare('insert into t values (zeroblob(100000))').run();
+  await expect(storageErrors(fill())).rejects.toMatchObject({
+    name: 'StorageError',
+    reason: 'full',
+  });
   await expect(storageErrors(Promise.reject(new Error('other')))).rejects.toThrow('other');
 });
 

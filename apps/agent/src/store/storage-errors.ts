@@ -13,8 +13,10 @@ export async function storageErrors<T>(work: Promise<T>): Promise<T> {
 /** @see https://www.sqlite.org/rescode.html */
 function storageErrorOf(error: unknown): StorageError | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'SQLITE_FULL') return new StorageError('full', 'the disk of the data directory is full', { cause: error });
-  if (/^SQLITE_(?:IOERR|READONLY|CORRUPT|CANTOPEN|NOTADB)/.test(code)) return new StorageError('broken', `the database cannot be written (${code})`, { cause: error });
+  if (code === 'SQLITE_FULL')
+    return new StorageError('full', 'the disk of the data directory is full', { cause: error });
+  if (/^SQLITE_(?:IOERR|READONLY|CORRUPT|CANTOPEN|NOTADB)/.test(code))
+    return new StorageError('broken', `the database cannot be written (${code})`, { cause: error });
   return undefined;
 }
 
@@ -22,6 +24,10 @@ function storageErrorOf(error: unknown): StorageError | undefined {
 export function watchFile(path: string): () => void {
   const { ino } = statSync(path);
   return () => {
-    if (statSync(path, { throwIfNoEntry: false })?.ino !== ino) throw new StorageError('lost', `the database file ${path} was removed or replaced while the service was running; restart the service`);
+    if (statSync(path, { throwIfNoEntry: false })?.ino !== ino)
+      throw new StorageError(
+        'lost',
+        `the database file ${path} was removed or replaced while the service was running; restart the service`,
+      );
   };
 }

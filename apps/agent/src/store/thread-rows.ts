@@ -11,14 +11,22 @@ import { pageByTime } from './pages.ts';
 export function createThreadReader(db: Kysely<Database>): ThreadReader {
   return {
     async thread(id) {
-      const row = await db.selectFrom('threads').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await db
+        .selectFrom('threads')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst();
       return row && threadCodec.decode(row);
     },
 
     async threads({ metadata, ...page }) {
       let query = db.selectFrom('threads').selectAll();
-      for (const [name, value] of Object.entries(metadata ?? {})) query = query.where(hasMetadata('threads.metadata', name, value));
-      return pageByTime(query, page, { order: 'newest first', decode: (row) => threadCodec.decode(row) });
+      for (const [name, value] of Object.entries(metadata ?? {}))
+        query = query.where(hasMetadata('threads.metadata', name, value));
+      return pageByTime(query, page, {
+        order: 'newest first',
+        decode: (row) => threadCodec.decode(row),
+      });
     },
 
     async agent(id) {
@@ -27,7 +35,10 @@ export function createThreadReader(db: Kysely<Database>): ThreadReader {
     },
 
     async agents(page) {
-      return pageByTime(db.selectFrom('agents').selectAll(), page, { order: 'newest first', decode: (row) => agentCodec.decode(row) });
+      return pageByTime(db.selectFrom('agents').selectAll(), page, {
+        order: 'newest first',
+        decode: (row) => agentCodec.decode(row),
+      });
     },
   };
 }
@@ -45,11 +56,17 @@ export function createThreadWriter(db: Transaction<Database>): ThreadWriter {
 
     async deleteThread(id) {
       const runs = db.selectFrom('runs').select('id').where('threadId', '=', id);
-      await db.updateTable('idempotencyKeys').set({ response: null }).where('runId', 'in', runs).execute();
+      await db
+        .updateTable('idempotencyKeys')
+        .set({ response: null })
+        .where('runId', 'in', runs)
+        .execute();
       await db.deleteFrom('runs').where('threadId', '=', id).execute();
       await deleteUnownedArtifacts(db);
       await deleteUnusedTools(db);
-      return (await db.deleteFrom('threads').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+      return (
+        (await db.deleteFrom('threads').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+      );
     },
 
     async insertAgent(agent) {
@@ -61,7 +78,9 @@ export function createThreadWriter(db: Transaction<Database>): ThreadWriter {
     },
 
     async deleteAgent(id) {
-      return (await db.deleteFrom('agents').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
+      return (
+        (await db.deleteFrom('agents').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+      );
     },
   };
 }

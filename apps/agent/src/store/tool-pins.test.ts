@@ -32,7 +32,13 @@ describe('pins in the store', () => {
 
 test('pins are known after a restart', async () => {
   const dataDir = await temporaryFolder();
-  const pin = { server: 'a', tool: 't', parts: { description: 'aa' }, firstSeenAt: 1, acceptedAt: undefined };
+  const pin = {
+    server: 'a',
+    tool: 't',
+    parts: { description: 'aa' },
+    firstSeenAt: 1,
+    acceptedAt: undefined,
+  };
   const first = await open(dataDir);
   await first.toolPins.keep([pin]);
   await stores.pop()?.close();

@@ -6,10 +6,21 @@ import { toolPinCodec, type Database } from './database.ts';
 const ROWS_AT_ONCE = 500;
 
 /** Pins in the tables of the store; `reader` may see a little less than `writer` has written, only until the write has resolved. */
-export function createToolPins({ reader, writer }: { readonly reader: Kysely<Database>; readonly writer: Kysely<Database> }): ToolPins {
+export function createToolPins({
+  reader,
+  writer,
+}: {
+  readonly reader: Kysely<Database>;
+  readonly writer: Kysely<Database>;
+}): ToolPins {
   return {
     async of(server) {
-      const rows = await reader.selectFrom('toolPins').selectAll().where('server', '=', server).orderBy('tool').execute();
+      const rows = await reader
+        .selectFrom('toolPins')
+        .selectAll()
+        .where('server', '=', server)
+        .orderBy('tool')
+        .execute();
       return rows.map((row) => toolPinCodec.decode(row));
     },
 
@@ -22,7 +33,11 @@ export function createToolPins({ reader, writer }: { readonly reader: Kysely<Dat
             .insertInto('toolPins')
             .values(rows)
             .onConflict((conflict) =>
-              conflict.columns(['server', 'tool']).doUpdateSet((row) => ({ parts: row.ref('excluded.parts'), firstSeenAt: row.ref('excluded.firstSeenAt'), acceptedAt: row.ref('excluded.acceptedAt') })),
+              conflict.columns(['server', 'tool']).doUpdateSet((row) => ({
+                parts: row.ref('excluded.parts'),
+                firstSeenAt: row.ref('excluded.firstSeenAt'),
+                acceptedAt: row.ref('excluded.acceptedAt'),
+              })),
             )
             .execute();
         }

@@ -14,9 +14,18 @@ test('work runs one at a time, what a client waits for before the rest, and the 
   };
   const first = lock.run(work('first'));
   const jobs = ['job-1', 'job-2'].map((name) => lock.run(work(name)));
-  const requests = Array.from({ length: 10 }, (_, index) => lock.run(work(`request-${index}`), { urgent: true }));
+  const requests = Array.from({ length: 10 }, (_, index) =>
+    lock.run(work(`request-${index}`), { urgent: true }),
+  );
   await Promise.all([first, ...jobs, ...requests]);
-  expect(order).toEqual(['first', ...Array.from({ length: 8 }, (_, index) => `request-${index}`), 'job-1', 'request-8', 'request-9', 'job-2']);
+  expect(order).toEqual([
+    'first',
+    ...Array.from({ length: 8 }, (_, index) => `request-${index}`),
+    'job-1',
+    'request-8',
+    'request-9',
+    'job-2',
+  ]);
 });
 
 test('work that fails gives the lock back', async () => {
@@ -31,7 +40,7 @@ test('the event loop gets its turns while writes wait', async () => {
   const count = (): void => void ((turns += 1), (timer = setImmediate(count)));
   let timer = setImmediate(count);
   const busy = async (): Promise<void> => {
-    for (const until = performance.now() + 6; performance.now() < until; ) await Promise.resolve();
+    for (const until = performance.now() + 6; performance.now() < until;) await Promise.resolve();
   };
   await Promise.all(Array.from({ length: 5 }, () => lock.run(busy)));
   clearImmediate(timer);

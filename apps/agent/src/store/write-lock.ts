@@ -12,8 +12,14 @@ export class WriteLock {
   #urgentInARow = 0;
   #lastYield = performance.now();
 
-  async run<T>(work: () => Promise<T>, { urgent = false }: { readonly urgent?: boolean } = {}): Promise<T> {
-    if (this.#isHeld) await new Promise<void>((resolve) => void (urgent ? this.#urgent : this.#others).push(resolve));
+  async run<T>(
+    work: () => Promise<T>,
+    { urgent = false }: { readonly urgent?: boolean } = {},
+  ): Promise<T> {
+    if (this.#isHeld)
+      await new Promise<void>(
+        (resolve) => void (urgent ? this.#urgent : this.#others).push(resolve),
+      );
     this.#isHeld = true;
     try {
       if (performance.now() - this.#lastYield > YIELD_AFTER_MS) await this.#yield();
@@ -29,7 +35,9 @@ export class WriteLock {
   }
 
   #passOn(): void {
-    const isUrgent = this.#urgent.length > 0 && (this.#others.length === 0 || this.#urgentInARow < MAX_URGENT_IN_A_ROW);
+    const isUrgent =
+      this.#urgent.length > 0 &&
+      (this.#others.length === 0 || this.#urgentInARow < MAX_URGENT_IN_A_ROW);
     const next = isUrgent ? this.#urgent.shift() : this.#others.shift();
     this.#urgentInARow = isUrgent ? this.#urgentInARow + 1 : 0;
     if (next === undefined) this.#isHeld = false;

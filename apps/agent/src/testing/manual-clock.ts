@@ -17,14 +17,18 @@ export class ManualClock implements Clock {
 
   /** Milliseconds until each timer that is set, soonest first. */
   get waits(): readonly number[] {
-    return [...this.#timers].map((timer) => timer.at - this.#now).toSorted((left, right) => left - right);
+    return [...this.#timers]
+      .map((timer) => timer.at - this.#now)
+      .toSorted((left, right) => left - right);
   }
 
   /** Moves time and calls what falls due, in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {
-      const [next] = [...this.#timers].filter((timer) => timer.at <= end).toSorted((left, right) => left.at - right.at);
+      const [next] = [...this.#timers]
+        .filter((timer) => timer.at <= end)
+        .toSorted((left, right) => left.at - right.at);
       if (next === undefined) break;
       this.#timers.delete(next);
       this.#now = next.at;

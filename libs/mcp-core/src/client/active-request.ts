@@ -67,7 +67,11 @@ export class ActiveRequest implements SentRequest, AnswerReceiver {
   #silentUntil: number;
   #endsAt: number;
 
-  constructor(owner: ActiveRequestOwner, request: Omit<SentRequest, 'sentAt'> & Settling, limits: RequestLimits) {
+  constructor(
+    owner: ActiveRequestOwner,
+    request: Omit<SentRequest, 'sentAt'> & Settling,
+    limits: RequestLimits,
+  ) {
     const now = performance.now();
     this.id = request.id;
     this.method = request.method;
@@ -101,7 +105,9 @@ export class ActiveRequest implements SentRequest, AnswerReceiver {
   /** Why its time is over; `undefined` while it is not. */
   overdue(now: number): string | undefined {
     if (now >= this.#endsAt) return `it was not answered within ${this.options.maxTotalMs} ms`;
-    return now >= this.#silentUntil ? `nothing was heard of it for ${this.#inactivityMs} ms` : undefined;
+    return now >= this.#silentUntil
+      ? `nothing was heard of it for ${this.#inactivityMs} ms`
+      : undefined;
   }
 
   answered(answer: Answer): void {

@@ -28,7 +28,9 @@ export class ActiveRequests {
 
   /** The request that waits for the result of a task. */
   waitingFor(taskId: unknown): ActiveRequest | undefined {
-    return [...this.#requests.values()].find(({ method, params }) => method === 'tasks/result' && params.taskId === taskId);
+    return [...this.#requests.values()].find(
+      ({ method, params }) => method === 'tasks/result' && params.taskId === taskId,
+    );
   }
 
   delete(request: ActiveRequest): void {

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
-import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+  Root,
+} from '../protocol/client-features.ts';
 import type { Task } from '../protocol/tasks.ts';
 import type { SchemaEvaluator } from '../schema/schema-evaluator.ts';
 
@@ -54,7 +60,10 @@ export interface AskingRequest {
  * a legacy server gets the error, a modern one hears nothing more of the request, which rejects with `input-refused`.
  */
 export interface QuestionHandlers {
-  readonly sample?: (params: CreateMessageParams, context: QuestionContext) => Promise<CreateMessageResult>;
+  readonly sample?: (
+    params: CreateMessageParams,
+    context: QuestionContext,
+  ) => Promise<CreateMessageResult>;
   readonly elicit?: (params: ElicitParams, context: QuestionContext) => Promise<ElicitResult>;
   /** `file://` URIs. */
   readonly listRoots?: (context: QuestionContext) => Promise<readonly Root[]>;

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Era, Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities } from '../protocol/capabilities.ts';
+import type {
+  Era,
+  Implementation,
+  LoggingLevel,
+  ProtocolVersion,
+  ServerCapabilities,
+} from '../protocol/capabilities.ts';
 import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
@@ -65,9 +71,17 @@ export interface Client {
   readonly tasks: ClientTasks;
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
   /** @throws LocalError `input-refused` */
-  getPrompt(name: string, args?: { readonly [name: string]: string }, options?: RequestOptions): Promise<GetPromptResult>;
+  getPrompt(
+    name: string,
+    args?: { readonly [name: string]: string },
+    options?: RequestOptions,
+  ): Promise<GetPromptResult>;
   /** Values for an argument of a prompt or of a URI template, given what was typed and chosen before. */
-  complete(ref: CompletionReference, argument: CompleteParams['argument'], options?: CompleteOptions): Promise<Completion>;
+  complete(
+    ref: CompletionReference,
+    argument: CompleteParams['argument'],
+    options?: CompleteOptions,
+  ): Promise<Completion>;
   listResources(options?: RequestOptions): Promise<readonly Resource[]>;
   listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]>;
   /** @throws ResourceNotFoundError; LocalError `input-refused` */
@@ -102,4 +116,7 @@ export interface CompleteOptions extends RequestOptions {
  * and whenever the client needs a new connection: by `reconnect`, or because the server has forgotten the session.
  * @throws LocalError `connect-failed`
  */
-export type ConnectClient = (open: () => Promise<Transport> | Transport, options: ClientOptions) => Promise<Client>;
+export type ConnectClient = (
+  open: () => Promise<Transport> | Transport,
+  options: ClientOptions,
+) => Promise<Client>;

@@ -15,21 +15,28 @@ const MAX_COST = 16 * 1024 * 1024;
  *   in which each value counts as at least 16 bytes. A page is counted before it is kept.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-export async function collectPages(member: string, fetchPage: (params: JsonObject) => Promise<JsonObject>): Promise<readonly unknown[]> {
+export async function collectPages(
+  member: string,
+  fetchPage: (params: JsonObject) => Promise<JsonObject>,
+): Promise<readonly unknown[]> {
   const first = await fetchPage({});
   const items = itemsOf(first, member);
   if (first.nextCursor === undefined) return items;
   const all = [...items];
   const cursors = new Set<unknown>();
   let cost = costOfPage(first);
-  for (let cursor: unknown = first.nextCursor; cursor !== undefined; ) {
-    if (cursors.has(cursor)) throw endless(`page ${cursors.size + 1} points to cursor ${shorten(JSON.stringify(cursor))} again`);
+  for (let cursor: unknown = first.nextCursor; cursor !== undefined;) {
+    if (cursors.has(cursor))
+      throw endless(
+        `page ${cursors.size + 1} points to cursor ${shorten(JSON.stringify(cursor))} again`,
+      );
     if (cursors.size + 1 >= MAX_PAGES) throw endless(`it has more than ${cursors.size + 1} pages`);
     cursors.add(cursor);
     const page = await fetchPage({ cursor });
     const more = itemsOf(page, member);
     cost += costOfPage(page);
-    if (all.length + more.length > MAX_ITEMS || cost > MAX_COST) throw endless(`its first ${cursors.size + 1} pages are too large to be kept`);
+    if (all.length + more.length > MAX_ITEMS || cost > MAX_COST)
+      throw endless(`its first ${cursors.size + 1} pages are too large to be kept`);
     for (const item of more) all.push(item);
     cursor = page.nextCursor;
   }
@@ -46,5 +53,7 @@ function costOfPage(page: JsonObject): number {
 }
 
 function endless(detail: string): LocalError {
-  return new LocalError('invalid-response', `The server's list does not end: ${detail}.`, { sent: true });
+  return new LocalError('invalid-response', `The server's list does not end: ${detail}.`, {
+    sent: true,
+  });
 }

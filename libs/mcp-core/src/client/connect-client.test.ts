@@ -4,7 +4,14 @@ import type { Transport } from '../jsonrpc/transport.ts';
 import { LocalError } from '../protocol/errors.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
-import { discovered, initialized, refused, ScriptedServer, silent, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  refused,
+  ScriptedServer,
+  silent,
+  type Step,
+} from './scripted-server.test.support.ts';
 
 const info = { name: 'test-client', version: '0' };
 
@@ -54,7 +61,9 @@ describe('a modern server', () => {
           _meta: {
             'io.modelcontextprotocol/protocolVersion': '2026-07-28',
             'io.modelcontextprotocol/clientInfo': info,
-            'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+            'io.modelcontextprotocol/clientCapabilities': {
+              extensions: { 'io.modelcontextprotocol/tasks': {} },
+            },
           },
         },
       },
@@ -62,8 +71,16 @@ describe('a modern server', () => {
   });
 
   test('that does not know the version we tried is asked again in one of its own', async () => {
-    const answers = [refused(-32022, { supported: ['2099-01-01', '2026-07-28', '2025-11-25'], requested: '2026-07-28' }), discovered];
-    const server = new ScriptedServer({ 'server/discover': (request) => answers.shift()!(request) });
+    const answers = [
+      refused(-32022, {
+        supported: ['2099-01-01', '2026-07-28', '2025-11-25'],
+        requested: '2026-07-28',
+      }),
+      discovered,
+    ];
+    const server = new ScriptedServer({
+      'server/discover': (request) => answers.shift()!(request),
+    });
     const client = await connectTo(server);
     expect(client.server.era).toBe('modern');
     expect(server.all('server/discover')).toHaveLength(2);
@@ -71,8 +88,13 @@ describe('a modern server', () => {
   });
 
   test('that goes on refusing its own version is given up', async () => {
-    const server = new ScriptedServer({ 'server/discover': refused(-32022, { supported: ['2026-07-28'] }) });
-    await expect(connectTo(server)).rejects.toMatchObject({ code: 'connect-failed', message: expect.stringContaining('-32022') as string });
+    const server = new ScriptedServer({
+      'server/discover': refused(-32022, { supported: ['2026-07-28'] }),
+    });
+    await expect(connectTo(server)).rejects.toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('-32022') as string,
+    });
     expect(server.all('server/discover')).toHaveLength(2);
     expect(server.isClosed).toBe(true);
   });
@@ -84,19 +106,33 @@ describe('a modern server', () => {
     await first.receives('server/discover');
     first.deliver({ id: 1, ...discovered({}) });
     first.crash(new Error('exited with code 1'));
-    expect(await outcome).toMatchObject({ code: 'connect-failed', message: expect.stringContaining('exited with code 1') as string });
+    expect(await outcome).toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('exited with code 1') as string,
+    });
     expect(second.received).toEqual([]);
   });
 
   test('without a version in common is told apart from a broken one', async () => {
-    const server = new ScriptedServer({ 'server/discover': refused(-32022, { supported: ['2099-01-01'] }), initialize: initialized() });
-    await expect(connectTo(server)).rejects.toThrow(/no protocol version in common; the server speaks: 2099-01-01/);
+    const server = new ScriptedServer({
+      'server/discover': refused(-32022, { supported: ['2099-01-01'] }),
+      initialize: initialized(),
+    });
+    await expect(connectTo(server)).rejects.toThrow(
+      /no protocol version in common; the server speaks: 2099-01-01/,
+    );
     expect(server.all('initialize')).toHaveLength(0);
   });
 
   test.each([-32020, -32021])('is not taken for a legacy one when it answers %i', async (code) => {
-    const server = new ScriptedServer({ 'server/discover': refused(code), initialize: initialized() });
-    await expect(connectTo(server)).rejects.toMatchObject({ code: 'connect-failed', message: expect.stringContaining(String(code)) as string });
+    const server = new ScriptedServer({
+      'server/discover': refused(code),
+      initialize: initialized(),
+    });
+    await expect(connectTo(server)).rejects.toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining(String(code)) as string,
+    });
     expect(server.all('initialize')).toHaveLength(0);
   });
 
@@ -136,13 +172,32 @@ describe('a modern server', () => {
 });
 
 describe('a legacy server', () => {
-  test.each([-32601, -32602, -32600, -32000, 0])('is known by answering the probe with %i', async (code) => {
-    const server = new ScriptedServer({ 'server/discover': refused(code), initialize: initialized() });
-    const client = await connectTo(server);
-    expect(client.server).toMatchObject({ era: 'legacy', protocolVersion: '2025-11-25', info: { name: 'legacy', version: '1' }, instructions: 'Hello' });
-    expect(server.received.map(({ method }) => method)).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
-    expect(server.all('initialize')[0]!.params).toEqual({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info });
-  });
+  test.each([-32601, -32602, -32600, -32000, 0])(
+    'is known by answering the probe with %i',
+    async (code) => {
+      const server = new ScriptedServer({
+        'server/discover': refused(code),
+        initialize: initialized(),
+      });
+      const client = await connectTo(server);
+      expect(client.server).toMatchObject({
+        era: 'legacy',
+        protocolVersion: '2025-11-25',
+        info: { name: 'legacy', version: '1' },
+        instructions: 'Hello',
+      });
+      expect(server.received.map(({ method }) => method)).toEqual([
+        'server/discover',
+        'initialize',
+        'notifications/initialized',
+      ]);
+      expect(server.all('initialize')[0]!.params).toEqual({
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: info,
+      });
+    },
+  );
 
   test.each<[string, Step]>([
     ['an empty result', () => ({ result: {} })],
@@ -154,21 +209,42 @@ describe('a legacy server', () => {
   });
 
   test('may be one that knows the modern errors but lists only legacy versions', async () => {
-    const server = new ScriptedServer({ 'server/discover': refused(-32022, { supported: ['2025-06-18'] }), initialize: initialized('2025-06-18') });
-    expect((await connectTo(server)).server).toMatchObject({ era: 'legacy', protocolVersion: '2025-06-18' });
+    const server = new ScriptedServer({
+      'server/discover': refused(-32022, { supported: ['2025-06-18'] }),
+      initialize: initialized('2025-06-18'),
+    });
+    expect((await connectTo(server)).server).toMatchObject({
+      era: 'legacy',
+      protocolVersion: '2025-06-18',
+    });
   });
 
-  test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('may choose %s', async (version) => {
-    const server = new ScriptedServer({ 'server/discover': refused(-32601), initialize: initialized(version) });
-    expect((await connectTo(server)).server.protocolVersion).toBe(version);
-  });
+  test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+    'may choose %s',
+    async (version) => {
+      const server = new ScriptedServer({
+        'server/discover': refused(-32601),
+        initialize: initialized(version),
+      });
+      expect((await connectTo(server)).server.protocolVersion).toBe(version);
+    },
+  );
 
-  test.each(['2026-07-28', '1999-01-01'])('that answers initialize with %s is left', async (version) => {
-    const server = new ScriptedServer({ 'server/discover': refused(-32601), initialize: initialized(version) });
-    await expect(connectTo(server)).rejects.toMatchObject({ code: 'connect-failed', message: expect.stringContaining(version) as string });
-    expect(server.isClosed).toBe(true);
-    expect(server.all('notifications/initialized')).toHaveLength(0);
-  });
+  test.each(['2026-07-28', '1999-01-01'])(
+    'that answers initialize with %s is left',
+    async (version) => {
+      const server = new ScriptedServer({
+        'server/discover': refused(-32601),
+        initialize: initialized(version),
+      });
+      await expect(connectTo(server)).rejects.toMatchObject({
+        code: 'connect-failed',
+        message: expect.stringContaining(version) as string,
+      });
+      expect(server.isClosed).toBe(true);
+      expect(server.all('notifications/initialized')).toHaveLength(0);
+    },
+  );
 
   test('that is silent on the probe gets initialize on the same process', async () => {
     const server = new ScriptedServer({ initialize: initialized() });
@@ -201,16 +277,27 @@ describe('a legacy server', () => {
   });
 
   test('that refuses initialize is reported with its error', async () => {
-    const server = new ScriptedServer({ 'server/discover': refused(-32601), initialize: refused(-32602) });
+    const server = new ScriptedServer({
+      'server/discover': refused(-32601),
+      initialize: refused(-32602),
+    });
     const error = await connectTo(server).catch((failure: unknown) => failure);
-    expect(error).toMatchObject({ code: 'connect-failed', message: 'The server could not be connected: it answered with error -32602: refused' });
+    expect(error).toMatchObject({
+      code: 'connect-failed',
+      message: 'The server could not be connected: it answered with error -32602: refused',
+    });
     expect((error as LocalError).cause).toMatchObject({ code: -32602 });
   });
 
   test('may print a banner first', async () => {
     const problems: string[] = [];
-    const server = new ScriptedServer({ 'server/discover': refused(-32601), initialize: initialized() });
-    const connecting = connectTo(server, { onProblem: (problem) => problems.push(problem.message) });
+    const server = new ScriptedServer({
+      'server/discover': refused(-32601),
+      initialize: initialized(),
+    });
+    const connecting = connectTo(server, {
+      onProblem: (problem) => problems.push(problem.message),
+    });
     await server.receives('server/discover');
     server.deliverGarbage('a line is not JSON');
     expect((await connecting).server.era).toBe('legacy');
@@ -224,25 +311,38 @@ describe('a legacy server', () => {
     await first.receives('server/discover');
     first.crash(new Error('exited with code 1'));
     expect((await connecting).server.era).toBe('legacy');
-    expect(second.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized']);
+    expect(second.received.map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+    ]);
   });
 
   test('that ends again is given up with the reason', async () => {
     const first = new ScriptedServer();
     const second = new ScriptedServer();
     let ends = 0;
-    const outcome = outcomeOf(connectClient(opening(first, second), { info, onClosed: () => (ends += 1) }));
+    const outcome = outcomeOf(
+      connectClient(opening(first, second), { info, onClosed: () => (ends += 1) }),
+    );
     await first.receives('server/discover');
     first.crash(new Error('exited with code 1'));
     await second.receives('initialize');
     second.crash(new Error('exited with code 7'));
-    expect(await outcome).toMatchObject({ code: 'connect-failed', message: expect.stringContaining('exited with code 7') as string });
+    expect(await outcome).toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('exited with code 7') as string,
+    });
     expect(ends).toBe(0);
   });
 
   test('may ask for roots before it is connected', async () => {
-    const server = new ScriptedServer({ 'server/discover': refused(-32601), initialize: initialized() });
-    const connecting = connectTo(server, { handlers: { listRoots: () => Promise.resolve([{ uri: 'file:///a' }]) } });
+    const server = new ScriptedServer({
+      'server/discover': refused(-32601),
+      initialize: initialized(),
+    });
+    const connecting = connectTo(server, {
+      handlers: { listRoots: () => Promise.resolve([{ uri: 'file:///a' }]) },
+    });
     await server.receives('notifications/initialized');
     server.deliver({ id: 'r', method: 'roots/list' });
     await connecting;
@@ -258,7 +358,10 @@ describe('a pinned era', () => {
   });
 
   test('modern never falls back', async () => {
-    const server = new ScriptedServer({ 'server/discover': refused(-32601), initialize: initialized() });
+    const server = new ScriptedServer({
+      'server/discover': refused(-32601),
+      initialize: initialized(),
+    });
     await expect(connectTo(server, { era: 'modern' })).rejects.toThrow(/pinned to modern.*-32601/);
     expect(server.all('initialize')).toHaveLength(0);
   });
@@ -268,7 +371,10 @@ describe('a pinned era', () => {
     const outcome = outcomeOf(connectClient(opening(server), { info, era: 'legacy' }));
     await server.receives('initialize');
     server.crash(new Error('gone'));
-    expect(await outcome).toMatchObject({ code: 'connect-failed', message: expect.stringContaining('gone') as string });
+    expect(await outcome).toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('gone') as string,
+    });
   });
 });
 
@@ -281,27 +387,51 @@ describe('connecting', () => {
       listRoots: () => Promise.resolve([]),
     };
     await connectTo(server, { era: 'legacy', handlers });
-    expect(server.received[0]!.params!.capabilities).toEqual({ sampling: {}, elicitation: { form: {} }, roots: { listChanged: true } });
+    expect(server.received[0]!.params!.capabilities).toEqual({
+      sampling: {},
+      elicitation: { form: {} },
+      roots: { listChanged: true },
+    });
   });
 
   test.each<[ClientOptions['capabilities'] & object, object]>([
-    [{ samplingTools: true, samplingContext: true }, { sampling: { tools: {}, context: {} }, elicitation: { form: {} } }],
-    [{ elicitationUrl: true, applyDefaults: true }, { sampling: {}, elicitation: { form: { applyDefaults: true }, url: {} } }],
-    [{ elicitationForm: false, elicitationUrl: true }, { sampling: {}, elicitation: { url: {} } }],
+    [
+      { samplingTools: true, samplingContext: true },
+      { sampling: { tools: {}, context: {} }, elicitation: { form: {} } },
+    ],
+    [
+      { elicitationUrl: true, applyDefaults: true },
+      { sampling: {}, elicitation: { form: { applyDefaults: true }, url: {} } },
+    ],
+    [
+      { elicitationForm: false, elicitationUrl: true },
+      { sampling: {}, elicitation: { url: {} } },
+    ],
     [{ elicitationForm: false }, { sampling: {} }],
-    [{ extensions: { 'dev.example/x': { a: 1 } } }, { sampling: {}, elicitation: { form: {} }, extensions: { 'dev.example/x': { a: 1 } } }],
+    [
+      { extensions: { 'dev.example/x': { a: 1 } } },
+      { sampling: {}, elicitation: { form: {} }, extensions: { 'dev.example/x': { a: 1 } } },
+    ],
   ])('declares of its handlers what the host says of them: %j', async (capabilities, declared) => {
     const server = new ScriptedServer({ 'server/discover': discovered });
-    const handlers = { sample: () => Promise.reject(new Error()), elicit: () => Promise.resolve({ action: 'cancel' as const }) };
+    const handlers = {
+      sample: () => Promise.reject(new Error()),
+      elicit: () => Promise.resolve({ action: 'cancel' as const }),
+    };
     await connectTo(server, { era: 'modern', handlers, capabilities });
-    expect(metaOf(server.received[0]!.params)).toMatchObject({ 'io.modelcontextprotocol/clientCapabilities': declared });
+    expect(metaOf(server.received[0]!.params)).toMatchObject({
+      'io.modelcontextprotocol/clientCapabilities': declared,
+    });
   });
 
   test('fails at the limit and closes the transport', async () => {
     const server = new ScriptedServer();
     const outcome = outcomeOf(connectTo(server, { connectTimeoutMs: 3000 }));
     await vi.advanceTimersByTimeAsync(3000);
-    expect(await outcome).toMatchObject({ code: 'connect-failed', message: expect.stringContaining('3000 ms') as string });
+    expect(await outcome).toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('3000 ms') as string,
+    });
     expect(server.isClosed).toBe(true);
     expect(server.all('notifications/cancelled')).toHaveLength(0);
     expect(vi.getTimerCount()).toBe(0);
@@ -339,18 +469,31 @@ test('an onProblem that throws harms nothing, and is reported on stderr', async 
   onTestFinished(() => {
     stderr.mockRestore();
   });
-  const server = new ScriptedServer({ initialize: initialized(), 'tools/list': () => ({ result: { tools: [] } }) });
+  const server = new ScriptedServer({
+    initialize: initialized(),
+    'tools/list': () => ({ result: { tools: [] } }),
+  });
   const onProblem = (): never => {
     throw new Error('the reporter is broken');
   };
   const onToolsChanged = (): never => {
     throw new Error('the callback is broken');
   };
-  const client = await connectClient(() => server, { info: { name: 't', version: '0' }, era: 'legacy', onProblem, onToolsChanged });
+  const client = await connectClient(() => server, {
+    info: { name: 't', version: '0' },
+    era: 'legacy',
+    onProblem,
+    onToolsChanged,
+  });
   server.deliverGarbage('no JSON');
   server.deliver({ id: 1, result: 7 });
   server.notify('notifications/tools/list_changed', {});
-  expect(stderr.mock.calls.map(([line]) => String(line))).toEqual(Array.from({ length: stderr.mock.calls.length }, () => expect.stringContaining('the reporter is broken') as string));
+  expect(stderr.mock.calls.map(([line]) => String(line))).toEqual(
+    Array.from(
+      { length: stderr.mock.calls.length },
+      () => expect.stringContaining('the reporter is broken') as string,
+    ),
+  );
   expect(stderr.mock.calls.length).toBeGreaterThanOrEqual(2);
   expect(await client.listTools()).toEqual([]);
   await client.close();

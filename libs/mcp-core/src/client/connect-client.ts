@@ -9,9 +9,15 @@ import { ConnectedClient } from './connected-client.ts';
  * and whenever the client needs a new connection. When it fails, every transport it opened is closed.
  * @throws LocalError `connect-failed`
  */
-export async function connectClient(open: () => Promise<Transport> | Transport, options: ClientOptions): Promise<Client> {
+export async function connectClient(
+  open: () => Promise<Transport> | Transport,
+  options: ClientOptions,
+): Promise<Client> {
   const { onProblem } = options;
-  const client = new ConnectedClient(open, onProblem === undefined ? options : { ...options, onProblem: guarded(onProblem) });
+  const client = new ConnectedClient(
+    open,
+    onProblem === undefined ? options : { ...options, onProblem: guarded(onProblem) },
+  );
   await client.connect();
   return client;
 }

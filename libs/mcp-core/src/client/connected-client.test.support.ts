@@ -3,7 +3,12 @@ import type { LocalError } from '../protocol/errors.ts';
 import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
-import { discovered, initialized, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  ScriptedServer,
+  type Step,
+} from './scripted-server.test.support.ts';
 
 export interface Connected {
   readonly client: Client;
@@ -12,14 +17,34 @@ export interface Connected {
 
 export type Script = { [method: string]: Step };
 
-export async function connectLegacy(script: Script = {}, options: Partial<ClientOptions> = {}): Promise<Connected> {
+export async function connectLegacy(
+  script: Script = {},
+  options: Partial<ClientOptions> = {},
+): Promise<Connected> {
   const server = new ScriptedServer({ initialize: initialized(), ...script });
-  return { server, client: await connectClient(() => server, { info: { name: 't', version: '0' }, era: 'legacy', ...options }) };
+  return {
+    server,
+    client: await connectClient(() => server, {
+      info: { name: 't', version: '0' },
+      era: 'legacy',
+      ...options,
+    }),
+  };
 }
 
-export async function connectModern(script: Script = {}, options: Partial<ClientOptions> = {}): Promise<Connected> {
+export async function connectModern(
+  script: Script = {},
+  options: Partial<ClientOptions> = {},
+): Promise<Connected> {
   const server = new ScriptedServer({ 'server/discover': discovered, ...script });
-  return { server, client: await connectClient(() => server, { info: { name: 't', version: '0' }, era: 'modern', ...options }) };
+  return {
+    server,
+    client: await connectClient(() => server, {
+      info: { name: 't', version: '0' },
+      era: 'modern',
+      ...options,
+    }),
+  };
 }
 
 /** Counts how a promise settles: never more than once, however often the server answers. */

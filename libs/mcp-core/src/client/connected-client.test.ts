@@ -3,7 +3,15 @@ import { metaOf } from '../era/meta-keys.ts';
 import type { Progress } from '../protocol/capabilities.ts';
 import { type LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
 import type { ClientOptions, LogEntry, RequestOptions } from './client-options.ts';
-import { connectLegacy, connectModern, done, flush, settling, type Connected, type Script } from './connected-client.test.support.ts';
+import {
+  connectLegacy,
+  connectModern,
+  done,
+  flush,
+  settling,
+  type Connected,
+  type Script,
+} from './connected-client.test.support.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -15,49 +23,94 @@ afterEach(() => {
 
 describe('lists', () => {
   test('are fetched page by page; the empty string is a cursor', async () => {
-    const pages: { [cursor: string]: object } = { start: { tools: [{ name: 'a' }], nextCursor: '' }, '': { tools: [], nextCursor: 'z' }, z: { tools: [{ name: 'b' }] } };
-    const { client, server } = await connectLegacy({ 'tools/list': ({ params }) => ({ result: { ...pages[(params?.cursor as string | undefined) ?? 'start'] } }) });
+    const pages: { [cursor: string]: object } = {
+      start: { tools: [{ name: 'a' }], nextCursor: '' },
+      '': { tools: [], nextCursor: 'z' },
+      z: { tools: [{ name: 'b' }] },
+    };
+    const { client, server } = await connectLegacy({
+      'tools/list': ({ params }) => ({
+        result: { ...pages[(params?.cursor as string | undefined) ?? 'start'] },
+      }),
+    });
     expect(await client.listTools()).toEqual([{ name: 'a' }, { name: 'b' }]);
-    expect(server.all('tools/list').map(({ params }) => params!.cursor)).toEqual([undefined, '', 'z']);
+    expect(server.all('tools/list').map(({ params }) => params!.cursor)).toEqual([
+      undefined,
+      '',
+      'z',
+    ]);
   });
 
   test('that repeat a cursor are refused', async () => {
-    const { client, server } = await connectLegacy({ 'resources/list': () => ({ result: { resources: [], nextCursor: 'again' } }) });
-    await expect(client.listResources()).rejects.toMatchObject({ code: 'invalid-response', message: expect.stringContaining('again') as string });
+    const { client, server } = await connectLegacy({
+      'resources/list': () => ({ result: { resources: [], nextCursor: 'again' } }),
+    });
+    await expect(client.listResources()).rejects.toMatchObject({
+      code: 'invalid-response',
+      message: expect.stringContaining('again') as string,
+    });
     expect(server.all('resources/list')).toHaveLength(2);
   });
 
   test('that are not lists are refused', async () => {
-    const { client } = await connectLegacy({ 'resources/templates/list': () => ({ result: { resourceTemplates: 'none' } }) });
-    await expect(client.listResourceTemplates()).rejects.toMatchObject({ code: 'invalid-response' });
+    const { client } = await connectLegacy({
+      'resources/templates/list': () => ({ result: { resourceTemplates: 'none' } }),
+    });
+    await expect(client.listResourceTemplates()).rejects.toMatchObject({
+      code: 'invalid-response',
+    });
   });
 
   test('of a feature the server does not offer are empty and cost no request', async () => {
-    const { client, server } = await connectLegacy({ initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }) });
-    expect([await client.listTools(), await client.listResources(), await client.listResourceTemplates()]).toEqual([[], [], []]);
-    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'capability-missing', sent: false });
+    const { client, server } = await connectLegacy({
+      initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }),
+    });
+    expect([
+      await client.listTools(),
+      await client.listResources(),
+      await client.listResourceTemplates(),
+    ]).toEqual([[], [], []]);
+    await expect(client.callTool('a', {})).rejects.toMatchObject({
+      code: 'capability-missing',
+      sent: false,
+    });
     await expect(client.readResource('a:b')).rejects.toMatchObject({ code: 'capability-missing' });
-    expect(server.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized']);
+    expect(server.received.map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+    ]);
   });
 });
 
 describe('a request', () => {
   test('carries its own progress token beside the meta of the caller', async () => {
     const { client, server } = await connectLegacy({ 'tools/call': () => done });
-    await Promise.all([client.callTool('a', { x: 1 }, { meta: { 'dev.example/key': 'k' } }), client.callTool('b', {})]);
+    await Promise.all([
+      client.callTool('a', { x: 1 }, { meta: { 'dev.example/key': 'k' } }),
+      client.callTool('b', {}),
+    ]);
     const [first, second] = server.all('tools/call');
-    expect(first!.params).toEqual({ name: 'a', arguments: { x: 1 }, _meta: { 'dev.example/key': 'k', progressToken: expect.anything() as number } });
+    expect(first!.params).toEqual({
+      name: 'a',
+      arguments: { x: 1 },
+      _meta: { 'dev.example/key': 'k', progressToken: expect.anything() as number },
+    });
     expect(metaOf(second!.params).progressToken).not.toEqual(metaOf(first!.params).progressToken);
   });
 
   test('of the modern era says each time who asks', async () => {
-    const { client, server } = await connectModern({ 'tools/call': () => done }, { onLog: () => undefined });
+    const { client, server } = await connectModern(
+      { 'tools/call': () => done },
+      { onLog: () => undefined },
+    );
     expect(await client.callTool('a', {})).toMatchObject(done.result);
     expect(metaOf(server.all('tools/call')[0]!.params)).toEqual({
       progressToken: expect.anything() as number,
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 't', version: '0' },
-      'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
       'io.modelcontextprotocol/logLevel': 'info',
     });
   });
@@ -65,13 +118,20 @@ describe('a request', () => {
   test('delivers all of its progress in order and before the answer', async () => {
     const { client, server } = await connectLegacy();
     const seen: (Progress | string)[] = [];
-    const call = client.callTool('a', {}, { onProgress: (progress) => seen.push(progress) }).then(() => seen.push('answer'));
+    const call = client
+      .callTool('a', {}, { onProgress: (progress) => seen.push(progress) })
+      .then(() => seen.push('answer'));
     const { id, params } = await server.receives('tools/call');
     const { progressToken } = metaOf(params);
     server.notify('notifications/progress', { progressToken, progress: 1 });
     server.notify('notifications/progress', { progressToken: 'other', progress: 50 });
     server.notify('notifications/progress', { progressToken, progress: 'half' });
-    server.notify('notifications/progress', { progressToken, progress: 2, total: 3, message: 'two' });
+    server.notify('notifications/progress', {
+      progressToken,
+      progress: 2,
+      total: 3,
+      message: 'two',
+    });
     server.deliver({ id, ...done });
     await call;
     server.notify('notifications/progress', { progressToken, progress: 3 });
@@ -79,7 +139,11 @@ describe('a request', () => {
   });
 
   test('rejects with the error of the server', async () => {
-    const { client } = await connectLegacy({ 'tools/call': () => ({ error: { code: -32602, message: 'Unknown tool', data: { name: 'a' } } }) });
+    const { client } = await connectLegacy({
+      'tools/call': () => ({
+        error: { code: -32602, message: 'Unknown tool', data: { name: 'a' } },
+      }),
+    });
     const error = await client.callTool('a', {}).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(ProtocolError);
     expect(error).toMatchObject({ code: -32602, message: 'Unknown tool', data: { name: 'a' } });
@@ -99,7 +163,10 @@ describe('a request', () => {
 
   test('with params that JSON cannot hold is an error of the caller', async () => {
     const { client, server } = await connectLegacy();
-    await expect(client.callTool('a', { n: 1n })).rejects.toMatchObject({ code: 'invalid-argument', sent: false });
+    await expect(client.callTool('a', { n: 1n })).rejects.toMatchObject({
+      code: 'invalid-argument',
+      sent: false,
+    });
     expect(server.all('tools/call')).toHaveLength(0);
   });
 
@@ -113,19 +180,30 @@ describe('a request', () => {
     await client.ping();
   });
 
-  test.each([-32002, -32602])('for a resource that does not exist rejects alike for code %i', async (code) => {
-    const { client } = await connectLegacy({ 'resources/read': () => ({ error: { code, message: 'gone', data: { uri: 'file:///a' } } }) });
-    await expect(client.readResource('file:///a')).rejects.toBeInstanceOf(ResourceNotFoundError);
-  });
+  test.each([-32002, -32602])(
+    'for a resource that does not exist rejects alike for code %i',
+    async (code) => {
+      const { client } = await connectLegacy({
+        'resources/read': () => ({ error: { code, message: 'gone', data: { uri: 'file:///a' } } }),
+      });
+      await expect(client.readResource('file:///a')).rejects.toBeInstanceOf(ResourceNotFoundError);
+    },
+  );
 
   test('for a resource with bad params is not taken for a missing resource', async () => {
-    const { client } = await connectLegacy({ 'resources/read': () => ({ error: { code: -32602, message: 'bad uri' } }) });
+    const { client } = await connectLegacy({
+      'resources/read': () => ({ error: { code: -32602, message: 'bad uri' } }),
+    });
     const error = await client.readResource('file:///a').catch((failure: unknown) => failure);
     expect(error).toMatchObject({ code: -32602, message: 'bad uri' });
   });
 
   test('for a resource gives its contents', async () => {
-    const { client } = await connectModern({ 'resources/read': () => ({ result: { contents: [{ uri: 'file:///a', text: 'A' }], ttlMs: 0, cacheScope: 'private' } }) });
+    const { client } = await connectModern({
+      'resources/read': () => ({
+        result: { contents: [{ uri: 'file:///a', text: 'A' }], ttlMs: 0, cacheScope: 'private' },
+      }),
+    });
     expect(await client.readResource('file:///a')).toEqual([{ uri: 'file:///a', text: 'A' }]);
   });
 });
@@ -133,8 +211,14 @@ describe('a request', () => {
 describe('cancelling', () => {
   test('before sending sends nothing', async () => {
     const { client, server } = await connectLegacy();
-    await expect(client.callTool('a', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'request-cancelled', sent: false });
-    expect(server.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized']);
+    await expect(client.callTool('a', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'request-cancelled',
+      sent: false,
+    });
+    expect(server.received.map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+    ]);
   });
 
   test.each([
@@ -144,14 +228,31 @@ describe('cancelling', () => {
     const { client, server } = await connect();
     const stop = new AbortController();
     const progress: Progress[] = [];
-    const settled = settling(client.callTool('a', {}, { signal: stop.signal, onProgress: (update) => progress.push(update) }));
+    const settled = settling(
+      client.callTool(
+        'a',
+        {},
+        { signal: stop.signal, onProgress: (update) => progress.push(update) },
+      ),
+    );
     const { id, params } = await server.receives('tools/call');
     stop.abort(new Error('enough'));
-    expect((await server.receives('notifications/cancelled')).params).toMatchObject({ requestId: id });
-    server.notify('notifications/progress', { progressToken: metaOf(params).progressToken, progress: 1 });
+    expect((await server.receives('notifications/cancelled')).params).toMatchObject({
+      requestId: id,
+    });
+    server.notify('notifications/progress', {
+      progressToken: metaOf(params).progressToken,
+      progress: 1,
+    });
     server.deliver({ id, ...done });
     await flush();
-    expect(settled).toEqual({ error: expect.objectContaining({ code: 'request-cancelled', sent: true, cause: new Error('enough') }) as LocalError });
+    expect(settled).toEqual({
+      error: expect.objectContaining({
+        code: 'request-cancelled',
+        sent: true,
+        cause: new Error('enough'),
+      }) as LocalError,
+    });
     expect(progress).toEqual([]);
   });
 
@@ -163,7 +264,11 @@ describe('cancelling', () => {
     await client.ping();
     await client.close();
     expect(settled.error?.code).toBe('request-cancelled');
-    expect(server.received.slice(2).map(({ method }) => method)).toEqual(['tools/call', 'notifications/cancelled', 'ping']);
+    expect(server.received.slice(2).map(({ method }) => method)).toEqual([
+      'tools/call',
+      'notifications/cancelled',
+      'ping',
+    ]);
   });
 
   test('in the moment of the answer does nothing either', async () => {
@@ -196,7 +301,11 @@ describe('the end of the connection', () => {
     await server.receives('tools/list');
     server.crash(new Error('exited with code 9'));
     await flush();
-    expect(call.error).toMatchObject({ code: 'connection-lost', sent: true, message: expect.stringContaining('exited with code 9') as string });
+    expect(call.error).toMatchObject({
+      code: 'connection-lost',
+      sent: true,
+      message: expect.stringContaining('exited with code 9') as string,
+    });
     expect(list.error).toMatchObject({ code: 'connection-lost', sent: true });
     expect(server.all('tools/call')).toHaveLength(1);
     expect(ends).toEqual([new Error('exited with code 9')]);
@@ -206,7 +315,10 @@ describe('the end of the connection', () => {
   test('is known to later requests, which are not sent', async () => {
     const { client, server } = await connectLegacy();
     server.crash(new Error('gone'));
-    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'connection-lost', sent: false });
+    await expect(client.callTool('a', {})).rejects.toMatchObject({
+      code: 'connection-lost',
+      sent: false,
+    });
     await expect(client.ping()).rejects.toMatchObject({ code: 'connection-lost', sent: false });
     expect(server.all('tools/call')).toHaveLength(0);
   });
@@ -220,7 +332,10 @@ describe('the end of the connection', () => {
     await flush();
     expect(call.error).toMatchObject({ code: 'connection-lost', sent: true });
     expect(ends).toEqual([undefined]);
-    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'connection-closed', sent: false });
+    await expect(client.callTool('a', {})).rejects.toMatchObject({
+      code: 'connection-closed',
+      sent: false,
+    });
   });
 });
 
@@ -230,7 +345,10 @@ describe('notifications', () => {
     const onClosed = (): void => {
       throw new Error('mine');
     };
-    const { server } = await connectLegacy({}, { onClosed, onProblem: ({ cause }) => problems.push(cause) });
+    const { server } = await connectLegacy(
+      {},
+      { onClosed, onProblem: ({ cause }) => problems.push(cause) },
+    );
     expect(() => server.crash()).not.toThrow();
     expect(problems).toEqual([new Error('mine')]);
   });
@@ -247,7 +365,8 @@ describe('notifications', () => {
         onLog: (entry) => logs.push(entry),
       },
     );
-    for (const list of ['tools', 'resources', 'prompts']) server.notify(`notifications/${list}/list_changed`, {});
+    for (const list of ['tools', 'resources', 'prompts'])
+      server.notify(`notifications/${list}/list_changed`, {});
     server.notify('notifications/message', { level: 'error', logger: 'db', data: { a: 1 } });
     server.notify('notifications/message', { level: 'shout', data: 'x' });
     server.notify('notifications/unheard/of', {});
@@ -261,15 +380,22 @@ describe('notifications', () => {
 
   test('of a finished visit to a URL reach their callback with the id, and without one nobody', async () => {
     const heard: string[] = [];
-    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) }, { onElicitationComplete: (id) => heard.push(id) });
-    for (const elicitationId of ['e1', 7, undefined]) server.notify('notifications/elicitation/complete', { elicitationId });
+    const { client, server } = await connectLegacy(
+      { ping: () => ({ result: {} }) },
+      { onElicitationComplete: (id) => heard.push(id) },
+    );
+    for (const elicitationId of ['e1', 7, undefined])
+      server.notify('notifications/elicitation/complete', { elicitationId });
     await client.ping();
     expect(heard).toEqual(['e1']);
   });
 
   test('of a name that objects have are nothing special', async () => {
     const problems: Error[] = [];
-    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) }, { onProblem: (problem) => problems.push(problem) });
+    const { client, server } = await connectLegacy(
+      { ping: () => ({ result: {} }) },
+      { onProblem: (problem) => problems.push(problem) },
+    );
     for (const method of ['constructor', 'toString', '__proto__']) server.notify(method, {});
     await client.ping();
     expect(problems).toEqual([]);
@@ -280,7 +406,10 @@ describe('notifications', () => {
     const onToolsChanged = (): void => {
       throw new Error('mine');
     };
-    const { client, server } = await connectLegacy({ ping: () => ({ result: {} }) }, { onToolsChanged, onProblem: (problem) => problems.push(problem) });
+    const { client, server } = await connectLegacy(
+      { ping: () => ({ result: {} }) },
+      { onToolsChanged, onProblem: (problem) => problems.push(problem) },
+    );
     server.notify('notifications/tools/list_changed', {});
     await client.ping();
     expect(problems.map(({ cause }) => cause)).toEqual([new Error('mine')]);
@@ -288,7 +417,9 @@ describe('notifications', () => {
 });
 
 describe('ping and roots', () => {
-  test.each<[string, (script: Script, options?: Partial<ClientOptions>) => Promise<Connected>, string]>([
+  test.each<
+    [string, (script: Script, options?: Partial<ClientOptions>) => Promise<Connected>, string]
+  >([
     ['legacy', connectLegacy, 'ping'],
     ['modern', connectModern, 'server/discover'],
   ])('ping a %s server with %s', async (_era, connect, method) => {
@@ -306,6 +437,10 @@ describe('ping and roots', () => {
     const without = await connectLegacy();
     const modern = await connectModern({}, { handlers });
     for (const { client } of [asking, without, modern]) await client.rootsChanged();
-    expect([asking, without, modern].map(({ server }) => server.all('notifications/roots/list_changed').length)).toEqual([1, 0, 0]);
+    expect(
+      [asking, without, modern].map(
+        ({ server }) => server.all('notifications/roots/list_changed').length,
+      ),
+    ).toEqual([1, 0, 0]);
   });
 });

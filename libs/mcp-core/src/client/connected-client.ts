@@ -47,7 +47,8 @@ export class ConnectedClient implements Client {
     this.#rounds = new InputRounds(options);
     this.#current = new CurrentConnection(open, options, {
       taskCreated: (connection, request, task) => this.tasks.created(connection, request, task),
-      inputRequired: (connection, request, asked) => this.#rounds.answer(connection, request, asked),
+      inputRequired: (connection, request, asked) =>
+        this.#rounds.answer(connection, request, asked),
       failed: (connection, request, error) => secondTries.of(connection, request, error),
       notified: (notification) => {
         this.#cache.notified(notification);
@@ -76,7 +77,10 @@ export class ConnectedClient implements Client {
   }
 
   async listTools(options?: RequestOptions): Promise<readonly Tool[]> {
-    const tools = await this.#list<Tool>({ method: 'tools/list', member: 'tools', capability: 'tools' }, options);
+    const tools = await this.#list<Tool>(
+      { method: 'tools/list', member: 'tools', capability: 'tools' },
+      options,
+    );
     return this.#tools.learn(tools, this.#current.connection.isHttp);
   }
 
@@ -86,35 +90,75 @@ export class ConnectedClient implements Client {
     const params = { name, arguments: args, ...this.#taskParam(name, options) };
     const headers = this.#headersOf(params);
     // The codec checks that `content` is a list of objects.
-    const answer = this.#sendCall(params, headers === undefined ? options : { ...options, headers }) as Promise<unknown> as Promise<CallToolResult>;
-    return this.#tools.hasOutputSchema(name) ? answer.then((result) => this.#tools.checkOutput(name, result)) : answer;
+    const answer = this.#sendCall(
+      params,
+      headers === undefined ? options : { ...options, headers },
+    ) as Promise<unknown> as Promise<CallToolResult>;
+    return this.#tools.hasOutputSchema(name)
+      ? answer.then((result) => this.#tools.checkOutput(name, result))
+      : answer;
   }
 
   async listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
-    return this.#list<Prompt>({ method: 'prompts/list', member: 'prompts', capability: 'prompts' }, options);
+    return this.#list<Prompt>(
+      { method: 'prompts/list', member: 'prompts', capability: 'prompts' },
+      options,
+    );
   }
 
-  async getPrompt(name: string, args: { readonly [name: string]: string } = {}, options?: RequestOptions): Promise<GetPromptResult> {
+  async getPrompt(
+    name: string,
+    args: { readonly [name: string]: string } = {},
+    options?: RequestOptions,
+  ): Promise<GetPromptResult> {
     this.#require('prompts');
-    return readPromptResult(await this.#current.connection.request('prompts/get', { name, arguments: args }, options));
+    return readPromptResult(
+      await this.#current.connection.request('prompts/get', { name, arguments: args }, options),
+    );
   }
 
-  async complete(ref: CompletionReference, argument: CompleteParams['argument'], { chosen, ...options }: CompleteOptions = {}): Promise<Completion> {
+  async complete(
+    ref: CompletionReference,
+    argument: CompleteParams['argument'],
+    { chosen, ...options }: CompleteOptions = {},
+  ): Promise<Completion> {
     if (this.#current.connection.codec.hasCompletionsCapability) this.#require('completions');
-    const params = { ref, argument, ...(chosen === undefined ? {} : { context: { arguments: chosen } }) };
-    const { completion } = await this.#current.connection.request('completion/complete', params, options);
-    if (!isJsonObject(completion) || !Array.isArray(completion.values) || !completion.values.every((value) => typeof value === 'string')) {
-      throw new LocalError('invalid-response', "The server's result is unusable: completion/complete: values must be a list of strings", { sent: true });
+    const params = {
+      ref,
+      argument,
+      ...(chosen === undefined ? {} : { context: { arguments: chosen } }),
+    };
+    const { completion } = await this.#current.connection.request(
+      'completion/complete',
+      params,
+      options,
+    );
+    if (
+      !isJsonObject(completion) ||
+      !Array.isArray(completion.values) ||
+      !completion.values.every((value) => typeof value === 'string')
+    ) {
+      throw new LocalError(
+        'invalid-response',
+        "The server's result is unusable: completion/complete: values must be a list of strings",
+        { sent: true },
+      );
     }
     return completion as unknown as Completion;
   }
 
   async listResources(options?: RequestOptions): Promise<readonly Resource[]> {
-    return this.#list<Resource>({ method: 'resources/list', member: 'resources', capability: 'resources' }, options);
+    return this.#list<Resource>(
+      { method: 'resources/list', member: 'resources', capability: 'resources' },
+      options,
+    );
   }
 
   async listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
-    return this.#list<ResourceTemplate>({ method: 'resources/templates/list', member: 'resourceTemplates', capability: 'resources' }, options);
+    return this.#list<ResourceTemplate>(
+      { method: 'resources/templates/list', member: 'resourceTemplates', capability: 'resources' },
+      options,
+    );
   }
 
   async readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]> {
@@ -137,7 +181,9 @@ export class ConnectedClient implements Client {
   }
 
   changes(filter?: SubscriptionFilter): ServerChanges {
-    return readChanges((listener) => this.#watches.open(filter ?? announcedLists(this.server.capabilities), listener));
+    return readChanges((listener) =>
+      this.#watches.open(filter ?? announcedLists(this.server.capabilities), listener),
+    );
   }
 
   async setLogLevel(level: LoggingLevel, options?: RequestOptions): Promise<void> {
@@ -152,7 +198,11 @@ export class ConnectedClient implements Client {
   }
 
   async ping(options?: RequestOptions): Promise<void> {
-    await this.#current.connection.request(this.server.era === 'legacy' ? 'ping' : 'server/discover', {}, options);
+    await this.#current.connection.request(
+      this.server.era === 'legacy' ? 'ping' : 'server/discover',
+      {},
+      options,
+    );
   }
 
   async rootsChanged(): Promise<void> {
@@ -172,22 +222,34 @@ export class ConnectedClient implements Client {
   }
 
   /** A server without the capability has an empty list, and is not asked. */
-  async #list<T>({ method, member, capability }: ListMethod, options: RequestOptions | undefined): Promise<readonly T[]> {
+  async #list<T>(
+    { method, member, capability }: ListMethod,
+    options: RequestOptions | undefined,
+  ): Promise<readonly T[]> {
     if (this.server.capabilities[capability] === undefined) {
       return [];
     }
     // The codec checks that each is an object.
-    return (await collectPages(member, (params) => this.#cached(method, params, options))) as readonly T[];
+    return (await collectPages(member, (params) =>
+      this.#cached(method, params, options),
+    )) as readonly T[];
   }
 
-  async #cached(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
+  async #cached(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions = {},
+  ): Promise<JsonObject> {
     const { cache = 'use' } = options;
     const ticket = this.#cache.ticket(method, params);
     const known = cache === 'use' ? this.#cache.find(ticket) : undefined;
     if (known !== undefined) return known;
     // What was answered after questions belongs to their answers.
     let rounds = 0;
-    const result = await this.#current.connection.request(method, params, { ...options, onAsked: () => (rounds += 1) });
+    const result = await this.#current.connection.request(method, params, {
+      ...options,
+      onAsked: () => (rounds += 1),
+    });
     if (cache !== 'none' && rounds === 0) this.#cache.keep(ticket, { method, params }, result);
     return result;
   }
@@ -196,28 +258,43 @@ export class ConnectedClient implements Client {
   async #restore(): Promise<void> {
     this.#tools.forget();
     this.#cache.forget(() => true);
-    if (this.#logLevel !== undefined) await this.setLogLevel(this.#logLevel).catch((error: unknown) => this.#report('The log level could not be restored', error));
+    if (this.#logLevel !== undefined)
+      await this.setLogLevel(this.#logLevel).catch((error: unknown) =>
+        this.#report('The log level could not be restored', error),
+      );
     await this.#watches.restore();
   }
 
   #sendCall(params: JsonObject, options: SendingOptions = {}): Promise<JsonObject> {
     const { connection } = this.#current;
     if (options.resumeFrom === undefined) return connection.request('tools/call', params, options);
-    return this.#rounds.resume(connection, { id: 0, method: 'tools/call', params, options, sentAt: performance.now() }, options.resumeFrom);
+    return this.#rounds.resume(
+      connection,
+      { id: 0, method: 'tools/call', params, options, sentAt: performance.now() },
+      options.resumeFrom,
+    );
   }
 
   #missed(filter: SubscriptionFilter, onUpdated: (uri: string) => void): void {
     const { connection } = this.#current;
     const { onToolsChanged, onPromptsChanged, onResourcesChanged } = this.#options;
     this.#cache.forget(() => true);
-    for (const uri of filter.resourceSubscriptions ?? []) connection.callBack('a restored watch', () => onUpdated(uri));
-    if (includesList(filter, 'tools')) connection.callBack('a restored watch', () => onToolsChanged?.());
-    if (includesList(filter, 'prompts')) connection.callBack('a restored watch', () => onPromptsChanged?.());
-    if (includesList(filter, 'resources')) connection.callBack('a restored watch', () => onResourcesChanged?.());
+    for (const uri of filter.resourceSubscriptions ?? [])
+      connection.callBack('a restored watch', () => onUpdated(uri));
+    if (includesList(filter, 'tools'))
+      connection.callBack('a restored watch', () => onToolsChanged?.());
+    if (includesList(filter, 'prompts'))
+      connection.callBack('a restored watch', () => onPromptsChanged?.());
+    if (includesList(filter, 'resources'))
+      connection.callBack('a restored watch', () => onResourcesChanged?.());
   }
 
   async #asTask({ params, options }: SentRequest): Promise<JsonObject | undefined> {
-    if (params.task !== undefined || !this.#current.connection.codec.offersTasks(this.server.capabilities)) return undefined;
+    if (
+      params.task !== undefined ||
+      !this.#current.connection.codec.offersTasks(this.server.capabilities)
+    )
+      return undefined;
     await this.listTools({ cache: 'refresh' });
     // It is what `callTool` was given.
     const task = this.#taskParam(params.name as string, options);
@@ -233,7 +310,10 @@ export class ConnectedClient implements Client {
     return isWanted ? { task: task?.ttlMs === undefined ? {} : { ttl: task.ttlMs } } : undefined;
   }
 
-  #headersOf({ name, arguments: args }: JsonObject): { readonly [name: string]: string } | undefined {
+  #headersOf({
+    name,
+    arguments: args,
+  }: JsonObject): { readonly [name: string]: string } | undefined {
     // Both are what `callTool` was given.
     return this.#tools.headersOf(name as string, args as JsonObject);
   }
@@ -244,7 +324,9 @@ export class ConnectedClient implements Client {
   }
 
   #missing(capability: keyof ServerCapabilities): LocalError | undefined {
-    return this.server.capabilities[capability] === undefined ? new LocalError('capability-missing', `The server does not offer ${capability}.`) : undefined;
+    return this.server.capabilities[capability] === undefined
+      ? new LocalError('capability-missing', `The server does not offer ${capability}.`)
+      : undefined;
   }
 
   #report(message: string, cause: unknown): void {
@@ -258,5 +340,8 @@ function isNotFound(error: unknown, uri: string): boolean {
     return false;
   }
   const namesResource = isJsonObject(error.data) && error.data.uri === uri;
-  return error.code === ErrorCode.resourceNotFound || (error.code === ErrorCode.invalidParams && namesResource);
+  return (
+    error.code === ErrorCode.resourceNotFound ||
+    (error.code === ErrorCode.invalidParams && namesResource)
+  );
 }

@@ -3,14 +3,24 @@ import type { ClientIdentity, Codec } from '../era/codec.ts';
 import { knownQuestion } from '../era/known-members.ts';
 import { MetaKey, metaOf } from '../era/meta-keys.ts';
 import { isJsonObject, isRequestId } from '../jsonrpc/envelope.ts';
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
+import type {
+  JsonObject,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  RequestId,
+} from '../jsonrpc/messages.ts';
 import { type Answer, type OutgoingRequest, Peer, type Reply } from '../jsonrpc/peer.ts';
 import type { RunningRequest } from '../jsonrpc/running-request.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/capabilities.ts';
 import { LocalError } from '../protocol/errors.ts';
 import type { Task } from '../protocol/tasks.ts';
-import { ActiveRequest, type InputRequired, type SendingOptions, type SentRequest } from './active-request.ts';
+import {
+  ActiveRequest,
+  type InputRequired,
+  type SendingOptions,
+  type SentRequest,
+} from './active-request.ts';
 import { ActiveRequests } from './active-requests.ts';
 import type { AskingRequest, ClientOptions } from './client-options.ts';
 import { declaredInRequests } from './declared-capabilities.ts';
@@ -22,11 +32,19 @@ import { ServerQuestions } from './server-questions.ts';
 /** Goes on with a request whose answer is not its result. */
 export interface FollowUps {
   /** The server asks before it answers. */
-  inputRequired(connection: Connection, request: SentRequest, asked: InputRequired): Promise<JsonObject>;
+  inputRequired(
+    connection: Connection,
+    request: SentRequest,
+    asked: InputRequired,
+  ): Promise<JsonObject>;
   /** The call goes on as a task. */
   taskCreated(connection: Connection, request: SentRequest, task: Task): Promise<JsonObject>;
   /** The result of sending it again, or `undefined` when the error stands. */
-  failed(connection: Connection, request: SentRequest, error: unknown): Promise<JsonObject> | undefined;
+  failed(
+    connection: Connection,
+    request: SentRequest,
+    error: unknown,
+  ): Promise<JsonObject> | undefined;
 }
 
 export interface ConnectionHooks extends FollowUps {
@@ -52,7 +70,10 @@ export class Connection {
   readonly #questions: ServerQuestions;
   readonly #notifications: NotificationDispatch;
   readonly #active = new ActiveRequests((request, problem) => {
-    this.#interrupt(request, new LocalError('request-timeout', `${request.method} timed out: ${problem}.`, { sent: true }));
+    this.#interrupt(
+      request,
+      new LocalError('request-timeout', `${request.method} timed out: ${problem}.`, { sent: true }),
+    );
   });
   /** Requests that were answered and still make progress. */
   readonly #followed = new Map<unknown, SentRequest>();
@@ -70,7 +91,11 @@ export class Connection {
     this.#hooks = hooks;
     this.isHttp = transport.isHttp === true;
     this.endSignal = this.#endController.signal;
-    this.#identity = { info: options.info, capabilities: declaredInRequests(options), ...(options.onLog === undefined ? {} : { logLevel: 'info' }) };
+    this.#identity = {
+      info: options.info,
+      capabilities: declaredInRequests(options),
+      ...(options.onLog === undefined ? {} : { logLevel: 'info' }),
+    };
     // While a person is asked, the limits of all requests stop: any of them may have led to the question.
     this.#questions = new ServerQuestions(options, (areOpen) => this.#active.pause(areOpen));
     this.#notifications = new NotificationDispatch(options, {
@@ -123,7 +148,11 @@ export class Connection {
   announce(): void {
     if (this.#end !== undefined) {
       const { error } = this.#end;
-      throw new LocalError('connect-failed', `The connection ended as soon as it was established${error === undefined ? '.' : `: ${error.message}`}`, { cause: error });
+      throw new LocalError(
+        'connect-failed',
+        `The connection ended as soon as it was established${error === undefined ? '.' : `: ${error.message}`}`,
+        { cause: error },
+      );
     }
     this.#state = 'announced';
   }
@@ -139,12 +168,25 @@ export class Connection {
         reject(refusal);
         return;
       }
-      const { timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS, maxTotalMs = Infinity, signal, headers } = options;
+      const {
+        timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
+        maxTotalMs = Infinity,
+        signal,
+        headers,
+      } = options;
       const id = this.#peer.takeId();
-      const request = new ActiveRequest(this, { id, method, params, options, resolve, reject }, { inactivityMs: timeoutMs, totalMs: maxTotalMs });
+      const request = new ActiveRequest(
+        this,
+        { id, method, params, options, resolve, reject },
+        { inactivityMs: timeoutMs, totalMs: maxTotalMs },
+      );
       this.#active.add(request);
       signal?.addEventListener('abort', request);
-      this.#peer.call({ jsonrpc: '2.0', id, method, params: this.#wireParams(request) }, request, headers === undefined ? undefined : { headers });
+      this.#peer.call(
+        { jsonrpc: '2.0', id, method, params: this.#wireParams(request) },
+        request,
+        headers === undefined ? undefined : { headers },
+      );
     });
   }
 
@@ -171,7 +213,9 @@ export class Connection {
     try {
       await this.#peer.notify(method, params);
     } catch (error) {
-      throw new LocalError('connection-lost', `${method} was not sent: the connection has ended.`, { cause: error });
+      throw new LocalError('connection-lost', `${method} was not sent: the connection has ended.`, {
+        cause: error,
+      });
     }
   }
 
@@ -202,7 +246,8 @@ export class Connection {
       const result = this.#read(request, answer);
       request.resolve(result);
     } catch (error) {
-      const again = this.#state === 'connecting' ? undefined : this.#hooks.failed(this, request, error);
+      const again =
+        this.#state === 'connecting' ? undefined : this.#hooks.failed(this, request, error);
       if (again === undefined) request.reject(error);
       else request.resolve(again);
     }
@@ -210,7 +255,13 @@ export class Connection {
 
   aborted(request: ActiveRequest): void {
     const { method, options } = request;
-    this.#interrupt(request, new LocalError('request-cancelled', `${method} was cancelled.`, { sent: true, cause: options.signal?.reason }));
+    this.#interrupt(
+      request,
+      new LocalError('request-cancelled', `${method} was cancelled.`, {
+        sent: true,
+        cause: options.signal?.reason,
+      }),
+    );
   }
 
   #identify(identity: ClientIdentity): void {
@@ -220,17 +271,29 @@ export class Connection {
 
   #refusal(method: string, { signal, attempt }: SendingOptions): LocalError | undefined {
     if (!this.codec.clientRequests.has(method)) {
-      return new LocalError('method-not-in-era', `${method} does not exist in protocol version ${this.codec.version}.`);
+      return new LocalError(
+        'method-not-in-era',
+        `${method} does not exist in protocol version ${this.codec.version}.`,
+      );
     }
     if (signal?.aborted === true) {
-      return new LocalError('request-cancelled', `${method} was cancelled before it was sent.`, { sent: attempt !== undefined, cause: signal.reason });
+      return new LocalError('request-cancelled', `${method} was cancelled before it was sent.`, {
+        sent: attempt !== undefined,
+        cause: signal.reason,
+      });
     }
-    return this.#isCloseAsked ? new LocalError('connection-closed', `${method} was not sent: this client is closed.`) : undefined;
+    return this.#isCloseAsked
+      ? new LocalError('connection-closed', `${method} was not sent: this client is closed.`)
+      : undefined;
   }
 
   /** The id serves as the progress token. */
   #wireParams({ id, params, options: { meta, attempt } }: ActiveRequest): JsonObject {
-    return { ...params, ...attempt?.input, _meta: { ...meta, ...this.#requestMeta, progressToken: id } };
+    return {
+      ...params,
+      ...attempt?.input,
+      _meta: { ...meta, ...this.#requestMeta, progressToken: id },
+    };
   }
 
   #read(request: ActiveRequest, answer: Answer): JsonObject | Promise<JsonObject> {
@@ -240,12 +303,21 @@ export class Connection {
       case 'complete':
         return decoded.result;
       case 'input-required':
-        if (!ASKING_METHODS.has(method)) throw new LocalError('invalid-response', `The server asked for input to answer ${method}, which it must not.`, { sent: true });
+        if (!ASKING_METHODS.has(method))
+          throw new LocalError(
+            'invalid-response',
+            `The server asked for input to answer ${method}, which it must not.`,
+            { sent: true },
+          );
         return this.#hooks.inputRequired(this, request, decoded);
       case 'task':
         return this.#hooks.taskCreated(this, request, decoded.task);
       case 'invalid':
-        throw new LocalError('invalid-response', `The server's result is unusable: ${decoded.detail}`, { sent: true });
+        throw new LocalError(
+          'invalid-response',
+          `The server's result is unusable: ${decoded.detail}`,
+          { sent: true },
+        );
       default:
         return decoded satisfies never;
     }
@@ -267,16 +339,24 @@ export class Connection {
     if (this.#state === 'retired' && this.#active.isEmpty) void this.close();
   }
 
-  async #answer(request: JsonRpcRequest, { signal, relatedTo }: RunningRequest): Promise<Reply | undefined> {
+  async #answer(
+    request: JsonRpcRequest,
+    { signal, relatedTo }: RunningRequest,
+  ): Promise<Reply | undefined> {
     // A modern server must not send requests, and a client must not write responses to it.
     if (this.codec.era === 'modern') return undefined;
-    return this.#questions.answer(request, this.codec, { signal, request: this.#asking(request, relatedTo) });
+    return this.#questions.answer(request, this.codec, {
+      signal,
+      request: this.#asking(request, relatedTo),
+    });
   }
 
   /** What belongs to a task says so wherever it comes. */
   #asking({ params }: JsonRpcRequest, relatedTo: RequestId | undefined): AskingRequest | undefined {
     const { [MetaKey.relatedTask]: task } = metaOf(params);
-    const request = isJsonObject(task) ? this.#active.waitingFor(task.taskId) : this.#active.get(relatedTo);
+    const request = isJsonObject(task)
+      ? this.#active.waitingFor(task.taskId)
+      : this.#active.get(relatedTo);
     return request && askingRequest(request.method, request.params, request.options.meta);
   }
 
@@ -285,7 +365,13 @@ export class Connection {
     if (this.codec.era === 'modern') return false;
     const { requestId, reason } = params;
     if (isRequestId(requestId)) {
-      this.#peer.cancel(requestId, new LocalError('request-cancelled', `The server withdrew its question${typeof reason === 'string' ? `: ${reason}` : '.'}`));
+      this.#peer.cancel(
+        requestId,
+        new LocalError(
+          'request-cancelled',
+          `The server withdrew its question${typeof reason === 'string' ? `: ${reason}` : '.'}`,
+        ),
+      );
     }
     return true;
   }
@@ -294,10 +380,16 @@ export class Connection {
     this.#end = { error };
     this.#active.stop();
     this.#endController.abort(error);
-    if (this.#state === 'announced') this.#hooks.ended(this, this.#isCloseAsked ? undefined : error);
+    if (this.#state === 'announced')
+      this.#hooks.ended(this, this.#isCloseAsked ? undefined : error);
   }
 }
 
 function knownRequest({ jsonrpc, id, method, params }: JsonRpcRequest): JsonRpcRequest {
-  return { jsonrpc, id, method, ...(params === undefined ? {} : { params: knownQuestion(method, params) }) };
+  return {
+    jsonrpc,
+    id,
+    method,
+    ...(params === undefined ? {} : { params: knownQuestion(method, params) }),
+  };
 }

@@ -21,7 +21,11 @@ export class CurrentConnection {
   #established: Established | undefined;
   #renewing: { readonly old: Connection; readonly done: Promise<void> } | undefined;
 
-  constructor(open: () => Promise<Transport> | Transport, options: ClientOptions, hooks: CurrentConnectionHooks) {
+  constructor(
+    open: () => Promise<Transport> | Transport,
+    options: ClientOptions,
+    hooks: CurrentConnectionHooks,
+  ) {
     this.#open = open;
     this.#options = options;
     this.#hooks = hooks;
@@ -52,7 +56,8 @@ export class CurrentConnection {
 
   /** Replaces this connection, unless that was done already. Concurrent calls share one attempt. @throws LocalError `connect-failed`, `connection-closed` */
   renew(old: Connection): Promise<void> {
-    if (this.#renewing !== undefined) return this.#isBeingRestored(old) ? Promise.reject(lostAgain()) : this.#renewing.done;
+    if (this.#renewing !== undefined)
+      return this.#isBeingRestored(old) ? Promise.reject(lostAgain()) : this.#renewing.done;
     if (this.connection !== old) return Promise.resolve();
     const done = this.#renew(old).finally(() => {
       this.#renewing = undefined;
@@ -68,7 +73,8 @@ export class CurrentConnection {
   }
 
   get #current(): Established {
-    if (this.#established === undefined) throw new LocalError('connection-closed', 'This client is not connected.');
+    if (this.#established === undefined)
+      throw new LocalError('connection-closed', 'This client is not connected.');
     return this.#established;
   }
 

@@ -45,7 +45,8 @@ describe('a deadline timer', () => {
 });
 
 test('a deadline timer keeps the process alive only while something waits for it', () => {
-  const waiting = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const waiting = (): number =>
+    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
   const before = waiting();
   const timer = new DeadlineTimer(() => undefined);
   timer.fireBy(performance.now() + 60_000);

@@ -3,13 +3,35 @@ import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import type { ClientOptions } from './client-options.ts';
 
 /** What a server is told that it may ask: exactly what the handlers can answer. */
-export function declaredCapabilities({ handlers = {}, capabilities = {} }: ClientOptions): ClientCapabilities {
-  const { samplingTools = false, samplingContext = false, elicitationForm = true, elicitationUrl = false, applyDefaults = false, extensions } = capabilities;
+export function declaredCapabilities({
+  handlers = {},
+  capabilities = {},
+}: ClientOptions): ClientCapabilities {
+  const {
+    samplingTools = false,
+    samplingContext = false,
+    elicitationForm = true,
+    elicitationUrl = false,
+    applyDefaults = false,
+    extensions,
+  } = capabilities;
   return {
-    ...(handlers.sample === undefined ? {} : { sampling: { ...(samplingTools ? { tools: {} } : {}), ...(samplingContext ? { context: {} } : {}) } }),
+    ...(handlers.sample === undefined
+      ? {}
+      : {
+          sampling: {
+            ...(samplingTools ? { tools: {} } : {}),
+            ...(samplingContext ? { context: {} } : {}),
+          },
+        }),
     ...(handlers.elicit === undefined || !(elicitationForm || elicitationUrl)
       ? {}
-      : { elicitation: { ...(elicitationForm ? { form: applyDefaults ? { applyDefaults } : {} } : {}), ...(elicitationUrl ? { url: {} } : {}) } }),
+      : {
+          elicitation: {
+            ...(elicitationForm ? { form: applyDefaults ? { applyDefaults } : {} } : {}),
+            ...(elicitationUrl ? { url: {} } : {}),
+          },
+        }),
     ...(handlers.listRoots === undefined ? {} : { roots: { listChanged: true } }),
     ...(extensions === undefined ? {} : { extensions }),
   };

@@ -27,9 +27,14 @@ const HANDSHAKE_LIMIT_MS = 1500;
  * connection to give up.
  * @throws EndedByProbeError, ProtocolError, LocalError
  */
-export async function detectEra(connection: Connection, options: ClientOptions): Promise<Agreement> {
+export async function detectEra(
+  connection: Connection,
+  options: ClientOptions,
+): Promise<Agreement> {
   const discovery = discover(connection);
-  const probeTimeoutMs = connection.isHttp ? Infinity : (options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS);
+  const probeTimeoutMs = connection.isHttp
+    ? Infinity
+    : (options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS);
   const first = await withinLimit(discovery, probeTimeoutMs);
   if (first?.era === 'unknown') {
     throw new EndedByProbeError(first.error);
@@ -41,7 +46,12 @@ export async function detectEra(connection: Connection, options: ClientOptions):
   const asModern = discovery.then((found) => {
     const agreement = modernOf(found);
     // A server of both eras that takes `initialize` may speak nothing but the legacy era from then on, whatever it answered to the probe.
-    return agreement === undefined ? handshake : withinLimit(handshake, HANDSHAKE_LIMIT_MS).then((legacy) => legacy ?? agreement, () => agreement);
+    return agreement === undefined
+      ? handshake
+      : withinLimit(handshake, HANDSHAKE_LIMIT_MS).then(
+          (legacy) => legacy ?? agreement,
+          () => agreement,
+        );
   });
   // A slow modern server may refuse `initialize` before it answers the probe.
   const asLegacy = handshake.catch(async (refusal: unknown) => orRefusal(await discovery, refusal));
@@ -52,7 +62,11 @@ export async function detectEra(connection: Connection, options: ClientOptions):
  * Agrees with a server whose era was known before; when it has become another one, in that.
  * @throws ProtocolError, LocalError
  */
-export async function confirmEra(connection: Connection, options: ClientOptions, era: Era): Promise<Agreement> {
+export async function confirmEra(
+  connection: Connection,
+  options: ClientOptions,
+  era: Era,
+): Promise<Agreement> {
   if (era === 'modern') {
     const found = await discover(connection);
     if (found.era === 'unknown') throw found.error;

@@ -3,7 +3,13 @@ import { HttpError } from '../protocol/http-error.ts';
 import { LocalError } from '../protocol/errors.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
-import { discovered, initialized, refused, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  refused,
+  ScriptedServer,
+  type Step,
+} from './scripted-server.test.support.ts';
 
 const info = { name: 't', version: '0' };
 
@@ -25,17 +31,23 @@ function connectTo(server: ScriptedServer, options: Partial<ClientOptions> = {})
   return connectClient(() => server, { info, ...options });
 }
 
-function status(code: number, rpcError?: { readonly code: number; readonly message: string; readonly data?: unknown }): HttpError {
+function status(
+  code: number,
+  rpcError?: { readonly code: number; readonly message: string; readonly data?: unknown },
+): HttpError {
   return new HttpError(`answered ${code}`, { status: code, headers: {}, rpcError });
 }
 
 describe('over HTTP', () => {
-  test.each([400, 404, 405])('status %i without a JSON-RPC answer is that of a legacy server', async (code) => {
-    const server = http({ initialize: initialized() });
-    const connecting = connectTo(server);
-    server.fail((await server.receives('server/discover')).id!, status(code));
-    expect((await connecting).server.era).toBe('legacy');
-  });
+  test.each([400, 404, 405])(
+    'status %i without a JSON-RPC answer is that of a legacy server',
+    async (code) => {
+      const server = http({ initialize: initialized() });
+      const connecting = connectTo(server);
+      server.fail((await server.receives('server/discover')).id!, status(code));
+      expect((await connecting).server.era).toBe('legacy');
+    },
+  );
 
   test.each<[string, Error]>([
     ['status 401', status(401)],
@@ -54,7 +66,9 @@ describe('over HTTP', () => {
 
   test('silence is a failure, not a legacy server', async () => {
     const server = http({ initialize: initialized() });
-    const outcome = connectTo(server, { probeTimeoutMs: 10, connectTimeoutMs: 5000 }).catch((failure: unknown) => failure);
+    const outcome = connectTo(server, { probeTimeoutMs: 10, connectTimeoutMs: 5000 }).catch(
+      (failure: unknown) => failure,
+    );
     await vi.advanceTimersByTimeAsync(5000);
     expect(await outcome).toMatchObject({ code: 'connect-failed' });
     expect(server.all('initialize')).toEqual([]);
@@ -63,15 +77,24 @@ describe('over HTTP', () => {
   test('a modern error that lost its id is still one', async () => {
     const server = http({ initialize: initialized() });
     const outcome = connectTo(server).catch((failure: unknown) => failure);
-    server.fail((await server.receives('server/discover')).id!, status(400, { code: -32020, message: 'Header mismatch' }));
-    expect(await outcome).toMatchObject({ code: 'connect-failed', message: expect.stringContaining('-32020') as string });
+    server.fail(
+      (await server.receives('server/discover')).id!,
+      status(400, { code: -32020, message: 'Header mismatch' }),
+    );
+    expect(await outcome).toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('-32020') as string,
+    });
     expect(server.all('initialize')).toEqual([]);
   });
 
   test('a failure of the second try in a version of the server is not taken for a legacy server', async () => {
     for (const end of ['fail', 'crash'] as const) {
       const answers = [refused(-32022, { supported: ['2026-07-28'] })];
-      const server = http({ 'server/discover': (request) => answers.shift()?.(request), initialize: initialized() });
+      const server = http({
+        'server/discover': (request) => answers.shift()?.(request),
+        initialize: initialized(),
+      });
       const outcome = connectTo(server).catch((failure: unknown) => failure);
       const { id } = await server.receives('server/discover', 2);
       if (end === 'fail') server.fail(id!, status(404));
@@ -99,22 +122,38 @@ describe('a known era', () => {
   });
 
   test.each<[string, 'legacy' | 'modern', { [method: string]: Step }]>([
-    ['legacy, of a server that has become modern,', 'legacy', { initialize: refused(-32601), 'server/discover': discovered }],
-    ['modern, of a server that has become legacy,', 'modern', { initialize: initialized(), 'server/discover': refused(-32601) }],
+    [
+      'legacy, of a server that has become modern,',
+      'legacy',
+      { initialize: refused(-32601), 'server/discover': discovered },
+    ],
+    [
+      'modern, of a server that has become legacy,',
+      'modern',
+      { initialize: initialized(), 'server/discover': refused(-32601) },
+    ],
   ])('%s is not relied on', async (_name, knownEra, script) => {
-    expect((await connectTo(new ScriptedServer(script), { knownEra })).server.era).not.toBe(knownEra);
+    expect((await connectTo(new ScriptedServer(script), { knownEra })).server.era).not.toBe(
+      knownEra,
+    );
   });
 
   test.each(['legacy', 'modern'] as const)('%s does not start a server twice', async (knownEra) => {
     let starts = 0;
     const server = new ScriptedServer({});
-    const outcome = connectClient(() => {
-      starts += 1;
-      return server;
-    }, { info, knownEra }).catch((failure: unknown) => failure);
+    const outcome = connectClient(
+      () => {
+        starts += 1;
+        return server;
+      },
+      { info, knownEra },
+    ).catch((failure: unknown) => failure);
     await vi.waitFor(() => expect(server.received).toHaveLength(1), 10_000);
     server.crash(new Error('exited with code 1'));
-    expect(await outcome).toMatchObject({ code: 'connect-failed', message: expect.stringContaining('exited with code 1') as string });
+    expect(await outcome).toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('exited with code 1') as string,
+    });
     expect(starts).toBe(1);
   });
 });
@@ -122,10 +161,13 @@ describe('a known era', () => {
 test('a server that ends after initialize was sent is not started again', async () => {
   let starts = 0;
   const server = new ScriptedServer({});
-  const outcome = connectClient(() => {
-    starts += 1;
-    return server;
-  }, { info, probeTimeoutMs: 10 }).catch((failure: unknown) => failure);
+  const outcome = connectClient(
+    () => {
+      starts += 1;
+      return server;
+    },
+    { info, probeTimeoutMs: 10 },
+  ).catch((failure: unknown) => failure);
   await vi.advanceTimersByTimeAsync(10);
   await server.receives('initialize');
   server.crash(new Error('exited with code 1'));

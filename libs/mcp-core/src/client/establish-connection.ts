@@ -35,7 +35,10 @@ const MAX_CAUSE_LENGTH = 2000;
 export async function establishConnection(establishing: Establishing): Promise<Established> {
   const { connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS, era = 'auto' } = establishing.options;
   const limit = new AbortController();
-  const timer = connectTimeoutMs > MAX_TIMER_MS ? undefined : setTimeout(() => limit.abort(timeoutError(connectTimeoutMs)), connectTimeoutMs);
+  const timer =
+    connectTimeoutMs > MAX_TIMER_MS
+      ? undefined
+      : setTimeout(() => limit.abort(timeoutError(connectTimeoutMs)), connectTimeoutMs);
   const signal = AbortSignal.any([limit.signal, establishing.signal]);
   try {
     return await establish({ ...establishing, signal }, era);
@@ -57,12 +60,20 @@ async function establish(attempt: Establishing, era: 'auto' | Era): Promise<Esta
   }
 }
 
-async function establishOnce({ open, options, hooks, knownEra, signal }: Establishing, era: 'auto' | Era): Promise<Established> {
+async function establishOnce(
+  { open, options, hooks, knownEra, signal }: Establishing,
+  era: 'auto' | Era,
+): Promise<Established> {
   const transport = await openWithin(signal, open);
   const connection = new Connection(transport, options, hooks);
   try {
     await within(signal, connection.start());
-    const { codec, server } = await within(signal, era === 'auto' && knownEra !== undefined ? confirmEra(connection, options, knownEra) : agree(connection, options, era));
+    const { codec, server } = await within(
+      signal,
+      era === 'auto' && knownEra !== undefined
+        ? confirmEra(connection, options, knownEra)
+        : agree(connection, options, era),
+    );
     connection.agreeOn(codec);
     if (codec.era === 'legacy') {
       await within(signal, connection.notify('notifications/initialized'));
@@ -75,7 +86,11 @@ async function establishOnce({ open, options, hooks, knownEra, signal }: Establi
   }
 }
 
-function agree(connection: Connection, options: ClientOptions, era: 'auto' | Era): Promise<Agreement> {
+function agree(
+  connection: Connection,
+  options: ClientOptions,
+  era: 'auto' | Era,
+): Promise<Agreement> {
   switch (era) {
     case 'auto':
       return detectEra(connection, options);
@@ -94,7 +109,10 @@ async function requireModern(connection: Connection): Promise<Agreement> {
     case 'modern':
       return found.agreement;
     case 'legacy':
-      throw new LocalError('connect-failed', `The era is pinned to modern, but the server is not: ${found.reason}.`);
+      throw new LocalError(
+        'connect-failed',
+        `The era is pinned to modern, but the server is not: ${found.reason}.`,
+      );
     default:
       throw found.error;
   }
@@ -128,13 +146,24 @@ async function within<T>(limit: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 function timeoutError(limitMs: number): LocalError {
-  return new LocalError('connect-failed', `The server could not be connected within ${limitMs} ms.`);
+  return new LocalError(
+    'connect-failed',
+    `The server could not be connected within ${limitMs} ms.`,
+  );
 }
 
 function connectError(cause: unknown): LocalError {
-  if (cause instanceof LocalError && (cause.code === 'connect-failed' || cause.code === 'connection-closed')) {
+  if (
+    cause instanceof LocalError &&
+    (cause.code === 'connect-failed' || cause.code === 'connection-closed')
+  ) {
     return cause;
   }
-  const problem = cause instanceof ProtocolError ? `it answered with error ${cause.code}: ${cause.message.slice(0, MAX_CAUSE_LENGTH)}` : String(cause instanceof Error ? cause.message : cause);
-  return new LocalError('connect-failed', `The server could not be connected: ${problem}`, { cause });
+  const problem =
+    cause instanceof ProtocolError
+      ? `it answered with error ${cause.code}: ${cause.message.slice(0, MAX_CAUSE_LENGTH)}`
+      : String(cause instanceof Error ? cause.message : cause);
+  return new LocalError('connect-failed', `The server could not be connected: ${problem}`, {
+    cause,
+  });
 }

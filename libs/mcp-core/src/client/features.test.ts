@@ -4,11 +4,26 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Client } from './client.ts';
 import { collectPages } from './collect-pages.ts';
 import { connectClient } from './connect-client.ts';
-import { discovered, initialized, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  ScriptedServer,
+  type Step,
+} from './scripted-server.test.support.ts';
 
-async function connect(script: { [method: string]: Step }, era: 'legacy' | 'modern' = 'legacy'): Promise<{ readonly client: Client; readonly server: ScriptedServer }> {
-  const server = new ScriptedServer({ initialize: initialized(), 'server/discover': discovered, ...script });
-  return { server, client: await connectClient(() => server, { info: { name: 't', version: '0' }, era }) };
+async function connect(
+  script: { [method: string]: Step },
+  era: 'legacy' | 'modern' = 'legacy',
+): Promise<{ readonly client: Client; readonly server: ScriptedServer }> {
+  const server = new ScriptedServer({
+    initialize: initialized(),
+    'server/discover': discovered,
+    ...script,
+  });
+  return {
+    server,
+    client: await connectClient(() => server, { info: { name: 't', version: '0' }, era }),
+  };
 }
 
 function paramsOf(server: ScriptedServer, method: string): JsonObject {
@@ -19,14 +34,19 @@ function paramsOf(server: ScriptedServer, method: string): JsonObject {
 describe('prompts', () => {
   test('are listed and got', async () => {
     const messages = [{ role: 'user', content: { type: 'text', text: 'Hi' } }];
-    const { client, server } = await connect({ 'prompts/list': () => ({ result: { prompts: [{ name: 'p' }] } }), 'prompts/get': () => ({ result: { description: 'D', messages } }) });
+    const { client, server } = await connect({
+      'prompts/list': () => ({ result: { prompts: [{ name: 'p' }] } }),
+      'prompts/get': () => ({ result: { description: 'D', messages } }),
+    });
     expect(await client.listPrompts()).toEqual([{ name: 'p' }]);
     expect(await client.getPrompt('p', { a: 'b' })).toEqual({ description: 'D', messages });
     expect(paramsOf(server, 'prompts/get')).toEqual({ name: 'p', arguments: { a: 'b' } });
   });
 
   test('of a server without them are none', async () => {
-    const { client } = await connect({ initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }) });
+    const { client } = await connect({
+      initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }),
+    });
     expect(await client.listPrompts()).toEqual([]);
     await expect(client.getPrompt('p')).rejects.toMatchObject({ code: 'capability-missing' });
   });
@@ -38,29 +58,53 @@ describe('prompts', () => {
 });
 
 describe('completion', () => {
-  const initialize = () => ({ result: { protocolVersion: '2025-11-25', capabilities: { completions: {} } } });
+  const initialize = () => ({
+    result: { protocolVersion: '2025-11-25', capabilities: { completions: {} } },
+  });
 
   test('asks with what was chosen before', async () => {
     const completion = { values: ['Berlin'], total: 1, hasMore: false };
-    const { client, server } = await connect({ initialize, 'completion/complete': () => ({ result: { completion } }) });
+    const { client, server } = await connect({
+      initialize,
+      'completion/complete': () => ({ result: { completion } }),
+    });
     const ref = { type: 'ref/prompt', name: 'p' } as const;
-    expect(await client.complete(ref, { name: 'city', value: 'B' }, { chosen: { country: 'DE' } })).toEqual(completion);
-    expect(paramsOf(server, 'completion/complete')).toEqual({ ref, argument: { name: 'city', value: 'B' }, context: { arguments: { country: 'DE' } } });
+    expect(
+      await client.complete(ref, { name: 'city', value: 'B' }, { chosen: { country: 'DE' } }),
+    ).toEqual(completion);
+    expect(paramsOf(server, 'completion/complete')).toEqual({
+      ref,
+      argument: { name: 'city', value: 'B' },
+      context: { arguments: { country: 'DE' } },
+    });
   });
 
   test('is asked of a server that declares it, or speaks the first revision, which has no word for it', async () => {
     const ask = (protocolVersion: string) =>
-      connect({ initialize: () => ({ result: { protocolVersion, capabilities: {} } }), 'completion/complete': () => ({ result: { completion: { values: [] } } }) });
+      connect({
+        initialize: () => ({ result: { protocolVersion, capabilities: {} } }),
+        'completion/complete': () => ({ result: { completion: { values: [] } } }),
+      });
     const [first, later] = await Promise.all([ask('2024-11-05'), ask('2025-03-26')]);
-    const params = [{ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }] as const;
+    const params = [
+      { type: 'ref/prompt', name: 'p' },
+      { name: 'a', value: '' },
+    ] as const;
     expect(await first.client.complete(...params)).toEqual({ values: [] });
-    await expect(later.client.complete(...params)).rejects.toMatchObject({ code: 'capability-missing' });
+    await expect(later.client.complete(...params)).rejects.toMatchObject({
+      code: 'capability-missing',
+    });
   });
 
-  test.each([{}, { completion: {} }, { completion: { values: [1] } }])('that answers %j is refused', async (result) => {
-    const { client } = await connect({ initialize, 'completion/complete': () => ({ result }) });
-    await expect(client.complete({ type: 'ref/resource', uri: 'a:{b}' }, { name: 'b', value: '' })).rejects.toMatchObject({ code: 'invalid-response' });
-  });
+  test.each([{}, { completion: {} }, { completion: { values: [1] } }])(
+    'that answers %j is refused',
+    async (result) => {
+      const { client } = await connect({ initialize, 'completion/complete': () => ({ result }) });
+      await expect(
+        client.complete({ type: 'ref/resource', uri: 'a:{b}' }, { name: 'b', value: '' }),
+      ).rejects.toMatchObject({ code: 'invalid-response' });
+    },
+  );
 });
 
 describe('the log level', () => {
@@ -71,15 +115,24 @@ describe('the log level', () => {
   });
 
   test('of the modern era goes with each later request', async () => {
-    const { client, server } = await connect({ 'prompts/list': () => ({ result: { prompts: [] } }) }, 'modern');
+    const { client, server } = await connect(
+      { 'prompts/list': () => ({ result: { prompts: [] } }) },
+      'modern',
+    );
     await client.listPrompts();
     await client.setLogLevel('debug');
     await client.listPrompts();
-    expect(server.all('prompts/list').map(({ params }) => metaOf(params)['io.modelcontextprotocol/logLevel'])).toEqual([undefined, 'debug']);
+    expect(
+      server
+        .all('prompts/list')
+        .map(({ params }) => metaOf(params)['io.modelcontextprotocol/logLevel']),
+    ).toEqual([undefined, 'debug']);
   });
 
   test('needs a legacy server that logs', async () => {
-    const { client } = await connect({ initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }) });
+    const { client } = await connect({
+      initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: {} } }),
+    });
     await expect(client.setLogLevel('error')).rejects.toMatchObject({ code: 'capability-missing' });
   });
 });
@@ -87,11 +140,16 @@ describe('the log level', () => {
 describe('a list without end', () => {
   test.each<[string, (page: number) => JsonObject]>([
     ['of pages', (page) => ({ items: [], nextCursor: `${page}` })],
-    ['of items', (page) => ({ items: Array.from({ length: 100_000 }).fill(0), nextCursor: `${page}` })],
+    [
+      'of items',
+      (page) => ({ items: Array.from({ length: 100_000 }).fill(0), nextCursor: `${page}` }),
+    ],
     ['of text', (page) => ({ items: ['x'.repeat(10_000_000)], nextCursor: `${page}` })],
   ])('%s is given up', async (_name, fetchPage) => {
     let page = 0;
-    await expect(collectPages('items', () => Promise.resolve(fetchPage(page++)))).rejects.toMatchObject({ code: 'invalid-response' });
+    await expect(
+      collectPages('items', () => Promise.resolve(fetchPage(page++))),
+    ).rejects.toMatchObject({ code: 'invalid-response' });
     expect(page).toBeLessThanOrEqual(10_000);
   });
 });

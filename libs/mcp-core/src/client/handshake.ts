@@ -1,5 +1,10 @@
 import type { Codec } from '../era/codec.ts';
-import { latestLegacyCodec, latestModernCodec, legacyCodec, pickModernCodec } from '../era/codecs.ts';
+import {
+  latestLegacyCodec,
+  latestModernCodec,
+  legacyCodec,
+  pickModernCodec,
+} from '../era/codecs.ts';
 import { knownCapabilities, knownImplementation, knownInstructions } from '../era/known-members.ts';
 import { MetaKey, metaOf } from '../era/meta-keys.ts';
 import { isJsonObject } from '../jsonrpc/envelope.ts';
@@ -25,7 +30,6 @@ export type Discovery =
   | { readonly era: 'legacy'; readonly reason: string }
   | { readonly era: 'unknown'; readonly error: LocalError };
 
-
 /**
  * Asks for the server's era. Only a DiscoverResult and the three modern error codes are evidence of a modern server.
  * @throws LocalError `connect-failed` when the server is modern and cannot be spoken to, or refused the request with an HTTP status that is no evidence;
@@ -41,13 +45,23 @@ export function discover(connection: Connection): Promise<Discovery> {
  * @throws ProtocolError when the server refuses; LocalError `connect-failed` when its version is unknown, `connection-lost`
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
-export async function initialize(connection: Connection, options: ClientOptions): Promise<Agreement> {
-  const params = { protocolVersion: latestLegacyCodec.version, capabilities: declaredCapabilities(options), clientInfo: options.info };
+export async function initialize(
+  connection: Connection,
+  options: ClientOptions,
+): Promise<Agreement> {
+  const params = {
+    protocolVersion: latestLegacyCodec.version,
+    capabilities: declaredCapabilities(options),
+    clientInfo: options.info,
+  };
   const request = connection.send('initialize', params, latestLegacyCodec);
   const result = readAnswer('initialize', await request.answer);
   const codec = legacyCodec(result.protocolVersion);
   if (codec === undefined) {
-    throw new LocalError('connect-failed', `The server answered initialize with protocol version ${String(result.protocolVersion)}, which this client does not speak.`);
+    throw new LocalError(
+      'connect-failed',
+      `The server answered initialize with protocol version ${String(result.protocolVersion)}, which this client does not speak.`,
+    );
   }
   return { codec, server: describeServer(result, codec, result.serverInfo) };
 }
@@ -76,26 +90,45 @@ async function discoverIn(codec: Codec, attempt: DiscoverAttempt): Promise<Disco
   if (agreed === undefined) {
     return withoutModernVersion(decoded.result.supportedVersions);
   }
-  return { era: 'modern', agreement: { codec: agreed, server: describeServer(decoded.result, agreed, metaOf(decoded.result)[MetaKey.serverInfo]) } };
+  return {
+    era: 'modern',
+    agreement: {
+      codec: agreed,
+      server: describeServer(decoded.result, agreed, metaOf(decoded.result)[MetaKey.serverInfo]),
+    },
+  };
 }
 
 /** A server that has shown to be modern by its first answer stays so. */
-async function judgeSilence(error: Error | undefined, attempt: DiscoverAttempt): Promise<Discovery> {
+async function judgeSilence(
+  error: Error | undefined,
+  attempt: DiscoverAttempt,
+): Promise<Discovery> {
   const { connection, isRetry } = attempt;
   const failure = httpFailureOf(error);
   if (failure !== undefined && isRequestRefused(failure) && !isRetry) {
     // An error answer may have lost its id.
-    return failure.rpcError === undefined ? { era: 'legacy', reason: `it answered server/discover with HTTP status ${failure.status}` } : judgeError(failure.rpcError, attempt);
+    return failure.rpcError === undefined
+      ? { era: 'legacy', reason: `it answered server/discover with HTTP status ${failure.status}` }
+      : judgeError(failure.rpcError, attempt);
   }
   const hasEnded = connection.hasEnded || error === undefined;
   const problem = `${hasEnded ? 'The connection ended before server/discover was answered' : 'server/discover failed'}${error === undefined ? '.' : `: ${error.message}`}`;
   if (hasEnded && !isRetry) {
-    return { era: 'unknown', error: new LocalError('connection-lost', problem, { sent: true, cause: error }) };
+    return {
+      era: 'unknown',
+      error: new LocalError('connection-lost', problem, { sent: true, cause: error }),
+    };
   }
-  throw new LocalError('connect-failed', `The server could not be connected: ${problem}`, { cause: error });
+  throw new LocalError('connect-failed', `The server could not be connected: ${problem}`, {
+    cause: error,
+  });
 }
 
-async function judgeError(error: JsonRpcErrorObject, { connection, isRetry }: DiscoverAttempt): Promise<Discovery> {
+async function judgeError(
+  error: JsonRpcErrorObject,
+  { connection, isRetry }: DiscoverAttempt,
+): Promise<Discovery> {
   switch (error.code) {
     case ErrorCode.unsupportedProtocolVersion: {
       const supported = supportedVersions(error.data);
@@ -112,7 +145,10 @@ async function judgeError(error: JsonRpcErrorObject, { connection, isRetry }: Di
     case ErrorCode.missingClientCapability:
       throw modernFailure(error);
     default:
-      return { era: 'legacy', reason: `it answered server/discover with error ${error.code}: ${error.message}` };
+      return {
+        era: 'legacy',
+        reason: `it answered server/discover with error ${error.code}: ${error.message}`,
+      };
   }
 }
 
@@ -120,7 +156,10 @@ async function judgeError(error: JsonRpcErrorObject, { connection, isRetry }: Di
 function withoutModernVersion(supported: readonly unknown[]): Discovery {
   const versions = supported.map(String).join(', ');
   if (!supported.some((version) => legacyCodec(version) !== undefined)) {
-    throw new LocalError('connect-failed', `The server and this client have no protocol version in common; the server speaks: ${versions || 'none it names'}.`);
+    throw new LocalError(
+      'connect-failed',
+      `The server and this client have no protocol version in common; the server speaks: ${versions || 'none it names'}.`,
+    );
   }
   return { era: 'legacy', reason: `it speaks only ${versions}` };
 }
@@ -130,9 +169,13 @@ function supportedVersions(data: unknown): readonly unknown[] {
 }
 
 function modernFailure(error: JsonRpcErrorObject): LocalError {
-  return new LocalError('connect-failed', `The server refused server/discover with error ${error.code}: ${error.message}`, {
-    cause: new ProtocolError(error.code, error.message, { data: error.data }),
-  });
+  return new LocalError(
+    'connect-failed',
+    `The server refused server/discover with error ${error.code}: ${error.message}`,
+    {
+      cause: new ProtocolError(error.code, error.message, { data: error.data }),
+    },
+  );
 }
 
 function describeServer(result: JsonObject, codec: Codec, info: unknown): ConnectedServer {

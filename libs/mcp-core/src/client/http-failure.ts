@@ -17,5 +17,11 @@ export function isRequestRefused({ status, isSessionLost }: HttpError): boolean 
 
 /** Whether a request was lost on its way while its connection goes on, as happens to one of HTTP when a kept connection was closed by the server. */
 export function isLostAlone(connection: Connection, error: unknown): boolean {
-  return connection.isHttp && !connection.hasEnded && error instanceof LocalError && error.code === 'connection-lost' && httpFailureOf(error) === undefined;
+  return (
+    connection.isHttp &&
+    !connection.hasEnded &&
+    error instanceof LocalError &&
+    error.code === 'connection-lost' &&
+    httpFailureOf(error) === undefined
+  );
 }

@@ -6,7 +6,12 @@ import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
 import { mirrorParams } from './param-headers.ts';
-import { discovered, initialized, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  ScriptedServer,
+  type Step,
+} from './scripted-server.test.support.ts';
 
 interface Connected {
   readonly client: Client;
@@ -14,12 +19,25 @@ interface Connected {
   readonly problems: string[];
 }
 
-async function connect(tools: readonly JsonObject[], options: Partial<ClientOptions> & { readonly isHttp?: boolean; readonly call?: Step } = {}): Promise<Connected> {
+async function connect(
+  tools: readonly JsonObject[],
+  options: Partial<ClientOptions> & { readonly isHttp?: boolean; readonly call?: Step } = {},
+): Promise<Connected> {
   const { isHttp = true, call = () => ({ result: { content: [] } }), ...rest } = options;
-  const server = new ScriptedServer({ 'server/discover': discovered, initialize: initialized(), 'tools/list': () => ({ result: { tools } }), 'tools/call': call });
+  const server = new ScriptedServer({
+    'server/discover': discovered,
+    initialize: initialized(),
+    'tools/list': () => ({ result: { tools } }),
+    'tools/call': call,
+  });
   server.isHttp = isHttp;
   const problems: string[] = [];
-  const client = await connectClient(() => server, { info: { name: 't', version: '0' }, era: 'modern', onProblem: ({ message }) => problems.push(message), ...rest });
+  const client = await connectClient(() => server, {
+    info: { name: 't', version: '0' },
+    era: 'modern',
+    onProblem: ({ message }) => problems.push(message),
+    ...rest,
+  });
   return { client, server, problems };
 }
 
@@ -28,7 +46,11 @@ const properties = (fields: JsonObject): JsonObject => ({ type: 'object', proper
 
 describe('annotated parameters', () => {
   test('are found wherever properties alone lead', () => {
-    const schema = properties({ region: header('Region'), deep: properties({ count: header('X-Count', 'integer'), items: header('Items', 'boolean') }), plain: { type: 'string' } });
+    const schema = properties({
+      region: header('Region'),
+      deep: properties({ count: header('X-Count', 'integer'), items: header('Items', 'boolean') }),
+      plain: { type: 'string' },
+    });
     expect(readMirroredParams(schema)).toEqual({
       params: [
         { name: 'Region', path: ['region'] },
@@ -59,23 +81,35 @@ describe('annotated parameters', () => {
     ['in patternProperties', { type: 'object', patternProperties: { a: header('A') } }],
     ['in additionalProperties', { type: 'object', additionalProperties: header('A') }],
   ])('%s make a tool useless', (_name, schema) => {
-    expect(readMirroredParams(schema)).toEqual({ problem: expect.stringContaining('x-mcp-header') as string });
+    expect(readMirroredParams(schema)).toEqual({
+      problem: expect.stringContaining('x-mcp-header') as string,
+    });
   });
 
   test('are not looked for in data', () => {
-    const schema = properties({ a: { type: 'object', default: { 'x-mcp-header': '' }, examples: [{ 'x-mcp-header': '' }] }, properties: { type: 'string' }, items: { type: 'string' } });
+    const schema = properties({
+      a: { type: 'object', default: { 'x-mcp-header': '' }, examples: [{ 'x-mcp-header': '' }] },
+      properties: { type: 'string' },
+      items: { type: 'string' },
+    });
     expect(readMirroredParams(schema)).toEqual({ params: [] });
   });
 
   test('are bounded in depth', () => {
     let schema: JsonObject = { type: 'string' };
     for (let depth = 0; depth < 5000; depth++) schema = properties({ a: schema });
-    expect(readMirroredParams(schema)).toEqual({ problem: expect.stringContaining('deep') as string });
+    expect(readMirroredParams(schema)).toEqual({
+      problem: expect.stringContaining('deep') as string,
+    });
   });
 
   test('travel when they are there', () => {
     const params = ['s', 'n', 'b'].map((name) => ({ name, path: ['in', name] }));
-    expect(mirrorParams(params, { in: { s: 'Hello, 世界', n: 42, b: false } })).toEqual({ 'Mcp-Param-s': '=?base64?SGVsbG8sIOS4lueVjA==?=', 'Mcp-Param-n': '42', 'Mcp-Param-b': 'false' });
+    expect(mirrorParams(params, { in: { s: 'Hello, 世界', n: 42, b: false } })).toEqual({
+      'Mcp-Param-s': '=?base64?SGVsbG8sIOS4lueVjA==?=',
+      'Mcp-Param-n': '42',
+      'Mcp-Param-b': 'false',
+    });
     expect(mirrorParams(params, { in: { s: null, n: 1.5, b: {} } })).toEqual({});
     expect(mirrorParams(params, { in: 'text' })).toEqual({});
     expect(mirrorParams([{ name: 'p', path: ['toString'] }], {})).toEqual({});
@@ -108,7 +142,9 @@ describe('a tool list', () => {
 describe('structured content', () => {
   const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   const tool = { name: 'a', inputSchema: { type: 'object' }, outputSchema };
-  const answering = (result: JsonObject): Step => () => ({ result: { content: [], ...result } });
+  const answering =
+    (result: JsonObject): Step =>
+    () => ({ result: { content: [], ...result } });
 
   test('that fits is given', async () => {
     const { client } = await connect([tool], { call: answering({ structuredContent: { n: 1 } }) });
@@ -122,50 +158,90 @@ describe('structured content', () => {
     ['is missing', {}],
   ])('that %s is refused, told or not looked at', async (_name, result) => {
     for (const outputValidation of [undefined, 'report', 'off'] as const) {
-      const { client, problems } = await connect([tool], { call: answering(result), ...(outputValidation === undefined ? {} : { outputValidation }) });
+      const { client, problems } = await connect([tool], {
+        call: answering(result),
+        ...(outputValidation === undefined ? {} : { outputValidation }),
+      });
       await client.listTools();
       const outcome = await client.callTool('a', {}).catch((error: unknown) => error);
-      expect(outcome).toMatchObject(outputValidation === undefined ? { code: 'invalid-response', sent: true } : { content: [] });
+      expect(outcome).toMatchObject(
+        outputValidation === undefined ? { code: 'invalid-response', sent: true } : { content: [] },
+      );
       expect(problems).toHaveLength(outputValidation === 'report' ? 1 : 0);
     }
   });
 
   test('is checked against a regular expression', async () => {
-    const patterned = { ...tool, outputSchema: properties({ n: { type: 'string', pattern: '^a+$' } }) };
+    const patterned = {
+      ...tool,
+      outputSchema: properties({ n: { type: 'string', pattern: '^a+$' } }),
+    };
     for (const [n, outcome] of [
       ['aa', { structuredContent: { n: 'aa' } }],
-      ['ab', { code: 'invalid-response', message: expect.stringContaining('must match pattern') as string }],
+      [
+        'ab',
+        {
+          code: 'invalid-response',
+          message: expect.stringContaining('must match pattern') as string,
+        },
+      ],
     ] as const) {
-      const { client, problems } = await connect([patterned], { call: answering({ structuredContent: { n } }) });
+      const { client, problems } = await connect([patterned], {
+        call: answering({ structuredContent: { n } }),
+      });
       await client.listTools();
-      expect(await client.callTool('a', {}).catch((error: unknown) => error)).toMatchObject(outcome);
+      expect(await client.callTool('a', {}).catch((error: unknown) => error)).toMatchObject(
+        outcome,
+      );
       expect(problems).toEqual([]);
     }
   });
 
   test('is judged by the evaluator of the host, where it has one', async () => {
     const evaluated: unknown[] = [];
-    const schemaEvaluator = { check: (_schema: JsonObject, value: unknown) => Promise.resolve(evaluated.push(value) === 1 ? [] : ['It is odd.']) };
-    const { client } = await connect([tool], { call: answering({ structuredContent: { n: 'x' } }), schemaEvaluator });
+    const schemaEvaluator = {
+      check: (_schema: JsonObject, value: unknown) =>
+        Promise.resolve(evaluated.push(value) === 1 ? [] : ['It is odd.']),
+    };
+    const { client } = await connect([tool], {
+      call: answering({ structuredContent: { n: 'x' } }),
+      schemaEvaluator,
+    });
     await client.listTools();
     expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 'x' } });
-    await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-response', message: expect.stringContaining('It is odd.') as string });
+    await expect(client.callTool('a', {})).rejects.toMatchObject({
+      code: 'invalid-response',
+      message: expect.stringContaining('It is odd.') as string,
+    });
     expect(evaluated).toEqual([{ n: 'x' }, { n: 'x' }]);
   });
 
   test('is checked again after an evaluation that was not available, which is reported each time', async () => {
-    const answers = [new EvaluationUnavailableError('No descriptor'), new EvaluationUnavailableError('No descriptor'), undefined];
+    const answers = [
+      new EvaluationUnavailableError('No descriptor'),
+      new EvaluationUnavailableError('No descriptor'),
+      undefined,
+    ];
     const schemaEvaluator = {
       check: () => {
         const error = answers.shift();
         return error === undefined ? ['It is odd.'] : Promise.reject(error);
       },
     };
-    const { client, problems } = await connect([tool], { call: answering({ structuredContent: { n: 'x' } }), schemaEvaluator });
+    const { client, problems } = await connect([tool], {
+      call: answering({ structuredContent: { n: 'x' } }),
+      schemaEvaluator,
+    });
     await client.listTools();
-    for (let call = 0; call < 2; call++) expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 'x' } });
+    for (let call = 0; call < 2; call++)
+      expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 'x' } });
     await expect(client.callTool('a', {})).rejects.toMatchObject({ code: 'invalid-response' });
-    expect(problems).toEqual(Array.from({ length: 2 }, () => 'A result of tool a is not checked against its output schema'));
+    expect(problems).toEqual(
+      Array.from(
+        { length: 2 },
+        () => 'A result of tool a is not checked against its output schema',
+      ),
+    );
   });
 
   test('is not judged by a list that has changed, until that is read again', async () => {
@@ -191,10 +267,16 @@ describe('structured content', () => {
     ['is of another dialect', { $schema: 'https://example.com/own' }],
     ['has a regular expression with a fault', { properties: { n: { anyOf: [{ pattern: '(' }] } } }],
     ['refers to itself without end', { allOf: [{ $ref: '#' }] }],
-  ])('whose schema %s is given, which is told once and does not harm the list', async (_name, schema) => {
-    const { client, problems } = await connect([{ ...tool, outputSchema: schema }], { call: answering({ structuredContent: { n: 1 } }) });
-    expect(await client.listTools()).toHaveLength(1);
-    for (let call = 0; call < 2; call++) expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 1 } });
-    expect(problems).toEqual([expect.stringContaining('cannot be used')]);
-  });
+  ])(
+    'whose schema %s is given, which is told once and does not harm the list',
+    async (_name, schema) => {
+      const { client, problems } = await connect([{ ...tool, outputSchema: schema }], {
+        call: answering({ structuredContent: { n: 1 } }),
+      });
+      expect(await client.listTools()).toHaveLength(1);
+      for (let call = 0; call < 2; call++)
+        expect(await client.callTool('a', {})).toMatchObject({ structuredContent: { n: 1 } });
+      expect(problems).toEqual([expect.stringContaining('cannot be used')]);
+    },
+  );
 });

@@ -3,7 +3,11 @@ import { LocalError } from '../protocol/errors.ts';
 import type { TaskSupport } from '../protocol/tasks.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../protocol/tools.ts';
 import { type MirroredParam, readMirroredParams } from '../schema/mirrored-params.ts';
-import { EvaluationUnavailableError, type SchemaEvaluator, WorkerEvaluator } from '../schema/schema-evaluator.ts';
+import {
+  EvaluationUnavailableError,
+  type SchemaEvaluator,
+  WorkerEvaluator,
+} from '../schema/schema-evaluator.ts';
 import type { ClientOptions } from './client-options.ts';
 import { mirrorParams } from './param-headers.ts';
 
@@ -42,7 +46,11 @@ export class KnownTools {
         this.#report(`Tool ${tool.name} is left out of the list: ${read.problem}`);
         return false;
       }
-      this.#tools.set(tool.name, { outputSchema: tool.outputSchema, mirrored: read.params, task: tool.task ?? 'never' });
+      this.#tools.set(tool.name, {
+        outputSchema: tool.outputSchema,
+        mirrored: read.params,
+        task: tool.task ?? 'never',
+      });
       return true;
     });
   }
@@ -98,18 +106,26 @@ export class KnownTools {
   #judge(name: string, result: CallToolResult, problems: readonly string[]): CallToolResult {
     if (problems.length === 0) return result;
     const message = `The structured content of tool ${name} does not fit its output schema: ${problems.join(' ')}`;
-    if (this.#options.outputValidation !== 'report') throw new LocalError('invalid-response', message, { sent: true });
+    if (this.#options.outputValidation !== 'report')
+      throw new LocalError('invalid-response', message, { sent: true });
     this.#report(message);
     return result;
   }
 
   /** A schema that cannot be used is reported once, and its tool's results are not checked. An evaluator that is not available is asked again. */
-  #uncheckable(name: string, schema: JsonSchema, { error, result }: { readonly error: unknown; readonly result: CallToolResult }): CallToolResult {
+  #uncheckable(
+    name: string,
+    schema: JsonSchema,
+    { error, result }: { readonly error: unknown; readonly result: CallToolResult },
+  ): CallToolResult {
     if (error instanceof EvaluationUnavailableError) {
       this.#report(`A result of tool ${name} is not checked against its output schema`, error);
     } else if (!this.#unusable.has(schema)) {
       this.#unusable.add(schema);
-      this.#report(`The output schema of tool ${name} cannot be used, so its results are not checked`, error);
+      this.#report(
+        `The output schema of tool ${name} cannot be used, so its results are not checked`,
+        error,
+      );
     }
     return result;
   }

@@ -2,7 +2,12 @@ import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import { ProtocolError } from '../protocol/errors.ts';
 import type { SubscriptionFilter } from '../protocol/resources.ts';
 import type { Connection } from './connection.ts';
-import { changedList, includesList, type Subscription, type SubscriptionListener } from './subscription.ts';
+import {
+  changedList,
+  includesList,
+  type Subscription,
+  type SubscriptionListener,
+} from './subscription.ts';
 
 interface Watcher {
   /** Those the server has not refused. */
@@ -49,7 +54,10 @@ export class LegacySubscriptions {
    * A URI whose subscription the server refuses is left out of the filter.
    * @throws LocalError when a subscription is not answered; what was subscribed is given back.
    */
-  async subscribe(filter: SubscriptionFilter, listener: SubscriptionListener): Promise<Subscription> {
+  async subscribe(
+    filter: SubscriptionFilter,
+    listener: SubscriptionListener,
+  ): Promise<Subscription> {
     const { resources } = this.#capabilities;
     const uris = resources?.subscribe === true ? [...new Set(filter.resourceSubscriptions)] : [];
     const watcher: Watcher = { uris: new Set(uris), filter: this.#announced(filter), listener };
@@ -66,7 +74,10 @@ export class LegacySubscriptions {
       throw failure.reason;
     }
     return {
-      filter: { ...watcher.filter, ...(watcher.uris.size > 0 ? { resourceSubscriptions: [...watcher.uris] } : {}) },
+      filter: {
+        ...watcher.filter,
+        ...(watcher.uris.size > 0 ? { resourceSubscriptions: [...watcher.uris] } : {}),
+      },
       close,
     };
   }
@@ -75,14 +86,23 @@ export class LegacySubscriptions {
   #announced(filter: SubscriptionFilter): SubscriptionFilter {
     const { tools, prompts, resources } = this.#capabilities;
     return {
-      ...(filter.toolsListChanged === true && tools?.listChanged === true ? { toolsListChanged: true } : {}),
-      ...(filter.promptsListChanged === true && prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-      ...(filter.resourcesListChanged === true && resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+      ...(filter.toolsListChanged === true && tools?.listChanged === true
+        ? { toolsListChanged: true }
+        : {}),
+      ...(filter.promptsListChanged === true && prompts?.listChanged === true
+        ? { promptsListChanged: true }
+        : {}),
+      ...(filter.resourcesListChanged === true && resources?.listChanged === true
+        ? { resourcesListChanged: true }
+        : {}),
     };
   }
 
   async #acquire(uri: string, watcher: Watcher): Promise<void> {
-    const subscription = this.#subscriptions.get(uri) ?? { users: 0, acknowledged: this.#subscribe(uri) };
+    const subscription = this.#subscriptions.get(uri) ?? {
+      users: 0,
+      acknowledged: this.#subscribe(uri),
+    };
     this.#subscriptions.set(uri, subscription);
     subscription.users += 1;
     try {
@@ -113,7 +133,9 @@ export class LegacySubscriptions {
     if (subscription.users === 0) {
       this.#subscriptions.delete(uri);
       // Whether refused or lost with the connection: there is nothing left to end.
-      const unsubscribed = this.#connection.request('resources/unsubscribe', { uri }).catch(() => undefined);
+      const unsubscribed = this.#connection
+        .request('resources/unsubscribe', { uri })
+        .catch(() => undefined);
       this.#unsubscribing.set(uri, unsubscribed);
       await unsubscribed;
       if (this.#unsubscribing.get(uri) === unsubscribed) {
@@ -125,9 +147,12 @@ export class LegacySubscriptions {
   /** The URI may be that of a part of the watched resource, and need not look like one. */
   #updated(uri: string): void {
     const watchers = [...this.#watchers].filter((watcher) => watcher.uris.size > 0);
-    const exact = new Set(watchers.filter((watcher) => [...watcher.uris].some((watched) => covers(watched, uri))));
+    const exact = new Set(
+      watchers.filter((watcher) => [...watcher.uris].some((watched) => covers(watched, uri))),
+    );
     this.#tell('notifications/resources/updated', (watcher) => {
-      if (exact.size > 0 ? exact.has(watcher) : watcher.uris.size > 0) watcher.listener.updated(uri);
+      if (exact.size > 0 ? exact.has(watcher) : watcher.uris.size > 0)
+        watcher.listener.updated(uri);
     });
   }
 

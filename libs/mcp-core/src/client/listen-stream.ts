@@ -7,7 +7,12 @@ import type { SubscriptionFilter } from '../protocol/resources.ts';
 import type { Connection } from './connection.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
 import { readAnswer } from './read-answer.ts';
-import { changedList, type Subscription, type SubscriptionEnd, type SubscriptionListener } from './subscription.ts';
+import {
+  changedList,
+  type Subscription,
+  type SubscriptionEnd,
+  type SubscriptionListener,
+} from './subscription.ts';
 
 export interface ListenOptions {
   readonly filter: SubscriptionFilter;
@@ -25,7 +30,10 @@ const METHOD = 'subscriptions/listen';
  * @throws ProtocolError when the server refuses; LocalError `request-timeout`, `connection-lost`, `invalid-response`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export async function openListenStream(connection: Connection, options: ListenOptions): Promise<Subscription> {
+export async function openListenStream(
+  connection: Connection,
+  options: ListenOptions,
+): Promise<Subscription> {
   const stream = new ListenStream(connection, options);
   await stream.acknowledged;
   return stream;
@@ -51,9 +59,16 @@ class ListenStream implements Subscription {
     this.#stopListening = connection.listen((notification) => this.#notified(notification));
     this.#timer = new DeadlineTimer(() => {
       this.#cancel('The subscription was not acknowledged in time');
-      this.#acknowledgment.reject(new LocalError('request-timeout', `${METHOD} timed out: it was not acknowledged within ${options.timeoutMs} ms.`, { sent: true }));
+      this.#acknowledgment.reject(
+        new LocalError(
+          'request-timeout',
+          `${METHOD} timed out: it was not acknowledged within ${options.timeoutMs} ms.`,
+          { sent: true },
+        ),
+      );
     });
-    if (Number.isFinite(options.timeoutMs)) this.#timer.fireBy(performance.now() + options.timeoutMs);
+    if (Number.isFinite(options.timeoutMs))
+      this.#timer.fireBy(performance.now() + options.timeoutMs);
     void this.#request.answer.then((answer) => this.#answered(answer));
   }
 
@@ -135,7 +150,9 @@ function readFilter(value: unknown): SubscriptionFilter {
     ...(filter.toolsListChanged === true ? { toolsListChanged: true } : {}),
     ...(filter.promptsListChanged === true ? { promptsListChanged: true } : {}),
     ...(filter.resourcesListChanged === true ? { resourcesListChanged: true } : {}),
-    ...(Array.isArray(resourceSubscriptions) ? { resourceSubscriptions: resourceSubscriptions.filter((uri) => typeof uri === 'string') } : {}),
+    ...(Array.isArray(resourceSubscriptions)
+      ? { resourceSubscriptions: resourceSubscriptions.filter((uri) => typeof uri === 'string') }
+      : {}),
     ...(Array.isArray(taskIds) ? { taskIds: taskIds.filter((id) => typeof id === 'string') } : {}),
   };
 }

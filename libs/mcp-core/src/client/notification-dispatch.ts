@@ -62,27 +62,35 @@ export class NotificationDispatch {
 
   #progressed(params: JsonObject): void {
     const progress = readProgress(params);
-    const onProgress = progress === undefined ? undefined : this.#requests.progressed(params.progressToken)?.options.onProgress;
+    const onProgress =
+      progress === undefined
+        ? undefined
+        : this.#requests.progressed(params.progressToken)?.options.onProgress;
     if (progress === undefined || onProgress === undefined) return;
     try {
       onProgress(progress);
     } catch (error) {
-      this.#options.onProblem?.(new Error('A callback for notifications/progress failed', { cause: error }));
+      this.#options.onProblem?.(
+        new Error('A callback for notifications/progress failed', { cause: error }),
+      );
     }
   }
 
   #listChanged(method: string): void {
     if (method === 'notifications/tools/list_changed') this.#options.onToolsChanged?.();
-    else if (method === 'notifications/resources/list_changed') this.#options.onResourcesChanged?.();
+    else if (method === 'notifications/resources/list_changed')
+      this.#options.onResourcesChanged?.();
     else if (method === 'notifications/prompts/list_changed') this.#options.onPromptsChanged?.();
   }
 
   #elicitationCompleted(method: string, elicitationId: unknown): void {
-    if (typeof elicitationId === 'string') this.callBack(method, () => this.#options.onElicitationComplete?.(elicitationId));
+    if (typeof elicitationId === 'string')
+      this.callBack(method, () => this.#options.onElicitationComplete?.(elicitationId));
   }
 
   #tell(notification: JsonRpcNotification): void {
-    for (const listener of this.#listeners) this.callBack(notification.method, () => listener(notification));
+    for (const listener of this.#listeners)
+      this.callBack(notification.method, () => listener(notification));
   }
 }
 
@@ -90,11 +98,19 @@ function readProgress({ progress, total, message }: JsonObject): Progress | unde
   if (typeof progress !== 'number') {
     return undefined;
   }
-  return { progress, ...(typeof total === 'number' ? { total } : {}), ...(typeof message === 'string' ? { message } : {}) };
+  return {
+    progress,
+    ...(typeof total === 'number' ? { total } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+  };
 }
 
 /** An unknown level is read as `info`. */
 function readLogEntry(params: JsonObject): LogEntry {
   const { level, logger, data } = params;
-  return { level: isLoggingLevel(level) ? level : 'info', ...(typeof logger === 'string' ? { logger } : {}), data };
+  return {
+    level: isLoggingLevel(level) ? level : 'info',
+    ...(typeof logger === 'string' ? { logger } : {}),
+    data,
+  };
 }

@@ -4,7 +4,10 @@ import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { MirroredParam } from '../schema/mirrored-params.ts';
 
 /** The headers for these arguments; a parameter that is absent or null has none. */
-export function mirrorParams(params: readonly MirroredParam[], args: JsonObject): { readonly [name: string]: string } {
+export function mirrorParams(
+  params: readonly MirroredParam[],
+  args: JsonObject,
+): { readonly [name: string]: string } {
   const headers: { [name: string]: string } = {};
   for (const { name, path } of params) {
     const value = valueAt(args, path);

@@ -4,7 +4,13 @@ import type { LocalError } from '../protocol/errors.ts';
 import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
-import { discovered, initialized, refused, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  refused,
+  ScriptedServer,
+  type Step,
+} from './scripted-server.test.support.ts';
 
 const info = { name: 't', version: '0' };
 const empty: Step = () => ({ result: {} });
@@ -22,20 +28,33 @@ afterEach(() => {
 });
 
 function legacy(script: Script = {}): ScriptedServer {
-  return new ScriptedServer({ initialize: initialized(), ping: empty, 'resources/subscribe': empty, 'resources/unsubscribe': empty, 'logging/setLevel': empty, ...script });
+  return new ScriptedServer({
+    initialize: initialized(),
+    ping: empty,
+    'resources/subscribe': empty,
+    'resources/unsubscribe': empty,
+    'logging/setLevel': empty,
+    ...script,
+  });
 }
 
 function modern(script: Script = {}): ScriptedServer {
   return new ScriptedServer({ 'server/discover': discovered, ...script });
 }
 
-async function connect(servers: readonly ScriptedServer[], options: Partial<ClientOptions> = {}): Promise<Client> {
+async function connect(
+  servers: readonly ScriptedServer[],
+  options: Partial<ClientOptions> = {},
+): Promise<Client> {
   const waiting = [...servers];
-  return connectClient(() => {
-    const server = waiting.shift();
-    if (server === undefined) throw new Error('opened too often');
-    return server;
-  }, { info, ...options });
+  return connectClient(
+    () => {
+      const server = waiting.shift();
+      if (server === undefined) throw new Error('opened too often');
+      return server;
+    },
+    { info, ...options },
+  );
 }
 
 const flush = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
@@ -43,7 +62,10 @@ const flush = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 /** Acknowledges the listen stream that is opened next. */
 async function acknowledge(server: ScriptedServer, count = 1): Promise<number> {
   const { id, params } = await server.receives('subscriptions/listen', count);
-  server.notify('notifications/subscriptions/acknowledged', { notifications: params!.notifications, _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
+  server.notify('notifications/subscriptions/acknowledged', {
+    notifications: params!.notifications,
+    _meta: { 'io.modelcontextprotocol/subscriptionId': id },
+  });
   // The client numbers its requests.
   return id as number;
 }
@@ -54,24 +76,41 @@ describe('reconnect', () => {
     const client = await connect([server], { era: 'legacy' });
     await client.reconnect();
     await client.ping();
-    expect(server.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'ping']);
+    expect(server.received.map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'ping',
+    ]);
   });
 
   test('opens one new connection however often it is asked, and restores subscriptions and the log level', async () => {
     const [first, second] = [legacy(), legacy()];
     const ends: (Error | undefined)[] = [];
-    const client = await connect([first, second], { era: 'legacy', onClosed: (error) => ends.push(error) });
+    const client = await connect([first, second], {
+      era: 'legacy',
+      onClosed: (error) => ends.push(error),
+    });
     const heard: string[] = [];
-    const watch = await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) => heard.push(uri));
+    const watch = await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) =>
+      heard.push(uri),
+    );
     await client.setLogLevel('warning');
     first.crash(new Error('gone'));
     await expect(client.ping()).rejects.toMatchObject({ code: 'connection-lost', sent: false });
     await Promise.all([client.reconnect(), client.reconnect()]);
-    expect(second.received.slice(2).map(({ method, params }) => [method, params!.uri ?? params!.level])).toEqual([['logging/setLevel', 'warning'], ['resources/subscribe', 'file:///a']]);
+    expect(
+      second.received.slice(2).map(({ method, params }) => [method, params!.uri ?? params!.level]),
+    ).toEqual([
+      ['logging/setLevel', 'warning'],
+      ['resources/subscribe', 'file:///a'],
+    ]);
     expect(heard).toEqual(['file:///a']);
     second.notify('notifications/resources/updated', { uri: 'file:///a' });
     expect(heard).toHaveLength(2);
-    expect([watch.filter, ends]).toEqual([{ resourceSubscriptions: ['file:///a'] }, [new Error('gone')]]);
+    expect([watch.filter, ends]).toEqual([
+      { resourceSubscriptions: ['file:///a'] },
+      [new Error('gone')],
+    ]);
     await watch.close();
     expect(await watch.ended).toBeUndefined();
     expect(second.all('resources/unsubscribe')).toHaveLength(1);
@@ -125,12 +164,22 @@ describe('reconnect', () => {
 
 describe('a lost session', () => {
   const losing: Step = () => undefined;
-  const lose = (server: ScriptedServer, id: unknown): void => server.fail(id as number, sessionLost);
+  const lose = (server: ScriptedServer, id: unknown): void =>
+    server.fail(id as number, sessionLost);
 
   test('is opened again by the requests that notice it, once, and lists are sent again', async () => {
-    const [first, second] = [legacy({ 'tools/list': losing, 'resources/list': losing }), legacy({ 'tools/list': () => ({ result: { tools: [{ name: 'a', inputSchema: {} }] } }), 'resources/list': () => ({ result: { resources: [] } }) })];
+    const [first, second] = [
+      legacy({ 'tools/list': losing, 'resources/list': losing }),
+      legacy({
+        'tools/list': () => ({ result: { tools: [{ name: 'a', inputSchema: {} }] } }),
+        'resources/list': () => ({ result: { resources: [] } }),
+      }),
+    ];
     const ends: unknown[] = [];
-    const client = await connect([first, second], { era: 'legacy', onClosed: (error) => ends.push(error) });
+    const client = await connect([first, second], {
+      era: 'legacy',
+      onClosed: (error) => ends.push(error),
+    });
     const lists = Promise.all([client.listTools(), client.listResources()]);
     const requests = [await first.receives('tools/list'), await first.receives('resources/list')];
     for (const { id } of requests) lose(first, id);
@@ -189,9 +238,15 @@ describe('a modern stream that breaks', () => {
   test('is opened again, its watch hears that it may have missed changes, and nobody else does', async () => {
     const server = modern();
     const changed: string[] = [];
-    const client = await connect([server], { era: 'modern', onToolsChanged: () => changed.push('tools') });
+    const client = await connect([server], {
+      era: 'modern',
+      onToolsChanged: () => changed.push('tools'),
+    });
     const heard: string[] = [];
-    const watching = client.watch({ resourceSubscriptions: ['file:///a'], toolsListChanged: true }, (uri) => heard.push(uri));
+    const watching = client.watch(
+      { resourceSubscriptions: ['file:///a'], toolsListChanged: true },
+      (uri) => heard.push(uri),
+    );
     server.fail(await acknowledge(server), new Error('never mind, it is acknowledged below'));
     const watch = await watching;
     await flush();
@@ -200,10 +255,15 @@ describe('a modern stream that breaks', () => {
     const id = await acknowledge(server, 2);
     await flush();
     expect([heard, changed]).toEqual([['file:///a'], ['tools']]);
-    server.notify('notifications/resources/updated', { uri: 'file:///a', _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
+    server.notify('notifications/resources/updated', {
+      uri: 'file:///a',
+      _meta: { 'io.modelcontextprotocol/subscriptionId': id },
+    });
     expect(heard).toEqual(['file:///a', 'file:///a']);
     await watch.close();
-    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([id]);
+    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([
+      id,
+    ]);
   });
 
   test('is tried with growing pauses, and given up in the end', async () => {
@@ -216,7 +276,10 @@ describe('a modern stream that breaks', () => {
     void watch.ended.then((reason) => (ended = reason));
     for (let attempt = 2; attempt <= 21; attempt++) {
       await vi.advanceTimersByTimeAsync(37_500);
-      server.fail((await server.receives('subscriptions/listen', attempt)).id!, new Error('still down'));
+      server.fail(
+        (await server.receives('subscriptions/listen', attempt)).id!,
+        new Error('still down'),
+      );
     }
     await flush();
     expect(ended).toMatchObject({ code: 'connection-lost' });
@@ -254,7 +317,8 @@ describe('a request that is lost on its own way', () => {
     server.deliver({ id, result: { tools: [] } });
     expect(await list).toEqual([]);
     const lost = client.readResource('file:///a').catch((error: unknown) => error);
-    for (const count of [1, 2]) server.fail((await server.receives('resources/read', count)).id!, broken);
+    for (const count of [1, 2])
+      server.fail((await server.receives('resources/read', count)).id!, broken);
     expect(await lost).toMatchObject({ code: 'connection-lost', sent: true });
     expect(server.all('resources/read')).toHaveLength(2);
   });
@@ -265,14 +329,27 @@ describe('a request that is lost on its own way', () => {
     const call = client.callTool('a', {}).catch((error: unknown) => error);
     const list = client.listTools().catch((error: unknown) => error);
     server.fail((await server.receives('tools/call')).id!, broken);
-    server.fail((await server.receives('tools/list')).id!, new HttpError('busy', { status: 503, headers: {} }));
-    expect([await call, await list]).toEqual([1, 2].map(() => expect.objectContaining({ code: 'connection-lost', sent: true }) as LocalError));
+    server.fail(
+      (await server.receives('tools/list')).id!,
+      new HttpError('busy', { status: 503, headers: {} }),
+    );
+    expect([await call, await list]).toEqual(
+      [1, 2].map(
+        () => expect.objectContaining({ code: 'connection-lost', sent: true }) as LocalError,
+      ),
+    );
     expect([server.all('tools/call').length, server.all('tools/list').length]).toEqual([1, 1]);
   });
 });
 
 describe('a refusal that proves that nothing was done', () => {
-  const tool = { name: 'q', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } };
+  const tool = {
+    name: 'q',
+    inputSchema: {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+    },
+  };
 
   function http(script: Script): ScriptedServer {
     const server = modern(script);
@@ -282,18 +359,27 @@ describe('a refusal that proves that nothing was done', () => {
 
   test('of headers leads to a new list and one more call', async () => {
     const answers = [refused(-32020), () => ({ result: done })];
-    const server = http({ 'tools/call': (request) => answers.shift()!(request), 'tools/list': () => ({ result: { tools: [tool], ttlMs: 60_000, cacheScope: 'public' } }) });
+    const server = http({
+      'tools/call': (request) => answers.shift()!(request),
+      'tools/list': () => ({ result: { tools: [tool], ttlMs: 60_000, cacheScope: 'public' } }),
+    });
     const client = await connect([server], { era: 'modern' });
     expect(await client.callTool('q', { region: 'eu' })).toEqual(done);
     expect(server.headersOf('tools/call')).toEqual([undefined, { 'Mcp-Param-Region': 'eu' }]);
-    expect(server.all('tools/call').map(({ params }) => params!.arguments)).toEqual([{ region: 'eu' }, { region: 'eu' }]);
+    expect(server.all('tools/call').map(({ params }) => params!.arguments)).toEqual([
+      { region: 'eu' },
+      { region: 'eu' },
+    ]);
   });
 
   test.each<[string, number, unknown]>([
     ['of headers', -32020, undefined],
     ['of the version', -32022, { supported: ['2026-07-28'], requested: '2026-07-28' }],
   ])('%s that comes again is told', async (_name, code, data) => {
-    const server = http({ 'tools/call': refused(code, data), 'tools/list': () => ({ result: { tools: [tool] } }) });
+    const server = http({
+      'tools/call': refused(code, data),
+      'tools/list': () => ({ result: { tools: [tool] } }),
+    });
     const client = await connect([server], { era: 'modern' });
     await expect(client.callTool('q', {})).rejects.toMatchObject({ code });
     expect(server.all('tools/call')).toHaveLength(2);
@@ -307,11 +393,17 @@ describe('a refusal that proves that nothing was done', () => {
   });
 
   test('with an HTTP status and an error without id is read like any other', async () => {
-    const server = http({ 'tools/call': () => undefined, 'tools/list': () => ({ result: { tools: [tool] } }) });
+    const server = http({
+      'tools/call': () => undefined,
+      'tools/list': () => ({ result: { tools: [tool] } }),
+    });
     const client = await connect([server], { era: 'modern' });
     const call = client.callTool('q', { region: 'eu' });
     const rpcError = { code: -32020, message: 'Header mismatch' };
-    server.fail((await server.receives('tools/call')).id!, new HttpError('400', { status: 400, headers: {}, rpcError }));
+    server.fail(
+      (await server.receives('tools/call')).id!,
+      new HttpError('400', { status: 400, headers: {}, rpcError }),
+    );
     const { id } = await server.receives('tools/call', 2);
     server.deliver({ id, result: done });
     expect(await call).toEqual(done);

@@ -19,7 +19,9 @@ describe('limits', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(settled.error).toMatchObject({ code: 'request-timeout', sent: true });
     const { id } = server.all('tools/call')[0]!;
-    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([id]);
+    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([
+      id,
+    ]);
     server.deliver({ id, ...done });
     await client.ping();
     expect(settled.value).toBeUndefined();
@@ -31,11 +33,17 @@ describe('limits', () => {
     const { params } = await server.receives('tools/call');
     for (const progress of [1, 2, 3]) {
       await vi.advanceTimersByTimeAsync(800);
-      server.notify('notifications/progress', { progressToken: metaOf(params).progressToken, progress });
+      server.notify('notifications/progress', {
+        progressToken: metaOf(params).progressToken,
+        progress,
+      });
     }
     expect(settled).toEqual({});
     await vi.advanceTimersByTimeAsync(100);
-    expect(settled.error).toMatchObject({ code: 'request-timeout', message: expect.stringContaining('2500 ms') as string });
+    expect(settled.error).toMatchObject({
+      code: 'request-timeout',
+      message: expect.stringContaining('2500 ms') as string,
+    });
   });
 
   test('the default comes from the client; Infinity is none', async () => {
@@ -49,10 +57,17 @@ describe('limits', () => {
 
   test('stop while a question of the server is open', async () => {
     const answer = Promise.withResolvers<{ action: 'decline' }>();
-    const { client, server } = await connectLegacy({}, { handlers: { elicit: () => answer.promise } });
+    const { client, server } = await connectLegacy(
+      {},
+      { handlers: { elicit: () => answer.promise } },
+    );
     const settled = settling(client.callTool('a', {}, { timeoutMs: 1000, maxTotalMs: 1500 }));
     await vi.advanceTimersByTimeAsync(800);
-    server.deliver({ id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema: { type: 'object', properties: {} } } });
+    server.deliver({
+      id: 'q',
+      method: 'elicitation/create',
+      params: { message: '?', requestedSchema: { type: 'object', properties: {} } },
+    });
     const asked = settling(client.callTool('b', {}, { timeoutMs: 1000 }));
     await vi.advanceTimersByTimeAsync(3_600_000);
     expect([settled, asked]).toEqual([{}, {}]);
@@ -67,7 +82,10 @@ describe('limits', () => {
   });
 
   test('go on when the server withdraws its question, whatever the handler does', async () => {
-    const { client, server } = await connectLegacy({}, { handlers: { listRoots: () => new Promise(() => undefined) } });
+    const { client, server } = await connectLegacy(
+      {},
+      { handlers: { listRoots: () => new Promise(() => undefined) } },
+    );
     const settled = settling(client.callTool('a', {}, { timeoutMs: 1000 }));
     server.deliver({ id: 'q', method: 'roots/list' });
     await vi.advanceTimersByTimeAsync(5000);

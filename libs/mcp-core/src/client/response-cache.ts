@@ -40,7 +40,11 @@ export class ResponseCache {
   #characters = 0;
   #invalidations = 0;
 
-  constructor({ maxEntries = DEFAULT_MAX_ENTRIES, maxCharacters = DEFAULT_MAX_CHARACTERS, authorization = () => '' }: CacheOptions = {}) {
+  constructor({
+    maxEntries = DEFAULT_MAX_ENTRIES,
+    maxCharacters = DEFAULT_MAX_CHARACTERS,
+    authorization = () => '',
+  }: CacheOptions = {}) {
     this.#maxEntries = maxEntries;
     this.#maxCharacters = maxCharacters;
     this.#authorization = authorization;
@@ -49,7 +53,10 @@ export class ResponseCache {
   /** To be taken before the request is sent. `params` without `_meta`. */
   ticket(method: string, params: JsonObject): CacheTicket {
     const request = `${method} ${JSON.stringify(params)}`;
-    return { key: { shared: request, private: `${request} ${this.#authorization()}` }, invalidations: this.#invalidations };
+    return {
+      key: { shared: request, private: `${request} ${this.#authorization()}` },
+      invalidations: this.#invalidations,
+    };
   }
 
   /** A fresh result. */
@@ -59,14 +66,29 @@ export class ResponseCache {
   }
 
   /** Keeps a result that says that it may be kept, unless something was invalidated since its request was sent. */
-  keep(ticket: CacheTicket, request: { readonly method: string; readonly params: JsonObject }, result: JsonObject): void {
+  keep(
+    ticket: CacheTicket,
+    request: { readonly method: string; readonly params: JsonObject },
+    result: JsonObject,
+  ): void {
     const { ttlMs, cacheScope } = result;
-    if (typeof ttlMs !== 'number' || !(ttlMs > 0) || this.#maxEntries <= 0 || ticket.invalidations !== this.#invalidations) return;
+    if (
+      typeof ttlMs !== 'number' ||
+      !(ttlMs > 0) ||
+      this.#maxEntries <= 0 ||
+      ticket.invalidations !== this.#invalidations
+    )
+      return;
     const characters = costOf(JSON.stringify(result));
     if (characters > this.#maxCharacters) return;
     const key = cacheScope === 'public' ? ticket.key.shared : ticket.key.private;
     this.#drop(key);
-    this.#entries.set(key, { ...request, result, freshUntil: performance.now() + ttlMs, characters });
+    this.#entries.set(key, {
+      ...request,
+      result,
+      freshUntil: performance.now() + ttlMs,
+      characters,
+    });
     this.#characters += characters;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#maxEntries && this.#characters <= this.#maxCharacters) break;
@@ -79,14 +101,21 @@ export class ResponseCache {
     const uri = params?.uri;
     if (method === 'notifications/resources/updated' && typeof uri === 'string') {
       // A part of a resource belongs to its contents, and the other way round.
-      this.forget((entry) => entry.method === 'resources/read' && typeof entry.params.uri === 'string' && (covers(entry.params.uri, uri) || covers(uri, entry.params.uri)));
+      this.forget(
+        (entry) =>
+          entry.method === 'resources/read' &&
+          typeof entry.params.uri === 'string' &&
+          (covers(entry.params.uri, uri) || covers(uri, entry.params.uri)),
+      );
       return;
     }
     const list = changedList(method);
     if (list !== undefined) this.forget((entry) => LIST_REQUESTS[list].includes(entry.method));
   }
 
-  forget(isStale: (entry: { readonly method: string; readonly params: JsonObject }) => boolean): void {
+  forget(
+    isStale: (entry: { readonly method: string; readonly params: JsonObject }) => boolean,
+  ): void {
     this.#invalidations += 1;
     for (const [key, entry] of this.#entries) {
       if (isStale(entry)) this.#drop(key);

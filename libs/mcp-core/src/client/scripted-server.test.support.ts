@@ -11,7 +11,9 @@ export interface WireMessage {
 }
 
 /** Answers one request: a result, an error, or `undefined` for silence. */
-export type Step = (request: WireMessage) => { readonly result: JsonObject } | { readonly error: JsonObject } | undefined;
+export type Step = (
+  request: WireMessage,
+) => { readonly result: JsonObject } | { readonly error: JsonObject } | undefined;
 
 /** The client's end of a wire whose other end is played by the test. Everything passes as JSON text. */
 export class ScriptedServer implements Transport {
@@ -99,7 +101,9 @@ export class ScriptedServer implements Transport {
 
   /** The answer to the question of the script with this id. */
   answerTo(id: RequestId): Promise<WireMessage> {
-    return this.#when(() => this.received.find((message) => message.id === id && message.method === undefined));
+    return this.#when(() =>
+      this.received.find((message) => message.id === id && message.method === undefined),
+    );
   }
 
   #when(find: () => WireMessage | undefined): Promise<WireMessage> {
@@ -114,7 +118,12 @@ export class ScriptedServer implements Transport {
   }
 }
 
-export const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: {}, logging: {} };
+export const CAPABILITIES = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: {},
+  logging: {},
+};
 
 export const discovered: Step = () => ({
   result: {
@@ -129,7 +138,14 @@ export const discovered: Step = () => ({
 });
 
 export function initialized(protocolVersion = '2025-11-25'): Step {
-  return () => ({ result: { protocolVersion, capabilities: CAPABILITIES, serverInfo: { name: 'legacy', version: '1' }, instructions: 'Hello' } });
+  return () => ({
+    result: {
+      protocolVersion,
+      capabilities: CAPABILITIES,
+      serverInfo: { name: 'legacy', version: '1' },
+      instructions: 'Hello',
+    },
+  });
 }
 
 export function refused(code: number, data?: unknown): Step {

@@ -2,7 +2,12 @@ import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Client, ServerChange } from './client.ts';
 import { connectClient } from './connect-client.ts';
-import { discovered, initialized, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  ScriptedServer,
+  type Step,
+} from './scripted-server.test.support.ts';
 
 interface Connected {
   readonly client: Client;
@@ -14,14 +19,26 @@ const empty: Step = () => ({ result: {} });
 async function connect(era: 'legacy' | 'modern', servers = [newServer()]): Promise<Connected> {
   const [server] = servers;
   const waiting = [...servers];
-  return { server: server!, client: await connectClient(() => waiting.shift()!, { info: { name: 't', version: '0' }, era }) };
+  return {
+    server: server!,
+    client: await connectClient(() => waiting.shift()!, { info: { name: 't', version: '0' }, era }),
+  };
 }
 
 function newServer(): ScriptedServer {
-  return new ScriptedServer({ initialize: initialized(), 'server/discover': discovered, 'resources/subscribe': empty, 'resources/unsubscribe': empty, ping: empty });
+  return new ScriptedServer({
+    initialize: initialized(),
+    'server/discover': discovered,
+    'resources/subscribe': empty,
+    'resources/unsubscribe': empty,
+    ping: empty,
+  });
 }
 
-async function take(changes: AsyncIterator<ServerChange>, count: number): Promise<readonly ServerChange[]> {
+async function take(
+  changes: AsyncIterator<ServerChange>,
+  count: number,
+): Promise<readonly ServerChange[]> {
   const taken: ServerChange[] = [];
   while (taken.length < count) {
     const next = await changes.next();
@@ -34,16 +51,24 @@ async function take(changes: AsyncIterator<ServerChange>, count: number): Promis
 describe('the changes of a legacy server', () => {
   test('are those of the filter, each once until it is read', async () => {
     const { client, server } = await connect('legacy');
-    const changes = client.changes({ toolsListChanged: true, resourceSubscriptions: ['file:///a'] });
+    const changes = client.changes({
+      toolsListChanged: true,
+      resourceSubscriptions: ['file:///a'],
+    });
     const first = changes.next();
     await server.receives('resources/subscribe');
     await client.ping();
     for (let time = 0; time < 3; time++) server.notify('notifications/tools/list_changed', {});
     expect(await first).toEqual({ done: false, value: { kind: 'tools' } });
     server.notify('notifications/resources/list_changed', {});
-    for (const part of ['', '/x', '']) server.notify('notifications/resources/updated', { uri: `file:///a${part}` });
+    for (const part of ['', '/x', ''])
+      server.notify('notifications/resources/updated', { uri: `file:///a${part}` });
     server.notify('notifications/tools/list_changed', {});
-    expect(await take(changes, 3)).toEqual([{ kind: 'resource', uri: 'file:///a' }, { kind: 'resource', uri: 'file:///a/x' }, { kind: 'tools' }]);
+    expect(await take(changes, 3)).toEqual([
+      { kind: 'resource', uri: 'file:///a' },
+      { kind: 'resource', uri: 'file:///a/x' },
+      { kind: 'tools' },
+    ]);
     await changes.return();
     expect(server.all('resources/unsubscribe')).toHaveLength(1);
     expect(await changes.next()).toEqual({ done: true, value: undefined });
@@ -59,18 +84,23 @@ describe('the changes of a legacy server', () => {
       }
     })();
     await client.ping();
-    for (const list of ['tools', 'prompts', 'resources']) server.notify(`notifications/${list}/list_changed`, {});
+    for (const list of ['tools', 'prompts', 'resources'])
+      server.notify(`notifications/${list}/list_changed`, {});
     await reading;
     expect(seen).toEqual([{ kind: 'tools' }, { kind: 'resources' }]);
   });
 
   test('that are too many become one', async () => {
     const { client, server } = await connect('legacy');
-    const changes = client.changes({ toolsListChanged: true, resourceSubscriptions: ['file:///a'] });
+    const changes = client.changes({
+      toolsListChanged: true,
+      resourceSubscriptions: ['file:///a'],
+    });
     const first = changes.next();
     await server.receives('resources/subscribe');
     await client.ping();
-    for (let part = 0; part < 5000; part++) server.notify('notifications/resources/updated', { uri: `file:///a/${part}` });
+    for (let part = 0; part < 5000; part++)
+      server.notify('notifications/resources/updated', { uri: `file:///a/${part}` });
     server.notify('notifications/tools/list_changed', {});
     expect(await first).toEqual({ done: false, value: { kind: 'missed' } });
     server.notify('notifications/tools/list_changed', {});
@@ -101,7 +131,9 @@ describe('the changes of a legacy server', () => {
   test('cannot be read when the server does not answer', async () => {
     const { client, server } = await connect('legacy');
     server.crash();
-    await expect(client.changes({ resourceSubscriptions: ['file:///a'] }).next()).rejects.toMatchObject({ code: 'connection-lost' });
+    await expect(
+      client.changes({ resourceSubscriptions: ['file:///a'] }).next(),
+    ).rejects.toMatchObject({ code: 'connection-lost' });
   });
 });
 
@@ -110,7 +142,8 @@ describe('the changes of a modern server', () => {
     const changes = client.changes(filter);
     const first = changes.next();
     const { id, params } = await server.receives('subscriptions/listen');
-    const tell = (method: string, more: JsonObject = {}): void => server.notify(method, { ...more, _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
+    const tell = (method: string, more: JsonObject = {}): void =>
+      server.notify(method, { ...more, _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
     tell('notifications/subscriptions/acknowledged', { notifications: params!.notifications });
     return { changes, first, tell, id };
   }
@@ -118,12 +151,17 @@ describe('the changes of a modern server', () => {
   test('come by the stream', async () => {
     const connected = await connect('modern');
     const { changes, first, tell, id } = await open(connected);
-    expect(connected.server.all('subscriptions/listen')[0]!.params!.notifications).toEqual({ toolsListChanged: true, resourcesListChanged: true });
+    expect(connected.server.all('subscriptions/listen')[0]!.params!.notifications).toEqual({
+      toolsListChanged: true,
+      resourcesListChanged: true,
+    });
     connected.server.notify('notifications/tools/list_changed', {});
     tell('notifications/resources/list_changed');
     expect(await first).toEqual({ done: false, value: { kind: 'resources' } });
     await changes.return();
-    expect(connected.server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([id]);
+    expect(
+      connected.server.all('notifications/cancelled').map(({ params }) => params!.requestId),
+    ).toEqual([id]);
   });
 
   test('that came before the server ended the stream are still read', async () => {

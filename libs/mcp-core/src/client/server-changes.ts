@@ -9,7 +9,11 @@ const MAX_WAITING = 1000;
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /** Every list that a server announces changes of. */
-export function announcedLists({ tools, prompts, resources }: ServerCapabilities): SubscriptionFilter {
+export function announcedLists({
+  tools,
+  prompts,
+  resources,
+}: ServerCapabilities): SubscriptionFilter {
   return {
     ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
     ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),

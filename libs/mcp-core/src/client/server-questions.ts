@@ -28,11 +28,17 @@ export class ServerQuestions {
    * Answers a request in the given revision. A handler's ProtocolError is the answer; any other failure rejects.
    * `signal` aborts when the server withdraws the question: it then counts as closed, and nothing is answered.
    */
-  async answer({ method, params }: JsonRpcRequest, codec: Codec, { signal, request }: QuestionPlace): Promise<Reply | undefined> {
+  async answer(
+    { method, params }: JsonRpcRequest,
+    codec: Codec,
+    { signal, request }: QuestionPlace,
+  ): Promise<Reply | undefined> {
     if (method === 'ping') {
       return { result: {} };
     }
-    const ask = codec.serverRequests.has(method) ? this.#desk.find({ method, params, request }, codec) : undefined;
+    const ask = codec.serverRequests.has(method)
+      ? this.#desk.find({ method, params, request }, codec)
+      : undefined;
     if (ask === undefined) {
       return { error: { code: ErrorCode.methodNotFound, message: `Method not found: ${method}` } };
     }
@@ -58,7 +64,10 @@ export class ServerQuestions {
 async function reply(answer: Promise<JsonObject>, related: JsonObject | undefined): Promise<Reply> {
   try {
     const result = await answer;
-    return { result: related === undefined ? result : { ...result, _meta: { ...metaOf(result), ...related } } };
+    return {
+      result:
+        related === undefined ? result : { ...result, _meta: { ...metaOf(result), ...related } },
+    };
   } catch (error) {
     if (error instanceof ProtocolError) {
       return { error: error.toJSON() };

@@ -31,7 +31,10 @@ export class TaskInput {
   /** Puts what is new to the handlers, all at the same time, and withdraws what the server no longer asks. True when something was new. */
   update(inputRequests: JsonObject): boolean {
     for (const [key, state] of this.#answers) {
-      if (state.kind === 'asked' && !Object.hasOwn(inputRequests, key)) state.withdrawal.abort(new LocalError('request-cancelled', 'The server withdrew its question.'));
+      if (state.kind === 'asked' && !Object.hasOwn(inputRequests, key))
+        state.withdrawal.abort(
+          new LocalError('request-cancelled', 'The server withdrew its question.'),
+        );
     }
     let isNew = false;
     for (const [key, question] of Object.entries(inputRequests)) {
@@ -62,7 +65,10 @@ export class TaskInput {
     const withdrawn = Promise.withResolvers<undefined>();
     withdrawal.signal.addEventListener('abort', () => withdrawn.resolve(undefined), { once: true });
     try {
-      const response = await Promise.race([this.#hooks.ask(question, withdrawal.signal), withdrawn.promise]);
+      const response = await Promise.race([
+        this.#hooks.ask(question, withdrawal.signal),
+        withdrawn.promise,
+      ]);
       if (response === undefined) this.#answers.set(key, { kind: 'sent' });
       else await this.#send(key, response);
     } catch (error) {
@@ -77,7 +83,9 @@ export class TaskInput {
     try {
       await this.#hooks.send({ [key]: response });
     } catch (error) {
-      const isLost = error instanceof LocalError && (error.code === 'connection-lost' || error.code === 'request-timeout');
+      const isLost =
+        error instanceof LocalError &&
+        (error.code === 'connection-lost' || error.code === 'request-timeout');
       this.#answers.set(key, isLost ? { kind: 'unsent', response } : { kind: 'refused', error });
     }
   }

@@ -12,9 +12,17 @@ export function readTaskResult({ status, result, error }: DetailedTask, codec: C
   if (error !== undefined) throw new ProtocolError(error.code, error.message, { data: error.data });
   const decoded = codec.decodeResult('tools/call', result ?? {});
   if (decoded.kind === 'complete') return decoded.result;
-  throw new LocalError('invalid-response', `The result of a task is unusable: ${decoded.kind === 'invalid' ? decoded.detail : `it is ${decoded.kind}`}`, { sent: true });
+  throw new LocalError(
+    'invalid-response',
+    `The result of a task is unusable: ${decoded.kind === 'invalid' ? decoded.detail : `it is ${decoded.kind}`}`,
+    { sent: true },
+  );
 }
 
 export function cancelledOnServer(): LocalError {
-  return new LocalError('request-cancelled', 'The task that tools/call became was cancelled on the server.', { sent: true });
+  return new LocalError(
+    'request-cancelled',
+    'The task that tools/call became was cancelled on the server.',
+    { sent: true },
+  );
 }

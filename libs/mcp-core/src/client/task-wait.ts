@@ -52,7 +52,11 @@ export class TaskWait {
     this.#options = options;
     this.#endsAt = options.endsAt;
     this.#input = new TaskInput({
-      ask: (question, signal) => options.rounds.answerOne(question, options.connection().codec, { signal, request: options.request }),
+      ask: (question, signal) =>
+        options.rounds.answerOne(question, options.connection().codec, {
+          signal,
+          request: options.request,
+        }),
       send: (inputResponses) => this.#request('tasks/update', { inputResponses }),
       failed: (error) => this.#failure.reject(error),
       openChanged: (areOpen) => this.#openChanged(areOpen),
@@ -66,14 +70,26 @@ export class TaskWait {
    */
   async until(task: Task | undefined): Promise<JsonObject> {
     const { signal, connection } = this.#options;
-    const onAbort = (): void => this.#failure.reject(new LocalError('request-cancelled', 'tools/call was cancelled.', { sent: true, cause: signal?.reason }));
+    const onAbort = (): void =>
+      this.#failure.reject(
+        new LocalError('request-cancelled', 'tools/call was cancelled.', {
+          sent: true,
+          cause: signal?.reason,
+        }),
+      );
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted === true) onAbort();
     this.#followConnection();
     try {
-      return await Promise.race([this.#failure.promise, connection().codec.tasks === 'core' ? this.#waitForCore(task) : this.#waitForExtension(task)]);
+      return await Promise.race([
+        this.#failure.promise,
+        connection().codec.tasks === 'core'
+          ? this.#waitForCore(task)
+          : this.#waitForExtension(task),
+      ]);
     } catch (error) {
-      if (this.#isWorthCancelling(error)) void this.#request('tasks/cancel', {}).catch(() => undefined);
+      if (this.#isWorthCancelling(error))
+        void this.#request('tasks/cancel', {}).catch(() => undefined);
       throw error;
     } finally {
       signal?.removeEventListener('abort', onAbort);
@@ -87,7 +103,14 @@ export class TaskWait {
     const { endSignal } = connection;
     const onEnd = (): void => {
       if (this.#options.connection() !== connection) this.#followConnection();
-      else this.#failure.reject(new LocalError('connection-lost', 'The connection ended while tools/call went on as a task.', { sent: true, cause: endSignal.reason }));
+      else
+        this.#failure.reject(
+          new LocalError(
+            'connection-lost',
+            'The connection ended while tools/call went on as a task.',
+            { sent: true, cause: endSignal.reason },
+          ),
+        );
     };
     if (endSignal.aborted) onEnd();
     else endSignal.addEventListener('abort', onEnd, { once: true, signal: this.#over.signal });
@@ -97,7 +120,8 @@ export class TaskWait {
   async #waitForExtension(known: Task | undefined): Promise<JsonObject> {
     this.#setLimit();
     if (known !== undefined) this.#tell(known);
-    let task: DetailedTask = known === undefined || isEnded(known.status) ? await this.#get() : known;
+    let task: DetailedTask =
+      known === undefined || isEnded(known.status) ? await this.#get() : known;
     for (;;) {
       this.#tell(task);
       if (isEnded(task.status)) return readTaskResult(task, this.#options.connection().codec);
@@ -113,20 +137,20 @@ export class TaskWait {
     return Promise.race([result.promise, this.#watchCore(known, result)]);
   }
 
-  async #watchCore(known: Task | undefined, { resolve, reject }: PromiseWithResolvers<JsonObject>): Promise<never> {
+  async #watchCore(
+    known: Task | undefined,
+    { resolve, reject }: PromiseWithResolvers<JsonObject>,
+  ): Promise<never> {
     let isFetching = false;
     for (let task = known ?? (await this.#get()); ; task = (await this.#tryGet()) ?? task) {
       this.#tell(task);
       if (task.status === 'cancelled') throw cancelledOnServer();
       if (!isFetching) {
         isFetching = true;
-        this.#fetchResult().then(
-          resolve,
-          (error: unknown) => {
-            isFetching = false;
-            if (!this.#isBearable(error)) reject(error);
-          },
-        );
+        this.#fetchResult().then(resolve, (error: unknown) => {
+          isFetching = false;
+          if (!this.#isBearable(error)) reject(error);
+        });
       }
       await this.#pause(task);
     }
@@ -136,9 +160,14 @@ export class TaskWait {
   async #fetchResult(): Promise<JsonObject> {
     const maxTotalMs = Math.max(this.#endsAt - performance.now(), 0);
     try {
-      return await this.#request('tasks/result', {}, { timeoutMs: Infinity, maxTotalMs, signal: this.#over.signal });
+      return await this.#request(
+        'tasks/result',
+        {},
+        { timeoutMs: Infinity, maxTotalMs, signal: this.#over.signal },
+      );
     } catch (error) {
-      if (error instanceof ProtocolError && (await this.#get()).status === 'cancelled') throw cancelledOnServer();
+      if (error instanceof ProtocolError && (await this.#get()).status === 'cancelled')
+        throw cancelledOnServer();
       throw error;
     }
   }
@@ -162,7 +191,13 @@ export class TaskWait {
   }
 
   #request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
-    return this.#options.connection().request(method, { taskId: this.#taskId, ...params }, { ...this.#options.polling, ...options });
+    return this.#options
+      .connection()
+      .request(
+        method,
+        { taskId: this.#taskId, ...params },
+        { ...this.#options.polling, ...options },
+      );
   }
 
   #isBearable(error: unknown): boolean {
@@ -173,7 +208,11 @@ export class TaskWait {
 
   #isWorthCancelling(error: unknown): boolean {
     if (this.#last !== undefined && isEnded(this.#last.status)) return false;
-    return error instanceof LocalError && error.code !== 'connection-lost' && error.code !== 'connection-closed';
+    return (
+      error instanceof LocalError &&
+      error.code !== 'connection-lost' &&
+      error.code !== 'connection-closed'
+    );
   }
 
   #tell(task: Task): void {
@@ -185,12 +224,21 @@ export class TaskWait {
   #countRound(): void {
     this.#rounds += 1;
     if (this.#rounds <= this.#options.maxRounds) return;
-    this.#failure.reject(new LocalError('invalid-response', `The task that tools/call became asked for input ${String(this.#rounds)} times.`, { sent: true }));
+    this.#failure.reject(
+      new LocalError(
+        'invalid-response',
+        `The task that tools/call became asked for input ${String(this.#rounds)} times.`,
+        { sent: true },
+      ),
+    );
   }
 
   #pause({ pollIntervalMs = DEFAULT_POLL_MS }: Task): Promise<void> {
     return new Promise((resolve) => {
-      this.#pollTimer = setTimeout(resolve, Math.min(Math.max(pollIntervalMs, MIN_POLL_MS), MAX_POLL_MS));
+      this.#pollTimer = setTimeout(
+        resolve,
+        Math.min(Math.max(pollIntervalMs, MIN_POLL_MS), MAX_POLL_MS),
+      );
     });
   }
 
@@ -207,13 +255,24 @@ export class TaskWait {
   #setLimit(): void {
     const leftMs = this.#endsAt - performance.now();
     if (leftMs > MAX_TIMER_MS || this.#over.signal.aborted) return;
-    this.#limit = setTimeout(() => {
-      this.#failure.reject(new LocalError('request-timeout', 'tools/call timed out: the task that it became did not end in time.', { sent: true }));
-    }, Math.max(leftMs, 0));
+    this.#limit = setTimeout(
+      () => {
+        this.#failure.reject(
+          new LocalError(
+            'request-timeout',
+            'tools/call timed out: the task that it became did not end in time.',
+            { sent: true },
+          ),
+        );
+      },
+      Math.max(leftMs, 0),
+    );
   }
 
   #end(): void {
-    const reason = new LocalError('request-cancelled', 'The task it belongs to is over.', { sent: true });
+    const reason = new LocalError('request-cancelled', 'The task it belongs to is over.', {
+      sent: true,
+    });
     this.#over.abort(reason);
     clearTimeout(this.#limit);
     clearTimeout(this.#pollTimer);

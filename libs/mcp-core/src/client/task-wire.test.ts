@@ -4,17 +4,45 @@ import type { ElicitResult } from '../protocol/client-features.ts';
 import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
-import { discovered, initialized, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  ScriptedServer,
+  type Step,
+} from './scripted-server.test.support.ts';
 
-const base = { taskId: 't', createdAt: '2026-07-28T00:00:00Z', lastUpdatedAt: '2026-07-28T00:00:00Z', ttlMs: null, pollIntervalMs: 1000 };
+const base = {
+  taskId: 't',
+  createdAt: '2026-07-28T00:00:00Z',
+  lastUpdatedAt: '2026-07-28T00:00:00Z',
+  ttlMs: null,
+  pollIntervalMs: 1000,
+};
 const created: Step = () => ({ result: { resultType: 'task', ...base, status: 'working' } });
 const working = { ...base, resultType: 'complete', status: 'working' };
-const completed = { ...base, resultType: 'complete', status: 'completed', result: { content: [{ type: 'text', text: 'done' }] } };
-const form = { method: 'elicitation/create', params: { message: 'Name?', requestedSchema: { type: 'object', properties: {} } } };
-const asking = (...keys: string[]): JsonObject => ({ ...base, resultType: 'complete', status: 'input_required', inputRequests: Object.fromEntries(keys.map((key) => [key, form])) });
+const completed = {
+  ...base,
+  resultType: 'complete',
+  status: 'completed',
+  result: { content: [{ type: 'text', text: 'done' }] },
+};
+const form = {
+  method: 'elicitation/create',
+  params: { message: 'Name?', requestedSchema: { type: 'object', properties: {} } },
+};
+const asking = (...keys: string[]): JsonObject => ({
+  ...base,
+  resultType: 'complete',
+  status: 'input_required',
+  inputRequests: Object.fromEntries(keys.map((key) => [key, form])),
+});
 
 /** A modern server whose task has these states, one after the other; the last one stays. */
-async function connect(states: readonly JsonObject[], options: Partial<ClientOptions> = {}, script: { [method: string]: Step } = {}): Promise<{ client: Client; server: ScriptedServer }> {
+async function connect(
+  states: readonly JsonObject[],
+  options: Partial<ClientOptions> = {},
+  script: { [method: string]: Step } = {},
+): Promise<{ client: Client; server: ScriptedServer }> {
   let polls = 0;
   const get: Step = () => {
     const state = states[Math.min(polls, states.length - 1)];
@@ -29,7 +57,11 @@ async function connect(states: readonly JsonObject[], options: Partial<ClientOpt
     'tasks/cancel': () => ({ result: { resultType: 'complete' } }),
     ...script,
   });
-  const client = await connectClient(() => server, { info: { name: 'client', version: '1' }, era: 'modern', ...options });
+  const client = await connectClient(() => server, {
+    info: { name: 'client', version: '1' },
+    era: 'modern',
+    ...options,
+  });
   return { client, server };
 }
 
@@ -41,7 +73,11 @@ afterEach(() => {
 });
 
 /** What the promise rejects with. */
-const failure = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => undefined, (error: unknown) => error);
+const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
@@ -51,7 +87,11 @@ describe('a client that waits for a modern task', () => {
     const call = client.callTool('run', {});
     await pass(1000);
     expect(await call).toEqual({ content: [{ type: 'text', text: 'done' }] });
-    const declared = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    const declared = {
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
+    };
     expect(server.all('tools/call')[0]?.params).toMatchObject({ _meta: declared });
     expect(server.all('tasks/get')[0]?.params).toMatchObject({ taskId: 't', _meta: declared });
     await client.close();
@@ -66,7 +106,11 @@ describe('a client that waits for a modern task', () => {
   ])('asks every %s ms when it is told so, which is every %s', async (pollIntervalMs, expected) => {
     const { pollIntervalMs: _default, ...rest } = working;
     const state = pollIntervalMs === undefined ? rest : { ...rest, pollIntervalMs };
-    const { client, server } = await connect([state], {}, { 'tools/call': () => ({ result: { ...state, resultType: 'task' } }) });
+    const { client, server } = await connect(
+      [state],
+      {},
+      { 'tools/call': () => ({ result: { ...state, resultType: 'task' } }) },
+    );
     const call = client.callTool('run', {}).catch(() => undefined);
     await pass(expected - 1);
     expect(server.all('tasks/get')).toHaveLength(0);
@@ -92,7 +136,11 @@ describe('a client that waits for a modern task', () => {
   });
 
   test('asks at once for a task that had ended before it was told', async () => {
-    const { client } = await connect([completed], {}, { 'tools/call': () => ({ result: { ...base, resultType: 'task', status: 'completed' } }) });
+    const { client } = await connect(
+      [completed],
+      {},
+      { 'tools/call': () => ({ result: { ...base, resultType: 'task', status: 'completed' } }) },
+    );
     expect(await client.callTool('run', {})).toMatchObject({ content: [{ text: 'done' }] });
     await client.close();
   });
@@ -100,13 +148,18 @@ describe('a client that waits for a modern task', () => {
   test('answers as soon as each answer is there, and does not send it twice', async () => {
     const answers: ((answer: ElicitResult) => void)[] = [];
     const elicit = (): Promise<ElicitResult> => new Promise((resolve) => answers.push(resolve));
-    const { client, server } = await connect([asking('a', 'b'), asking('a', 'b'), asking('a', 'b'), completed], { handlers: { elicit } });
+    const { client, server } = await connect(
+      [asking('a', 'b'), asking('a', 'b'), asking('a', 'b'), completed],
+      { handlers: { elicit } },
+    );
     const call = client.callTool('run', {});
     await pass(2000);
     expect(answers).toHaveLength(2);
     answers[1]?.({ action: 'decline' });
     await pass(1000);
-    expect(server.all('tasks/update').map(({ params }) => [params?.taskId, params?.inputResponses])).toEqual([['t', { b: { action: 'decline' } }]]);
+    expect(
+      server.all('tasks/update').map(({ params }) => [params?.taskId, params?.inputResponses]),
+    ).toEqual([['t', { b: { action: 'decline' } }]]);
     answers[0]?.({ action: 'cancel' });
     await pass(1000);
     expect(await call).toMatchObject({ content: [{ text: 'done' }] });
@@ -117,11 +170,16 @@ describe('a client that waits for a modern task', () => {
 
   test('withdraws a question that the server no longer asks, and never answers it', async () => {
     const signals: AbortSignal[] = [];
-    const elicit = (_params: unknown, { signal }: { readonly signal: AbortSignal }): Promise<ElicitResult> => {
+    const elicit = (
+      _params: unknown,
+      { signal }: { readonly signal: AbortSignal },
+    ): Promise<ElicitResult> => {
       signals.push(signal);
       return new Promise(() => undefined);
     };
-    const { client, server } = await connect([asking('a'), asking('b'), completed], { handlers: { elicit } });
+    const { client, server } = await connect([asking('a'), asking('b'), completed], {
+      handlers: { elicit },
+    });
     const call = client.callTool('run', {});
     await pass(2000);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
@@ -153,7 +211,11 @@ describe('a client that waits for a modern task', () => {
 
   test('does not mind a refused answer to a task that ended', async () => {
     const handlers = { elicit: () => Promise.resolve({ action: 'decline' } as const) };
-    const { client } = await connect([asking('a'), completed], { handlers }, { 'tasks/update': () => ({ error: { code: -32602, message: 'Ended' } }) });
+    const { client } = await connect(
+      [asking('a'), completed],
+      { handlers },
+      { 'tasks/update': () => ({ error: { code: -32602, message: 'Ended' } }) },
+    );
     const call = client.callTool('run', {});
     await pass(2000);
     expect(await call).toMatchObject({ content: [{ text: 'done' }] });
@@ -184,13 +246,19 @@ describe('a client that waits for a modern task', () => {
 
   test('takes no task for the answer to anything but a call of a tool', async () => {
     const { client } = await connect([], {}, { 'resources/read': created, 'tools/list': created });
-    await expect(client.readResource('file:///a')).rejects.toMatchObject({ code: 'invalid-response' });
+    await expect(client.readResource('file:///a')).rejects.toMatchObject({
+      code: 'invalid-response',
+    });
     await expect(client.listTools()).rejects.toMatchObject({ code: 'invalid-response' });
     await client.close();
   });
 
   test('rejects a task without an id', async () => {
-    const { client } = await connect([], {}, { 'tools/call': () => ({ result: { resultType: 'task', status: 'working' } }) });
+    const { client } = await connect(
+      [],
+      {},
+      { 'tools/call': () => ({ result: { resultType: 'task', status: 'working' } }) },
+    );
     await expect(client.callTool('run', {})).rejects.toMatchObject({ code: 'invalid-response' });
     await client.close();
   });
@@ -213,7 +281,8 @@ describe('a client that waits for a modern task', () => {
 
   test('counts lost answers anew after each one that came', async () => {
     let polls = 0;
-    const get: Step = () => ((polls += 1) % 3 === 0 ? { result: polls < 12 ? working : completed } : undefined);
+    const get: Step = () =>
+      (polls += 1) % 3 === 0 ? { result: polls < 12 ? working : completed } : undefined;
     const { client, server } = await connect([], {}, { 'tasks/get': get });
     const call = client.callTool('run', {});
     for (let count = 1; count <= 12; count += 1) {
@@ -228,8 +297,13 @@ describe('a client that waits for a modern task', () => {
   test('sends an answer again that may not have reached the server', async () => {
     const handlers = { elicit: () => Promise.resolve({ action: 'decline' } as const) };
     let updates = 0;
-    const update: Step = () => ((updates += 1) === 1 ? undefined : { result: { resultType: 'complete' } });
-    const { client, server } = await connect([asking('a'), asking('a'), asking('a'), completed], { handlers }, { 'tasks/update': update });
+    const update: Step = () =>
+      (updates += 1) === 1 ? undefined : { result: { resultType: 'complete' } };
+    const { client, server } = await connect(
+      [asking('a'), asking('a'), asking('a'), completed],
+      { handlers },
+      { 'tasks/update': update },
+    );
     const call = client.callTool('run', {});
     await pass(1000);
     server.fail((await server.receives('tasks/update')).id!, new Error('Its stream broke'));
@@ -240,7 +314,11 @@ describe('a client that waits for a modern task', () => {
   });
 
   test('is not cancelled by the server’s silence alone before the inactivity limit', async () => {
-    const { client, server } = await connect([], { requestTimeoutMs: 5000 }, { 'tasks/get': () => undefined });
+    const { client, server } = await connect(
+      [],
+      { requestTimeoutMs: 5000 },
+      { 'tasks/get': () => undefined },
+    );
     const outcome = failure(client.callTool('run', {}));
     await pass(5999);
     expect(server.all('tasks/cancel')).toHaveLength(0);
@@ -252,17 +330,38 @@ describe('a client that waits for a modern task', () => {
 });
 
 describe('a client that waits for a legacy task', () => {
-  const legacyTask = { taskId: 't', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null, pollInterval: 1000 };
+  const legacyTask = {
+    taskId: 't',
+    status: 'working',
+    createdAt: '',
+    lastUpdatedAt: '',
+    ttl: null,
+    pollInterval: 1000,
+  };
   const capabilities = { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } };
-  const legacy = async (script: { [method: string]: Step }): Promise<{ client: Client; server: ScriptedServer }> => {
+  const legacy = async (script: {
+    [method: string]: Step;
+  }): Promise<{ client: Client; server: ScriptedServer }> => {
     const server = new ScriptedServer({
-      initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'legacy', version: '1' } } }),
+      initialize: () => ({
+        result: {
+          protocolVersion: '2025-11-25',
+          capabilities,
+          serverInfo: { name: 'legacy', version: '1' },
+        },
+      }),
       'tools/call': () => ({ result: { task: legacyTask } }),
       'tasks/get': () => ({ result: legacyTask }),
       'tasks/cancel': () => ({ result: { ...legacyTask, status: 'cancelled' } }),
       ...script,
     });
-    return { client: await connectClient(() => server, { info: { name: 'client', version: '1' }, era: 'legacy' }), server };
+    return {
+      client: await connectClient(() => server, {
+        info: { name: 'client', version: '1' },
+        era: 'legacy',
+      }),
+      server,
+    };
   };
 
   test('waits for one tasks/result, asking meanwhile whether the server lives', async () => {
@@ -292,8 +391,14 @@ describe('a client that waits for a legacy task', () => {
   });
 
   test('takes a task only from a server that offers them, and a result without one from any', async () => {
-    const server = new ScriptedServer({ initialize: initialized(), 'tools/call': () => ({ result: { content: [] } }) });
-    const client = await connectClient(() => server, { info: { name: 'client', version: '1' }, era: 'legacy' });
+    const server = new ScriptedServer({
+      initialize: initialized(),
+      'tools/call': () => ({ result: { content: [] } }),
+    });
+    const client = await connectClient(() => server, {
+      info: { name: 'client', version: '1' },
+      era: 'legacy',
+    });
     expect(await client.callTool('run', {}, { task: {} })).toEqual({ content: [] });
     expect(server.all('tools/call')[0]?.params).not.toHaveProperty('task');
     await client.close();

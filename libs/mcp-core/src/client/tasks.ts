@@ -44,7 +44,11 @@ export class TaskCalls implements ClientTasks {
     try {
       const { maxTotalMs = Infinity, attempt } = request.options;
       const asking = askingRequest(request.method, request.params, request.options.meta);
-      return await this.#wait({ taskId: task.taskId, request: asking }, request.options, request.sentAt + maxTotalMs - (attempt?.spentMs ?? 0)).until(task);
+      return await this.#wait(
+        { taskId: task.taskId, request: asking },
+        request.options,
+        request.sentAt + maxTotalMs - (attempt?.spentMs ?? 0),
+      ).until(task);
     } finally {
       stopFollowing();
     }
@@ -52,14 +56,22 @@ export class TaskCalls implements ClientTasks {
 
   async get(taskId: string, options?: RequestOptions): Promise<DetailedTask> {
     // The codec has made it one.
-    return (await this.#current.connection.request('tasks/get', { taskId }, options)) as unknown as DetailedTask;
+    return (await this.#current.connection.request(
+      'tasks/get',
+      { taskId },
+      options,
+    )) as unknown as DetailedTask;
   }
 
   async result(taskId: string, options?: RequestOptions): Promise<CallToolResult> {
     const task = await this.get(taskId, options);
-    if (!isEnded(task.status)) throw new LocalError('invalid-argument', `The task has no result yet: it is ${task.status}.`);
+    if (!isEnded(task.status))
+      throw new LocalError('invalid-argument', `The task has no result yet: it is ${task.status}.`);
     const { connection } = this.#current;
-    const result = connection.codec.tasks === 'core' && task.status !== 'cancelled' ? connection.request('tasks/result', { taskId }, options) : readTaskResult(task, connection.codec);
+    const result =
+      connection.codec.tasks === 'core' && task.status !== 'cancelled'
+        ? connection.request('tasks/result', { taskId }, options)
+        : readTaskResult(task, connection.codec);
     // The codec has checked that `content` is a list of objects.
     return (await result) as unknown as CallToolResult;
   }
@@ -69,18 +81,34 @@ export class TaskCalls implements ClientTasks {
   }
 
   async resume(taskId: string, options: RequestOptions = {}): Promise<CallToolResult> {
-    if (options.signal?.aborted === true) throw new LocalError('request-cancelled', 'Waiting for the task was cancelled before it began.', { cause: options.signal.reason });
+    if (options.signal?.aborted === true)
+      throw new LocalError(
+        'request-cancelled',
+        'Waiting for the task was cancelled before it began.',
+        { cause: options.signal.reason },
+      );
     const endsAt = performance.now() + (options.maxTotalMs ?? Infinity);
-    return (await this.#wait({ taskId, request: askingRequest('tools/call', {}, options.meta) }, options, endsAt).until(undefined)) as unknown as CallToolResult;
+    return (await this.#wait(
+      { taskId, request: askingRequest('tools/call', {}, options.meta) },
+      options,
+      endsAt,
+    ).until(undefined)) as unknown as CallToolResult;
   }
 
-  #wait({ taskId, request }: { readonly taskId: string; readonly request: AskingRequest }, options: RequestOptions, endsAt: number): TaskWait {
+  #wait(
+    { taskId, request }: { readonly taskId: string; readonly request: AskingRequest },
+    options: RequestOptions,
+    endsAt: number,
+  ): TaskWait {
     const { meta, onTask, signal, timeoutMs } = options;
     return new TaskWait(taskId, {
       connection: () => this.#current.connection,
       rounds: this.#rounds,
       request,
-      polling: { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(meta === undefined ? {} : { meta }) },
+      polling: {
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(meta === undefined ? {} : { meta }),
+      },
       onTask: (task) => this.#current.connection.callBack('a task', () => onTask?.(task)),
       signal,
       endsAt,
@@ -88,4 +116,3 @@ export class TaskCalls implements ClientTasks {
     });
   }
 }
-

@@ -3,7 +3,12 @@ import type { JsonObject, RequestId } from '../jsonrpc/messages.ts';
 import type { Client } from './client.ts';
 import type { ClientOptions } from './client-options.ts';
 import { connectClient } from './connect-client.ts';
-import { discovered, initialized, ScriptedServer, type Step } from './scripted-server.test.support.ts';
+import {
+  discovered,
+  initialized,
+  ScriptedServer,
+  type Step,
+} from './scripted-server.test.support.ts';
 
 interface Connected {
   readonly client: Client;
@@ -21,8 +26,15 @@ afterEach(() => {
 });
 
 async function connect(script: Script, options: Partial<ClientOptions>): Promise<Connected> {
-  const server = new ScriptedServer({ initialize: initialized(), 'server/discover': discovered, ...script });
-  return { server, client: await connectClient(() => server, { info: { name: 't', version: '0' }, ...options }) };
+  const server = new ScriptedServer({
+    initialize: initialized(),
+    'server/discover': discovered,
+    ...script,
+  });
+  return {
+    server,
+    client: await connectClient(() => server, { info: { name: 't', version: '0' }, ...options }),
+  };
 }
 
 /** Attaches a handler at once, so that a rejection in between is not reported as unhandled. */
@@ -35,7 +47,8 @@ const empty: Step = () => ({ result: {} });
 
 describe('a watch on a legacy server', () => {
   const subscribable: Script = { 'resources/subscribe': empty, 'resources/unsubscribe': empty };
-  const connectLegacy = (script: Script = {}): Promise<Connected> => connect({ ...subscribable, ...script }, { era: 'legacy' });
+  const connectLegacy = (script: Script = {}): Promise<Connected> =>
+    connect({ ...subscribable, ...script }, { era: 'legacy' });
 
   function updated(server: ScriptedServer, uri: string): void {
     server.notify('notifications/resources/updated', { uri });
@@ -44,9 +57,15 @@ describe('a watch on a legacy server', () => {
   test('subscribes each URI, hears its updates, and nothing after close', async () => {
     const { client, server } = await connectLegacy();
     const heard: string[] = [];
-    const watch = await client.watch({ resourceSubscriptions: ['file:///a', 'file:///b', 'file:///a'] }, (uri) => heard.push(uri));
+    const watch = await client.watch(
+      { resourceSubscriptions: ['file:///a', 'file:///b', 'file:///a'] },
+      (uri) => heard.push(uri),
+    );
     expect(watch.filter).toEqual({ resourceSubscriptions: ['file:///a', 'file:///b'] });
-    expect(server.all('resources/subscribe').map(({ params }) => params!.uri)).toEqual(['file:///a', 'file:///b']);
+    expect(server.all('resources/subscribe').map(({ params }) => params!.uri)).toEqual([
+      'file:///a',
+      'file:///b',
+    ]);
     updated(server, 'file:///a');
     updated(server, 'file:///b');
     const closing = watch.close();
@@ -54,24 +73,45 @@ describe('a watch on a legacy server', () => {
     await closing;
     await watch.close();
     expect(heard).toEqual(['file:///a', 'file:///b']);
-    expect(server.all('resources/unsubscribe').map(({ params }) => params!.uri)).toEqual(['file:///a', 'file:///b']);
+    expect(server.all('resources/unsubscribe').map(({ params }) => params!.uri)).toEqual([
+      'file:///a',
+      'file:///b',
+    ]);
   });
 
   test('honours only what the server declared', async () => {
-    const { client, server } = await connectLegacy({ initialize: () => ({ result: { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: true }, resources: {} } } }) });
-    const everything = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: ['file:///a'] };
+    const { client, server } = await connectLegacy({
+      initialize: () => ({
+        result: {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: { listChanged: true }, resources: {} },
+        },
+      }),
+    });
+    const everything = {
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+      resourceSubscriptions: ['file:///a'],
+    };
     const watch = await client.watch(everything, () => undefined);
     expect(watch.filter).toEqual({ toolsListChanged: true });
     expect(server.all('resources/subscribe')).toEqual([]);
   });
 
   test('leaves out a URI that the server refuses', async () => {
-    const refusing: Step = ({ params }) => (params!.uri === 'file:///no' ? { error: { code: -32602, message: 'no' } } : { result: {} });
+    const refusing: Step = ({ params }) =>
+      params!.uri === 'file:///no' ? { error: { code: -32602, message: 'no' } } : { result: {} };
     const { client, server } = await connectLegacy({ 'resources/subscribe': refusing });
-    const watch = await client.watch({ resourceSubscriptions: ['file:///no', 'file:///yes'] }, () => undefined);
+    const watch = await client.watch(
+      { resourceSubscriptions: ['file:///no', 'file:///yes'] },
+      () => undefined,
+    );
     expect(watch.filter).toEqual({ resourceSubscriptions: ['file:///yes'] });
     await watch.close();
-    expect(server.all('resources/unsubscribe').map(({ params }) => params!.uri)).toEqual(['file:///yes']);
+    expect(server.all('resources/unsubscribe').map(({ params }) => params!.uri)).toEqual([
+      'file:///yes',
+    ]);
   });
 
   test('shares the subscription of a URI with other watches until the last one closes', async () => {
@@ -93,8 +133,12 @@ describe('a watch on a legacy server', () => {
   test('hears of parts of its resource, also when their URI does not show it', async () => {
     const { client, server } = await connectLegacy();
     const heard: string[] = [];
-    await client.watch({ resourceSubscriptions: ['file:///dir'] }, (uri) => heard.push(`dir ${uri}`));
-    await client.watch({ resourceSubscriptions: ['file:///dirt'] }, (uri) => heard.push(`dirt ${uri}`));
+    await client.watch({ resourceSubscriptions: ['file:///dir'] }, (uri) =>
+      heard.push(`dir ${uri}`),
+    );
+    await client.watch({ resourceSubscriptions: ['file:///dirt'] }, (uri) =>
+      heard.push(`dirt ${uri}`),
+    );
     await client.watch({ toolsListChanged: true }, (uri) => heard.push(`tools ${uri}`));
     updated(server, 'file:///dir/part');
     updated(server, 'part:7');
@@ -103,7 +147,10 @@ describe('a watch on a legacy server', () => {
 
   test('hears its updates although another watch fails on them', async () => {
     const problems: unknown[] = [];
-    const { client, server } = await connect(subscribable, { era: 'legacy', onProblem: ({ cause }) => problems.push(cause) });
+    const { client, server } = await connect(subscribable, {
+      era: 'legacy',
+      onProblem: ({ cause }) => problems.push(cause),
+    });
     const heard: string[] = [];
     const fail = (): void => {
       throw new Error('mine');
@@ -129,7 +176,9 @@ describe('a watch on a legacy server', () => {
 
   test('rejects when the connection ends first', async () => {
     const { client, server } = await connectLegacy({ 'resources/subscribe': () => undefined });
-    const watching = outcomeOf(client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined));
+    const watching = outcomeOf(
+      client.watch({ resourceSubscriptions: ['file:///a'] }, () => undefined),
+    );
     await server.receives('resources/subscribe');
     server.crash(new Error('gone'));
     expect(await watching).toMatchObject({ code: 'connection-lost' });
@@ -137,16 +186,30 @@ describe('a watch on a legacy server', () => {
 });
 
 describe('a watch on a modern server', () => {
-  const connectModern = (options: Partial<ClientOptions> = {}): Promise<Connected> => connect({}, { era: 'modern', ...options });
+  const connectModern = (options: Partial<ClientOptions> = {}): Promise<Connected> =>
+    connect({}, { era: 'modern', ...options });
 
-  function tell(server: ScriptedServer, method: string, { id, ...params }: JsonObject & { readonly id: RequestId | undefined }): void {
-    server.notify(`notifications/${method}`, { ...params, _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
+  function tell(
+    server: ScriptedServer,
+    method: string,
+    { id, ...params }: JsonObject & { readonly id: RequestId | undefined },
+  ): void {
+    server.notify(`notifications/${method}`, {
+      ...params,
+      _meta: { 'io.modelcontextprotocol/subscriptionId': id },
+    });
   }
 
   async function open({ client, server }: Connected, heard: string[], count = 1) {
-    const watching = client.watch({ resourceSubscriptions: ['file:///a', 'file:///b'], promptsListChanged: true }, (uri) => heard.push(uri));
+    const watching = client.watch(
+      { resourceSubscriptions: ['file:///a', 'file:///b'], promptsListChanged: true },
+      (uri) => heard.push(uri),
+    );
     const { id } = await server.receives('subscriptions/listen', count);
-    tell(server, 'subscriptions/acknowledged', { id, notifications: { resourceSubscriptions: ['file:///a'] } });
+    tell(server, 'subscriptions/acknowledged', {
+      id,
+      notifications: { resourceSubscriptions: ['file:///a'] },
+    });
     return { watch: await watching, id };
   }
 
@@ -156,7 +219,12 @@ describe('a watch on a modern server', () => {
     const heard: string[] = [];
     const { watch, id } = await open(connected, heard);
     expect(watch.filter).toEqual({ resourceSubscriptions: ['file:///a'] });
-    expect(server.all('subscriptions/listen')[0]!.params).toMatchObject({ notifications: { resourceSubscriptions: ['file:///a', 'file:///b'], promptsListChanged: true } });
+    expect(server.all('subscriptions/listen')[0]!.params).toMatchObject({
+      notifications: {
+        resourceSubscriptions: ['file:///a', 'file:///b'],
+        promptsListChanged: true,
+      },
+    });
     tell(server, 'resources/updated', { id, uri: 'file:///a' });
     tell(server, 'resources/updated', { id: String(id), uri: 'file:///wrong-type' });
     tell(server, 'resources/updated', { id: 999, uri: 'file:///wrong-stream' });
@@ -165,7 +233,9 @@ describe('a watch on a modern server', () => {
     await watch.close();
     tell(server, 'resources/updated', { id, uri: 'file:///late' });
     expect(heard).toEqual(['file:///a']);
-    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([id]);
+    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([
+      id,
+    ]);
     await watch.close();
     expect(server.all('notifications/cancelled')).toHaveLength(1);
   });
@@ -194,7 +264,10 @@ describe('a watch on a modern server', () => {
   test.each<[string, (server: ScriptedServer, id: RequestId) => void]>([
     ['a result', (server, id) => server.deliver({ id, result: { resultType: 'complete' } })],
     ['a cancellation', (server, id) => server.notify('notifications/cancelled', { requestId: id })],
-    ['an error', (server, id) => server.deliver({ id, error: { code: -32603, message: 'stopping' } })],
+    [
+      'an error',
+      (server, id) => server.deliver({ id, error: { code: -32603, message: 'stopping' } }),
+    ],
   ])('ends when the server ends it with %s', async (_name, end) => {
     const connected = await connectModern();
     const heard: string[] = [];
@@ -221,7 +294,9 @@ describe('a watch on a modern server', () => {
     const { id } = await server.receives('subscriptions/listen');
     await vi.advanceTimersByTimeAsync(100);
     expect(await refused).toMatchObject({ code: 'request-timeout' });
-    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([id]);
+    expect(server.all('notifications/cancelled').map(({ params }) => params!.requestId)).toEqual([
+      id,
+    ]);
   });
 
   test('that ends before it is acknowledged rejects', async () => {
@@ -250,14 +325,20 @@ describe('a watch and a new connection', () => {
       return server;
     });
     const left = [...servers];
-    const client = await connectClient(() => left.shift()!, { info: { name: 't', version: '0' }, era: 'modern' });
+    const client = await connectClient(() => left.shift()!, {
+      info: { name: 't', version: '0' },
+      era: 'modern',
+    });
     return { client, first: servers[0]!, second: servers[1]! };
   }
 
   function acknowledge(server: ScriptedServer): Step {
     return ({ id, params }) => {
       const meta = { 'io.modelcontextprotocol/subscriptionId': id };
-      server.notify('notifications/subscriptions/acknowledged', { _meta: meta, notifications: params!.notifications });
+      server.notify('notifications/subscriptions/acknowledged', {
+        _meta: meta,
+        notifications: params!.notifications,
+      });
       return undefined;
     };
   }
@@ -278,7 +359,10 @@ describe('a watch and a new connection', () => {
   test('a reconnect while a broken stream is opened again subscribes once, and is missed once', async () => {
     let opened = 0;
     // The second stream of the first server is never acknowledged.
-    const listen = (server: ScriptedServer): Step => (request) => ((opened += 1) === 2 ? undefined : acknowledge(server)(request));
+    const listen =
+      (server: ScriptedServer): Step =>
+      (request) =>
+        (opened += 1) === 2 ? undefined : acknowledge(server)(request);
     const { client, first, second } = await connectTwice(listen);
     const heard: string[] = [];
     await client.watch({ resourceSubscriptions: ['file:///a'] }, (uri) => heard.push(uri));

@@ -54,21 +54,37 @@ export class Watches {
   }
 
   /** One that is lost on its own way, or with its session, is opened once more. */
-  async #subscribe(filter: SubscriptionFilter, listener: SubscriptionListener, onEnded: (end: SubscriptionEnd) => void): Promise<Subscription> {
+  async #subscribe(
+    filter: SubscriptionFilter,
+    listener: SubscriptionListener,
+    onEnded: (end: SubscriptionEnd) => void,
+  ): Promise<Subscription> {
     const { connection } = this.#current;
     try {
       return await this.#subscribeOnce(filter, listener, onEnded);
     } catch (error) {
-      const isInNewSession = httpFailureOf(error)?.isSessionLost === true && this.#current.connection !== connection;
+      const isInNewSession =
+        httpFailureOf(error)?.isSessionLost === true && this.#current.connection !== connection;
       if (!isInNewSession && !isLostAlone(connection, error)) throw error;
       return this.#subscribeOnce(filter, listener, onEnded);
     }
   }
 
-  async #subscribeOnce(filter: SubscriptionFilter, listener: SubscriptionListener, onEnded: (end: SubscriptionEnd) => void): Promise<Subscription> {
+  async #subscribeOnce(
+    filter: SubscriptionFilter,
+    listener: SubscriptionListener,
+    onEnded: (end: SubscriptionEnd) => void,
+  ): Promise<Subscription> {
     const { connection, server } = this.#current;
-    if (server.era === 'modern') return openListenStream(connection, { filter, listener, timeoutMs: this.#timeoutMs, onEnded });
-    const subscriptions = this.#legacy.get(connection) ?? new LegacySubscriptions(connection, server.capabilities);
+    if (server.era === 'modern')
+      return openListenStream(connection, {
+        filter,
+        listener,
+        timeoutMs: this.#timeoutMs,
+        onEnded,
+      });
+    const subscriptions =
+      this.#legacy.get(connection) ?? new LegacySubscriptions(connection, server.capabilities);
     this.#legacy.set(connection, subscriptions);
     return subscriptions.subscribe(filter, listener);
   }
@@ -188,7 +204,10 @@ function pause(durationMs: number, signal: AbortSignal): Promise<void> {
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof LocalError && (error.code === 'connection-lost' || error.code === 'connection-closed' || isTimeout(error));
+  return (
+    error instanceof LocalError &&
+    (error.code === 'connection-lost' || error.code === 'connection-closed' || isTimeout(error))
+  );
 }
 
 function isTimeout(error: unknown): error is LocalError {

@@ -1,7 +1,12 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import { hasJsonText } from '../jsonrpc/json-text.ts';
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
-import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult } from '../protocol/client-features.ts';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+} from '../protocol/client-features.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import { ErrorCode, LocalError, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
 import type { PromptMessage } from '../protocol/prompts.ts';
@@ -11,18 +16,39 @@ import { clientCan } from './client-can.ts';
 import type { ClientIdentity, Codec, QuestionMethod, ResultContext } from './codec.ts';
 import { decodeResult } from './decode-result.ts';
 import { downgradeContent } from './downgrade-content.ts';
-import { decodeElicitParams, decodeElicitResult, encodeElicitParams, encodeElicitResult } from './elicitation-codec.ts';
+import {
+  decodeElicitParams,
+  decodeElicitResult,
+  encodeElicitParams,
+  encodeElicitResult,
+} from './elicitation-codec.ts';
 import { MetaKey, metaOf } from './meta-keys.ts';
 import type { Revision } from './revision.ts';
-import { decodeSamplingParams, decodeSamplingResult, encodeSamplingParams, encodeSamplingResult } from './sampling-codec.ts';
+import {
+  decodeSamplingParams,
+  decodeSamplingResult,
+  encodeSamplingParams,
+  encodeSamplingResult,
+} from './sampling-codec.ts';
 import { encodeCreatedTask, encodeTask, encodeTaskCapability, hasTasks } from './task-codec.ts';
 import { isWrapped, wrapSchema } from './wrap-structured-content.ts';
 
 /** The results that carry `ttlMs` and `cacheScope`. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
-const CACHEABLE = new Set(['server/discover', 'tools/list', 'resources/list', 'resources/templates/list', 'resources/read', 'prompts/list']);
+const CACHEABLE = new Set([
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+]);
 
 /** The codes of the specification's own range, -32099 to -32020, that it defines. */
-const DEFINED_CODES = new Set<number>([ErrorCode.headerMismatch, ErrorCode.missingClientCapability, ErrorCode.unsupportedProtocolVersion]);
+const DEFINED_CODES = new Set<number>([
+  ErrorCode.headerMismatch,
+  ErrorCode.missingClientCapability,
+  ErrorCode.unsupportedProtocolVersion,
+]);
 
 export function buildCodec(revision: Revision): Codec {
   return {
@@ -37,7 +63,8 @@ export function buildCodec(revision: Revision): Codec {
     hasMissingCapabilityError: revision.era === 'modern',
     hasUrlElicitationRequired: revision.hasElicitationId,
     tasks: revision.tasks,
-    encodeCapabilities: (capabilities, isListed) => encodeTaskCapability(capabilities, revision.tasks, isListed),
+    encodeCapabilities: (capabilities, isListed) =>
+      encodeTaskCapability(capabilities, revision.tasks, isListed),
     offersTasks: (capabilities) => hasTasks(capabilities, revision.tasks),
     encodeTask: (task) => encodeTaskFor(task, revision),
     can: (capabilities, capability) => clientCan(revision, capabilities, capability),
@@ -46,7 +73,8 @@ export function buildCodec(revision: Revision): Codec {
     encodeQuestion: (method, params) => encodeQuestion(method, params, revision),
     // The method decides the type of the answer, which a function with one body cannot say.
     decodeAnswer: (method, result) => decodeAnswer(method, result) as never,
-    encodeRequestParams: (params, identity) => (revision.era === 'modern' ? withIdentity(params, identity, revision) : params),
+    encodeRequestParams: (params, identity) =>
+      revision.era === 'modern' ? withIdentity(params, identity, revision) : params,
     decodeResult: (method, result) => decodeResult(method, result, revision),
     decodeQuestion: (method, params) => decodeQuestion(method, params) as never,
     encodeAnswer: (method, answer) => encodeAnswer(method, answer, revision),
@@ -69,67 +97,140 @@ function encodeResult(method: string, result: JsonObject, encoding: Encoding): J
   // Encoded before, by this codec.
   if (hasJsonText(result)) return result;
   const { revision } = encoding;
-  if (result.resultType === 'task') return finishTask(encodeCreatedTask(result as unknown as DetailedTask, revision.tasks), encoding);
+  if (result.resultType === 'task')
+    return finishTask(
+      encodeCreatedTask(result as unknown as DetailedTask, revision.tasks),
+      encoding,
+    );
   if (result.resultType !== undefined) return stamp(result, encoding);
-  if (method === 'tasks/get') return finishTask(encodeTaskFor(result as unknown as DetailedTask, revision), encoding);
+  if (method === 'tasks/get')
+    return finishTask(encodeTaskFor(result as unknown as DetailedTask, revision), encoding);
   return finish(method, encodeShape(method, result, encoding), encoding);
 }
 
-function encodeShape(method: string, result: JsonObject, { revision, context }: Shaping): JsonObject {
-  if (method === 'tools/list') return { ...result, tools: (result.tools as readonly Tool[]).map((tool) => encodeTool(tool, revision)) };
-  if (method === 'prompts/get') return { ...result, messages: (result.messages as readonly PromptMessage[]).map((message) => encodeMessage(message, revision)) };
-  if (method.startsWith('tasks/') && revision.tasks === 'core') return encodeCoreTasks(method, result, revision);
+function encodeShape(
+  method: string,
+  result: JsonObject,
+  { revision, context }: Shaping,
+): JsonObject {
+  if (method === 'tools/list')
+    return {
+      ...result,
+      tools: (result.tools as readonly Tool[]).map((tool) => encodeTool(tool, revision)),
+    };
+  if (method === 'prompts/get')
+    return {
+      ...result,
+      messages: (result.messages as readonly PromptMessage[]).map((message) =>
+        encodeMessage(message, revision),
+      ),
+    };
+  if (method.startsWith('tasks/') && revision.tasks === 'core')
+    return encodeCoreTasks(method, result, revision);
   if (method !== 'tools/call') return result;
   const { structuredContent, ...rest } = result;
   const content = downgradeContent(result.content as readonly ContentBlock[], revision);
-  const structured = 'structuredContent' in result ? encodeStructured(structuredContent, context.outputSchema, revision) : {};
+  const structured =
+    'structuredContent' in result
+      ? encodeStructured(structuredContent, context.outputSchema, revision)
+      : {};
   return { ...rest, content, ...structured };
 }
 
 function encodeTool(tool: Tool, revision: Revision): JsonObject {
   const { outputSchema, task, ...published } = tool;
-  const rest = task !== undefined && revision.hasToolExecution ? { ...published, execution: { taskSupport: task } } : published;
+  const rest =
+    task !== undefined && revision.hasToolExecution
+      ? { ...published, execution: { taskSupport: task } }
+      : published;
   if (outputSchema === undefined || revision.structuredContent === 'none') return rest;
-  return { ...rest, outputSchema: revision.structuredContent === 'object' && outputSchema.type !== 'object' ? wrapSchema(outputSchema) : outputSchema };
+  return {
+    ...rest,
+    outputSchema:
+      revision.structuredContent === 'object' && outputSchema.type !== 'object'
+        ? wrapSchema(outputSchema)
+        : outputSchema,
+  };
 }
 
 function encodeMessage({ content, ...message }: PromptMessage, revision: Revision): JsonObject {
   return { ...message, content: downgradeContent([content], revision)[0] };
 }
 
-function encodeStructured(value: unknown, outputSchema: JsonSchema | undefined, revision: Revision): JsonObject {
+function encodeStructured(
+  value: unknown,
+  outputSchema: JsonSchema | undefined,
+  revision: Revision,
+): JsonObject {
   if (revision.structuredContent === 'none') return {};
-  return { structuredContent: revision.structuredContent === 'object' && isWrapped(value, outputSchema) ? { result: value } : value };
+  return {
+    structuredContent:
+      revision.structuredContent === 'object' && isWrapped(value, outputSchema)
+        ? { result: value }
+        : value,
+  };
 }
 
 /** The inlined result is no JSON-RPC result, so it has no `resultType`. */
 function encodeTaskFor(task: DetailedTask, revision: Revision): JsonObject {
   const { result, error, inputRequests } = task;
   return encodeTask(task, revision.tasks, {
-    ...(result === undefined ? {} : { result: encodeShape('tools/call', result, { revision, context: {} }) }),
-    ...(error === undefined ? {} : { error: { ...encodeError(new ProtocolError(error.code, error.message, { data: error.data }), revision) } }),
-    ...(inputRequests === undefined ? {} : { inputRequests: encodeInputRequests(inputRequests, revision) }),
+    ...(result === undefined
+      ? {}
+      : { result: encodeShape('tools/call', result, { revision, context: {} }) }),
+    ...(error === undefined
+      ? {}
+      : {
+          error: {
+            ...encodeError(
+              new ProtocolError(error.code, error.message, { data: error.data }),
+              revision,
+            ),
+          },
+        }),
+    ...(inputRequests === undefined
+      ? {}
+      : { inputRequests: encodeInputRequests(inputRequests, revision) }),
   });
 }
 
 function encodeInputRequests(questions: JsonObject, revision: Revision): JsonObject {
-  const entries = Object.entries(questions) as [string, { readonly method: QuestionMethod; readonly params?: unknown }][];
-  return Object.fromEntries(entries.map(([key, { method, params }]) => [key, { method, params: encodeQuestion(method, params, revision) ?? {} }]));
+  const entries = Object.entries(questions) as [
+    string,
+    { readonly method: QuestionMethod; readonly params?: unknown },
+  ][];
+  return Object.fromEntries(
+    entries.map(([key, { method, params }]) => [
+      key,
+      { method, params: encodeQuestion(method, params, revision) ?? {} },
+    ]),
+  );
 }
 
 function encodeCoreTasks(method: string, result: JsonObject, revision: Revision): JsonObject {
   if (method === 'tasks/cancel') return encodeTaskFor(result as unknown as DetailedTask, revision);
-  return method === 'tasks/list' ? { ...result, tasks: (result.tasks as readonly DetailedTask[]).map((task) => encodeTaskFor(task, revision)) } : result;
+  return method === 'tasks/list'
+    ? {
+        ...result,
+        tasks: (result.tasks as readonly DetailedTask[]).map((task) =>
+          encodeTaskFor(task, revision),
+        ),
+      }
+    : result;
 }
 
 function finishTask(task: JsonObject, encoding: Encoding): JsonObject {
-  return encoding.revision.era === 'legacy' ? task : stamp({ resultType: 'complete', ...task }, encoding);
+  return encoding.revision.era === 'legacy'
+    ? task
+    : stamp({ resultType: 'complete', ...task }, encoding);
 }
 
 function finish(method: string, result: JsonObject, { revision, context }: Encoding): JsonObject {
   const { ttlMs, cacheScope, ...rest } = result;
   if (revision.era === 'legacy') return rest;
-  const hints = CACHEABLE.has(method) ? { ttlMs: ttlMs ?? 0, cacheScope: cacheScope ?? 'private' } : {};
+  const hints = CACHEABLE.has(method)
+    ? { ttlMs: ttlMs ?? 0, cacheScope: cacheScope ?? 'private' }
+    : {};
   return stamp({ resultType: 'complete', ...rest, ...hints }, { revision, context });
 }
 
@@ -139,18 +240,28 @@ function stamp(result: JsonObject, { context }: Encoding): JsonObject {
 
 function encodeError(error: ProtocolError, revision: Revision): JsonRpcErrorObject {
   const encoded = error.toJSON();
-  if (error instanceof ResourceNotFoundError) return { ...encoded, code: revision.resourceNotFoundCode };
-  if (revision.era === 'legacy' && error.code === ErrorCode.missingClientCapability) return { ...encoded, code: ErrorCode.invalidParams };
-  if (revision.era === 'modern' && isForbidden(error.code)) return { ...encoded, code: ErrorCode.internalError };
+  if (error instanceof ResourceNotFoundError)
+    return { ...encoded, code: revision.resourceNotFoundCode };
+  if (revision.era === 'legacy' && error.code === ErrorCode.missingClientCapability)
+    return { ...encoded, code: ErrorCode.invalidParams };
+  if (revision.era === 'modern' && isForbidden(error.code))
+    return { ...encoded, code: ErrorCode.internalError };
   return encoded;
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes */
 function isForbidden(code: number): boolean {
-  return code === ErrorCode.resourceNotFound || (code >= -32099 && code <= -32020 && !DEFINED_CODES.has(code));
+  return (
+    code === ErrorCode.resourceNotFound ||
+    (code >= -32099 && code <= -32020 && !DEFINED_CODES.has(code))
+  );
 }
 
-function encodeQuestion(method: QuestionMethod, params: unknown, revision: Revision): JsonObject | undefined {
+function encodeQuestion(
+  method: QuestionMethod,
+  params: unknown,
+  revision: Revision,
+): JsonObject | undefined {
   if (method === 'roots/list') return {};
   return method === 'elicitation/create'
     ? encodeElicitParams(params as ElicitParams, revision)
@@ -160,12 +271,23 @@ function encodeQuestion(method: QuestionMethod, params: unknown, revision: Revis
 function decodeAnswer(method: QuestionMethod, result: JsonObject): unknown {
   if (method === 'elicitation/create') return decodeElicitResult(result);
   if (method === 'sampling/createMessage') return decodeSamplingResult(result);
-  const isValid = Array.isArray(result.roots) && result.roots.every((root) => isJsonObject(root) && typeof root.uri === 'string');
-  if (!isValid) throw new LocalError('invalid-response', 'The answer to roots/list must be a list of roots, each with a uri', { sent: true });
+  const isValid =
+    Array.isArray(result.roots) &&
+    result.roots.every((root) => isJsonObject(root) && typeof root.uri === 'string');
+  if (!isValid)
+    throw new LocalError(
+      'invalid-response',
+      'The answer to roots/list must be a list of roots, each with a uri',
+      { sent: true },
+    );
   return { roots: result.roots };
 }
 
-function withIdentity(params: JsonObject | undefined, identity: ClientIdentity, revision: Revision): JsonObject {
+function withIdentity(
+  params: JsonObject | undefined,
+  identity: ClientIdentity,
+  revision: Revision,
+): JsonObject {
   return {
     ...params,
     _meta: {
@@ -180,11 +302,14 @@ function withIdentity(params: JsonObject | undefined, identity: ClientIdentity, 
 
 function decodeQuestion(method: QuestionMethod, params: JsonObject | undefined): unknown {
   if (method === 'roots/list') return undefined;
-  return method === 'elicitation/create' ? decodeElicitParams(params) : decodeSamplingParams(params);
+  return method === 'elicitation/create'
+    ? decodeElicitParams(params)
+    : decodeSamplingParams(params);
 }
 
 function encodeAnswer(method: QuestionMethod, answer: unknown, revision: Revision): JsonObject {
   if (method === 'elicitation/create') return encodeElicitResult(answer as ElicitResult, revision);
-  if (method === 'sampling/createMessage') return encodeSamplingResult(answer as CreateMessageResult, revision);
+  if (method === 'sampling/createMessage')
+    return encodeSamplingResult(answer as CreateMessageResult, revision);
   return answer as JsonObject;
 }

@@ -4,7 +4,11 @@ import { TASKS_EXTENSION } from '../protocol/tasks.ts';
 import type { Revision } from './revision.ts';
 
 /** What the client declared, cut to what the revision has. */
-export function clientCan(revision: Revision, capabilities: ClientCapabilities, capability: ClientCapability): boolean {
+export function clientCan(
+  revision: Revision,
+  capabilities: ClientCapabilities,
+  capability: ClientCapability,
+): boolean {
   const { elicitation } = capabilities;
   switch (capability) {
     case 'roots':
@@ -14,15 +18,23 @@ export function clientCan(revision: Revision, capabilities: ClientCapabilities, 
     case 'sampling.tools':
       return revision.hasSamplingBlocks && capabilities.sampling?.tools !== undefined;
     case 'sampling.context':
-      return revision.hasSamplingBlocks ? capabilities.sampling?.context !== undefined : capabilities.sampling !== undefined;
+      return revision.hasSamplingBlocks
+        ? capabilities.sampling?.context !== undefined
+        : capabilities.sampling !== undefined;
     case 'elicitation':
       return revision.elicitation !== 'none' && elicitation !== undefined;
     case 'elicitation.form':
-      return revision.elicitation !== 'none' && elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+      return (
+        revision.elicitation !== 'none' &&
+        elicitation !== undefined &&
+        (elicitation.form !== undefined || elicitation.url === undefined)
+      );
     case 'elicitation.url':
       return revision.elicitation === 'form-and-url' && elicitation?.url !== undefined;
     case 'tasks':
-      return revision.tasks === 'extension' && capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
+      return (
+        revision.tasks === 'extension' && capabilities.extensions?.[TASKS_EXTENSION] !== undefined
+      );
     default:
       return false;
   }
@@ -30,9 +42,13 @@ export function clientCan(revision: Revision, capabilities: ClientCapabilities, 
 
 /** The error for a request that cannot be served without the capability. */
 export function missingCapabilityError(capability: ClientCapability): ProtocolError {
-  return new ProtocolError(ErrorCode.missingClientCapability, `This needs a client with the capability ${capability}, which this client did not declare or cannot use here`, {
-    data: { requiredCapabilities: requiredCapabilities(capability) },
-  });
+  return new ProtocolError(
+    ErrorCode.missingClientCapability,
+    `This needs a client with the capability ${capability}, which this client did not declare or cannot use here`,
+    {
+      data: { requiredCapabilities: requiredCapabilities(capability) },
+    },
+  );
 }
 
 function requiredCapabilities(capability: ClientCapability): ClientCapabilities {

@@ -6,7 +6,13 @@ import { LEGACY_CLIENT_REQUESTS } from './revision.ts';
 export const codec20251125 = buildCodec({
   version: '2025-11-25',
   era: 'legacy',
-  clientRequests: [...LEGACY_CLIENT_REQUESTS, 'tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'],
+  clientRequests: [
+    ...LEGACY_CLIENT_REQUESTS,
+    'tasks/get',
+    'tasks/result',
+    'tasks/list',
+    'tasks/cancel',
+  ],
   serverRequests: ['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'],
   hasCompletionsCapability: true,
   hasBatches: false,

@@ -1,6 +1,20 @@
 import type { JsonObject, JsonRpcErrorObject } from '../jsonrpc/messages.ts';
-import type { ClientCapabilities, ClientCapability, Era, Implementation, LoggingLevel, ProtocolVersion, ServerCapabilities } from '../protocol/capabilities.ts';
-import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+import type {
+  ClientCapabilities,
+  ClientCapability,
+  Era,
+  Implementation,
+  LoggingLevel,
+  ProtocolVersion,
+  ServerCapabilities,
+} from '../protocol/capabilities.ts';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+  Root,
+} from '../protocol/client-features.ts';
 import type { ProtocolError } from '../protocol/errors.ts';
 import type { DetailedTask, Task } from '../protocol/tasks.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
@@ -26,14 +40,24 @@ export type DecodedResult =
   /** A tool call that goes on after this answer. */
   | { readonly kind: 'task'; readonly task: Task }
   /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
-  | { readonly kind: 'input-required'; readonly inputRequests: JsonObject; readonly requestState: string | undefined }
+  | {
+      readonly kind: 'input-required';
+      readonly inputRequests: JsonObject;
+      readonly requestState: string | undefined;
+    }
   | { readonly kind: 'invalid'; readonly detail: string };
 
 /** The three things a server may ask of a client, in the neutral model. */
 export interface QuestionTypes {
-  'sampling/createMessage': { readonly params: CreateMessageParams; readonly result: CreateMessageResult };
+  'sampling/createMessage': {
+    readonly params: CreateMessageParams;
+    readonly result: CreateMessageResult;
+  };
   'elicitation/create': { readonly params: ElicitParams; readonly result: ElicitResult };
-  'roots/list': { readonly params: undefined; readonly result: { readonly roots: readonly Root[] } };
+  'roots/list': {
+    readonly params: undefined;
+    readonly result: { readonly roots: readonly Root[] };
+  };
 }
 export type QuestionMethod = keyof QuestionTypes;
 
@@ -72,18 +96,27 @@ export interface Codec {
   /** Server side: an error with the code and data of this revision. */
   encodeError(error: ProtocolError): JsonRpcErrorObject;
   /** Server side: `undefined` when this revision cannot ask it this way. */
-  encodeQuestion<M extends QuestionMethod>(method: M, params: QuestionTypes[M]['params']): JsonObject | undefined;
+  encodeQuestion<M extends QuestionMethod>(
+    method: M,
+    params: QuestionTypes[M]['params'],
+  ): JsonObject | undefined;
   /** Server side: the client's answer. @throws LocalError `invalid-response` */
   decodeAnswer<M extends QuestionMethod>(method: M, result: JsonObject): QuestionTypes[M]['result'];
 
   /** Client side: whether this server's tool calls can become tasks. */
   offersTasks(capabilities: ServerCapabilities): boolean;
   /** Client side: params for the wire; the modern era puts the client's identity into `_meta`, beside what the caller has there. */
-  encodeRequestParams(params: JsonObject | undefined, identity: ClientIdentity): JsonObject | undefined;
+  encodeRequestParams(
+    params: JsonObject | undefined,
+    identity: ClientIdentity,
+  ): JsonObject | undefined;
   /** Client side: a result in the neutral model; an absent `resultType` is `complete`. */
   decodeResult(method: string, result: JsonObject): DecodedResult;
   /** Client side: a server's question. @throws ProtocolError -32602 when it is malformed. */
-  decodeQuestion<M extends QuestionMethod>(method: M, params: JsonObject | undefined): QuestionTypes[M]['params'];
+  decodeQuestion<M extends QuestionMethod>(
+    method: M,
+    params: JsonObject | undefined,
+  ): QuestionTypes[M]['params'];
   /** Client side: our answer to a question. */
   encodeAnswer<M extends QuestionMethod>(method: M, answer: QuestionTypes[M]['result']): JsonObject;
 }

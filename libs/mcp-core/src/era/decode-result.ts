@@ -18,24 +18,38 @@ const LISTS: { readonly [method: string]: string } = {
 };
 
 /** The members that later code relies on are checked; everything else passes, without the `resultType` and the unknown members of tools and questions. */
-export function decodeResult(method: string, result: JsonObject, revision: Revision): DecodedResult {
+export function decodeResult(
+  method: string,
+  result: JsonObject,
+  revision: Revision,
+): DecodedResult {
   const created = decodeCreatedTask(method, result, revision.tasks);
   if (created !== undefined) return created;
   if (revision.era === 'legacy') return decodeComplete(method, result, revision);
   const { resultType = 'complete', ...rest } = result;
   if (resultType === 'input_required') return decodeInputRequired(result);
-  return resultType === 'complete' ? decodeComplete(method, rest, revision) : { kind: 'invalid', detail: `unknown resultType ${JSON.stringify(resultType)}` };
+  return resultType === 'complete'
+    ? decodeComplete(method, rest, revision)
+    : { kind: 'invalid', detail: `unknown resultType ${JSON.stringify(resultType)}` };
 }
 
 function decodeComplete(method: string, result: JsonObject, revision: Revision): DecodedResult {
   if (method === 'tasks/get') return decodeDetailedTask(result, revision.tasks);
   const complete = LISTS[method] === 'content' ? withContent(result) : withoutNullCursor(result);
   const list = LISTS[method];
-  if (list !== undefined && !isListOfObjects(complete[list])) return { kind: 'invalid', detail: `${method}: ${list} must be a list of objects` };
-  if (complete.nextCursor !== undefined && typeof complete.nextCursor !== 'string') return { kind: 'invalid', detail: `${method}: nextCursor must be a string` };
+  if (list !== undefined && !isListOfObjects(complete[list]))
+    return { kind: 'invalid', detail: `${method}: ${list} must be a list of objects` };
+  if (complete.nextCursor !== undefined && typeof complete.nextCursor !== 'string')
+    return { kind: 'invalid', detail: `${method}: nextCursor must be a string` };
   if (method !== 'tools/list') return { kind: 'complete', result: complete };
   const tools = (complete.tools as readonly JsonObject[]).map(knownTool);
-  return { kind: 'complete', result: { ...complete, tools: tools.map(revision.hasToolExecution ? decodeTaskSupport : withoutExecution) } };
+  return {
+    kind: 'complete',
+    result: {
+      ...complete,
+      tools: tools.map(revision.hasToolExecution ? decodeTaskSupport : withoutExecution),
+    },
+  };
 }
 
 function decodeInputRequired(result: JsonObject): DecodedResult {
@@ -44,8 +58,13 @@ function decodeInputRequired(result: JsonObject): DecodedResult {
     (inputRequests !== undefined || requestState !== undefined) &&
     (inputRequests === undefined || isJsonObject(inputRequests)) &&
     (requestState === undefined || typeof requestState === 'string');
-  if (!isValid) return { kind: 'invalid', detail: 'input_required needs inputRequests or requestState' };
-  return { kind: 'input-required', inputRequests: knownInputRequests(inputRequests ?? {}), requestState };
+  if (!isValid)
+    return { kind: 'invalid', detail: 'input_required needs inputRequests or requestState' };
+  return {
+    kind: 'input-required',
+    inputRequests: knownInputRequests(inputRequests ?? {}),
+    requestState,
+  };
 }
 
 function withoutExecution({ execution: _unknown, ...tool }: JsonObject): JsonObject {
@@ -54,7 +73,9 @@ function withoutExecution({ execution: _unknown, ...tool }: JsonObject): JsonObj
 
 /** Some servers leave `content` out beside `structuredContent`. */
 function withContent(result: JsonObject): JsonObject {
-  return result.content === undefined && 'structuredContent' in result ? { ...result, content: [] } : result;
+  return result.content === undefined && 'structuredContent' in result
+    ? { ...result, content: [] }
+    : result;
 }
 
 /** A client may only look at whether a cursor that is not null was given. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination */

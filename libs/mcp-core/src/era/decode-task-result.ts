@@ -4,21 +4,38 @@ import type { DecodedResult } from './codec.ts';
 import { decodeTask, type TaskFlavour } from './task-codec.ts';
 
 /** What a call became; `undefined` when the result is not of a kind that this revision has. */
-export function decodeCreatedTask(method: string, result: JsonObject, flavour: TaskFlavour): DecodedResult | undefined {
-  const isTask = method === 'tools/call' && (flavour === 'extension' ? result.resultType === 'task' : flavour === 'core' && isJsonObject(result.task));
+export function decodeCreatedTask(
+  method: string,
+  result: JsonObject,
+  flavour: TaskFlavour,
+): DecodedResult | undefined {
+  const isTask =
+    method === 'tools/call' &&
+    (flavour === 'extension'
+      ? result.resultType === 'task'
+      : flavour === 'core' && isJsonObject(result.task));
   if (!isTask) return undefined;
   const task = decodeTask(isJsonObject(result.task) ? result.task : result, flavour, 'summary');
-  return task === undefined ? { kind: 'invalid', detail: 'tools/call: the task needs a taskId and a status' } : { kind: 'task', task };
+  return task === undefined
+    ? { kind: 'invalid', detail: 'tools/call: the task needs a taskId and a status' }
+    : { kind: 'task', task };
 }
 
 /** The answer to `tasks/get`. */
 export function decodeDetailedTask(result: JsonObject, flavour: TaskFlavour): DecodedResult {
   const task = decodeTask(result, flavour, 'details');
-  return task === undefined ? { kind: 'invalid', detail: 'tasks/get: the task needs a taskId, a status and what that status brings' } : { kind: 'complete', result: { ...task } };
+  return task === undefined
+    ? {
+        kind: 'invalid',
+        detail: 'tasks/get: the task needs a taskId, a status and what that status brings',
+      }
+    : { kind: 'complete', result: { ...task } };
 }
 
 /** A listed tool of 2025-11-25 in the neutral model. */
 export function decodeTaskSupport({ execution, ...tool }: JsonObject): JsonObject {
   const { taskSupport } = isJsonObject(execution) ? execution : {};
-  return taskSupport === 'optional' || taskSupport === 'required' ? { ...tool, task: taskSupport } : tool;
+  return taskSupport === 'optional' || taskSupport === 'required'
+    ? { ...tool, task: taskSupport }
+    : tool;
 }

@@ -2,11 +2,16 @@ import type { AudioContent, ContentBlock, ResourceLink } from '../protocol/conte
 import type { Revision } from './revision.ts';
 
 /** Turns the content blocks a revision does not know into text. */
-export function downgradeContent(content: readonly ContentBlock[], revision: Revision): readonly ContentBlock[] {
+export function downgradeContent(
+  content: readonly ContentBlock[],
+  revision: Revision,
+): readonly ContentBlock[] {
   if (revision.hasAudio && revision.hasResourceLinks) return content;
   return content.map((block) => {
-    if (block.type === 'audio' && !revision.hasAudio) return { type: 'text', text: describeAudio(block) };
-    if (block.type === 'resource_link' && !revision.hasResourceLinks) return { type: 'text', text: describeLink(block) };
+    if (block.type === 'audio' && !revision.hasAudio)
+      return { type: 'text', text: describeAudio(block) };
+    if (block.type === 'resource_link' && !revision.hasResourceLinks)
+      return { type: 'text', text: describeLink(block) };
     return block;
   });
 }

@@ -33,9 +33,12 @@ describe('a header value', () => {
     expect(decodeHeaderValue(expected)).toBe(value);
   });
 
-  it.each(['caf\u00e9', 'a\u0000b', '=?base64?###?=', '=?base64?eA?=', '=?base64?/w==?='])('%j cannot be decoded', (value) => {
-    expect(decodeHeaderValue(value)).toBeUndefined();
-  });
+  it.each(['caf\u00e9', 'a\u0000b', '=?base64?###?=', '=?base64?eA?=', '=?base64?/w==?='])(
+    '%j cannot be decoded',
+    (value) => {
+      expect(decodeHeaderValue(value)).toBeUndefined();
+    },
+  );
 
   it('keeps white space inside and the case of the marks', () => {
     expect(decodeHeaderValue('a\tb')).toBe('a\tb');

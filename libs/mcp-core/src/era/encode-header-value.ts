@@ -14,7 +14,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  */
 export function encodeHeaderValue(value: string | number | boolean): string {
   const text = String(value);
-  return SAFE.test(text) && !text.startsWith(PREFIX) ? text : `${PREFIX}${Buffer.from(text).toString('base64')}${SUFFIX}`;
+  return SAFE.test(text) && !text.startsWith(PREFIX)
+    ? text
+    : `${PREFIX}${Buffer.from(text).toString('base64')}${SUFFIX}`;
 }
 
 /** What `encodeHeaderValue` was given, as text. `undefined` when the value has characters no header may have, or no Base64 of UTF-8 between the marks. */
@@ -27,5 +29,7 @@ export function decodeHeaderValue(value: string): string | undefined {
 }
 
 function isEncoded(text: string): boolean {
-  return text.length >= PREFIX.length + SUFFIX.length && text.startsWith(PREFIX) && text.endsWith(SUFFIX);
+  return (
+    text.length >= PREFIX.length + SUFFIX.length && text.startsWith(PREFIX) && text.endsWith(SUFFIX)
+  );
 }

@@ -10,7 +10,16 @@ const MAX_TEXT_LENGTH = 2000;
 const MAX_INSTRUCTIONS_LENGTH = 32 * 1024;
 
 const TOOL_MEMBERS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'execution'];
-const CAPABILITIES: readonly (keyof ServerCapabilities)[] = ['experimental', 'logging', 'completions', 'prompts', 'resources', 'tools', 'tasks', 'extensions'];
+const CAPABILITIES: readonly (keyof ServerCapabilities)[] = [
+  'experimental',
+  'logging',
+  'completions',
+  'prompts',
+  'resources',
+  'tools',
+  'tasks',
+  'extensions',
+];
 const QUESTION_MEMBERS: { readonly [method: string]: readonly string[] } = {
   'elicitation/create': ['mode', 'message', 'requestedSchema', 'url', 'elicitationId'],
   'sampling/createMessage': [
@@ -43,7 +52,10 @@ export function knownInputRequests(requests: JsonObject): JsonObject {
   const known = Object.entries(requests).map(([key, request]) => {
     if (!isJsonObject(request) || typeof request.method !== 'string') return [key, {}] as const;
     const { method, params } = request;
-    return [key, { method, ...(isJsonObject(params) ? { params: knownQuestion(method, params) } : {}) }] as const;
+    return [
+      key,
+      { method, ...(isJsonObject(params) ? { params: knownQuestion(method, params) } : {}) },
+    ] as const;
   });
   return Object.fromEntries(known);
 }
@@ -60,7 +72,8 @@ export function knownCapabilities(capabilities: JsonObject): ServerCapabilities 
 
 /** A server's description of itself, with texts cut to what can be shown. */
 export function knownImplementation(info: Implementation): Implementation {
-  const text = (name: 'title' | 'description' | 'websiteUrl', maxLength: number): JsonObject => (typeof info[name] === 'string' ? { [name]: cut(info[name], maxLength) } : {});
+  const text = (name: 'title' | 'description' | 'websiteUrl', maxLength: number): JsonObject =>
+    typeof info[name] === 'string' ? { [name]: cut(info[name], maxLength) } : {};
   return {
     name: cut(info.name, MAX_NAME_LENGTH),
     version: cut(info.version, MAX_NAME_LENGTH),
@@ -77,7 +90,9 @@ export function knownInstructions(instructions: unknown): string | undefined {
 }
 
 function pick(object: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.filter((name) => Object.hasOwn(object, name)).map((name) => [name, object[name]]));
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(object, name)).map((name) => [name, object[name]]),
+  );
 }
 
 function pickBounded(object: JsonObject, names: readonly string[]): JsonObject {

@@ -13,8 +13,17 @@ const legacy = PROTOCOL_VERSIONS.slice(1).map((version) => legacyCodec(version)!
 describe('what a client can be asked', () => {
   test('depends on its declaration and the revision', () => {
     const everything = { roots: {}, sampling: { tools: {} }, elicitation: { form: {}, url: {} } };
-    const capabilities = ['roots', 'sampling', 'sampling.tools', 'elicitation', 'elicitation.form', 'elicitation.url'] as const;
-    const table = legacy.map((codec) => capabilities.filter((capability) => codec.can(everything, capability)));
+    const capabilities = [
+      'roots',
+      'sampling',
+      'sampling.tools',
+      'elicitation',
+      'elicitation.form',
+      'elicitation.url',
+    ] as const;
+    const table = legacy.map((codec) =>
+      capabilities.filter((capability) => codec.can(everything, capability)),
+    );
     expect(table).toEqual([
       capabilities,
       ['roots', 'sampling', 'elicitation', 'elicitation.form'],
@@ -25,14 +34,26 @@ describe('what a client can be asked', () => {
   });
 
   test('reads an empty elicitation as form mode, and url alone as no form', () => {
-    expect([r4.can({ elicitation: {} }, 'elicitation.form'), r4.can({ elicitation: {} }, 'elicitation.url')]).toEqual([true, false]);
-    expect([r4.can({ elicitation: { url: {} } }, 'elicitation.form'), r4.can({ elicitation: { url: {} } }, 'elicitation.url')]).toEqual([false, true]);
+    expect([
+      r4.can({ elicitation: {} }, 'elicitation.form'),
+      r4.can({ elicitation: {} }, 'elicitation.url'),
+    ]).toEqual([true, false]);
+    expect([
+      r4.can({ elicitation: { url: {} } }, 'elicitation.form'),
+      r4.can({ elicitation: { url: {} } }, 'elicitation.url'),
+    ]).toEqual([false, true]);
   });
 });
 
 describe('sampling', () => {
   const text = (value: string) => ({ type: 'text', text: value }) as const;
-  const params: CreateMessageParams = { maxTokens: 9, messages: [{ role: 'user', content: [text('a'), text('b')] }, { role: 'assistant', content: text('c') }] };
+  const params: CreateMessageParams = {
+    maxTokens: 9,
+    messages: [
+      { role: 'user', content: [text('a'), text('b')] },
+      { role: 'assistant', content: text('c') },
+    ],
+  };
 
   test('sends one block a message before 2025-11-25', () => {
     for (const codec of [r1, r2, r3]) {
@@ -50,32 +71,64 @@ describe('sampling', () => {
 
   test('cannot use tools before 2025-11-25, nor audio in 2024-11-05', () => {
     const withTools = { ...params, tools: [] };
-    const audio: CreateMessageParams = { maxTokens: 1, messages: [{ role: 'user', content: { type: 'audio', data: '', mimeType: 'audio/wav' } }] };
-    expect([r1, r2, r3].map((codec) => codec.encodeQuestion('sampling/createMessage', withTools))).toEqual([undefined, undefined, undefined]);
+    const audio: CreateMessageParams = {
+      maxTokens: 1,
+      messages: [{ role: 'user', content: { type: 'audio', data: '', mimeType: 'audio/wav' } }],
+    };
+    expect(
+      [r1, r2, r3].map((codec) => codec.encodeQuestion('sampling/createMessage', withTools)),
+    ).toEqual([undefined, undefined, undefined]);
     expect(r4.encodeQuestion('sampling/createMessage', withTools)).toEqual(withTools);
     expect(r1.encodeQuestion('sampling/createMessage', audio)).toBeUndefined();
     expect(r2.encodeQuestion('sampling/createMessage', audio)).toEqual(audio);
   });
 
   test('refuses an answer without role, content or model', () => {
-    expect(r4.decodeAnswer('sampling/createMessage', { role: 'assistant', content: text('x'), model: 'm' })).toMatchObject({ model: 'm' });
-    for (const broken of [{}, { role: 'robot', content: text('x'), model: 'm' }, { role: 'assistant', content: 'x', model: 'm' }, { role: 'user', content: text('x') }]) {
+    expect(
+      r4.decodeAnswer('sampling/createMessage', {
+        role: 'assistant',
+        content: text('x'),
+        model: 'm',
+      }),
+    ).toMatchObject({ model: 'm' });
+    for (const broken of [
+      {},
+      { role: 'robot', content: text('x'), model: 'm' },
+      { role: 'assistant', content: 'x', model: 'm' },
+      { role: 'user', content: text('x') },
+    ]) {
       expect(() => r4.decodeAnswer('sampling/createMessage', broken)).toThrow(LocalError);
     }
   });
 
   test('answers an old server with one block', () => {
     const answer = { role: 'assistant', model: 'm', content: [text('a'), text('b')] } as const;
-    expect(r3.encodeAnswer('sampling/createMessage', answer)).toEqual({ role: 'assistant', model: 'm', content: text('a\nb') });
+    expect(r3.encodeAnswer('sampling/createMessage', answer)).toEqual({
+      role: 'assistant',
+      model: 'm',
+      content: text('a\nb'),
+    });
     expect(r4.encodeAnswer('sampling/createMessage', answer)).toEqual(answer);
     const image = { type: 'image', data: '', mimeType: 'image/png' } as const;
-    expect(r3.encodeAnswer('sampling/createMessage', { ...answer, content: [image] }).content).toEqual(image);
-    expect(r3.encodeAnswer('sampling/createMessage', { ...answer, content: [] }).content).toEqual(text(''));
+    expect(
+      r3.encodeAnswer('sampling/createMessage', { ...answer, content: [image] }).content,
+    ).toEqual(image);
+    expect(r3.encodeAnswer('sampling/createMessage', { ...answer, content: [] }).content).toEqual(
+      text(''),
+    );
   });
 
   test('refuses a malformed question on the client side', () => {
-    expect(r4.decodeQuestion('sampling/createMessage', { messages: [], maxTokens: 1 })).toEqual({ messages: [], maxTokens: 1 });
-    for (const broken of [undefined, {}, { messages: [], maxTokens: '1' }, { messages: [{ role: 'user' }], maxTokens: 1 }]) {
+    expect(r4.decodeQuestion('sampling/createMessage', { messages: [], maxTokens: 1 })).toEqual({
+      messages: [],
+      maxTokens: 1,
+    });
+    for (const broken of [
+      undefined,
+      {},
+      { messages: [], maxTokens: '1' },
+      { messages: [{ role: 'user' }], maxTokens: 1 },
+    ]) {
       expect(() => r4.decodeQuestion('sampling/createMessage', broken)).toThrow(ProtocolError);
     }
   });
@@ -87,7 +140,15 @@ describe('elicitation', () => {
     requestedSchema: {
       type: 'object',
       properties: {
-        unit: { type: 'string', title: 'Unit', oneOf: [{ const: 'c', title: 'Celsius' }, { const: 'f', title: 'Fahrenheit' }], default: 'c' },
+        unit: {
+          type: 'string',
+          title: 'Unit',
+          oneOf: [
+            { const: 'c', title: 'Celsius' },
+            { const: 'f', title: 'Fahrenheit' },
+          ],
+          default: 'c',
+        },
         code: { type: 'string', pattern: '^x', minLength: 2 },
         sure: { type: 'boolean', default: true },
       },
@@ -101,7 +162,12 @@ describe('elicitation', () => {
       requestedSchema: {
         type: 'object',
         properties: {
-          unit: { type: 'string', title: 'Unit', enum: ['c', 'f'], enumNames: ['Celsius', 'Fahrenheit'] },
+          unit: {
+            type: 'string',
+            title: 'Unit',
+            enum: ['c', 'f'],
+            enumNames: ['Celsius', 'Fahrenheit'],
+          },
           code: { type: 'string', minLength: 2 },
           sure: { type: 'boolean', default: true },
         },
@@ -112,43 +178,86 @@ describe('elicitation', () => {
 
   test('keeps the newer forms from 2025-11-25 on, without pattern', () => {
     const encoded = r4.encodeQuestion('elicitation/create', { mode: 'form', ...form });
-    expect(encoded).toMatchObject({ mode: 'form', requestedSchema: { properties: { unit: form.requestedSchema.properties.unit } } });
+    expect(encoded).toMatchObject({
+      mode: 'form',
+      requestedSchema: { properties: { unit: form.requestedSchema.properties.unit } },
+    });
     expect(JSON.stringify(encoded)).not.toContain('pattern');
   });
 
   test('cannot offer multiple choice in 2025-06-18, nor ask at all before it', () => {
-    const choice = { message: 'x', requestedSchema: { type: 'object', properties: { many: { type: 'array', items: { enum: ['a', 'b'] } } } } };
-    expect(legacy.map((codec) => codec.encodeQuestion('elicitation/create', choice) !== undefined)).toEqual([true, false, false, false]);
-    expect(legacy.map((codec) => codec.encodeQuestion('elicitation/create', form) !== undefined)).toEqual([true, true, false, false]);
+    const choice = {
+      message: 'x',
+      requestedSchema: {
+        type: 'object',
+        properties: { many: { type: 'array', items: { enum: ['a', 'b'] } } },
+      },
+    };
+    expect(
+      legacy.map((codec) => codec.encodeQuestion('elicitation/create', choice) !== undefined),
+    ).toEqual([true, false, false, false]);
+    expect(
+      legacy.map((codec) => codec.encodeQuestion('elicitation/create', form) !== undefined),
+    ).toEqual([true, true, false, false]);
   });
 
   test('has url mode with an id in 2025-11-25 only', () => {
-    const url = { mode: 'url', message: 'Sign in', url: 'https://example.com', elicitationId: 'e1' } as const;
-    expect(legacy.map((codec) => codec.encodeQuestion('elicitation/create', url))).toEqual([url, undefined, undefined, undefined]);
+    const url = {
+      mode: 'url',
+      message: 'Sign in',
+      url: 'https://example.com',
+      elicitationId: 'e1',
+    } as const;
+    expect(legacy.map((codec) => codec.encodeQuestion('elicitation/create', url))).toEqual([
+      url,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   test('takes content only from an accepted answer', () => {
-    expect(r4.decodeAnswer('elicitation/create', { action: 'accept', content: { a: 1 } })).toEqual({ action: 'accept', content: { a: 1 } });
-    expect(r4.decodeAnswer('elicitation/create', { action: 'decline', content: { a: 1 } })).toEqual({ action: 'decline' });
-    expect(r4.decodeAnswer('elicitation/create', { action: 'cancel', content: null })).toEqual({ action: 'cancel' });
-    for (const broken of [{}, { action: 'yes' }, { action: 'accept', content: [] }]) expect(() => r4.decodeAnswer('elicitation/create', broken)).toThrow(LocalError);
+    expect(r4.decodeAnswer('elicitation/create', { action: 'accept', content: { a: 1 } })).toEqual({
+      action: 'accept',
+      content: { a: 1 },
+    });
+    expect(r4.decodeAnswer('elicitation/create', { action: 'decline', content: { a: 1 } })).toEqual(
+      { action: 'decline' },
+    );
+    expect(r4.decodeAnswer('elicitation/create', { action: 'cancel', content: null })).toEqual({
+      action: 'cancel',
+    });
+    for (const broken of [{}, { action: 'yes' }, { action: 'accept', content: [] }])
+      expect(() => r4.decodeAnswer('elicitation/create', broken)).toThrow(LocalError);
   });
 
   test('reads an absent mode as form and refuses what can be neither', () => {
     expect(r4.decodeQuestion('elicitation/create', { ...form })).toMatchObject({ mode: 'form' });
-    for (const broken of [undefined, {}, { message: 'x' }, { message: 'x', mode: 'url' }, { message: 'x', mode: 'fax', requestedSchema: {} }]) {
+    for (const broken of [
+      undefined,
+      {},
+      { message: 'x' },
+      { message: 'x', mode: 'url' },
+      { message: 'x', mode: 'fax', requestedSchema: {} },
+    ]) {
       expect(() => r4.decodeQuestion('elicitation/create', broken)).toThrow(ProtocolError);
     }
   });
 
   test('answers a 2025-06-18 server without lists', () => {
     const answer = { action: 'accept', content: { many: ['a', 'b'], n: 1 } } as const;
-    expect(r3.encodeAnswer('elicitation/create', answer)).toEqual({ action: 'accept', content: { many: 'a, b', n: 1 } });
+    expect(r3.encodeAnswer('elicitation/create', answer)).toEqual({
+      action: 'accept',
+      content: { many: 'a, b', n: 1 },
+    });
     expect(r4.encodeAnswer('elicitation/create', answer)).toEqual(answer);
   });
 });
 
 test('roots answers must be a list with uris', () => {
-  expect(r1.decodeAnswer('roots/list', { roots: [{ uri: 'file:///a' }] })).toEqual({ roots: [{ uri: 'file:///a' }] });
-  for (const broken of [{}, { roots: {} }, { roots: [{}] }]) expect(() => r1.decodeAnswer('roots/list', broken)).toThrow(LocalError);
+  expect(r1.decodeAnswer('roots/list', { roots: [{ uri: 'file:///a' }] })).toEqual({
+    roots: [{ uri: 'file:///a' }],
+  });
+  for (const broken of [{}, { roots: {} }, { roots: [{}] }])
+    expect(() => r1.decodeAnswer('roots/list', broken)).toThrow(LocalError);
 });

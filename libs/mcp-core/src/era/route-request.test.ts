@@ -6,13 +6,23 @@ import { readInitialize, routeRequest } from './route-request.ts';
 const session = { codec: legacyCodec('2025-06-18')! };
 const version = 'io.modelcontextprotocol/protocolVersion';
 const capabilities = 'io.modelcontextprotocol/clientCapabilities';
-const request = (method: string, meta?: JsonObject) => ({ jsonrpc: '2.0', id: 1, method, ...(meta === undefined ? {} : { params: { _meta: meta } }) }) as const;
+const request = (method: string, meta?: JsonObject) =>
+  ({
+    jsonrpc: '2.0',
+    id: 1,
+    method,
+    ...(meta === undefined ? {} : { params: { _meta: meta } }),
+  }) as const;
 
 describe('routeRequest', () => {
   test('serves modern _meta as modern, with and without a session', () => {
     const meta = { [version]: '2026-07-28', [capabilities]: { roots: {} } };
     for (const current of [undefined, session]) {
-      expect(routeRequest(request('tools/list', meta), current)).toMatchObject({ kind: 'modern', codec: { version: '2026-07-28' }, capabilities: { roots: {} } });
+      expect(routeRequest(request('tools/list', meta), current)).toMatchObject({
+        kind: 'modern',
+        codec: { version: '2026-07-28' },
+        capabilities: { roots: {} },
+      });
     }
   });
 
@@ -22,34 +32,64 @@ describe('routeRequest', () => {
     [{ [version]: 20260728, [capabilities]: {} }],
     [{ [version]: '2026-07-28', [capabilities]: true }],
     [{ [version]: '1999-01-01' }],
-    [{ [version]: '2026-07-28', [capabilities]: {}, 'io.modelcontextprotocol/clientInfo': { name: 'x' } }],
+    [
+      {
+        [version]: '2026-07-28',
+        [capabilities]: {},
+        'io.modelcontextprotocol/clientInfo': { name: 'x' },
+      },
+    ],
   ])('refuses incomplete modern _meta %j before it looks at the version', (meta) => {
-    expect(routeRequest(request('tools/list', meta), session)).toMatchObject({ kind: 'refused', error: { code: -32602 } });
-  });
-
-  test.each(['1999-01-01', '2025-11-25', ''])('names what it speaks when %j comes in _meta', (requested) => {
-    expect(routeRequest(request('no/such', { [version]: requested, [capabilities]: {} }), undefined)).toMatchObject({
+    expect(routeRequest(request('tools/list', meta), session)).toMatchObject({
       kind: 'refused',
-      error: { code: -32022, data: { requested, supported: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] } },
+      error: { code: -32602 },
     });
   });
 
+  test.each(['1999-01-01', '2025-11-25', ''])(
+    'names what it speaks when %j comes in _meta',
+    (requested) => {
+      expect(
+        routeRequest(request('no/such', { [version]: requested, [capabilities]: {} }), undefined),
+      ).toMatchObject({
+        kind: 'refused',
+        error: {
+          code: -32022,
+          data: {
+            requested,
+            supported: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+          },
+        },
+      });
+    },
+  );
+
   test('gives everything else to the session', () => {
-    expect(routeRequest(request('no/such', { other: 1 }), session)).toMatchObject({ kind: 'legacy', codec: { version: '2025-06-18' } });
-    expect(routeRequest(request('initialize'), session)).toMatchObject({ kind: 'refused', error: { code: -32600 } });
+    expect(routeRequest(request('no/such', { other: 1 }), session)).toMatchObject({
+      kind: 'legacy',
+      codec: { version: '2025-06-18' },
+    });
+    expect(routeRequest(request('initialize'), session)).toMatchObject({
+      kind: 'refused',
+      error: { code: -32600 },
+    });
   });
 
   test('takes initialize and ping without a session, and refuses everything else as lacking its _meta', () => {
     expect(routeRequest(request('initialize'), undefined)).toEqual({ kind: 'initialize' });
     expect(routeRequest(request('ping'), undefined)).toEqual({ kind: 'ping' });
     for (const method of ['tools/list', 'server/discover', 'no/such']) {
-      expect(routeRequest(request(method), undefined)).toMatchObject({ kind: 'refused', error: { code: -32602 } });
+      expect(routeRequest(request(method), undefined)).toMatchObject({
+        kind: 'refused',
+        error: { code: -32602 },
+      });
     }
   });
 });
 
 describe('readInitialize', () => {
-  const initialize = (params: JsonObject) => ({ jsonrpc: '2.0', id: 1, method: 'initialize', params }) as const;
+  const initialize = (params: JsonObject) =>
+    ({ jsonrpc: '2.0', id: 1, method: 'initialize', params }) as const;
 
   test.each([
     ['2024-11-05', '2024-11-05'],
@@ -57,18 +97,31 @@ describe('readInitialize', () => {
     ['2026-07-28', '2025-11-25'],
     ['1.0.0', '2025-11-25'],
   ])('answers %s with %s', (protocolVersion, expected) => {
-    expect(readInitialize(initialize({ protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } })).codec.version).toBe(expected);
+    expect(
+      readInitialize(
+        initialize({ protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } }),
+      ).codec.version,
+    ).toBe(expected);
   });
 
   test('keeps what the client said of itself, unknown members included', () => {
-    const params = { protocolVersion: '2025-11-25', capabilities: { future: { x: 1 } }, clientInfo: { name: 'c', version: '1', icons: [] } };
-    expect(readInitialize(initialize(params))).toMatchObject({ clientInfo: params.clientInfo, capabilities: params.capabilities });
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: { future: { x: 1 } },
+      clientInfo: { name: 'c', version: '1', icons: [] },
+    };
+    expect(readInitialize(initialize(params))).toMatchObject({
+      clientInfo: params.clientInfo,
+      capabilities: params.capabilities,
+    });
   });
 
-  test.each([[{}], [{ protocolVersion: 7 }], [{ protocolVersion: '2025-11-25', capabilities: [] }], [{ protocolVersion: '2025-11-25', clientInfo: {} }]])(
-    'refuses %j',
-    (params) => {
-      expect(() => readInitialize(initialize(params))).toThrow('Invalid params');
-    },
-  );
+  test.each([
+    [{}],
+    [{ protocolVersion: 7 }],
+    [{ protocolVersion: '2025-11-25', capabilities: [] }],
+    [{ protocolVersion: '2025-11-25', clientInfo: {} }],
+  ])('refuses %j', (params) => {
+    expect(() => readInitialize(initialize(params))).toThrow('Invalid params');
+  });
 });

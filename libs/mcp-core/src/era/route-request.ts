@@ -1,6 +1,10 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonRpcRequest } from '../jsonrpc/messages.ts';
-import { PROTOCOL_VERSIONS, type ClientCapabilities, type Implementation } from '../protocol/capabilities.ts';
+import {
+  PROTOCOL_VERSIONS,
+  type ClientCapabilities,
+  type Implementation,
+} from '../protocol/capabilities.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import { isImplementation } from '../protocol/implementation.ts';
 import type { Codec } from './codec.ts';
@@ -35,12 +39,19 @@ export interface InitializeRequest {
  * which is `undefined` before `initialize`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions
  */
-export function routeRequest<Session extends { readonly codec: Codec }>(request: JsonRpcRequest, session: Session | undefined): Route<Session> {
+export function routeRequest<Session extends { readonly codec: Codec }>(
+  request: JsonRpcRequest,
+  session: Session | undefined,
+): Route<Session> {
   const meta = metaOf(request.params);
-  if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta) return routeModern(meta);
+  if (MetaKey.protocolVersion in meta || MetaKey.clientCapabilities in meta)
+    return routeModern(meta);
   if (session !== undefined) {
     if (request.method !== 'initialize') return { kind: 'legacy', codec: session.codec, session };
-    return refuse(ErrorCode.invalidRequest, 'Invalid request: this connection is already initialized');
+    return refuse(
+      ErrorCode.invalidRequest,
+      'Invalid request: this connection is already initialized',
+    );
   }
   if (request.method === 'initialize' || request.method === 'ping') return { kind: request.method };
   return refuse(
@@ -52,8 +63,15 @@ export function routeRequest<Session extends { readonly codec: Codec }>(request:
 /** @throws ProtocolError -32602 */
 export function readInitialize(request: JsonRpcRequest): InitializeRequest {
   const { protocolVersion, clientInfo, capabilities = {} } = request.params ?? {};
-  const isValid = typeof protocolVersion === 'string' && isJsonObject(capabilities) && (clientInfo === undefined || isImplementation(clientInfo));
-  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: initialize needs protocolVersion, capabilities and clientInfo');
+  const isValid =
+    typeof protocolVersion === 'string' &&
+    isJsonObject(capabilities) &&
+    (clientInfo === undefined || isImplementation(clientInfo));
+  if (!isValid)
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      'Invalid params: initialize needs protocolVersion, capabilities and clientInfo',
+    );
   return { codec: legacyCodec(protocolVersion) ?? latestLegacyCodec, clientInfo, capabilities };
 }
 
@@ -61,15 +79,31 @@ function routeModern(meta: { readonly [key: string]: unknown }): Route<never> {
   const requested = meta[MetaKey.protocolVersion];
   const capabilities = meta[MetaKey.clientCapabilities];
   const clientInfo = meta[MetaKey.clientInfo];
-  if (typeof requested !== 'string') return refuse(ErrorCode.invalidParams, `Invalid params: _meta needs ${MetaKey.protocolVersion}, a string`);
-  if (!isJsonObject(capabilities)) return refuse(ErrorCode.invalidParams, `Invalid params: _meta needs ${MetaKey.clientCapabilities}, an object`);
+  if (typeof requested !== 'string')
+    return refuse(
+      ErrorCode.invalidParams,
+      `Invalid params: _meta needs ${MetaKey.protocolVersion}, a string`,
+    );
+  if (!isJsonObject(capabilities))
+    return refuse(
+      ErrorCode.invalidParams,
+      `Invalid params: _meta needs ${MetaKey.clientCapabilities}, an object`,
+    );
   if (clientInfo !== undefined && !isImplementation(clientInfo)) {
-    return refuse(ErrorCode.invalidParams, `Invalid params: ${MetaKey.clientInfo} in _meta needs a name and a version`);
+    return refuse(
+      ErrorCode.invalidParams,
+      `Invalid params: ${MetaKey.clientInfo} in _meta needs a name and a version`,
+    );
   }
   const codec = modernCodec(requested);
   if (codec !== undefined) return { kind: 'modern', codec, clientInfo, capabilities };
   const data = { supported: PROTOCOL_VERSIONS, requested };
-  return { kind: 'refused', error: new ProtocolError(ErrorCode.unsupportedProtocolVersion, 'Unsupported protocol version', { data }) };
+  return {
+    kind: 'refused',
+    error: new ProtocolError(ErrorCode.unsupportedProtocolVersion, 'Unsupported protocol version', {
+      data,
+    }),
+  };
 }
 
 function refuse(code: number, message: string): Route<never> {

@@ -1,14 +1,24 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
-import type { CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage } from '../protocol/client-features.ts';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  SamplingContent,
+  SamplingMessage,
+} from '../protocol/client-features.ts';
 import { ErrorCode, LocalError, ProtocolError } from '../protocol/errors.ts';
 import type { Revision } from './revision.ts';
 
 /** One block a message for the revisions that know no arrays; `undefined` when the request needs tools there. */
-export function encodeSamplingParams(params: CreateMessageParams, revision: Revision): JsonObject | undefined {
+export function encodeSamplingParams(
+  params: CreateMessageParams,
+  revision: Revision,
+): JsonObject | undefined {
   if (revision.hasSamplingBlocks) return { ...params };
   if (params.tools !== undefined || params.toolChoice !== undefined) return undefined;
-  const messages = params.messages.flatMap(({ role, content }) => toBlocks(content).map((block) => ({ role, content: block })));
+  const messages = params.messages.flatMap(({ role, content }) =>
+    toBlocks(content).map((block) => ({ role, content: block })),
+  );
   if (messages.some(({ content }) => !isPlainBlock(content, revision))) return undefined;
   return { ...params, messages };
 }
@@ -16,15 +26,26 @@ export function encodeSamplingParams(params: CreateMessageParams, revision: Revi
 /** @throws LocalError `invalid-response` */
 export function decodeSamplingResult(result: JsonObject): CreateMessageResult {
   if (!isRole(result.role) || !isContent(result.content) || typeof result.model !== 'string') {
-    throw new LocalError('invalid-response', 'The answer to sampling/createMessage must have role, content and model', { sent: true });
+    throw new LocalError(
+      'invalid-response',
+      'The answer to sampling/createMessage must have role, content and model',
+      { sent: true },
+    );
   }
   return result as unknown as CreateMessageResult;
 }
 
 /** @throws ProtocolError -32602 */
 export function decodeSamplingParams(params: JsonObject | undefined): CreateMessageParams {
-  const isValid = Array.isArray(params?.messages) && params.messages.every(isMessage) && typeof params.maxTokens === 'number';
-  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: sampling/createMessage needs messages and maxTokens');
+  const isValid =
+    Array.isArray(params?.messages) &&
+    params.messages.every(isMessage) &&
+    typeof params.maxTokens === 'number';
+  if (!isValid)
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      'Invalid params: sampling/createMessage needs messages and maxTokens',
+    );
   return params as unknown as CreateMessageParams;
 }
 
@@ -40,11 +61,15 @@ export function encodeSamplingResult(answer: CreateMessageResult, revision: Revi
 }
 
 function toBlocks(content: SamplingMessage['content']): readonly SamplingContent[] {
-  return Array.isArray(content) ? (content as readonly SamplingContent[]) : [content as SamplingContent];
+  return Array.isArray(content)
+    ? (content as readonly SamplingContent[])
+    : [content as SamplingContent];
 }
 
 function isPlainBlock(block: SamplingContent, revision: Revision): boolean {
-  return block.type === 'text' || block.type === 'image' || (block.type === 'audio' && revision.hasAudio);
+  return (
+    block.type === 'text' || block.type === 'image' || (block.type === 'audio' && revision.hasAudio)
+  );
 }
 
 function isMessage(value: unknown): boolean {
@@ -56,5 +81,7 @@ function isRole(value: unknown): boolean {
 }
 
 function isContent(value: unknown): boolean {
-  return (Array.isArray(value) ? value : [value]).every((block) => isJsonObject(block) && typeof block.type === 'string');
+  return (Array.isArray(value) ? value : [value]).every(
+    (block) => isJsonObject(block) && typeof block.type === 'string',
+  );
 }

@@ -2,7 +2,12 @@ import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import type { ContentBlock } from '../protocol/content.ts';
-import { TASKS_EXTENSION, type DetailedTask, type Task, type TaskStatus } from '../protocol/tasks.ts';
+import {
+  TASKS_EXTENSION,
+  type DetailedTask,
+  type Task,
+  type TaskStatus,
+} from '../protocol/tasks.ts';
 
 /**
  * How a tool call becomes a task: not at all; because the client asked for it (`core`, 2025-11-25); or because the server decided (`extension`).
@@ -18,17 +23,45 @@ export interface TaskDetails {
   readonly error?: JsonObject;
 }
 
-const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>(['working', 'input_required', 'completed', 'failed', 'cancelled']);
+const STATUSES: ReadonlySet<unknown> = new Set<TaskStatus>([
+  'working',
+  'input_required',
+  'completed',
+  'failed',
+  'cancelled',
+]);
 
 /** A core task tells of its details elsewhere, and has failed when its tool has. */
-export function encodeTask(task: DetailedTask, flavour: TaskFlavour, details: TaskDetails): JsonObject {
+export function encodeTask(
+  task: DetailedTask,
+  flavour: TaskFlavour,
+  details: TaskDetails,
+): JsonObject {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task;
   if (flavour === 'extension') {
-    return { taskId, status, ...optional({ statusMessage }), createdAt, lastUpdatedAt, ttlMs, ...optional({ pollIntervalMs }), ...details };
+    return {
+      taskId,
+      status,
+      ...optional({ statusMessage }),
+      createdAt,
+      lastUpdatedAt,
+      ttlMs,
+      ...optional({ pollIntervalMs }),
+      ...details,
+    };
   }
   const hasFailed = status === 'completed' && task.result?.isError === true;
-  const failure = hasFailed ? { status: 'failed', statusMessage: statusMessage ?? textOf(task.result) } : { status, ...optional({ statusMessage }) };
-  return { taskId, ...failure, createdAt, lastUpdatedAt, ttl: ttlMs, ...optional({ pollInterval: pollIntervalMs }) };
+  const failure = hasFailed
+    ? { status: 'failed', statusMessage: statusMessage ?? textOf(task.result) }
+    : { status, ...optional({ statusMessage }) };
+  return {
+    taskId,
+    ...failure,
+    createdAt,
+    lastUpdatedAt,
+    ttl: ttlMs,
+    ...optional({ pollInterval: pollIntervalMs }),
+  };
 }
 
 /** The answer to the call that became a task. */
@@ -38,13 +71,20 @@ export function encodeCreatedTask(task: DetailedTask, flavour: TaskFlavour): Jso
 }
 
 /** What a server announces; `isListed` says whether a core client may list its tasks. */
-export function encodeTaskCapability(capabilities: ServerCapabilities, flavour: TaskFlavour, isListed: boolean): ServerCapabilities {
+export function encodeTaskCapability(
+  capabilities: ServerCapabilities,
+  flavour: TaskFlavour,
+  isListed: boolean,
+): ServerCapabilities {
   const { extensions = {}, ...rest } = capabilities;
   if (flavour === 'extension' || !Object.hasOwn(extensions, TASKS_EXTENSION)) return capabilities;
   const { [TASKS_EXTENSION]: _tasks, ...others } = extensions;
   const kept = Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
   if (flavour === 'none') return kept;
-  return { ...kept, tasks: { ...(isListed ? { list: {} } : {}), cancel: {}, requests: { tools: { call: {} } } } };
+  return {
+    ...kept,
+    tasks: { ...(isListed ? { list: {} } : {}), cancel: {}, requests: { tools: { call: {} } } },
+  };
 }
 
 /** Whether a server's tool calls can become tasks. */
@@ -55,10 +95,15 @@ export function hasTasks({ tasks, extensions }: ServerCapabilities, flavour: Tas
 }
 
 /** `undefined` when it is no task. */
-export function decodeTask(value: JsonObject, flavour: TaskFlavour, extent: 'summary' | 'details'): DetailedTask | undefined {
+export function decodeTask(
+  value: JsonObject,
+  flavour: TaskFlavour,
+  extent: 'summary' | 'details',
+): DetailedTask | undefined {
   if (typeof value.taskId !== 'string' || !STATUSES.has(value.status)) return undefined;
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt } = value;
-  const [ttl, interval] = flavour === 'extension' ? [value.ttlMs, value.pollIntervalMs] : [value.ttl, value.pollInterval];
+  const [ttl, interval] =
+    flavour === 'extension' ? [value.ttlMs, value.pollIntervalMs] : [value.ttl, value.pollInterval];
   const task = {
     taskId,
     status: status as TaskStatus,
@@ -76,7 +121,10 @@ function textOrNone(value: unknown): string {
 }
 
 /** `undefined` when what its status promises is missing. */
-function withDetails(task: Task, { inputRequests, result, error }: JsonObject): DetailedTask | undefined {
+function withDetails(
+  task: Task,
+  { inputRequests, result, error }: JsonObject,
+): DetailedTask | undefined {
   switch (task.status) {
     case 'input_required':
       return { ...task, inputRequests: isJsonObject(inputRequests) ? inputRequests : {} };
@@ -89,8 +137,12 @@ function withDetails(task: Task, { inputRequests, result, error }: JsonObject): 
   }
 }
 
-function readError(error: unknown, { statusMessage = 'The task failed' }: Task): NonNullable<DetailedTask['error']> {
-  if (!isJsonObject(error) || typeof error.code !== 'number') return { code: -32603, message: statusMessage };
+function readError(
+  error: unknown,
+  { statusMessage = 'The task failed' }: Task,
+): NonNullable<DetailedTask['error']> {
+  if (!isJsonObject(error) || typeof error.code !== 'number')
+    return { code: -32603, message: statusMessage };
   const message = typeof error.message === 'string' ? error.message : statusMessage;
   return { code: error.code, message, ...('data' in error ? { data: error.data } : {}) };
 }

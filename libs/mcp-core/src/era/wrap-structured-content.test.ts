@@ -23,7 +23,16 @@ describe('wrapSchema', () => {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'array',
       items: { $ref: '#/$defs/node' },
-      $defs: { node: { type: 'object', properties: { children: { $ref: '#' }, $ref: { type: 'string' }, link: { $ref: 'https://example.com/x' } } } },
+      $defs: {
+        node: {
+          type: 'object',
+          properties: {
+            children: { $ref: '#' },
+            $ref: { type: 'string' },
+            link: { $ref: 'https://example.com/x' },
+          },
+        },
+      },
     };
     expect(wrapSchema(schema)).toEqual({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -36,7 +45,11 @@ describe('wrapSchema', () => {
           $defs: {
             node: {
               type: 'object',
-              properties: { children: { $ref: '#/properties/result' }, $ref: { type: 'string' }, link: { $ref: 'https://example.com/x' } },
+              properties: {
+                children: { $ref: '#/properties/result' },
+                $ref: { type: 'string' },
+                link: { $ref: 'https://example.com/x' },
+              },
             },
           },
         },
@@ -45,9 +58,19 @@ describe('wrapSchema', () => {
   });
 
   test('leaves data that looks like a pointer alone', () => {
-    const schema = { enum: [{ $ref: '#/a' }], default: { $ref: '#' }, properties: { const: { $ref: '#/$defs/x' } } };
+    const schema = {
+      enum: [{ $ref: '#/a' }],
+      default: { $ref: '#' },
+      properties: { const: { $ref: '#/$defs/x' } },
+    };
     expect(wrapSchema(schema)).toMatchObject({
-      properties: { result: { enum: [{ $ref: '#/a' }], default: { $ref: '#' }, properties: { const: { $ref: '#/properties/result/$defs/x' } } } },
+      properties: {
+        result: {
+          enum: [{ $ref: '#/a' }],
+          default: { $ref: '#' },
+          properties: { const: { $ref: '#/properties/result/$defs/x' } },
+        },
+      },
     });
   });
 

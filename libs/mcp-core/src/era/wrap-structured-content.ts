@@ -1,7 +1,13 @@
 import { isJsonObject } from '../jsonrpc/envelope.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 
-const MAPS_OF_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const MAPS_OF_SCHEMAS = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
 const KEYWORDS_WITH_DATA = new Set(['const', 'enum', 'default', 'examples']);
 const PREFIX = '#/properties/result';
 
@@ -24,7 +30,9 @@ export function wrapSchema(schema: JsonSchema): JsonSchema {
 function movePointers(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(movePointers);
   if (!isJsonObject(schema)) return schema;
-  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, moveKeyword(keyword, value)]));
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, moveKeyword(keyword, value)]),
+  );
 }
 
 function moveKeyword(keyword: string, value: unknown): unknown {
@@ -34,5 +42,7 @@ function moveKeyword(keyword: string, value: unknown): unknown {
   }
   if (KEYWORDS_WITH_DATA.has(keyword)) return value;
   if (!MAPS_OF_SCHEMAS.has(keyword) || !isJsonObject(value)) return movePointers(value);
-  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, movePointers(schema)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, schema]) => [name, movePointers(schema)]),
+  );
 }

@@ -10,7 +10,12 @@ import { httpTransport, type HttpTransportOptions } from './client/http-transpor
 import { serveHttp, type HttpListener, type ServeHttpOptions } from './server/serve-http.ts';
 
 const info = { name: 'both', version: '1.0.0' };
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 const noArguments = { type: 'object', properties: {}, additionalProperties: false } as const;
 const WAIT = { timeout: 10_000 };
 
@@ -20,9 +25,17 @@ async function listen(server: Server, options: ServeHttpOptions = {}): Promise<H
   return listener;
 }
 
-async function connect(url: string, era: Era, options: Partial<ClientOptions> & { readonly http?: Partial<HttpTransportOptions> } = {}): Promise<Client> {
+async function connect(
+  url: string,
+  era: Era,
+  options: Partial<ClientOptions> & { readonly http?: Partial<HttpTransportOptions> } = {},
+): Promise<Client> {
   const { http, ...clientOptions } = options;
-  const client = await connectClient(() => httpTransport({ url, ...http }), { info: { name: 't', version: '0' }, era, ...clientOptions });
+  const client = await connectClient(() => httpTransport({ url, ...http }), {
+    info: { name: 't', version: '0' },
+    era,
+    ...clientOptions,
+  });
   onTestFinished(() => client.close());
   return client;
 }
@@ -44,8 +57,13 @@ const ask = defineTool({
   inputSchema: noArguments,
   annotations,
   handler: async (_, context) => {
-    const answer = await context.elicit('name', { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } });
-    return { structuredContent: { answer: answer.action === 'accept' ? answer.content : answer.action } };
+    const answer = await context.elicit('name', {
+      message: 'Who?',
+      requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+    });
+    return {
+      structuredContent: { answer: answer.action === 'accept' ? answer.content : answer.action },
+    };
   },
 });
 
@@ -56,7 +74,9 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
 ])('our client on our server over HTTP, $name', ({ era, isSse = false }) => {
   const open = async (server: Server, options: Partial<ClientOptions> = {}): Promise<Client> => {
     const { url } = await listen(server, { legacySse: true });
-    return isSse ? connect(url.replace('/mcp', '/sse'), era, { ...options, http: { legacySse: true } }) : connect(url, era, options);
+    return isSse
+      ? connect(url.replace('/mcp', '/sse'), era, { ...options, http: { legacySse: true } })
+      : connect(url, era, options);
   };
 
   test('lists and calls tools, with progress before the answer', async () => {
@@ -64,7 +84,11 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
     expect(client.server).toMatchObject({ info, era });
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['count']);
     const seen: (Progress | string)[] = [];
-    const result = await client.callTool('count', { to: 100 }, { onProgress: (progress) => seen.push(progress) });
+    const result = await client.callTool(
+      'count',
+      { to: 100 },
+      { onProgress: (progress) => seen.push(progress) },
+    );
     seen.push('answer');
     expect(result.structuredContent).toEqual({ counted: 100 });
     expect(seen.at(-2)).toMatchObject({ progress: 100 });
@@ -75,7 +99,9 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
     const client = await open(createServer({ info, tools: [ask] }), {
       handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { name: 'Ada' } }) },
     });
-    expect((await client.callTool('ask', {})).structuredContent).toEqual({ answer: { name: 'Ada' } });
+    expect((await client.callTool('ask', {})).structuredContent).toEqual({
+      answer: { name: 'Ada' },
+    });
   });
 
   test('cancels a call, whose handler hears it', async () => {
@@ -112,7 +138,9 @@ describe.each<{ readonly name: string; readonly era: Era; readonly isSse?: boole
     const next = changes[Symbol.asyncIterator]().next();
     await vi.waitFor(async () => {
       server.setTools([count, ask]);
-      expect(await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 50))])).toMatchObject({ done: false });
+      expect(
+        await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 50))]),
+      ).toMatchObject({ done: false });
     }, WAIT);
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['ask', 'count']);
   });
@@ -136,14 +164,26 @@ test('a call whose stream the handler closed gets its answer by coming back', as
   expect((await client.callTool('later', {})).structuredContent).toEqual({ done: true });
 });
 
-test.each<Era>(['legacy', 'modern'])('the right token lets in, the wrong one does not, %s', async (era) => {
-  const { url } = await listen(createServer({ info, tools: [count] }), { bearerToken: 'right-token' });
-  const client = await connect(url, era, { http: { headers: () => ({ Authorization: 'Bearer right-token' }) } });
-  expect(await client.listTools()).toHaveLength(1);
-  const refused = connect(url, era, { http: { headers: { Authorization: 'Bearer wrong-token' } } });
-  await expect(refused).rejects.toMatchObject({ code: 'connect-failed', message: expect.stringContaining('401') as string });
-  await expect(refused).rejects.not.toThrow('wrong-token');
-});
+test.each<Era>(['legacy', 'modern'])(
+  'the right token lets in, the wrong one does not, %s',
+  async (era) => {
+    const { url } = await listen(createServer({ info, tools: [count] }), {
+      bearerToken: 'right-token',
+    });
+    const client = await connect(url, era, {
+      http: { headers: () => ({ Authorization: 'Bearer right-token' }) },
+    });
+    expect(await client.listTools()).toHaveLength(1);
+    const refused = connect(url, era, {
+      http: { headers: { Authorization: 'Bearer wrong-token' } },
+    });
+    await expect(refused).rejects.toMatchObject({
+      code: 'connect-failed',
+      message: expect.stringContaining('401') as string,
+    });
+    await expect(refused).rejects.not.toThrow('wrong-token');
+  },
+);
 
 test.each<Era>(['legacy', 'modern'])('nothing is left open after closing, %s', async (era) => {
   const server = createServer({ info, tools: [count] });
@@ -151,6 +191,8 @@ test.each<Era>(['legacy', 'modern'])('nothing is left open after closing, %s', a
   const client = await connect(listener.url, era);
   await Promise.all(Array.from({ length: 20 }, (_, to) => client.callTool('count', { to })));
   await client.close();
-  await expect(client.callTool('count', { to: 1 })).rejects.toMatchObject({ code: 'connection-closed' });
+  await expect(client.callTool('count', { to: 1 })).rejects.toMatchObject({
+    code: 'connection-closed',
+  });
   await listener.close();
 });

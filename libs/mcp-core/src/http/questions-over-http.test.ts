@@ -10,26 +10,54 @@ const ask = defineTool({
   name: 'ask',
   description: 'Asks for a name.',
   inputSchema: { type: 'object', properties: {} },
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
   handler: async (_, context) => {
-    const answer = await context.elicit('name', { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } });
-    return { structuredContent: { answer: answer.action === 'accept' ? answer.content : answer.action } };
+    const answer = await context.elicit('name', {
+      message: 'Who?',
+      requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+    });
+    return {
+      structuredContent: { answer: answer.action === 'accept' ? answer.content : answer.action },
+    };
   },
 });
 
-test.each(['legacy', 'modern'] as const)('questions of concurrent calls are told apart by their requests, %s', async (era) => {
-  const listener = await serveHttp(createServer({ info: { name: 's', version: '1' }, tools: [ask] }), { drainMs: 0 });
-  onTestFinished(() => listener.close());
-  const asked: (AskingRequest | undefined)[] = [];
-  const allAsked = Promise.withResolvers<void>();
-  const elicit: QuestionHandlers['elicit'] = async (_params, { request }) => {
-    if (asked.push(request) === 3) allAsked.resolve();
-    await allAsked.promise;
-    return { action: 'accept', content: { name: String(request?.meta?.['dev.example/run']) } };
-  };
-  const client = await connectClient(() => httpTransport({ url: listener.url }), { info: { name: 't', version: '0' }, era, handlers: { elicit } });
-  onTestFinished(() => client.close());
-  const results = await Promise.all(['a', 'b', 'c'].map((run) => client.callTool('ask', {}, { meta: { 'dev.example/run': run } })));
-  expect(results.map(({ structuredContent }) => structuredContent)).toEqual(['a', 'b', 'c'].map((name) => ({ answer: { name } })));
-  expect(asked.map((request) => [request?.method, request?.name])).toEqual(Array.from({ length: 3 }, () => ['tools/call', 'ask']));
-});
+test.each(['legacy', 'modern'] as const)(
+  'questions of concurrent calls are told apart by their requests, %s',
+  async (era) => {
+    const listener = await serveHttp(
+      createServer({ info: { name: 's', version: '1' }, tools: [ask] }),
+      { drainMs: 0 },
+    );
+    onTestFinished(() => listener.close());
+    const asked: (AskingRequest | undefined)[] = [];
+    const allAsked = Promise.withResolvers<void>();
+    const elicit: QuestionHandlers['elicit'] = async (_params, { request }) => {
+      if (asked.push(request) === 3) allAsked.resolve();
+      await allAsked.promise;
+      return { action: 'accept', content: { name: String(request?.meta?.['dev.example/run']) } };
+    };
+    const client = await connectClient(() => httpTransport({ url: listener.url }), {
+      info: { name: 't', version: '0' },
+      era,
+      handlers: { elicit },
+    });
+    onTestFinished(() => client.close());
+    const results = await Promise.all(
+      ['a', 'b', 'c'].map((run) =>
+        client.callTool('ask', {}, { meta: { 'dev.example/run': run } }),
+      ),
+    );
+    expect(results.map(({ structuredContent }) => structuredContent)).toEqual(
+      ['a', 'b', 'c'].map((name) => ({ answer: { name } })),
+    );
+    expect(asked.map((request) => [request?.method, request?.name])).toEqual(
+      Array.from({ length: 3 }, () => ['tools/call', 'ask']),
+    );
+  },
+);

@@ -17,7 +17,18 @@ afterEach(async () => {
 });
 
 function newServer(): Server {
-  const hello = defineTool({ name: 'hello', description: 'Says hello', annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }, inputSchema: { type: 'object', properties: {} }, handler: () => Promise.resolve({ content: [{ type: 'text', text: 'hello' }] }) });
+  const hello = defineTool({
+    name: 'hello',
+    description: 'Says hello',
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    inputSchema: { type: 'object', properties: {} },
+    handler: () => Promise.resolve({ content: [{ type: 'text', text: 'hello' }] }),
+  });
   return createServer({ info, tools: [hello] });
 }
 
@@ -62,7 +73,9 @@ describe('a server that was started again', () => {
     const client = await connect(first.url, { era: 'modern' });
     const watch = await client.watch({ toolsListChanged: true }, () => undefined);
     await first.close();
-    expect(await watch.ended).toMatchObject({ message: expect.stringContaining('ended') as string });
+    expect(await watch.ended).toMatchObject({
+      message: expect.stringContaining('ended') as string,
+    });
     const again = newServer();
     await listen(again, first.port);
     const changes = client.changes({ toolsListChanged: true });
@@ -74,8 +87,13 @@ describe('a server that was started again', () => {
   });
 });
 
-test.each(['legacy', 'modern'] as const)('a %s client that nobody listens to cannot connect, and is not taken for the other era', async (era) => {
-  const listener = await listen(newServer());
-  await listener.close();
-  await expect(connect(listener.url, { knownEra: era })).rejects.toMatchObject({ code: 'connect-failed' });
-});
+test.each(['legacy', 'modern'] as const)(
+  'a %s client that nobody listens to cannot connect, and is not taken for the other era',
+  async (era) => {
+    const listener = await listen(newServer());
+    await listener.close();
+    await expect(connect(listener.url, { knownEra: era })).rejects.toMatchObject({
+      code: 'connect-failed',
+    });
+  },
+);

@@ -11,8 +11,16 @@ import type { Authenticate } from './server/authentication.ts';
 import { headerOf } from './server/http-exchange.ts';
 import { serveHttp, type ServeHttpOptions } from './server/serve-http.ts';
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const form = { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } as const;
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const form = {
+  message: 'Who?',
+  requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+} as const;
 const WAIT = { timeout: 10_000 };
 
 const greet = defineTool({
@@ -29,7 +37,12 @@ const greet = defineTool({
   },
 });
 
-const serve = (): Server => createServer({ info: { name: 'greeter', version: '1' }, tools: [greet], tasks: { pollIntervalMs: 50 } });
+const serve = (): Server =>
+  createServer({
+    info: { name: 'greeter', version: '1' },
+    tools: [greet],
+    tasks: { pollIntervalMs: 50 },
+  });
 
 async function listen(server: Server, options: ServeHttpOptions = {}): Promise<string> {
   const listener = await serveHttp(server, { drainMs: 0, ...options });
@@ -37,10 +50,20 @@ async function listen(server: Server, options: ServeHttpOptions = {}): Promise<s
   return listener.url;
 }
 
-async function connect(url: string, era: Era, { user, ...options }: Partial<ClientOptions> & { readonly user?: string } = {}): Promise<Client> {
+async function connect(
+  url: string,
+  era: Era,
+  { user, ...options }: Partial<ClientOptions> & { readonly user?: string } = {},
+): Promise<Client> {
   const headers = user === undefined ? {} : { headers: { Authorization: `Bearer ${user}` } };
-  const elicit = (): Promise<{ action: 'accept'; content: { name: string } }> => Promise.resolve({ action: 'accept', content: { name: 'Ada' } });
-  const client = await connectClient(() => httpTransport({ url, ...headers }), { info: { name: 't', version: '0' }, era, handlers: { elicit }, ...options });
+  const elicit = (): Promise<{ action: 'accept'; content: { name: string } }> =>
+    Promise.resolve({ action: 'accept', content: { name: 'Ada' } });
+  const client = await connectClient(() => httpTransport({ url, ...headers }), {
+    info: { name: 't', version: '0' },
+    era,
+    handlers: { elicit },
+    ...options,
+  });
   onTestFinished(() => client.close());
   await client.listTools();
   return client;
@@ -49,32 +72,49 @@ async function connect(url: string, era: Era, { user, ...options }: Partial<Clie
 describe.each(['modern', 'legacy'] as const)('a %s task over HTTP', (era) => {
   test('is waited for, and asks through the handlers', async () => {
     const client = await connect(await listen(serve()), era);
-    expect(await client.callTool('greet', {})).toMatchObject({ structuredContent: { greeted: 'Ada' } });
+    expect(await client.callTool('greet', {})).toMatchObject({
+      structuredContent: { greeted: 'Ada' },
+    });
   });
 
   test('survives the client that started it', async () => {
     const url = await listen(serve());
-    const first = await connect(url, era, { handlers: { elicit: () => new Promise(() => undefined) } });
+    const first = await connect(url, era, {
+      handlers: { elicit: () => new Promise(() => undefined) },
+    });
     const taskId = await new Promise<string>((resolve) => {
-      first.callTool('greet', {}, { onTask: (task) => resolve(task.taskId) }).catch(() => undefined);
+      first
+        .callTool('greet', {}, { onTask: (task) => resolve(task.taskId) })
+        .catch(() => undefined);
     });
     await first.close();
     const second = await connect(url, era);
-    expect(await second.tasks.resume(taskId)).toMatchObject({ structuredContent: { greeted: 'Ada' } });
+    expect(await second.tasks.resume(taskId)).toMatchObject({
+      structuredContent: { greeted: 'Ada' },
+    });
   });
 
   test('is of its user alone', async () => {
     const authenticate: Authenticate = (headers) => {
-      const user = /^Bearer (?<user>\w+)$/u.exec(headerOf(headers, 'authorization') ?? '')?.groups?.user;
+      const user = /^Bearer (?<user>\w+)$/u.exec(headerOf(headers, 'authorization') ?? '')?.groups
+        ?.user;
       return user === undefined ? { refused: 401 } : { auth: { principal: user } };
     };
     const url = await listen(serve(), { authenticate });
-    const ada = await connect(url, era, { user: 'ada', handlers: { elicit: () => new Promise(() => undefined) } });
+    const ada = await connect(url, era, {
+      user: 'ada',
+      handlers: { elicit: () => new Promise(() => undefined) },
+    });
     const bob = await connect(url, era, { user: 'bob' });
     const taskId = await new Promise<string>((resolve) => {
       ada.callTool('greet', {}, { onTask: (task) => resolve(task.taskId) }).catch(() => undefined);
     });
-    for (const answer of [bob.tasks.get(taskId), bob.tasks.cancel(taskId), bob.tasks.resume(taskId)]) await expect(answer).rejects.toMatchObject({ code: -32602 });
+    for (const answer of [
+      bob.tasks.get(taskId),
+      bob.tasks.cancel(taskId),
+      bob.tasks.resume(taskId),
+    ])
+      await expect(answer).rejects.toMatchObject({ code: -32602 });
     expect(await ada.tasks.get(taskId)).toMatchObject({ taskId });
   });
 });

@@ -4,7 +4,10 @@ import type { JsonRpcResponse } from './messages.ts';
 export type BatchEntry = (response: JsonRpcResponse | undefined) => Promise<void>;
 
 /** Where the entries of one batch put their answers. When all are there they are sent as one array, in the order of the entries. */
-export function batchEntries(count: number, send: (responses: readonly JsonRpcResponse[]) => Promise<void>): readonly BatchEntry[] {
+export function batchEntries(
+  count: number,
+  send: (responses: readonly JsonRpcResponse[]) => Promise<void>,
+): readonly BatchEntry[] {
   const { promise, resolve } = Promise.withResolvers<void>();
   const responses: (JsonRpcResponse | undefined)[] = Array.from({ length: count }, () => undefined);
   let missing = count;

@@ -28,20 +28,34 @@ test('every JSON value is exactly one kind of message, with what that kind promi
 });
 
 test('every request is read as one, whatever else it holds', () => {
-  const request = fc.record({ jsonrpc: fc.constant('2.0'), id: fc.oneof(fc.maxSafeInteger(), fc.string()), method: fc.string() });
+  const request = fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id: fc.oneof(fc.maxSafeInteger(), fc.string()),
+    method: fc.string(),
+  });
   fc.assert(
-    fc.property(request, fc.dictionary(fc.string(), fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()), (message, params, extra) => {
-      const value = { ...extra, params, ...message };
-      expect(readEnvelope(value)).toEqual({ kind: 'request', message: value });
-    }),
+    fc.property(
+      request,
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      (message, params, extra) => {
+        const value = { ...extra, params, ...message };
+        expect(readEnvelope(value)).toEqual({ kind: 'request', message: value });
+      },
+    ),
     { numRuns: 200 },
   );
 });
 
 test('nesting of 100,000 levels is read like any other', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-  expect(readEnvelope(JSON.parse(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"deep":${deep}}}`)).kind).toBe('request');
-  expect(readEnvelope(JSON.parse(`{"jsonrpc":"2.0","id":1,"result":{"deep":${deep}}}`)).kind).toBe('result');
+  expect(
+    readEnvelope(JSON.parse(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"deep":${deep}}}`))
+      .kind,
+  ).toBe('request');
+  expect(readEnvelope(JSON.parse(`{"jsonrpc":"2.0","id":1,"result":{"deep":${deep}}}`)).kind).toBe(
+    'result',
+  );
   expect(readEnvelope(JSON.parse(deep)).kind).toBe('batch');
 });
 
@@ -50,13 +64,28 @@ function isAsPromised(envelope: Envelope, value: unknown): boolean {
     case 'batch':
       return Array.isArray(value);
     case 'request':
-      return isId(envelope.message.id) && typeof envelope.message.method === 'string' && isObjectOrAbsent(envelope.message.params);
+      return (
+        isId(envelope.message.id) &&
+        typeof envelope.message.method === 'string' &&
+        isObjectOrAbsent(envelope.message.params)
+      );
     case 'notification':
-      return !('id' in envelope.message) && typeof envelope.message.method === 'string' && isObjectOrAbsent(envelope.message.params);
+      return (
+        !('id' in envelope.message) &&
+        typeof envelope.message.method === 'string' &&
+        isObjectOrAbsent(envelope.message.params)
+      );
     case 'result':
-      return isId(envelope.message.id) && isObjectOrAbsent(envelope.message.result) && !('error' in envelope.message);
+      return (
+        isId(envelope.message.id) &&
+        isObjectOrAbsent(envelope.message.result) &&
+        !('error' in envelope.message)
+      );
     case 'error':
-      return (envelope.message.id === undefined || isId(envelope.message.id)) && Number.isInteger(envelope.message.error.code);
+      return (
+        (envelope.message.id === undefined || isId(envelope.message.id)) &&
+        Number.isInteger(envelope.message.error.code)
+      );
     case 'invalid':
     case 'invalid-answer':
       return (envelope.id === undefined || isId(envelope.id)) && envelope.detail !== '';
@@ -70,5 +99,7 @@ function isId(value: unknown): boolean {
 }
 
 function isObjectOrAbsent(value: unknown): boolean {
-  return value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
+  return (
+    value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value))
+  );
 }

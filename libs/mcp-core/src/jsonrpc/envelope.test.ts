@@ -45,7 +45,9 @@ describe('readEnvelope', () => {
   });
 
   test('reads a null id of an error as absent', () => {
-    expect(readEnvelope({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'no' } })).toEqual({
+    expect(
+      readEnvelope({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'no' } }),
+    ).toEqual({
       kind: 'error',
       message: { jsonrpc: '2.0', error: { code: -32700, message: 'no' } },
     });
@@ -53,6 +55,8 @@ describe('readEnvelope', () => {
 
   test('takes only strings and exact integers as ids', () => {
     expect([0, -1, '', 'a', Number.MAX_SAFE_INTEGER].every(isRequestId)).toBe(true);
-    expect([null, undefined, 0.5, Number.NaN, Infinity, 2 ** 53, true, {}].some(isRequestId)).toBe(false);
+    expect([null, undefined, 0.5, Number.NaN, Infinity, 2 ** 53, true, {}].some(isRequestId)).toBe(
+      false,
+    );
   });
 });

@@ -1,4 +1,11 @@
-import type { JsonObject, JsonRpcError, JsonRpcNotification, JsonRpcRequest, JsonRpcResult, RequestId } from './messages.ts';
+import type {
+  JsonObject,
+  JsonRpcError,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResult,
+  RequestId,
+} from './messages.ts';
 
 /** What one parsed JSON value is, as JSON-RPC. Unknown extra members are legal. */
 export type Envelope =
@@ -14,13 +21,18 @@ export type Envelope =
 /** Classifies a parsed value; its casts follow the checks above them. An error answer may carry `id: null`, which is read as absent. */
 export function readEnvelope(value: unknown): Envelope {
   if (Array.isArray(value)) return { kind: 'batch', entries: value };
-  if (!isJsonObject(value)) return { kind: 'invalid', id: undefined, detail: 'a message must be a JSON object' };
+  if (!isJsonObject(value))
+    return { kind: 'invalid', id: undefined, detail: 'a message must be a JSON object' };
   const id = isRequestId(value.id) ? value.id : undefined;
-  if (value.method === undefined && ('result' in value || 'error' in value)) return readAnswer(value, id);
+  if (value.method === undefined && ('result' in value || 'error' in value))
+    return readAnswer(value, id);
   if (value.jsonrpc !== '2.0') return { kind: 'invalid', id, detail: 'jsonrpc must be "2.0"' };
-  if (typeof value.method !== 'string') return { kind: 'invalid', id, detail: 'method must be a string' };
-  if (value.params !== undefined && !isJsonObject(value.params)) return { kind: 'invalid', id, detail: 'params must be an object' };
-  if (!('id' in value)) return { kind: 'notification', message: value as unknown as JsonRpcNotification };
+  if (typeof value.method !== 'string')
+    return { kind: 'invalid', id, detail: 'method must be a string' };
+  if (value.params !== undefined && !isJsonObject(value.params))
+    return { kind: 'invalid', id, detail: 'params must be an object' };
+  if (!('id' in value))
+    return { kind: 'notification', message: value as unknown as JsonRpcNotification };
   if (id === undefined) return { kind: 'invalid', id, detail: 'id must be a string or an integer' };
   return { kind: 'request', message: value as unknown as JsonRpcRequest };
 }
@@ -36,15 +48,24 @@ export function isRequestId(value: unknown): value is RequestId {
 }
 
 function readAnswer(value: JsonObject, id: RequestId | undefined): Envelope {
-  if (value.jsonrpc !== '2.0') return { kind: 'invalid-answer', id, detail: 'jsonrpc must be "2.0"' };
+  if (value.jsonrpc !== '2.0')
+    return { kind: 'invalid-answer', id, detail: 'jsonrpc must be "2.0"' };
   if ('error' in value) {
-    if ('result' in value) return { kind: 'invalid-answer', id, detail: 'an answer has a result or an error, not both' };
-    if (!isErrorObject(value.error)) return { kind: 'invalid-answer', id, detail: 'error must have an integer code and a message' };
+    if ('result' in value)
+      return { kind: 'invalid-answer', id, detail: 'an answer has a result or an error, not both' };
+    if (!isErrorObject(value.error))
+      return {
+        kind: 'invalid-answer',
+        id,
+        detail: 'error must have an integer code and a message',
+      };
     const { id: _unreadable, ...rest } = value;
     return { kind: 'error', message: (id === undefined ? rest : value) as unknown as JsonRpcError };
   }
-  if (id === undefined) return { kind: 'invalid-answer', id, detail: 'a result must carry the id of its request' };
-  if (!isJsonObject(value.result)) return { kind: 'invalid-answer', id, detail: 'result must be an object' };
+  if (id === undefined)
+    return { kind: 'invalid-answer', id, detail: 'a result must carry the id of its request' };
+  if (!isJsonObject(value.result))
+    return { kind: 'invalid-answer', id, detail: 'result must be an object' };
   return { kind: 'result', message: value as unknown as JsonRpcResult };
 }
 

@@ -10,7 +10,11 @@ const ANSWER = { jsonrpc: '2.0', id: 1, result: {} };
 function guarded() {
   const problems: string[] = [];
   const time = { ms: 0 };
-  const guard = new FlowGuard((problem) => problems.push(problem), undefined, () => time.ms);
+  const guard = new FlowGuard(
+    (problem) => problems.push(problem),
+    undefined,
+    () => time.ms,
+  );
   return { guard, problems, time };
 }
 
@@ -30,8 +34,16 @@ test('small messages count for what reading them costs', () => {
 });
 
 test.each([
-  ['one by one', (guard: FlowGuard, count: number): void => Array.from({ length: count }, () => PING).forEach((ping) => guard.message(ping))],
-  ['in a batch', (guard: FlowGuard, count: number): void => guard.message(Array.from({ length: count }, () => PING))],
+  [
+    'one by one',
+    (guard: FlowGuard, count: number): void =>
+      Array.from({ length: count }, () => PING).forEach((ping) => guard.message(ping)),
+  ],
+  [
+    'in a batch',
+    (guard: FlowGuard, count: number): void =>
+      guard.message(Array.from({ length: count }, () => PING)),
+  ],
 ])('a thousand requests may come at once, and then 256 a second, %s', (_how, ask) => {
   const { guard, problems, time } = guarded();
   ask(guard, 1000);
@@ -79,5 +91,7 @@ test('lines that are no messages are allowed a thousand at once, and then twenty
   expect(problems).toEqual([]);
   guard.unreadable();
   guard.unreadable();
-  expect(problems).toEqual(['it sent more than 1000 lines that are no messages, and more than 20 a second']);
+  expect(problems).toEqual([
+    'it sent more than 1000 lines that are no messages, and more than 20 a second',
+  ]);
 });

@@ -41,7 +41,11 @@ export class FlowGuard {
   #isExceeded = false;
 
   /** `onExceeded` is called once, with what the peer did ("it sent more than …"). */
-  constructor(onExceeded: (problem: string) => void, rates: FlowRates = FLOW_RATES, now: () => number = () => performance.now()) {
+  constructor(
+    onExceeded: (problem: string) => void,
+    rates: FlowRates = FLOW_RATES,
+    now: () => number = () => performance.now(),
+  ) {
     this.#onExceeded = onExceeded;
     this.#rates = rates;
     this.#now = now;
@@ -57,7 +61,10 @@ export class FlowGuard {
     const { bytesPerSecond, patienceMs } = this.#rates;
     if (this.#bytesLeft >= 0) return 0;
     this.#slowedSince ??= this.#refilledAt;
-    if (this.#refilledAt - this.#slowedSince >= patienceMs) this.#exceed(`it sent more than ${String(bytesPerSecond / 1024 / 1024)} MiB or ${String(bytesPerSecond / REQUEST_BYTES)} requests a second for ${String(patienceMs / 1000)} s`);
+    if (this.#refilledAt - this.#slowedSince >= patienceMs)
+      this.#exceed(
+        `it sent more than ${String(bytesPerSecond / 1024 / 1024)} MiB or ${String(bytesPerSecond / REQUEST_BYTES)} requests a second for ${String(patienceMs / 1000)} s`,
+      );
     return Math.ceil((-this.#bytesLeft / bytesPerSecond) * 1000);
   }
 
@@ -73,7 +80,10 @@ export class FlowGuard {
     if (this.#unreadableLeft >= 0) return;
     this.#refill();
     const { unreadablePerSecond, unreadableBurst } = this.#rates;
-    if (this.#unreadableLeft < 0) this.#exceed(`it sent more than ${String(unreadableBurst)} lines that are no messages, and more than ${String(unreadablePerSecond)} a second`);
+    if (this.#unreadableLeft < 0)
+      this.#exceed(
+        `it sent more than ${String(unreadableBurst)} lines that are no messages, and more than ${String(unreadablePerSecond)} a second`,
+      );
   }
 
   #refill(): void {
@@ -82,8 +92,12 @@ export class FlowGuard {
     const { bytesPerSecond, burstBytes, unreadablePerSecond, unreadableBurst } = this.#rates;
     this.#refilledAt = now;
     this.#bytesLeft = Math.min(burstBytes, this.#bytesLeft + seconds * bytesPerSecond);
-    this.#unreadableLeft = Math.min(unreadableBurst, this.#unreadableLeft + seconds * unreadablePerSecond);
-    if (this.#bytesLeft >= Math.min(burstBytes, (RECOVERED_MS / 1000) * bytesPerSecond)) this.#slowedSince = undefined;
+    this.#unreadableLeft = Math.min(
+      unreadableBurst,
+      this.#unreadableLeft + seconds * unreadablePerSecond,
+    );
+    if (this.#bytesLeft >= Math.min(burstBytes, (RECOVERED_MS / 1000) * bytesPerSecond))
+      this.#slowedSince = undefined;
   }
 
   #exceed(problem: string): void {

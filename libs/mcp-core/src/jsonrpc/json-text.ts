@@ -30,7 +30,9 @@ const LONG_LENGTH = 32 * 1024;
  * The parts of a message whose result has a long text twice, in its first block and in its structured content, as tools give it that read files: the text
  * is escaped once, and its part is there twice. `undefined` for any other message. @throws TypeError when it cannot be serialized.
  */
-export function toJsonParts(message: JsonRpcMessage | JsonRpcBatch): readonly (string | Buffer)[] | undefined {
+export function toJsonParts(
+  message: JsonRpcMessage | JsonRpcBatch,
+): readonly (string | Buffer)[] | undefined {
   if (!('result' in message) || TEXT in message.result) return undefined;
   const { content, structuredContent } = message.result;
   if (!Array.isArray(content) || !isJsonObject(structuredContent)) return undefined;
@@ -40,7 +42,11 @@ export function toJsonParts(message: JsonRpcMessage | JsonRpcBatch): readonly (s
   const member = Object.keys(structuredContent).find((name) => structuredContent[name] === text);
   if (member === undefined) return undefined;
   place ??= crypto.randomUUID();
-  const result = { ...message.result, content: [{ ...first, text: place }, ...others], structuredContent: { ...structuredContent, [member]: place } };
+  const result = {
+    ...message.result,
+    content: [{ ...first, text: place }, ...others],
+    structuredContent: { ...structuredContent, [member]: place },
+  };
   const between = JSON.stringify({ ...message, result }).split(`"${place}"`);
   const written = Buffer.from(JSON.stringify(text));
   return between.flatMap((part, index) => (index === 0 ? [part] : [written, part]));

@@ -7,7 +7,10 @@ import type { UnreadableMessage } from './transport.ts';
 function collect(maxLineBytes: number) {
   const heard: unknown[] = [];
   const reader = new LineReader(
-    { message: (value) => heard.push({ value }), unreadable: ({ reason }: UnreadableMessage) => heard.push({ reason }) },
+    {
+      message: (value) => heard.push({ value }),
+      unreadable: ({ reason }: UnreadableMessage) => heard.push({ reason }),
+    },
     lengthLimit(maxLineBytes),
   );
   return { heard, reader };
@@ -24,19 +27,34 @@ function pushInPieces(reader: LineReader, bytes: Buffer, lengths: readonly numbe
 }
 
 const text = fc.string({ unit: 'binary', maxLength: 40 });
-const json = fc.oneof(fc.jsonValue(), text, fc.record({ text }), fc.nat(12_000).map((length) => 'ä'.repeat(length)));
+const json = fc.oneof(
+  fc.jsonValue(),
+  text,
+  fc.record({ text }),
+  fc.nat(12_000).map((length) => 'ä'.repeat(length)),
+);
 const newline = fc.constantFrom('\n', '\r\n', '\n\n', '\n \t\r\n');
-const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 10_000 })), { minLength: 1, maxLength: 6 });
+const lengths = fc.array(
+  fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 10_000 })),
+  { minLength: 1, maxLength: 6 },
+);
 
 test('the same messages arrive however the bytes are cut, in characters and line ends too', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(json, newline), { maxLength: 12 }), lengths, fc.boolean(), (lines, cuts, isOpen) => {
-      const written = lines.map(([value, end]) => `${JSON.stringify(value)}${end}`).join('');
-      const { heard, reader } = collect(100_000);
-      pushInPieces(reader, Buffer.from(isOpen ? written.trimEnd() : written), cuts);
-      reader.end();
-      expect(heard).toEqual(lines.map(([value]) => ({ value: JSON.parse(JSON.stringify(value)) as unknown })));
-    }),
+    fc.property(
+      fc.array(fc.tuple(json, newline), { maxLength: 12 }),
+      lengths,
+      fc.boolean(),
+      (lines, cuts, isOpen) => {
+        const written = lines.map(([value, end]) => `${JSON.stringify(value)}${end}`).join('');
+        const { heard, reader } = collect(100_000);
+        pushInPieces(reader, Buffer.from(isOpen ? written.trimEnd() : written), cuts);
+        reader.end();
+        expect(heard).toEqual(
+          lines.map(([value]) => ({ value: JSON.parse(JSON.stringify(value)) as unknown })),
+        );
+      },
+    ),
     { numRuns: 150 },
   );
 });
@@ -45,7 +63,9 @@ test('any bytes are heard alike however they are cut, and every line that is not
   const bytes = fc.array(
     fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
-      fc.constantFrom('{"a":1}', '"ü"', '\n', '\n', '\r\n', ' ', 'x'.repeat(30)).map((piece) => Buffer.from(piece)),
+      fc
+        .constantFrom('{"a":1}', '"ü"', '\n', '\n', '\r\n', ' ', 'x'.repeat(30))
+        .map((piece) => Buffer.from(piece)),
     ),
     { maxLength: 20 },
   );
@@ -58,7 +78,10 @@ test('any bytes are heard alike however they are cut, and every line that is not
       pushInPieces(inPieces.reader, whole, cuts);
       inPieces.reader.end();
       expect(inPieces.heard).toEqual(inOne.heard);
-      const lines = whole.toString('latin1').split('\n').filter((line) => !/^[ \t\r\v\f\u00a0]*$/u.test(line) || line.length > 20);
+      const lines = whole
+        .toString('latin1')
+        .split('\n')
+        .filter((line) => !/^[ \t\r\v\f\u00a0]*$/u.test(line) || line.length > 20);
       expect(inOne.heard.length).toBeLessThanOrEqual(whole.toString('latin1').split('\n').length);
       expect(inOne.heard.length).toBeGreaterThanOrEqual(lines.length);
     }),

@@ -7,7 +7,10 @@ import type { UnreadableMessage } from './transport.ts';
 function collect(maxBytes = 1000, limits: Partial<MessageLimits> = {}) {
   const messages: unknown[] = [];
   const problems: UnreadableMessage[] = [];
-  const reader = new LineReader({ message: (value) => messages.push(value), unreadable: (problem) => problems.push(problem) }, { ...lengthLimit(maxBytes), ...limits });
+  const reader = new LineReader(
+    { message: (value) => messages.push(value), unreadable: (problem) => problems.push(problem) },
+    { ...lengthLimit(maxBytes), ...limits },
+  );
   return { messages, problems, reader };
 }
 
@@ -48,19 +51,35 @@ describe('LineReader', () => {
 
   test.each<[string, string, Ids]>([
     ['an answer', '{"jsonrpc":"2.0","id":7,"result":{"text":"LONG"}}', { answers: 7 }],
-    ['an answer whose id comes last', '{"result":{"id":1,"text":"LONG"},"jsonrpc":"2.0","id":"a\\"b"}', { answers: 'a"b' }],
+    [
+      'an answer whose id comes last',
+      '{"result":{"id":1,"text":"LONG"},"jsonrpc":"2.0","id":"a\\"b"}',
+      { answers: 'a"b' },
+    ],
     ['an error answer', '{"id": 3 , "error":{"code":1,"message":"\\\\LONG\\""}}', { answers: 3 }],
-    ['a request', '{"jsonrpc":"2.0","id":4,"method":"ping","params":{"text":"LONG"}}', { requests: 4 }],
+    [
+      'a request',
+      '{"jsonrpc":"2.0","id":4,"method":"ping","params":{"text":"LONG"}}',
+      { requests: 4 },
+    ],
     ['a notification', '{"jsonrpc":"2.0","method":"note","params":{"id":5,"text":"LONG"}}', {}],
     ['no message', '["id":7,"result":"LONG"', {}],
-  ])('names the request that %s over the limit belongs to, however it is cut', (_title, text, ids) => {
-    const line = Buffer.from(`${text.replace('LONG', () => 'x"y\\'.repeat(100).replaceAll(/["\\]/gu, '\\$&'))}\n`);
-    for (const size of [1, 7, 64, line.length]) {
-      const { problems, reader } = collect(150);
-      for (let start = 0; start < line.length; start += size) reader.push(Buffer.from(line.subarray(start, start + size)));
-      expect(problems).toEqual([{ reason: 'too-large', detail: 'a line is longer than 150 bytes', ...ids }]);
-    }
-  });
+  ])(
+    'names the request that %s over the limit belongs to, however it is cut',
+    (_title, text, ids) => {
+      const line = Buffer.from(
+        `${text.replace('LONG', () => 'x"y\\'.repeat(100).replaceAll(/["\\]/gu, '\\$&'))}\n`,
+      );
+      for (const size of [1, 7, 64, line.length]) {
+        const { problems, reader } = collect(150);
+        for (let start = 0; start < line.length; start += size)
+          reader.push(Buffer.from(line.subarray(start, start + size)));
+        expect(problems).toEqual([
+          { reason: 'too-large', detail: 'a line is longer than 150 bytes', ...ids },
+        ]);
+      }
+    },
+  );
 
   test('reports an over-long answer before its end, as soon as its id is known', () => {
     const { problems, reader } = collect(100);
@@ -92,12 +111,22 @@ describe('LineReader', () => {
     second.reader.push(Buffer.from(`{"ok":"${'y'.repeat(200_000)}"}\n`));
     second.reader.push(begin);
     expect(second.messages).toHaveLength(1);
-    expect(second.problems).toEqual([{ reason: 'too-large', detail: expect.stringContaining('finds no room') as string, answers: 1 }]);
+    expect(second.problems).toEqual([
+      {
+        reason: 'too-large',
+        detail: expect.stringContaining('finds no room') as string,
+        answers: 1,
+      },
+    ]);
     first.reader.push(Buffer.from('"}\n'));
     second.reader.push(Buffer.from('"}\n'));
     expect(budget.bytes).toBe(0);
     second.reader.push(begin);
-    expect([first.messages.length, budget.bytes, second.problems.length]).toEqual([1, begin.length - 256 * 1024, 1]);
+    expect([first.messages.length, budget.bytes, second.problems.length]).toEqual([
+      1,
+      begin.length - 256 * 1024,
+      1,
+    ]);
     second.reader.stop();
     expect(budget.bytes).toBe(0);
   });

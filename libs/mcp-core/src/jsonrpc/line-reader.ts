@@ -41,10 +41,14 @@ export class LineReader {
   /** Delivers every message that the chunk completes, in order. The chunk must not be reused afterwards. */
   push(chunk: Uint8Array): void {
     if (this.#isStopped) return;
-    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const start = this.#refused !== undefined || this.#pieces.length > 0 ? this.#continueLine(bytes) : 0;
+    const bytes = Buffer.isBuffer(chunk)
+      ? chunk
+      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const start =
+      this.#refused !== undefined || this.#pieces.length > 0 ? this.#continueLine(bytes) : 0;
     const end = bytes.lastIndexOf(NEWLINE) + 1;
-    if (start < end) this.#readLines(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end));
+    if (start < end)
+      this.#readLines(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end));
     if (Math.max(start, end) < bytes.length) this.#beginLine(bytes.subarray(Math.max(start, end)));
   }
 
@@ -73,7 +77,8 @@ export class LineReader {
   #beginLine(piece: Buffer): void {
     if (piece.length === 0 || this.#isStopped) return;
     if (this.#refused !== undefined) this.#passBy(this.#refused, piece);
-    else if (this.#pieces.length + piece.length > this.#limits.maxBytes) this.#beginRefused(tooLong(this.#limits), piece);
+    else if (this.#pieces.length + piece.length > this.#limits.maxBytes)
+      this.#beginRefused(tooLong(this.#limits), piece);
     else if (this.#share.grow(piece.length)) this.#pieces.add(piece);
     else this.#beginRefused(NO_ROOM, piece);
   }
@@ -110,7 +115,10 @@ export class LineReader {
 
   /** Lines with their newlines. They are decoded together, which many short ones are read faster by: a newline byte is never part of another character. */
   #readLines(lines: Buffer): void {
-    const text = lines.length <= this.#limits.maxBytes && this.#areWithinLimits(lines) ? decode(lines) : undefined;
+    const text =
+      lines.length <= this.#limits.maxBytes && this.#areWithinLimits(lines)
+        ? decode(lines)
+        : undefined;
     if (text === undefined) this.#readEachLine(lines);
     else this.#parseLines(text);
   }
@@ -119,7 +127,11 @@ export class LineReader {
     if (lines.length <= this.#harmlessLength) return true;
     let start = 0;
     for (let end = lines.indexOf(NEWLINE); end !== -1; end = lines.indexOf(NEWLINE, start)) {
-      if (end - start > this.#harmlessLength && costProblem(lines.subarray(start, end), this.#limits) !== undefined) return false;
+      if (
+        end - start > this.#harmlessLength &&
+        costProblem(lines.subarray(start, end), this.#limits) !== undefined
+      )
+        return false;
       start = end + 1;
     }
     return true;
@@ -127,7 +139,11 @@ export class LineReader {
 
   #parseLines(text: string): void {
     let start = 0;
-    for (let end = text.indexOf('\n'); end !== -1 && !this.#isStopped; end = text.indexOf('\n', start)) {
+    for (
+      let end = text.indexOf('\n');
+      end !== -1 && !this.#isStopped;
+      end = text.indexOf('\n', start)
+    ) {
       this.#parse(text.slice(start, end));
       start = end + 1;
     }
@@ -135,7 +151,11 @@ export class LineReader {
 
   #readEachLine(lines: Buffer): void {
     let start = 0;
-    for (let end = lines.indexOf(NEWLINE); end !== -1 && !this.#isStopped; end = lines.indexOf(NEWLINE, start)) {
+    for (
+      let end = lines.indexOf(NEWLINE);
+      end !== -1 && !this.#isStopped;
+      end = lines.indexOf(NEWLINE, start)
+    ) {
       this.#readLine(lines.subarray(start, end));
       start = end + 1;
     }
@@ -148,7 +168,8 @@ export class LineReader {
       return;
     }
     const text = decode(line);
-    if (text === undefined) this.#receiver.unreadable({ reason: 'parse-error', detail: 'a line is not UTF-8' });
+    if (text === undefined)
+      this.#receiver.unreadable({ reason: 'parse-error', detail: 'a line is not UTF-8' });
     else this.#parse(text);
   }
 
@@ -161,7 +182,11 @@ export class LineReader {
     try {
       value = JSON.parse(text);
     } catch (error) {
-      if (text.trim() !== '') this.#receiver.unreadable({ reason: 'parse-error', detail: `a line is not JSON: ${(error as SyntaxError).message.slice(0, 200)}` });
+      if (text.trim() !== '')
+        this.#receiver.unreadable({
+          reason: 'parse-error',
+          detail: `a line is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`,
+        });
       return;
     }
     this.#receiver.message(value);

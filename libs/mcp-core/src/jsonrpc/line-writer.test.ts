@@ -5,7 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { LineWriter } from './line-writer.ts';
 import type { JsonRpcMessage } from './messages.ts';
 
-const note = (text: unknown): JsonRpcMessage => ({ jsonrpc: '2.0', method: 'note', params: { text } });
+const note = (text: unknown): JsonRpcMessage => ({
+  jsonrpc: '2.0',
+  method: 'note',
+  params: { text },
+});
 
 /** A stream that takes a chunk when it is told to. */
 function slowStream(highWaterMark = 64 * 1024) {
@@ -59,14 +63,28 @@ describe('LineWriter', () => {
     const text = `"ä\\\u0000\n😀`.repeat(10_000);
     const messages: JsonRpcMessage[] = [
       note('before'),
-      { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }, { type: 'text', text: 'more' }], structuredContent: { a: 1, content: text, z: [text] }, isError: false } },
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        result: {
+          content: [
+            { type: 'text', text },
+            { type: 'text', text: 'more' },
+          ],
+          structuredContent: { a: 1, content: text, z: [text] },
+          isError: false,
+        },
+      },
       note('after'),
     ];
     for (const message of messages) void writer.write(message);
     writer.flush();
     output.end();
     // Compared here, because the difference of long texts takes long to print.
-    expect((await output.toArray()).join('') === messages.map((message) => `${JSON.stringify(message)}\n`).join('')).toBe(true);
+    expect(
+      (await output.toArray()).join('') ===
+        messages.map((message) => `${JSON.stringify(message)}\n`).join(''),
+    ).toBe(true);
   });
 
   test('serializes when it is called: later changes are not sent, failures reject and harm no other message', async () => {
@@ -85,7 +103,9 @@ describe('LineWriter', () => {
     const { output, takeOne } = slowStream(10);
     const writer = new LineWriter(output);
     let taken = 0;
-    const sends = Array.from({ length: 64 }, (_none, index) => writer.write(note(index)).then(() => (taken += 1)));
+    const sends = Array.from({ length: 64 }, (_none, index) =>
+      writer.write(note(index)).then(() => (taken += 1)),
+    );
     await nextTurn();
     expect(taken).toBe(0);
     expect(output.listenerCount('drain')).toBe(1);

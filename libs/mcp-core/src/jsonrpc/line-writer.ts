@@ -45,7 +45,8 @@ export class LineWriter {
     try {
       const parts = toJsonParts(message) ?? [toJsonText(message)];
       const [text = ''] = parts;
-      const length = parts.length === 1 ? text.length : parts.reduce((sum, part) => sum + part.length, 0);
+      const length =
+        parts.length === 1 ? text.length : parts.reduce((sum, part) => sum + part.length, 0);
       if (!this.#output.writableNeedDrain) this.#waitingAnswersLength = 0;
       if (!('method' in message)) this.#waitingAnswersLength += length;
       if (length >= LARGE_LENGTH) this.#writeApart(parts);

@@ -2,13 +2,23 @@ import { describe, expect, test } from 'vitest';
 import { costOf, costProblem, messageLimits } from './message-limits.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const problem = (text: string, maxBytes?: number) => costProblem(Buffer.from(text), messageLimits(maxBytes));
+const problem = (text: string, maxBytes?: number) =>
+  costProblem(Buffer.from(text), messageLimits(maxBytes));
 
 describe('a message within the limits', () => {
   test.each<[string, string]>([
     ['4 MiB of text', JSON.stringify('x'.repeat(4 * MEBIBYTE - 2))],
     ['text full of structure, quotes and backslashes', JSON.stringify('[{"a\\":,'.repeat(200_000))],
-    ['a table of 20,000 rows', JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${String(id)}`, at: '2026-11-22T00:00:00Z' })))],
+    [
+      'a table of 20,000 rows',
+      JSON.stringify(
+        Array.from({ length: 20_000 }, (_, id) => ({
+          id,
+          name: `row ${String(id)}`,
+          at: '2026-11-22T00:00:00Z',
+        })),
+      ),
+    ],
     ['100 levels', `${'['.repeat(100)}${']'.repeat(100)}`],
   ])('%s', (_title, text) => {
     expect(problem(text)).toBeUndefined();
@@ -28,7 +38,9 @@ describe('a message that costs more than its bytes', () => {
 });
 
 test('the message that costs the most of all within the limits is parsed in a moment', () => {
-  const members = Array.from({ length: 262_000 }, (_, index) => `"key ${String(index)}":1`).join(',');
+  const members = Array.from({ length: 262_000 }, (_, index) => `"key ${String(index)}":1`).join(
+    ',',
+  );
   const text = `{${members}}`;
   expect(problem(text)).toBeUndefined();
   const before = process.cpuUsage();

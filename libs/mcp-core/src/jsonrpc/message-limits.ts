@@ -29,7 +29,10 @@ const CLOSE_BRACE = 0x7d;
 const LONG_STRING_BYTES = 48;
 
 /** The limits of a client's messages: one part for every 16 bytes a message may have, and 100 levels. */
-export function messageLimits(maxBytes = DEFAULT_MAX_MESSAGE_BYTES, budget?: MessageBudget): MessageLimits {
+export function messageLimits(
+  maxBytes = DEFAULT_MAX_MESSAGE_BYTES,
+  budget?: MessageBudget,
+): MessageLimits {
   return { maxBytes, maxParts: Math.floor(maxBytes / BYTES_PER_PART), maxDepth: MAX_DEPTH, budget };
 }
 
@@ -44,7 +47,8 @@ export function tooLong({ maxBytes }: Pick<MessageLimits, 'maxBytes'>): string {
 }
 
 /** Why a message is refused that finds no room in the budget, without a subject. */
-export const NO_ROOM = 'finds no room beside the long messages that are being received from this and other servers';
+export const NO_ROOM =
+  'finds no room beside the long messages that are being received from this and other servers';
 
 /** Why a message costs too much to be parsed, without a subject ("has more than …"); `undefined` when it is within the limits. One pass over the bytes. */
 export function costProblem(message: Buffer, limits: MessageLimits): string | undefined {
@@ -104,7 +108,8 @@ function endOfString(bytes: Buffer, start: number): number {
     const quote = bytes.indexOf(QUOTE, index);
     if (quote === -1) return bytes.length;
     let backslashes = 0;
-    while (quote - 1 - backslashes >= index && bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    while (quote - 1 - backslashes >= index && bytes[quote - 1 - backslashes] === BACKSLASH)
+      backslashes += 1;
     if (backslashes % 2 === 0) return quote;
     index = quote + 1;
   }

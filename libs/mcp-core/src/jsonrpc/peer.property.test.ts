@@ -13,15 +13,29 @@ const method = fc.constantFrom('now', 'soon', 'gated', 'throws', 'rejects', 'unw
 const request = fc.record({ jsonrpc: fc.constant('2.0'), id, method });
 const other = fc.oneof(
   fc.record({ jsonrpc: fc.constant('2.0'), method: fc.constant('release') }),
-  fc.record({ jsonrpc: fc.constant('2.0'), method: fc.constant('cancel'), params: fc.record({ requestId: id }) }),
+  fc.record({
+    jsonrpc: fc.constant('2.0'),
+    method: fc.constant('cancel'),
+    params: fc.record({ requestId: id }),
+  }),
   fc.record({ jsonrpc: fc.constant('2.0'), id, result: fc.constantFrom<unknown>({}, 'text') }),
-  fc.record({ jsonrpc: fc.constant('2.0'), id, error: fc.constantFrom<unknown>({ code: 1, message: '' }, {}) }),
+  fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id,
+    error: fc.constantFrom<unknown>({ code: 1, message: '' }, {}),
+  }),
   fc.record({ jsonrpc: fc.constant('1.0'), id, method }),
   fc.record({ jsonrpc: fc.constant('2.0'), id: fc.constantFrom(null, 1.5, true), method }),
   fc.jsonValue(),
 );
 const single = fc.oneof(request, request, other);
-const messages = fc.array(fc.oneof({ weight: 5, arbitrary: single }, { weight: 1, arbitrary: fc.array(single, { maxLength: 6 }) }), { maxLength: 60 });
+const messages = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: single },
+    { weight: 1, arbitrary: fc.array(single, { maxLength: 6 }) },
+  ),
+  { maxLength: 60 },
+);
 
 /** How many answers each id has; no id is `undefined`. */
 class Tally {
@@ -32,7 +46,11 @@ class Tally {
   }
 
   entries(): readonly (readonly [unknown, number])[] {
-    return [...this.#counts].filter(([, count]) => count !== 0).toSorted(([left], [right]) => `${typeof left}${String(left)}`.localeCompare(`${typeof right}${String(right)}`));
+    return [...this.#counts]
+      .filter(([, count]) => count !== 0)
+      .toSorted(([left], [right]) =>
+        `${typeof left}${String(left)}`.localeCompare(`${typeof right}${String(right)}`),
+      );
   }
 }
 
@@ -44,7 +62,9 @@ test('every request is answered exactly once, unless it was cancelled or its han
       const answered = new Tally();
       const gates: (() => void)[] = [];
       const started: RunningRequest[] = [];
-      const handle = ({ method: name }: JsonRpcRequest): Reply | undefined | Promise<Reply | undefined> => {
+      const handle = ({
+        method: name,
+      }: JsonRpcRequest): Reply | undefined | Promise<Reply | undefined> => {
         switch (name) {
           case 'soon':
             return Promise.resolve({ result: {} });
@@ -98,7 +118,11 @@ test('every request is answered exactly once, unless it was cancelled or its han
       for (const open of gates.splice(0)) open();
       await peer.answered();
       await nextTurn();
-      for (const { request: { id: unanswered, method: name }, isCancelled } of started) if (isCancelled || name === 'silent') expected.add(unanswered, -1);
+      for (const {
+        request: { id: unanswered, method: name },
+        isCancelled,
+      } of started)
+        if (isCancelled || name === 'silent') expected.add(unanswered, -1);
       expect(answered.entries()).toEqual(expected.entries());
       await peer.close();
     }),
@@ -108,20 +132,43 @@ test('every request is answered exactly once, unless it was cancelled or its han
 
 test('every request of ours has exactly one end, whatever the peer answers', async () => {
   const answer = fc.oneof(
-    fc.record({ jsonrpc: fc.constant('2.0'), id: fc.integer({ min: -1, max: 12 }), result: fc.constantFrom<unknown>({}, 3) }),
-    fc.record({ jsonrpc: fc.constant('2.0'), id: fc.constantFrom('1', '2', null), error: fc.constant({ code: 1, message: '' }) }),
-    fc.record({ jsonrpc: fc.constantFrom('2.0', 2), id: fc.integer({ min: 1, max: 12 }), error: fc.constantFrom<unknown>({ code: 1, message: '' }, 'bad') }),
+    fc.record({
+      jsonrpc: fc.constant('2.0'),
+      id: fc.integer({ min: -1, max: 12 }),
+      result: fc.constantFrom<unknown>({}, 3),
+    }),
+    fc.record({
+      jsonrpc: fc.constant('2.0'),
+      id: fc.constantFrom('1', '2', null),
+      error: fc.constant({ code: 1, message: '' }),
+    }),
+    fc.record({
+      jsonrpc: fc.constantFrom('2.0', 2),
+      id: fc.integer({ min: 1, max: 12 }),
+      error: fc.constantFrom<unknown>({ code: 1, message: '' }, 'bad'),
+    }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 40 }), async (answers) => {
       const [near, far] = createInMemoryTransports();
-      const peer = new Peer(near, { request: () => undefined, notification: () => undefined, ended: () => undefined });
-      await far.start({ message: () => undefined, unreadable: () => undefined, closed: () => undefined });
+      const peer = new Peer(near, {
+        request: () => undefined,
+        notification: () => undefined,
+        ended: () => undefined,
+      });
+      await far.start({
+        message: () => undefined,
+        unreadable: () => undefined,
+        closed: () => undefined,
+      });
       await peer.start();
       const ends: number[] = [];
       for (let index = 1; index <= 10; index += 1) {
         const requestId = peer.takeId();
-        peer.call({ jsonrpc: '2.0', id: requestId, method: 'x' }, { answered: () => ends.push(requestId) });
+        peer.call(
+          { jsonrpc: '2.0', id: requestId, method: 'x' },
+          { answered: () => ends.push(requestId) },
+        );
       }
       for (const message of answers) void far.send(message as JsonRpcMessage);
       await nextTurn();

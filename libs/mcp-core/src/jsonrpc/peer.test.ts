@@ -16,13 +16,28 @@ async function connect(handlers: Partial<PeerHandlers> = {}) {
     problem: (error) => problems.push(error.message),
     ...handlers,
   });
-  await far.start({ message: (value) => received.push(value), unreadable: () => undefined, closed: () => undefined });
+  await far.start({
+    message: (value) => received.push(value),
+    unreadable: () => undefined,
+    closed: () => undefined,
+  });
   await peer.start();
-  return { peer, far, received, problems, ends, send: (value: unknown) => far.send(value as JsonRpcMessage) };
+  return {
+    peer,
+    far,
+    received,
+    problems,
+    ends,
+    send: (value: unknown) => far.send(value as JsonRpcMessage),
+  };
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const request = (id: string | number, method = 'do'): JsonRpcRequest => ({ jsonrpc: '2.0', id, method });
+const request = (id: string | number, method = 'do'): JsonRpcRequest => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+});
 
 describe('requests of ours', () => {
   test('are numbered from 1 and matched whatever the order of the answers', async () => {
@@ -37,7 +52,10 @@ describe('requests of ours', () => {
     await send({ jsonrpc: '2.0', id: 2, result: { n: 2 } });
     await send({ jsonrpc: '2.0', id: 1, error: { code: 5, message: 'no', data: [1] } });
     expect(await second.answer).toEqual({ kind: 'result', result: { n: 2 } });
-    expect(await first.answer).toEqual({ kind: 'error', error: { code: 5, message: 'no', data: [1] } });
+    expect(await first.answer).toEqual({
+      kind: 'error',
+      error: { code: 5, message: 'no', data: [1] },
+    });
   });
 
   test('do not take an answer whose id has another type', async () => {
@@ -120,18 +138,26 @@ describe('requests of the peer', () => {
   });
 
   test('are answered with an internal error when the handler rejects, without its text', async () => {
-    const { received, problems, send } = await connect({ request: () => Promise.reject(new Error('secret path')) });
+    const { received, problems, send } = await connect({
+      request: () => Promise.reject(new Error('secret path')),
+    });
     await send(request(0));
     await settle();
-    expect(received).toEqual([{ jsonrpc: '2.0', id: 0, error: { code: -32603, message: 'Internal error' } }]);
+    expect(received).toEqual([
+      { jsonrpc: '2.0', id: 0, error: { code: -32603, message: 'Internal error' } },
+    ]);
     expect(problems).toEqual(['The handler of do failed']);
   });
 
   test('are answered with an internal error when the result is not JSON', async () => {
-    const { received, send } = await connect({ request: () => Promise.resolve({ result: { n: 1n } }) });
+    const { received, send } = await connect({
+      request: () => Promise.resolve({ result: { n: 1n } }),
+    });
     await send(request(5));
     await settle();
-    expect(received).toEqual([{ jsonrpc: '2.0', id: 5, error: { code: -32603, message: 'Internal error' } }]);
+    expect(received).toEqual([
+      { jsonrpc: '2.0', id: 5, error: { code: -32603, message: 'Internal error' } },
+    ]);
   });
 
   test('get no answer once cancelled, and their signal carries the reason', async () => {
@@ -176,7 +202,13 @@ describe('requests of the peer', () => {
     await send(request(1));
     await send(request(1));
     await settle();
-    expect(received).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32600, message: expect.stringContaining('in use') as string } }]);
+    expect(received).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        error: { code: -32600, message: expect.stringContaining('in use') as string },
+      },
+    ]);
   });
 });
 
@@ -196,7 +228,9 @@ describe('what runs for the peer', () => {
     });
     await send(request(1));
     await settle();
-    expect(received).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
+    expect(received).toEqual([
+      { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } },
+    ]);
     expect(problems).toEqual(['The handler of do failed']);
   });
 
@@ -227,7 +261,16 @@ describe('what runs for the peer', () => {
     for (let id = 1; id <= 4097; id += 1) void send(request(id));
     await settle();
     expect(gates).toHaveLength(4096);
-    expect(received).toEqual([{ jsonrpc: '2.0', id: 4097, error: { code: -32600, message: expect.stringContaining('4096 requests are running') as string } }]);
+    expect(received).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 4097,
+        error: {
+          code: -32600,
+          message: expect.stringContaining('4096 requests are running') as string,
+        },
+      },
+    ]);
     await send({ jsonrpc: '2.0', method: 'cancelled' });
     for (const answer of gates) answer({ result: {} });
     await settle();
@@ -241,7 +284,9 @@ describe('what runs for the peer', () => {
 describe('answered', () => {
   test('waits for the running requests it names, also when their ids were used again, else for all', async () => {
     const gates = new Map<string, (reply: Reply) => void>();
-    const { peer, send } = await connect({ request: ({ method }) => new Promise((resolve) => gates.set(method, resolve)) });
+    const { peer, send } = await connect({
+      request: ({ method }) => new Promise((resolve) => gates.set(method, resolve)),
+    });
     await send(request(1, 'first'));
     await send(request(1, 'again'));
     await send(request('2', 'second'));
@@ -279,7 +324,9 @@ describe('input that is no JSON-RPC', () => {
     const speaking = await connect({ answersWithoutId: () => true });
     await speaking.send({ jsonrpc: '2.0', id: null, method: 'x' });
     await settle();
-    expect(speaking.received).toEqual([{ jsonrpc: '2.0', error: { code: -32600, message: expect.any(String) as string } }]);
+    expect(speaking.received).toEqual([
+      { jsonrpc: '2.0', error: { code: -32600, message: expect.any(String) as string } },
+    ]);
   });
 
   test('is never answered when it is an answer itself', async () => {
@@ -337,23 +384,41 @@ describe('batches', () => {
   });
 
   test('are answered entry by entry when one answer is not JSON', async () => {
-    const { received, send } = await connect({ acceptsBatch: () => true, request: ({ id }) => ({ result: id === 1 ? { n: 1n } : {} }) });
+    const { received, send } = await connect({
+      acceptsBatch: () => true,
+      request: ({ id }) => ({ result: id === 1 ? { n: 1n } : {} }),
+    });
     await send([request(1), request(2)]);
     await settle();
-    expect(received).toEqual([[1, 2].map((id) => ({ jsonrpc: '2.0', id, error: { code: -32603, message: 'Internal error' } }))]);
+    expect(received).toEqual([
+      [1, 2].map((id) => ({
+        jsonrpc: '2.0',
+        id,
+        error: { code: -32603, message: 'Internal error' },
+      })),
+    ]);
   });
 
   test('of nothing but notifications get no answer', async () => {
-    const { received, send } = await connect({ acceptsBatch: () => true, answersWithoutId: () => true });
+    const { received, send } = await connect({
+      acceptsBatch: () => true,
+      answersWithoutId: () => true,
+    });
     await send([{ jsonrpc: '2.0', method: 'note' }]);
     await settle();
     expect(received).toEqual([]);
   });
 
-  test.each([[[]], [[request(1)]]])('are one invalid request where there are none: %j', async (batch) => {
-    const { received, send } = await connect({ acceptsBatch: () => batch.length === 0, answersWithoutId: () => true });
-    await send(batch);
-    await settle();
-    expect(received).toMatchObject([{ error: { code: -32600 } }]);
-  });
+  test.each([[[]], [[request(1)]]])(
+    'are one invalid request where there are none: %j',
+    async (batch) => {
+      const { received, send } = await connect({
+        acceptsBatch: () => batch.length === 0,
+        answersWithoutId: () => true,
+      });
+      await send(batch);
+      await settle();
+      expect(received).toMatchObject([{ error: { code: -32600 } }]);
+    },
+  );
 });

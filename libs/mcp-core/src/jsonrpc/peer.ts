@@ -1,8 +1,22 @@
 import { batchEntries, type BatchEntry } from './batch-entries.ts';
 import { readEnvelope, type Envelope } from './envelope.ts';
-import type { JsonObject, JsonRpcErrorObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './messages.ts';
+import type {
+  JsonObject,
+  JsonRpcErrorObject,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  RequestId,
+} from './messages.ts';
 import { RunningRequest } from './running-request.ts';
-import { TAKEN, type MessageOrigin, type SendOptions, type Transport, type TransportReceiver, type UnreadableMessage } from './transport.ts';
+import {
+  TAKEN,
+  type MessageOrigin,
+  type SendOptions,
+  type Transport,
+  type TransportReceiver,
+  type UnreadableMessage,
+} from './transport.ts';
 
 /** How a request of ours ended. */
 export type Answer =
@@ -40,7 +54,10 @@ export interface PeerHandlers {
    * cancelled by `cancel` and when the connection ends; a reply that comes after that is dropped. What it throws is answered with -32603 and
    * reported to `problem`.
    */
-  request(request: JsonRpcRequest, running: RunningRequest): Reply | undefined | Promise<Reply | undefined>;
+  request(
+    request: JsonRpcRequest,
+    running: RunningRequest,
+  ): Reply | undefined | Promise<Reply | undefined>;
   /** What of a request of the peer is kept while it runs, and given to `request`. Default all of it. */
   kept?(request: JsonRpcRequest): JsonRpcRequest;
   /** Called in wire order with the requests. Must not throw. */
@@ -93,7 +110,11 @@ export class Peer implements TransportReceiver {
   request(method: string, params?: JsonObject, options?: SendOptions): OutgoingRequest {
     const id = this.takeId();
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    this.call({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) }, { answered: resolve }, options);
+    this.call(
+      { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) },
+      { answered: resolve },
+      options,
+    );
     return { id, answer: promise, forget: () => this.forget(id) };
   }
 
@@ -125,7 +146,10 @@ export class Peer implements TransportReceiver {
 
   /** Resolves when the transport can take another message; rejects when this one was not sent. */
   notify(method: string, params?: JsonObject, options?: SendOptions): Promise<void> {
-    return this.#transport.send(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }, options);
+    return this.#transport.send(
+      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params },
+      options,
+    );
   }
 
   /** Ends the stream of a running request of the peer, where the transport has one for each. */
@@ -144,7 +168,9 @@ export class Peer implements TransportReceiver {
 
   /** Resolves when the running requests of the peer with these ids, by default all, have their answers on the way or need none. */
   async answered(ids?: ReadonlySet<RequestId>): Promise<void> {
-    const waiting = [...(this.#running?.values() ?? [])].filter(({ request }) => ids?.has(request.id) ?? true);
+    const waiting = [...(this.#running?.values() ?? [])].filter(
+      ({ request }) => ids?.has(request.id) ?? true,
+    );
     await Promise.all(waiting.map(({ ended }) => ended));
   }
 
@@ -164,7 +190,12 @@ export class Peer implements TransportReceiver {
   message(value: unknown, origin?: MessageOrigin): void {
     const envelope = readEnvelope(value);
     if (envelope.kind === 'request') void this.#serve(envelope.message, origin);
-    else if (envelope.kind === 'batch' && envelope.entries.length > 0 && this.#handlers.acceptsBatch?.() === true) this.#receiveBatch(envelope.entries, origin);
+    else if (
+      envelope.kind === 'batch' &&
+      envelope.entries.length > 0 &&
+      this.#handlers.acceptsBatch?.() === true
+    )
+      this.#receiveBatch(envelope.entries, origin);
     else void this.#deliver(this.#take(envelope), undefined);
   }
 
@@ -175,7 +206,10 @@ export class Peer implements TransportReceiver {
       return;
     }
     const code = problem.reason === 'parse-error' ? -32700 : -32600;
-    const response = this.#refuse(problem.requests, { code, message: `${problem.reason === 'parse-error' ? 'Parse error' : 'Invalid request'}: ${problem.detail}` });
+    const response = this.#refuse(problem.requests, {
+      code,
+      message: `${problem.reason === 'parse-error' ? 'Parse error' : 'Invalid request'}: ${problem.detail}`,
+    });
     void this.#deliver(response, undefined);
   }
 
@@ -202,19 +236,33 @@ export class Peer implements TransportReceiver {
 
   #receiveBatch(entries: readonly unknown[], origin: MessageOrigin | undefined): void {
     const isTooLong = entries.length > MAX_BATCH;
-    for (const [index, answer] of batchEntries(entries.length, (responses) => this.#send(responses)).entries()) {
+    for (const [index, answer] of batchEntries(entries.length, (responses) =>
+      this.#send(responses),
+    ).entries()) {
       const envelope = readEnvelope(entries[index]);
       if (envelope.kind !== 'request') void answer(this.#take(envelope));
-      else if (isTooLong) void answer(refusal(envelope.message.id, `a batch holds at most ${String(MAX_BATCH)} messages`));
+      else if (isTooLong)
+        void answer(
+          refusal(envelope.message.id, `a batch holds at most ${String(MAX_BATCH)} messages`),
+        );
       else void this.#serve(envelope.message, origin, answer);
     }
   }
 
-  #serve(whole: JsonRpcRequest, origin: MessageOrigin | undefined, entry?: BatchEntry): Promise<void> {
+  #serve(
+    whole: JsonRpcRequest,
+    origin: MessageOrigin | undefined,
+    entry?: BatchEntry,
+  ): Promise<void> {
     const request = this.#handlers.kept === undefined ? whole : this.#handlers.kept(whole);
     const { id } = request;
-    if (this.#running?.get(id)?.isAnswered === false) return this.#deliver(refusal(id, 'this id is in use by a running request'), entry);
-    if (this.#handlersRunning >= MAX_RUNNING) return this.#deliver(refusal(id, `${String(MAX_RUNNING)} requests are running; wait for answers`), entry);
+    if (this.#running?.get(id)?.isAnswered === false)
+      return this.#deliver(refusal(id, 'this id is in use by a running request'), entry);
+    if (this.#handlersRunning >= MAX_RUNNING)
+      return this.#deliver(
+        refusal(id, `${String(MAX_RUNNING)} requests are running; wait for answers`),
+        entry,
+      );
     const running = new RunningRequest(request, origin);
     this.#running ??= new Map();
     this.#running.set(id, running);
@@ -229,7 +277,9 @@ export class Peer implements TransportReceiver {
     try {
       const outcome = this.#handlers.request(request, running);
       // A batch does not wait for the handler of a cancelled request.
-      reply = await (entry === undefined ? outcome : Promise.race([outcome, running.ended.then(() => undefined)]));
+      reply = await (entry === undefined
+        ? outcome
+        : Promise.race([outcome, running.ended.then(() => undefined)]));
     } catch (error) {
       this.#problem(`The handler of ${request.method} failed`, error);
       reply = { error: INTERNAL_ERROR };
@@ -237,7 +287,10 @@ export class Peer implements TransportReceiver {
     this.#handlersRunning -= 1;
     if (this.#handlersRunning === 0) this.#idle?.resolve();
     running.answered();
-    await this.#deliver(running.isCancelled || reply === undefined ? undefined : respond(request.id, reply), entry);
+    await this.#deliver(
+      running.isCancelled || reply === undefined ? undefined : respond(request.id, reply),
+      entry,
+    );
     running.end();
     if (this.#running?.get(request.id) === running) this.#running.delete(request.id);
     if (this.#running?.size === 0) this.#running = undefined;
@@ -261,9 +314,12 @@ export class Peer implements TransportReceiver {
 
   /** An answer that cannot be serialized must not leave its request unanswered. */
   async #sendInstead(message: JsonRpcResponse | readonly JsonRpcResponse[]): Promise<void> {
-    const errors = [message].flat().map(({ id }: JsonRpcResponse) => errorResponse(id, INTERNAL_ERROR));
+    const errors = [message]
+      .flat()
+      .map(({ id }: JsonRpcResponse) => errorResponse(id, INTERNAL_ERROR));
     const [first] = errors;
-    if (first !== undefined) await this.#transport.send(Array.isArray(message) ? errors : first).catch(() => undefined);
+    if (first !== undefined)
+      await this.#transport.send(Array.isArray(message) ? errors : first).catch(() => undefined);
   }
 
   #take(envelope: Exclude<Envelope, { kind: 'request' }>): JsonRpcResponse | undefined {
@@ -279,12 +335,19 @@ export class Peer implements TransportReceiver {
         return undefined;
       case 'invalid-answer':
         this.#problem(`Unusable answer: ${envelope.detail}`);
-        if (envelope.id !== undefined) this.#settle(envelope.id, { kind: 'invalid', detail: envelope.detail });
+        if (envelope.id !== undefined)
+          this.#settle(envelope.id, { kind: 'invalid', detail: envelope.detail });
         return undefined;
       case 'batch':
-        return this.#refuse(undefined, { code: -32600, message: 'Invalid request: a message must be a JSON object' });
+        return this.#refuse(undefined, {
+          code: -32600,
+          message: 'Invalid request: a message must be a JSON object',
+        });
       case 'invalid':
-        return this.#refuse(envelope.id, { code: -32600, message: `Invalid request: ${envelope.detail}` });
+        return this.#refuse(envelope.id, {
+          code: -32600,
+          message: `Invalid request: ${envelope.detail}`,
+        });
       default:
         return envelope satisfies never;
     }
@@ -328,7 +391,9 @@ class PeerProblem extends Error {
 }
 
 function respond(id: RequestId, reply: Reply): JsonRpcResponse {
-  return 'result' in reply ? { jsonrpc: '2.0', id, result: reply.result } : errorResponse(id, reply.error);
+  return 'result' in reply
+    ? { jsonrpc: '2.0', id, result: reply.result }
+    : errorResponse(id, reply.error);
 }
 
 function errorResponse(id: RequestId | undefined, error: JsonRpcErrorObject): JsonRpcResponse {

@@ -36,13 +36,16 @@ export class RefusedMessage {
 
   /** Defined as soon as both the id and the kind of the message are known. */
   get found(): RefusedId | undefined {
-    return this.#id === undefined || this.#kind === undefined ? undefined : { [this.#kind]: this.#id };
+    return this.#id === undefined || this.#kind === undefined
+      ? undefined
+      : { [this.#kind]: this.#id };
   }
 
   /** Takes the next bytes; a few may be skipped before the first. Returns what was found so far. */
   push(bytes: Buffer): RefusedId | undefined {
     for (let index = 0; index < bytes.length && this.found === undefined; index += 1) {
-      if (this.#isInString && this.#depth > 1 && !this.#isEscaped) index = nextInString(bytes, index);
+      if (this.#isInString && this.#depth > 1 && !this.#isEscaped)
+        index = nextInString(bytes, index);
       const byte = bytes[index];
       if (byte === undefined) break;
       if (this.#isInString) this.#readInString(byte);

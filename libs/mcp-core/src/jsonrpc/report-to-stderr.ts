@@ -1,7 +1,9 @@
 /** Writes one line. */
 export function reportToStderr(error: unknown): void {
   const { inspect } = process.getBuiltinModule('node:util');
-  process.stderr.write(`${inspect(error, { breakLength: Infinity }).replaceAll(/\s*\n\s*/gu, ' | ')}\n`);
+  process.stderr.write(
+    `${inspect(error, { breakLength: Infinity }).replaceAll(/\s*\n\s*/gu, ' | ')}\n`,
+  );
 }
 
 /** Calls a callback of the host; what it throws is reported on stderr and harms nothing else. */

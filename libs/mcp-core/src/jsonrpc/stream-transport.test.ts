@@ -37,7 +37,9 @@ describe('StreamTransport', () => {
     const { transport } = open({ output });
     await Promise.all([transport.send(notification('a\nb')), transport.send(notification('c'))]);
     await new Promise(setImmediate);
-    expect(String(output.read())).toBe('{"jsonrpc":"2.0","method":"a\\nb"}\n{"jsonrpc":"2.0","method":"c"}\n');
+    expect(String(output.read())).toBe(
+      '{"jsonrpc":"2.0","method":"a\\nb"}\n{"jsonrpc":"2.0","method":"c"}\n',
+    );
   });
 
   test('makes senders wait while the reader does not read', async () => {
@@ -69,7 +71,11 @@ describe('StreamTransport', () => {
   test('stops reading while much is unsent, and goes on when it is read', async () => {
     const output = new PassThrough();
     const { input, transport, messages } = open({ output });
-    const answer = (id: RequestId): JsonRpcMessage => ({ jsonrpc: '2.0', id, result: { text: 'x'.repeat(17 * 1024 * 1024) } });
+    const answer = (id: RequestId): JsonRpcMessage => ({
+      jsonrpc: '2.0',
+      id,
+      result: { text: 'x'.repeat(17 * 1024 * 1024) },
+    });
     void transport.send(answer(1));
     input.write('1\n');
     await new Promise(setImmediate);
@@ -130,7 +136,9 @@ describe('StreamTransport', () => {
 
   test('refuses a message that is not JSON without ending the connection', async () => {
     const { transport, ends } = open();
-    await expect(transport.send({ jsonrpc: '2.0', method: 'x', params: { n: 1n } })).rejects.toThrow(TypeError);
+    await expect(
+      transport.send({ jsonrpc: '2.0', method: 'x', params: { n: 1n } }),
+    ).rejects.toThrow(TypeError);
     await transport.send(notification('y'));
     expect(ends).toEqual([]);
   });

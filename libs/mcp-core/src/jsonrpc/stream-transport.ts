@@ -76,7 +76,9 @@ export class StreamTransport implements Transport {
   }
 
   send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
-    return this.#isOpen ? this.#writer.write(message) : Promise.reject(new Error('The connection is closed'));
+    return this.#isOpen
+      ? this.#writer.write(message)
+      : Promise.reject(new Error('The connection is closed'));
   }
 
   close(): Promise<void> {

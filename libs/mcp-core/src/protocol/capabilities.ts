@@ -34,9 +34,25 @@ export interface ServerCapabilities {
 }
 
 /** A capability a handler may ask for: the top-level name, or a mode below it. */
-export type ClientCapability = 'roots' | 'sampling' | 'sampling.tools' | 'sampling.context' | 'elicitation' | 'elicitation.form' | 'elicitation.url' | 'tasks';
+export type ClientCapability =
+  | 'roots'
+  | 'sampling'
+  | 'sampling.tools'
+  | 'sampling.context'
+  | 'elicitation'
+  | 'elicitation.form'
+  | 'elicitation.url'
+  | 'tasks';
 
-export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+export type LoggingLevel =
+  | 'debug'
+  | 'info'
+  | 'notice'
+  | 'warning'
+  | 'error'
+  | 'critical'
+  | 'alert'
+  | 'emergency';
 
 export interface Progress {
   /** Strictly increasing within one request. */
@@ -48,5 +64,11 @@ export interface Progress {
 export type Era = 'legacy' | 'modern';
 
 /** Newest first; the last four are the legacy era. */
-export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+export const PROTOCOL_VERSIONS = [
+  '2026-07-28',
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+] as const;
 export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];

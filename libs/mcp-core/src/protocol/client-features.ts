@@ -26,7 +26,12 @@ export interface ToolResultContent {
   readonly _meta?: JsonObject;
 }
 
-export type SamplingContent = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
+export type SamplingContent =
+  | TextContent
+  | ImageContent
+  | AudioContent
+  | ToolUseContent
+  | ToolResultContent;
 
 export interface SamplingMessage {
   readonly role: Role;

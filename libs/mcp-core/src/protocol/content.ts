@@ -77,4 +77,9 @@ export interface ResourceLink {
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/schema#contentblock */
-export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink;
+export type ContentBlock =
+  | TextContent
+  | ImageContent
+  | AudioContent
+  | EmbeddedResource
+  | ResourceLink;

@@ -39,7 +39,11 @@ export class ProtocolError extends Error {
   }
 
   toJSON(): JsonRpcErrorObject {
-    return { code: this.code, message: this.message, ...(this.data === undefined ? {} : { data: this.data }) };
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.data === undefined ? {} : { data: this.data }),
+    };
   }
 }
 
@@ -51,7 +55,9 @@ export class ResourceNotFoundError extends ProtocolError {
   readonly uri: string;
 
   constructor(uri: string) {
-    super(ErrorCode.invalidParams, `Resource not found: ${shorten(uri)}`, { data: { uri: uri.length > MAX_URI_CHARACTERS ? shorten(uri) : uri } });
+    super(ErrorCode.invalidParams, `Resource not found: ${shorten(uri)}`, {
+      data: { uri: uri.length > MAX_URI_CHARACTERS ? shorten(uri) : uri },
+    });
     this.name = 'ResourceNotFoundError';
     this.uri = uri;
   }
@@ -100,7 +106,11 @@ export class LocalError extends Error {
   /** Whether the request may have reached the peer; set for `connection-lost`, `request-timeout` and `request-cancelled`. */
   readonly sent: boolean;
 
-  constructor(code: LocalErrorCode, message: string, options: { sent?: boolean; cause?: unknown } = {}) {
+  constructor(
+    code: LocalErrorCode,
+    message: string,
+    options: { sent?: boolean; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'LocalError';
     this.code = code;

@@ -12,7 +12,12 @@ test('the type of a schema is the type of what it accepts', () => {
       name: { type: 'string' },
       people: { type: ['integer', 'null'] },
       kind: { enum: ['town', 'village'] },
-      twin: { oneOf: [{ type: 'string' }, { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] }] },
+      twin: {
+        oneOf: [
+          { type: 'string' },
+          { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] },
+        ],
+      },
       tags: { type: 'array', items: { type: 'string' } },
       rest: { type: 'object' },
       list: { type: 'array' },
@@ -26,7 +31,11 @@ test('the type of a schema is the type of what it accepts', () => {
   expectTypeOf<City['name']>().toEqualTypeOf<string>();
   expectTypeOf<City['people']>().toEqualTypeOf<number | null>();
   expectTypeOf<City['kind']>().toEqualTypeOf<'town' | 'village' | undefined>();
-  expectTypeOf<City['twin']>().toEqualTypeOf<string | FromSchema<{ type: 'object'; properties: { id: { type: 'number' } }; required: ['id'] }> | undefined>();
+  expectTypeOf<City['twin']>().toEqualTypeOf<
+    | string
+    | FromSchema<{ type: 'object'; properties: { id: { type: 'number' } }; required: ['id'] }>
+    | undefined
+  >();
   expectTypeOf<City['tags']>().toEqualTypeOf<readonly string[] | undefined>();
   expectTypeOf<City['rest']>().toEqualTypeOf<{ readonly [key: string]: unknown } | undefined>();
   expectTypeOf<City['list']>().toEqualTypeOf<readonly unknown[] | undefined>();

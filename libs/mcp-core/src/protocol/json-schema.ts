@@ -1,5 +1,7 @@
 type Properties<S> = S extends { readonly properties: infer P } ? P : object;
-type RequiredKeys<S> = S extends { readonly required: readonly (infer K)[] } ? K & keyof Properties<S> : never;
+type RequiredKeys<S> = S extends { readonly required: readonly (infer K)[] }
+  ? K & keyof Properties<S>
+  : never;
 
 type ObjectOf<S> = { readonly [K in RequiredKeys<S>]: FromSchema<Properties<S>[K]> } & {
   readonly [K in Exclude<keyof Properties<S>, RequiredKeys<S>>]?: FromSchema<Properties<S>[K]>;

@@ -1,7 +1,16 @@
 import type { LoggingLevel } from './capabilities.ts';
 
 /** Least severe first. @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-levels */
-export const LOGGING_LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+export const LOGGING_LEVELS: readonly LoggingLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+];
 
 export function isLoggingLevel(value: unknown): value is LoggingLevel {
   return LOGGING_LEVELS.some((level) => level === value);

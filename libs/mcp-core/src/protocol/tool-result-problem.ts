@@ -9,7 +9,8 @@ export function toolResultProblem(messages: readonly SamplingMessage[]): string 
   for (const message of messages) {
     const blocks = [message.content].flat() as readonly SamplingContent[];
     const results = blocks.filter((block) => block.type === 'tool_result');
-    if (results.length > 0 && results.length < blocks.length) return 'a message with tool results must hold nothing else';
+    if (results.length > 0 && results.length < blocks.length)
+      return 'a message with tool results must hold nothing else';
     const answered = new Set(results.map(({ toolUseId }) => toolUseId));
     if (awaited.some((id) => !answered.has(id))) return 'a tool result is missing';
     awaited = blocks.filter((block) => block.type === 'tool_use').map(({ id }) => id);

@@ -8,20 +8,53 @@ test('every value comes back from the URI it was put into', () => {
   const template = new UriTemplate('x://{a}/mid{/b,c}{?d,e}');
   fc.assert(
     fc.property(text, text, fc.tuple(text, fc.option(text), fc.option(text)), (a, b, [c, d, e]) => {
-      const query = [...(e === null ? [] : [`e=${encodeURIComponent(e)}`]), ...(d === null ? [] : [`d=${encodeURIComponent(d)}`])];
+      const query = [
+        ...(e === null ? [] : [`e=${encodeURIComponent(e)}`]),
+        ...(d === null ? [] : [`d=${encodeURIComponent(d)}`]),
+      ];
       const uri = `x://${encodeURIComponent(a)}/mid/${encodeURIComponent(b)}/${encodeURIComponent(c)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-      expect(template.match(uri)).toEqual({ a, b, c, ...(d === null ? {} : { d }), ...(e === null ? {} : { e }) });
+      expect(template.match(uri)).toEqual({
+        a,
+        b,
+        c,
+        ...(d === null ? {} : { d }),
+        ...(e === null ? {} : { e }),
+      });
     }),
   );
 });
 
 test('no URI makes a match throw', () => {
-  const templates = ['x://{a}', 'x://{+a}{?b}', '{a}{.b}{#c}', 'x{/a,b}?f{&c}'].map((template) => new UriTemplate(template));
-  const part = fc.constantFrom('x://', '%', '%41', '%zz', '?', '&', '=', '#', '/', '.', 'b', 'a', '\n', '\u{1F600}', '\uD800');
+  const templates = ['x://{a}', 'x://{+a}{?b}', '{a}{.b}{#c}', 'x{/a,b}?f{&c}'].map(
+    (template) => new UriTemplate(template),
+  );
+  const part = fc.constantFrom(
+    'x://',
+    '%',
+    '%41',
+    '%zz',
+    '?',
+    '&',
+    '=',
+    '#',
+    '/',
+    '.',
+    'b',
+    'a',
+    '\n',
+    '\u{1F600}',
+    '\uD800',
+  );
   fc.assert(
-    fc.property(fc.array(part).map((parts) => parts.join('')), (uri) => {
-      for (const template of templates) expect(Object.values(template.match(uri) ?? {}).every((value) => typeof value === 'string')).toBe(true);
-    }),
+    fc.property(
+      fc.array(part).map((parts) => parts.join('')),
+      (uri) => {
+        for (const template of templates)
+          expect(
+            Object.values(template.match(uri) ?? {}).every((value) => typeof value === 'string'),
+          ).toBe(true);
+      },
+    ),
   );
 });
 
@@ -31,7 +64,9 @@ test.each([
   ['{+a}-{+b}{.c}', /^(.+)-(.+)\.([^/?#.]+)$/u],
   ['{/a,b}{#c}', /^\/([^/?#]+)\/([^/?#]+)#(.+)$/u],
 ])('%s divides a URI as a greedy regular expression does', (template, expression) => {
-  const uris = fc.array(fc.constantFrom('a', 'b', '-', '.', '/', '#', ','), { maxLength: 12 }).map((parts) => parts.join(''));
+  const uris = fc
+    .array(fc.constantFrom('a', 'b', '-', '.', '/', '#', ','), { maxLength: 12 })
+    .map((parts) => parts.join(''));
   fc.assert(
     fc.property(uris, (uri) => {
       const values = new UriTemplate(template).match(uri);

@@ -1,7 +1,13 @@
 import { MAX_URI_CHARACTERS } from './errors.ts';
 
 /** Operators of RFC 6570 that can be read back from a URI: what a value begins with, what separates values, and the characters no value has. */
-const OPERATORS: { readonly [operator: string]: { readonly prefix: string; readonly separator: string; readonly excluded: string } } = {
+const OPERATORS: {
+  readonly [operator: string]: {
+    readonly prefix: string;
+    readonly separator: string;
+    readonly excluded: string;
+  };
+} = {
   '': { prefix: '', separator: ',', excluded: '/?#,' },
   '+': { prefix: '', separator: ',', excluded: '' },
   '#': { prefix: '#', separator: ',', excluded: '' },
@@ -30,11 +36,18 @@ export class UriTemplate {
     const query = /^([?&])(.*)$/u.exec(parts.at(-2) ?? '');
     const hasQuery = query !== null && parts.at(-1) === '';
     this.template = template;
-    this.#path = (hasQuery ? parts.slice(0, -2) : parts).flatMap((part, index) => (index % 2 === 0 ? literal(part, template) : readExpression(part, template))).filter(isNotEmpty);
+    this.#path = (hasQuery ? parts.slice(0, -2) : parts)
+      .flatMap((part, index) =>
+        index % 2 === 0 ? literal(part, template) : readExpression(part, template),
+      )
+      .filter(isNotEmpty);
     this.#pathVariables = this.#path.flatMap((part) => ('name' in part ? [part.name] : []));
-    this.#query = hasQuery ? { mark: query[1] ?? '', variables: readNames(query[2] ?? '', template) } : undefined;
+    this.#query = hasQuery
+      ? { mark: query[1] ?? '', variables: readNames(query[2] ?? '', template) }
+      : undefined;
     this.variables = [...this.#pathVariables, ...(this.#query?.variables ?? [])];
-    if (new Set(this.variables).size < this.variables.length) throw new Error(`A variable comes twice in the URI template ${template}`);
+    if (new Set(this.variables).size < this.variables.length)
+      throw new Error(`A variable comes twice in the URI template ${template}`);
   }
 
   /** The decoded values, or `undefined` when the template cannot expand to the URI or the URI has more than 8192 characters. */
@@ -45,9 +58,18 @@ export class UriTemplate {
     if (values === undefined) return undefined;
     const found = this.#pathVariables.map((name, index) => [name, values[index] ?? ''] as const);
     const named = query === '' ? [] : query.split('&').map((pair) => splitAt(pair, '='));
-    if (!named.every(([name], index) => this.#query?.variables.includes(name) === true && named.findIndex(([other]) => other === name) === index)) return undefined;
+    if (
+      !named.every(
+        ([name], index) =>
+          this.#query?.variables.includes(name) === true &&
+          named.findIndex(([other]) => other === name) === index,
+      )
+    )
+      return undefined;
     try {
-      return Object.fromEntries([...found, ...named].map(([name, value]) => [name, decodeURIComponent(value)]));
+      return Object.fromEntries(
+        [...found, ...named].map(([name, value]) => [name, decodeURIComponent(value)]),
+      );
     } catch {
       return undefined;
     }
@@ -61,14 +83,23 @@ function literal(text: string, template: string): readonly Part[] {
 
 function readExpression(expression: string, template: string): readonly Part[] {
   const [, operator = '', list = ''] = /^([+#./]?)(.*)$/u.exec(expression) ?? [];
-  const { prefix, separator, excluded } = OPERATORS[operator] ?? { prefix: '', separator: '', excluded: '' };
-  return readNames(list, template).flatMap((name, index) => [{ text: index === 0 ? prefix : separator }, { name, excluded }]);
+  const { prefix, separator, excluded } = OPERATORS[operator] ?? {
+    prefix: '',
+    separator: '',
+    excluded: '',
+  };
+  return readNames(list, template).flatMap((name, index) => [
+    { text: index === 0 ? prefix : separator },
+    { name, excluded },
+  ]);
 }
 
 function readNames(list: string, template: string): readonly string[] {
   const names = list.split(',');
   if (names.every((name) => /^\w+(?:\.\w+)*$/u.test(name))) return names;
-  throw new Error(`{${list}} in the URI template ${template} cannot be read back from a URI: only {a}, {+a}, {#a}, {.a}, {/a}, {?a} and {&a} can, without modifiers`);
+  throw new Error(
+    `{${list}} in the URI template ${template} cannot be read back from a URI: only {a}, {+a}, {#a}, {.a}, {/a}, {?a} and {&a} can, without modifiers`,
+  );
 }
 
 function isNotEmpty(part: Part): boolean {
@@ -83,7 +114,8 @@ function valuesIn(uri: string, parts: readonly Part[]): readonly string[] | unde
   let next = new Int32Array(uri.length + 1).fill(-1);
   next[uri.length] = uri.length;
   for (const part of parts.toReversed()) {
-    next = 'text' in part ? endsOfText(uri, part.text, next) : endsOfValue(uri, part.excluded, next);
+    next =
+      'text' in part ? endsOfText(uri, part.text, next) : endsOfValue(uri, part.excluded, next);
     ends.unshift(next);
   }
   if (next[0] === -1) return undefined;
@@ -96,12 +128,24 @@ function valuesIn(uri: string, parts: readonly Part[]): readonly string[] | unde
 }
 
 /** Where the text ends, by where it starts, if the rest of the URI fits what follows it; else -1. */
-function endsOfText(uri: string, text: string, next: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  return next.map((_end, start) => (next[start + text.length] ?? -1) !== -1 && uri.startsWith(text, start) ? start + text.length : -1);
+function endsOfText(
+  uri: string,
+  text: string,
+  next: Int32Array<ArrayBuffer>,
+): Int32Array<ArrayBuffer> {
+  return next.map((_end, start) =>
+    (next[start + text.length] ?? -1) !== -1 && uri.startsWith(text, start)
+      ? start + text.length
+      : -1,
+  );
 }
 
 /** Where the longest value ends, by where it starts, if the rest of the URI fits what follows it; else -1. */
-function endsOfValue(uri: string, excluded: string, next: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+function endsOfValue(
+  uri: string,
+  excluded: string,
+  next: Int32Array<ArrayBuffer>,
+): Int32Array<ArrayBuffer> {
   const ends = new Int32Array(next.length).fill(-1);
   for (let start = uri.length - 1; start >= 0; start -= 1) {
     if (excluded.includes(uri.charAt(start))) continue;

@@ -36,23 +36,34 @@ export interface CompiledSchema {
  * `format` is asserted, or else an annotation.
  * @throws Error when the schema is invalid, refers to what is not in it, or is of another dialect than 2020-12 and draft-07.
  */
-export async function compileSchema(source: JsonSchema, assertsFormats: boolean): Promise<CompiledSchema> {
+export async function compileSchema(
+  source: JsonSchema,
+  assertsFormats: boolean,
+): Promise<CompiledSchema> {
   const { $schema: _, ...schema } = source;
   // A validator of an asynchronous schema returns a promise, which passes for success.
-  if (schema.$async !== undefined) throw new Error('The schema has the keyword $async, which no dialect has');
-  const [Validator, addFormats] = await Promise.all([LIBRARIES[dialectOf(source)](), assertsFormats ? loadFormats() : undefined]);
+  if (schema.$async !== undefined)
+    throw new Error('The schema has the keyword $async, which no dialect has');
+  const [Validator, addFormats] = await Promise.all([
+    LIBRARIES[dialectOf(source)](),
+    assertsFormats ? loadFormats() : undefined,
+  ]);
   const compile = (options: Options): ValidateFunction => {
     const library = new Validator({ ...OPTIONS, ...options, validateFormats: assertsFormats });
     return (addFormats?.(library) ?? library).compile(schema);
   };
   const compileWith = (meta: boolean): CompiledSchema => {
     let all: ValidateFunction | undefined;
-    return { validate: compile({ meta }), validateAll: () => (all ??= compile({ meta, allErrors: true })) };
+    return {
+      validate: compile({ meta }),
+      validateAll: () => (all ??= compile({ meta, allErrors: true })),
+    };
   };
   try {
     return compileWith(false);
   } catch (error) {
-    if (missingReference(error)?.startsWith('https://json-schema.org/') === true) return compileWith(true);
+    if (missingReference(error)?.startsWith('https://json-schema.org/') === true)
+      return compileWith(true);
     throw explain(error);
   }
 }
@@ -73,7 +84,12 @@ function lenientRegExp(pattern: string, flags: string): RegExp {
 
 function explain(error: unknown): unknown {
   const reference = missingReference(error);
-  return reference === undefined ? error : new Error(`The schema refers to ${reference}, which is not in it; nothing is fetched for a schema`, { cause: error });
+  return reference === undefined
+    ? error
+    : new Error(
+        `The schema refers to ${reference}, which is not in it; nothing is fetched for a schema`,
+        { cause: error },
+      );
 }
 
 function missingReference(error: unknown): string | undefined {

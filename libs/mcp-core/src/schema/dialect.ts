@@ -20,7 +20,9 @@ export function dialectOf({ $schema = DEFAULT_DIALECT }: JsonSchema): Dialect {
     .replace(/#$/u, '');
   const dialect = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined;
   if (dialect === undefined) {
-    throw new Error(`Schemas of the dialect ${JSON.stringify($schema)} are not supported; use 2020-12 (${DEFAULT_DIALECT}) or draft-07`);
+    throw new Error(
+      `Schemas of the dialect ${JSON.stringify($schema)} are not supported; use 2020-12 (${DEFAULT_DIALECT}) or draft-07`,
+    );
   }
   return dialect;
 }

@@ -2,9 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { elicitationProblems, withElicitationDefaults } from './elicitation-problems.ts';
 
 const choice = { type: 'string', enum: ['a', 'b'] };
-const titled = { type: 'string', oneOf: [{ const: 'a', title: 'A' }, { const: 'b', title: 'B' }] };
+const titled = {
+  type: 'string',
+  oneOf: [
+    { const: 'a', title: 'A' },
+    { const: 'b', title: 'B' },
+  ],
+};
 const legacy = { type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'] };
-const several = { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 1, maxItems: 2 };
+const several = {
+  type: 'array',
+  items: { type: 'string', enum: ['a', 'b'] },
+  minItems: 1,
+  maxItems: 2,
+};
 const severalTitled = { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } };
 
 function problems(field: { [key: string]: unknown }, value: unknown): readonly string[] {
@@ -45,8 +56,16 @@ describe('elicitationProblems', () => {
     [{ type: 'string', format: 'uri' }, 'https://', '"x" must match format "uri".'],
     [{ type: 'string', format: 'date' }, '2023-02-29', '"x" must match format "date".'],
     [{ type: 'string', format: 'date' }, '2023-13-01', '"x" must match format "date".'],
-    [{ type: 'string', format: 'date-time' }, '2024-02-29T24:00:00Z', '"x" must match format "date-time".'],
-    [{ type: 'string', format: 'date-time' }, '2024-02-29T10:00:00', '"x" must match format "date-time".'],
+    [
+      { type: 'string', format: 'date-time' },
+      '2024-02-29T24:00:00Z',
+      '"x" must match format "date-time".',
+    ],
+    [
+      { type: 'string', format: 'date-time' },
+      '2024-02-29T10:00:00',
+      '"x" must match format "date-time".',
+    ],
     [{ type: 'integer' }, 1.5, '"x" must be of type integer.'],
     [{ type: 'integer' }, '1', '"x" must be of type integer.'],
     [{ type: 'number', minimum: 1 }, 0, '"x" must be >= 1.'],
@@ -67,8 +86,15 @@ describe('elicitationProblems', () => {
   });
 
   test('names what is missing, takes what the schema does not name', () => {
-    const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a', 'toString'] };
-    expect(elicitationProblems(schema, { b: 'x', extra: 1 })).toEqual(['"a" is required.', '"toString" is required.']);
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      required: ['a', 'toString'],
+    };
+    expect(elicitationProblems(schema, { b: 'x', extra: 1 })).toEqual([
+      '"a" is required.',
+      '"toString" is required.',
+    ]);
     expect(elicitationProblems(schema)).toEqual(['"a" is required.', '"toString" is required.']);
     expect(elicitationProblems({ type: 'object' }, undefined)).toEqual([]);
     expect(elicitationProblems({ type: 'object' }, [])).toEqual(['The content must be an object.']);
@@ -77,13 +103,26 @@ describe('elicitationProblems', () => {
 
 describe('withElicitationDefaults', () => {
   test('fills in what was left out', () => {
-    const properties = { name: { default: 'John' }, verified: { default: false }, tags: { default: ['a'] }, other: { type: 'string' } };
-    expect(withElicitationDefaults({ properties }, { name: '', extra: 1 })).toEqual({ name: '', verified: false, tags: ['a'], extra: 1 });
+    const properties = {
+      name: { default: 'John' },
+      verified: { default: false },
+      tags: { default: ['a'] },
+      other: { type: 'string' },
+    };
+    expect(withElicitationDefaults({ properties }, { name: '', extra: 1 })).toEqual({
+      name: '',
+      verified: false,
+      tags: ['a'],
+      extra: 1,
+    });
     expect(withElicitationDefaults({}, undefined)).toEqual({});
   });
 });
 
 test('a field may be called __proto__', () => {
-  const schema = { type: 'object', properties: JSON.parse('{"__proto__":{"type":"string","default":"x"}}') as object };
+  const schema = {
+    type: 'object',
+    properties: JSON.parse('{"__proto__":{"type":"string","default":"x"}}') as object,
+  };
   expect(Object.entries(withElicitationDefaults(schema))).toEqual([['__proto__', 'x']]);
 });

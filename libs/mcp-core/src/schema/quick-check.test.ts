@@ -4,17 +4,44 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { quickCheck } from './quick-check.ts';
 
-const object = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...rest });
+const object = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties,
+  ...rest,
+});
 
 describe('ordinary schemas are decided', () => {
   test.each<[JsonObject, unknown, unknown]>([
-    [object({ path: { type: 'string', minLength: 1 } }, { required: ['path'], additionalProperties: false }), { path: 'a' }, 'fits'],
-    [object({ path: { type: 'string' } }), { path: 1 }, { path: ['path'], text: 'must be of type string' }],
-    [object({ list: { items: { type: 'integer' } } }), { list: [1, 2, 'x'] }, { path: ['list', 2], text: 'must be of type integer' }],
+    [
+      object(
+        { path: { type: 'string', minLength: 1 } },
+        { required: ['path'], additionalProperties: false },
+      ),
+      { path: 'a' },
+      'fits',
+    ],
+    [
+      object({ path: { type: 'string' } }),
+      { path: 1 },
+      { path: ['path'], text: 'must be of type string' },
+    ],
+    [
+      object({ list: { items: { type: 'integer' } } }),
+      { list: [1, 2, 'x'] },
+      { path: ['list', 2], text: 'must be of type integer' },
+    ],
     [object({}, { required: ['a'] }), {}, { path: [], text: 'must have "a"' }],
-    [object({}, { additionalProperties: false }), { b: 1 }, { path: [], text: 'must not have "b", which is not known' }],
+    [
+      object({}, { additionalProperties: false }),
+      { b: 1 },
+      { path: [], text: 'must not have "b", which is not known' },
+    ],
     [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, null, 'fits'],
-    [{ oneOf: [{ type: 'number' }, { minimum: 1 }] }, 2, { path: [], text: 'must match exactly one schema in oneOf' }],
+    [
+      { oneOf: [{ type: 'number' }, { minimum: 1 }] },
+      2,
+      { path: [], text: 'must match exactly one schema in oneOf' },
+    ],
     [{ not: { type: 'string' } }, 1, 'fits'],
     [{ $ref: '#/$defs/a~1b', $defs: { 'a/b': { enum: ['x', 1, null] } } }, null, 'fits'],
     [{ maxLength: 2 }, '😀😀', 'fits'],
@@ -44,15 +71,36 @@ describe('what is not evaluated here is left open', () => {
   });
 
   test('but a problem elsewhere decides', () => {
-    expect(quickCheck({ pattern: 'x', type: 'string' }, 1)).toEqual({ path: [], text: 'must be of type string' });
+    expect(quickCheck({ pattern: 'x', type: 'string' }, 1)).toEqual({
+      path: [],
+      text: 'must be of type string',
+    });
   });
 });
 
 describe('a check ends after its steps, whatever the schema is', () => {
-  const doubling = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`d${String(index)}`, { anyOf: [{ $ref: `#/$defs/d${String(index + 1)}` }, { $ref: `#/$defs/d${String(index + 1)}` }] }]));
+  const doubling = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [
+      `d${String(index)}`,
+      {
+        anyOf: [
+          { $ref: `#/$defs/d${String(index + 1)}` },
+          { $ref: `#/$defs/d${String(index + 1)}` },
+        ],
+      },
+    ]),
+  );
   test.each<[string, JsonObject, unknown]>([
-    ['thousands of choices for each entry', { items: { anyOf: Array.from({ length: 6000 }, (_, index) => ({ const: index })) } }, Array.from({ length: 10_000 }, () => 5999)],
-    ['a long enum for each entry', { items: { enum: Array.from({ length: 30_000 }, (_, index) => index) } }, Array.from({ length: 10_000 }, () => 29_999)],
+    [
+      'thousands of choices for each entry',
+      { items: { anyOf: Array.from({ length: 6000 }, (_, index) => ({ const: index })) } },
+      Array.from({ length: 10_000 }, () => 5999),
+    ],
+    [
+      'a long enum for each entry',
+      { items: { enum: Array.from({ length: 30_000 }, (_, index) => index) } },
+      Array.from({ length: 10_000 }, () => 29_999),
+    ],
     ['a reference to itself', { $ref: '#' }, 1],
     ['references that double', { $defs: { ...doubling, d40: false }, $ref: '#/$defs/d0' }, 1],
     ['a long list', { items: { type: 'integer' } }, Array.from({ length: 100_000 }, () => 1)],
@@ -66,7 +114,15 @@ describe('a check ends after its steps, whatever the schema is', () => {
 test('agrees with the validator library wherever it decides', () => {
   const scalar = fc.oneof(fc.constantFrom('', 'a', 'bb', '😀', 0, 1, 1.5, -1, true, false, null));
   const value = fc.letrec((tie) => ({
-    value: fc.oneof({ depthSize: 'small' }, scalar, fc.array(tie('value'), { maxLength: 3 }), fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), { maxKeys: 3, noNullPrototype: true })),
+    value: fc.oneof(
+      { depthSize: 'small' },
+      scalar,
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), {
+        maxKeys: 3,
+        noNullPrototype: true,
+      }),
+    ),
   })).value;
   const small = fc.nat(3);
   const schema = fc.letrec((tie) => ({
@@ -75,7 +131,10 @@ test('agrees with the validator library wherever it decides', () => {
       fc.boolean(),
       fc.record(
         {
-          type: fc.oneof(fc.constantFrom('object', 'array', 'string', 'number', 'integer', 'boolean', 'null'), fc.constant(['string', 'null'])),
+          type: fc.oneof(
+            fc.constantFrom('object', 'array', 'string', 'number', 'integer', 'boolean', 'null'),
+            fc.constant(['string', 'null']),
+          ),
           enum: fc.uniqueArray(scalar, { minLength: 1, maxLength: 3 }),
           const: scalar,
           minLength: small,
@@ -87,7 +146,10 @@ test('agrees with the validator library wherever it decides', () => {
           minProperties: small,
           uniqueItems: fc.boolean(),
           required: fc.uniqueArray(fc.constantFrom('a', 'b'), { maxLength: 2 }),
-          properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema'), { maxKeys: 2, noNullPrototype: true }),
+          properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema'), {
+            maxKeys: 2,
+            noNullPrototype: true,
+          }),
           additionalProperties: tie('schema'),
           items: tie('schema'),
           prefixItems: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
@@ -102,7 +164,14 @@ test('agrees with the validator library wherever it decides', () => {
       ),
     ),
   })).schema;
-  const ajv = new Ajv2020({ strict: false, ownProperties: true, validateSchema: false, meta: false, logger: false, inlineRefs: false });
+  const ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    validateSchema: false,
+    meta: false,
+    logger: false,
+    inlineRefs: false,
+  });
   const evaluate = (whole: JsonObject, instance: unknown): boolean | undefined => {
     try {
       return ajv.compile(whole)(instance);
@@ -115,7 +184,13 @@ test('agrees with the validator library wherever it decides', () => {
   let decided = 0;
   fc.assert(
     fc.property(schema, value, (part, instance) => {
-      const whole = { allOf: [part], $defs: { one: { type: ['string', 'array'] }, two: { properties: { a: { $ref: '#/$defs/one' } } } } } as JsonObject;
+      const whole = {
+        allOf: [part],
+        $defs: {
+          one: { type: ['string', 'array'] },
+          two: { properties: { a: { $ref: '#/$defs/one' } } },
+        },
+      } as JsonObject;
       const verdict = quickCheck(whole, instance);
       const expected = evaluate(whole, instance);
       if (verdict === 'keyword' || verdict === 'long' || expected === undefined) return;

@@ -47,7 +47,11 @@ const MAX_DEPTH = 200;
  * Checks a value against a schema of 2020-12 or draft-07 without compiling it. Takes one step for each keyword and each part of the value it looks at, at most
  * `maxSteps` (default 20,000: about a millisecond), whatever the schema is.
  */
-export function quickCheck(schema: JsonSchema, value: unknown, maxSteps = DEFAULT_MAX_STEPS): QuickVerdict {
+export function quickCheck(
+  schema: JsonSchema,
+  value: unknown,
+  maxSteps = DEFAULT_MAX_STEPS,
+): QuickVerdict {
   return new QuickCheck(schema, maxSteps).check(schema, value, 0);
 }
 
@@ -86,7 +90,9 @@ class QuickCheck {
       case 'enum':
         return this.#checkEnum(operand, value);
       case 'const':
-        return isScalar(value) || isScalar(operand) ? unless(operand === value, () => `must be ${JSON.stringify(operand)}`) : 'keyword';
+        return isScalar(value) || isScalar(operand)
+          ? unless(operand === value, () => `must be ${JSON.stringify(operand)}`)
+          : 'keyword';
       case 'minLength':
       case 'maxLength':
         return typeof value === 'string' ? this.#checkLength(keyword, operand, value) : 'fits';
@@ -103,7 +109,9 @@ class QuickCheck {
         return isJsonObject(value) ? this.#checkAdditional(schema, value, depth) : 'fits';
       case 'minProperties':
       case 'maxProperties':
-        return isJsonObject(value) ? checkCount(keyword, operand, Object.keys(value).length) : 'fits';
+        return isJsonObject(value)
+          ? checkCount(keyword, operand, Object.keys(value).length)
+          : 'fits';
       case 'items':
         return Array.isArray(value) ? this.#checkItems(schema, value, depth) : 'fits';
       case 'prefixItems':
@@ -112,7 +120,9 @@ class QuickCheck {
       case 'maxItems':
         return Array.isArray(value) ? checkCount(keyword, operand, value.length) : 'fits';
       case 'uniqueItems':
-        return operand === true && Array.isArray(value) && value.length > 1 ? this.#checkUnique(value) : 'fits';
+        return operand === true && Array.isArray(value) && value.length > 1
+          ? this.#checkUnique(value)
+          : 'fits';
       case '$ref':
         return this.#checkReference(operand, value, depth);
       case 'allOf':
@@ -125,14 +135,25 @@ class QuickCheck {
         return this.#checkNot(operand, value, depth);
       default:
         // The root's own `$id` changes no reference within the schema.
-        return OPEN_KEYWORDS.has(keyword) && !(depth === 0 && keyword === '$id') ? 'keyword' : 'fits';
+        return OPEN_KEYWORDS.has(keyword) && !(depth === 0 && keyword === '$id')
+          ? 'keyword'
+          : 'fits';
     }
   }
 
   #checkEnum(operand: unknown, value: unknown): QuickVerdict {
     if (!Array.isArray(operand) || !isScalar(value)) return 'keyword';
     this.#stepsLeft -= operand.length;
-    return unless(operand.includes(value), () => `must be one of ${shorten(operand.slice(0, 20).map((each) => JSON.stringify(each)).join(', '))}`);
+    return unless(
+      operand.includes(value),
+      () =>
+        `must be one of ${shorten(
+          operand
+            .slice(0, 20)
+            .map((each) => JSON.stringify(each))
+            .join(', '),
+        )}`,
+    );
   }
 
   /** JSON Schema counts code points. */
@@ -140,10 +161,15 @@ class QuickCheck {
     if (typeof operand !== 'number') return 'keyword';
     const isMinimum = keyword === 'minLength';
     // A code point has one code unit or two.
-    const isClear = isMinimum ? value.length < operand || value.length >= 2 * operand : value.length <= operand || value.length > 2 * operand;
+    const isClear = isMinimum
+      ? value.length < operand || value.length >= 2 * operand
+      : value.length <= operand || value.length > 2 * operand;
     if (!isClear) this.#stepsLeft -= value.length / 16;
     const length = isClear ? value.length : countCodePoints(value);
-    return unless(isMinimum ? length >= operand : length <= operand, () => `must have at ${isMinimum ? 'least' : 'most'} ${String(operand)} characters`);
+    return unless(
+      isMinimum ? length >= operand : length <= operand,
+      () => `must have at ${isMinimum ? 'least' : 'most'} ${String(operand)} characters`,
+    );
   }
 
   #checkProperties(operand: unknown, value: JsonObject, depth: number): QuickVerdict {
@@ -158,7 +184,11 @@ class QuickCheck {
     return open;
   }
 
-  #checkAdditional({ properties, patternProperties, additionalProperties }: JsonObject, value: JsonObject, depth: number): QuickVerdict {
+  #checkAdditional(
+    { properties, patternProperties, additionalProperties }: JsonObject,
+    value: JsonObject,
+    depth: number,
+  ): QuickVerdict {
     if (additionalProperties === true) return 'fits';
     if (patternProperties !== undefined) return 'keyword';
     const known = isJsonObject(properties) ? properties : {};
@@ -166,7 +196,8 @@ class QuickCheck {
     for (const name of Object.keys(value)) {
       this.#stepsLeft -= 1;
       if (Object.hasOwn(known, name)) continue;
-      if (additionalProperties === false) return { path: [], text: `must not have "${shorten(name)}", which is not known` };
+      if (additionalProperties === false)
+        return { path: [], text: `must not have "${shorten(name)}", which is not known` };
       const verdict = within(name, this.check(additionalProperties, value[name], depth + 1));
       if (typeof verdict === 'object' || verdict === 'long') return verdict;
       if (verdict === 'keyword') open = verdict;
@@ -174,18 +205,30 @@ class QuickCheck {
     return open;
   }
 
-  #checkItems({ items, prefixItems }: JsonObject, value: readonly unknown[], depth: number): QuickVerdict {
+  #checkItems(
+    { items, prefixItems }: JsonObject,
+    value: readonly unknown[],
+    depth: number,
+  ): QuickVerdict {
     // A list of schemas is of draft-07.
     if (Array.isArray(items)) return 'keyword';
-    return this.#checkEach(value, Array.isArray(prefixItems) ? prefixItems.length : 0, (item) => this.check(items, item, depth + 1));
+    return this.#checkEach(value, Array.isArray(prefixItems) ? prefixItems.length : 0, (item) =>
+      this.check(items, item, depth + 1),
+    );
   }
 
   #checkPrefix(operand: unknown, value: readonly unknown[], depth: number): QuickVerdict {
     if (!Array.isArray(operand)) return 'keyword';
-    return this.#checkEach(value.slice(0, operand.length), 0, (item, index) => this.check(operand[index], item, depth + 1));
+    return this.#checkEach(value.slice(0, operand.length), 0, (item, index) =>
+      this.check(operand[index], item, depth + 1),
+    );
   }
 
-  #checkEach(value: readonly unknown[], start: number, check: (item: unknown, index: number) => QuickVerdict): QuickVerdict {
+  #checkEach(
+    value: readonly unknown[],
+    start: number,
+    check: (item: unknown, index: number) => QuickVerdict,
+  ): QuickVerdict {
     let open: QuickVerdict = 'fits';
     for (let index = start; index < value.length; index += 1) {
       this.#stepsLeft -= 1;
@@ -204,7 +247,8 @@ class QuickCheck {
   }
 
   #checkReference(reference: unknown, value: unknown, depth: number): QuickVerdict {
-    const target = typeof reference === 'string' ? resolvePointer(this.#root, reference) : undefined;
+    const target =
+      typeof reference === 'string' ? resolvePointer(this.#root, reference) : undefined;
     return target === undefined ? 'keyword' : this.check(target, value, depth + 1);
   }
 
@@ -252,7 +296,9 @@ interface Place {
 }
 
 function within(step: string | number, verdict: QuickVerdict): QuickVerdict {
-  return typeof verdict === 'object' ? { path: [step, ...verdict.path], text: verdict.text } : verdict;
+  return typeof verdict === 'object'
+    ? { path: [step, ...verdict.path], text: verdict.text }
+    : verdict;
 }
 
 function unless(isFitting: boolean, text: () => string): QuickVerdict {
@@ -268,7 +314,15 @@ function checkType(operand: unknown, value: unknown): QuickVerdict {
   );
 }
 
-const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+const TYPES: ReadonlySet<string> = new Set([
+  'object',
+  'array',
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'null',
+]);
 
 function isOfType(type: unknown, value: unknown): boolean {
   switch (type) {
@@ -303,7 +357,11 @@ function checkRange(keyword: keyof typeof RANGES, operand: unknown, value: numbe
 function checkCount(keyword: string, operand: unknown, count: number): QuickVerdict {
   if (typeof operand !== 'number') return 'keyword';
   const isMinimum = keyword.startsWith('min');
-  return unless(isMinimum ? count >= operand : count <= operand, () => `must have at ${isMinimum ? 'least' : 'most'} ${String(operand)} ${keyword.endsWith('Items') ? 'entries' : 'members'}`);
+  return unless(
+    isMinimum ? count >= operand : count <= operand,
+    () =>
+      `must have at ${isMinimum ? 'least' : 'most'} ${String(operand)} ${keyword.endsWith('Items') ? 'entries' : 'members'}`,
+  );
 }
 
 function checkRequired(operand: unknown, value: JsonObject): QuickVerdict {
@@ -323,7 +381,8 @@ function countCodePoints(text: string): number {
   let count = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    const isPair = code >= 0xd800 && code <= 0xdbff && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
+    const isPair =
+      code >= 0xd800 && code <= 0xdbff && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
     if (isPair) index += 1;
     count += 1;
   }
@@ -337,10 +396,16 @@ function resolvePointer(root: JsonSchema, reference: string): unknown {
   let target: unknown = root;
   for (const part of reference.slice(2).split('/')) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined;
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name))
+      return undefined;
     target = (target as JsonObject)[name];
     // A schema with an identifier of its own is another document.
-    if (isJsonObject(target) && (target.$id !== undefined || target.id !== undefined) && name !== 'properties') return undefined;
+    if (
+      isJsonObject(target) &&
+      (target.$id !== undefined || target.id !== undefined) &&
+      name !== 'properties'
+    )
+      return undefined;
   }
   return target;
 }

@@ -19,7 +19,8 @@ vi.mock('node:worker_threads', async (importOriginal) => {
   return { ...original, Worker: CountedWorker };
 });
 
-const check = async (schema: JsonSchema, value: unknown): Promise<readonly string[]> => new WorkerEvaluator().check(schema, value);
+const check = async (schema: JsonSchema, value: unknown): Promise<readonly string[]> =>
+  new WorkerEvaluator().check(schema, value);
 const object = (properties: JsonObject): JsonSchema => ({ type: 'object', properties });
 const BACKTRACKING = object({ a: { type: 'string', pattern: '^(x+)+$' } });
 
@@ -38,7 +39,12 @@ async function longestStall(work: () => Promise<unknown>): Promise<number> {
 test('ordinary schemas are evaluated at once, and start no thread', () => {
   const loadWorker = vi.fn<() => never>();
   const evaluator = new WorkerEvaluator(loadWorker);
-  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...object({ n: { type: 'integer' }, at: { format: 'date' } }), required: ['n'], additionalProperties: false };
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    ...object({ n: { type: 'integer' }, at: { format: 'date' } }),
+    required: ['n'],
+    additionalProperties: false,
+  };
   expect(evaluator.check(schema, { n: 1, at: 'soon' })).toEqual([]);
   expect(evaluator.check(schema, { n: 'one' })).toEqual(['"n" must be of type integer.']);
   expect(evaluator.check(schema, {})).toEqual(['The value must have "n".']);
@@ -48,11 +54,31 @@ test('ordinary schemas are evaluated at once, and start no thread', () => {
 
 test.each<[string, JsonSchema, unknown, readonly string[]]>([
   ['pattern', object({ a: { pattern: '^x$' } }), { a: 'y' }, ['"a" must match pattern "^x$".']],
-  ['patternProperties', { patternProperties: { '^x': { type: 'string' } }, additionalProperties: false }, { x1: 1 }, ['"x1" must be of type string.']],
-  ['unevaluatedProperties', { ...object({ a: true }), unevaluatedProperties: false }, { b: 1 }, ['"b" is not known. Remove it.']],
+  [
+    'patternProperties',
+    { patternProperties: { '^x': { type: 'string' } }, additionalProperties: false },
+    { x1: 1 },
+    ['"x1" must be of type string.'],
+  ],
+  [
+    'unevaluatedProperties',
+    { ...object({ a: true }), unevaluatedProperties: false },
+    { b: 1 },
+    ['"b" is not known. Remove it.'],
+  ],
   ['multipleOf', object({ a: { multipleOf: 2 } }), { a: 3 }, ['"a" must be multiple of 2.']],
-  ['if', { if: { required: ['a'] }, else: { required: ['b'] } }, {}, ['"b" is required. Add it.', 'The value must match "else" schema.']],
-  ['a tuple of draft-07', { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }, [1], ['"[0]" must be of type string.']],
+  [
+    'if',
+    { if: { required: ['a'] }, else: { required: ['b'] } },
+    {},
+    ['"b" is required. Add it.', 'The value must match "else" schema.'],
+  ],
+  [
+    'a tuple of draft-07',
+    { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] },
+    [1],
+    ['"[0]" must be of type string.'],
+  ],
 ])('%s is evaluated', async (_keyword, schema, value, problems) => {
   expect(await check(schema, value)).toEqual(problems);
 });
@@ -65,9 +91,17 @@ test('format is an annotation, also where the thread evaluates', async () => {
 
 const deep = (levels: number): JsonSchema => (levels === 1 ? {} : { not: deep(levels - 1) });
 test.each<[string, JsonSchema, string]>([
-  ['of another dialect', { $schema: 'https://example.com/own' }, 'Schemas of the dialect "https://example.com/own" are not supported'],
+  [
+    'of another dialect',
+    { $schema: 'https://example.com/own' },
+    'Schemas of the dialect "https://example.com/own" are not supported',
+  ],
   ['nested too deep', object({ b: deep(64) }), 'nested deeper than 64 levels'],
-  ['with a reference to elsewhere', object({ a: { $ref: 'https://example.com/a.json' } }), 'The schema refers to https://example.com/a.json'],
+  [
+    'with a reference to elsewhere',
+    object({ a: { $ref: 'https://example.com/a.json' } }),
+    'The schema refers to https://example.com/a.json',
+  ],
   ['that is invalid', { type: 'nonsense' }, 'nonsense'],
   ['with a pattern that is none', object({ a: { pattern: '(' } }), 'Invalid regular expression'],
   ['that refers to itself without end', { $ref: '#' }, 'Maximum call stack'],

@@ -39,7 +39,9 @@ export class WorkerEvaluator implements SchemaEvaluator {
   readonly #loadWorker: () => Promise<WorkerModule>;
   readonly #readable = new WeakSet<JsonSchema>();
 
-  constructor(loadWorker: () => Promise<WorkerModule> = () => import('./worker/evaluate-in-worker.ts')) {
+  constructor(
+    loadWorker: () => Promise<WorkerModule> = () => import('./worker/evaluate-in-worker.ts'),
+  ) {
     this.#loadWorker = loadWorker;
   }
 
@@ -57,9 +59,16 @@ export class WorkerEvaluator implements SchemaEvaluator {
   async #checkInWorker(schema: JsonSchema, value: unknown): Promise<readonly string[]> {
     try {
       const { evaluateInWorker } = await this.#loadWorker();
-      return await evaluateInWorker(this, { schema: JSON.stringify(schema), value: JSON.stringify(value) });
+      return await evaluateInWorker(this, {
+        schema: JSON.stringify(schema),
+        value: JSON.stringify(value),
+      });
     } catch (error) {
-      throw isTemporary(error) ? new EvaluationUnavailableError(`It cannot be evaluated at present: ${error.message}`, { cause: error }) : error;
+      throw isTemporary(error)
+        ? new EvaluationUnavailableError(`It cannot be evaluated at present: ${error.message}`, {
+            cause: error,
+          })
+        : error;
     }
   }
 }
@@ -72,9 +81,22 @@ function isTemporary(error: unknown): error is Error {
 }
 
 /** Without a free descriptor Node says that the package.json, which it looks for first, is invalid. */
-const EXHAUSTED_CODES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ERR_INVALID_PACKAGE_CONFIG']);
+const EXHAUSTED_CODES: ReadonlySet<unknown> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'ERR_INVALID_PACKAGE_CONFIG',
+]);
 
 function toSentence({ path, text }: QuickProblem): string {
-  const place = path.reduce<string>((before, step) => (typeof step === 'number' ? `${before}[${String(step)}]` : before === '' ? step : `${before}.${step}`), '');
+  const place = path.reduce<string>(
+    (before, step) =>
+      typeof step === 'number'
+        ? `${before}[${String(step)}]`
+        : before === ''
+          ? step
+          : `${before}.${step}`,
+    '',
+  );
   return `${place === '' ? 'The value' : `"${place}"`} ${text}.`;
 }

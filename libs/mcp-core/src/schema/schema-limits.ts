@@ -14,12 +14,14 @@ export function boundedSchemaText(schema: JsonSchema): string {
   let level: readonly object[] = [schema];
   for (let depth = 1; level.length > 0; depth += 1) {
     parts += level.length;
-    if (depth > MAX_DEPTH) throw new Error(`The schema is nested deeper than ${String(MAX_DEPTH)} levels`);
+    if (depth > MAX_DEPTH)
+      throw new Error(`The schema is nested deeper than ${String(MAX_DEPTH)} levels`);
     if (parts > MAX_PARTS) throw new Error(`The schema has more than ${String(MAX_PARTS)} parts`);
     level = level.flatMap((part) => Object.values(part).filter(isPart));
   }
   const text = JSON.stringify(schema);
-  if (text.length > MAX_CHARACTERS) throw new Error(`The schema is longer than ${String(MAX_CHARACTERS)} characters`);
+  if (text.length > MAX_CHARACTERS)
+    throw new Error(`The schema is longer than ${String(MAX_CHARACTERS)} characters`);
   return text;
 }
 

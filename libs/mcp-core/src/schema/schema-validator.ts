@@ -53,8 +53,12 @@ export class SchemaValidator {
   }
 
   async #compile(schema: JsonSchema): Promise<SchemaCheck> {
-    const digest = nodeCrypto().createHash('sha256').update(boundedSchemaText(schema)).digest('base64');
-    const equal = this.#equal.get(digest) ?? compileSchema(schema, this.#assertsFormats).then(toCheck);
+    const digest = nodeCrypto()
+      .createHash('sha256')
+      .update(boundedSchemaText(schema))
+      .digest('base64');
+    const equal =
+      this.#equal.get(digest) ?? compileSchema(schema, this.#assertsFormats).then(toCheck);
     this.#equal.delete(digest);
     this.#equal.set(digest, equal);
     const [oldest] = this.#equal.keys();
@@ -88,7 +92,9 @@ function isLong(value: unknown): boolean {
 }
 
 function describe(error: ErrorObject): string {
-  const { keyword, instancePath, params } = error as ErrorObject & { readonly params: { readonly [name: string]: unknown } };
+  const { keyword, instancePath, params } = error as ErrorObject & {
+    readonly params: { readonly [name: string]: unknown };
+  };
   const place = shorten(fieldName(instancePath));
   const within = place === '' ? '' : ` in "${place}"`;
   const subject = place === '' ? 'The value' : `"${place}"`;
@@ -115,5 +121,9 @@ function fieldName(pointer: string): string {
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/u.test(part) ? `${path}[${part}]` : path === '' ? part : `${path}.${part}`), '');
+    .reduce(
+      (path, part) =>
+        /^\d+$/u.test(part) ? `${path}[${part}]` : path === '' ? part : `${path}.${part}`,
+      '',
+    );
 }

@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../protocol/tools.ts';
 
-export type StandardResult<Output> = { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
 
 export interface StandardIssue {
   readonly message: string;
@@ -27,9 +29,13 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 /** What the schema takes. */
-export type InputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['input'];
+export type InputOf<Schema extends StandardSchema> = NonNullable<
+  Schema['~standard']['types']
+>['input'];
 /** What the schema makes of it: parsed, transformed, with defaults. */
-export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output'];
+export type OutputOf<Schema extends StandardSchema> = NonNullable<
+  Schema['~standard']['types']
+>['output'];
 
 export function isStandardSchema(schema: JsonSchema | StandardSchema): schema is StandardSchema {
   return '~standard' in schema;

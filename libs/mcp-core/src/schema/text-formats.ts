@@ -1,14 +1,22 @@
 /** The formats a form field may have. @see https://modelcontextprotocol.io/specification/2026-07-28/schema#stringschema */
 const FORMATS: { readonly [format: string]: (text: string) => boolean } = {
-  email: (text) => text.length <= 254 && /^[^\s@"(),:;<>[\\\]]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*$/u.test(text),
-  uri: (text) => /^[a-z][a-z\d+.-]*:[^\s<>"{}|\\^`]+$/iu.test(text) && (!/^(?:https?|wss?|ftp):/iu.test(text) || URL.canParse(text)),
+  email: (text) =>
+    text.length <= 254 &&
+    /^[^\s@"(),:;<>[\\\]]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*$/u.test(text),
+  uri: (text) =>
+    /^[a-z][a-z\d+.-]*:[^\s<>"{}|\\^`]+$/iu.test(text) &&
+    (!/^(?:https?|wss?|ftp):/iu.test(text) || URL.canParse(text)),
   date: isDate,
   'date-time': isDateTime,
 };
 
 /** Whether the text has the format; every text has a format that is not known. */
 export function hasFormat(text: string, format: unknown): boolean {
-  return typeof format !== 'string' || !Object.hasOwn(FORMATS, format) || FORMATS[format]?.(text) === true;
+  return (
+    typeof format !== 'string' ||
+    !Object.hasOwn(FORMATS, format) ||
+    FORMATS[format]?.(text) === true
+  );
 }
 
 function isDate(text: string): boolean {
@@ -20,6 +28,15 @@ function isDate(text: string): boolean {
 /** RFC 3339, with its leap second. */
 function isDateTime(text: string): boolean {
   const [, date = '', hours, minutes, seconds, offsetHours = '0', offsetMinutes = '0'] =
-    /^(\d{4}-\d{2}-\d{2})[t ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|[+-](\d{2}):(\d{2}))$/iu.exec(text) ?? [];
-  return isDate(date) && Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) <= 60 && Number(offsetHours) < 24 && Number(offsetMinutes) < 60;
+    /^(\d{4}-\d{2}-\d{2})[t ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|[+-](\d{2}):(\d{2}))$/iu.exec(
+      text,
+    ) ?? [];
+  return (
+    isDate(date) &&
+    Number(hours) < 24 &&
+    Number(minutes) < 60 &&
+    Number(seconds) <= 60 &&
+    Number(offsetHours) < 24 &&
+    Number(offsetMinutes) < 60
+  );
 }

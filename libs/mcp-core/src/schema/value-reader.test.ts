@@ -3,13 +3,25 @@ import { SchemaValidator } from './schema-validator.ts';
 import { toJsonSchema, type StandardResult, type StandardSchema } from './standard-schema.ts';
 import { createReader } from './value-reader.ts';
 
-function standard(validate: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>): StandardSchema {
-  return { '~standard': { version: 1, vendor: 'hand', validate, jsonSchema: { input: () => ({ type: 'string' }), output: ({ target }) => ({ target }) } } };
+function standard(
+  validate: (value: unknown) => StandardResult<unknown> | Promise<StandardResult<unknown>>,
+): StandardSchema {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'hand',
+      validate,
+      jsonSchema: { input: () => ({ type: 'string' }), output: ({ target }) => ({ target }) },
+    },
+  };
 }
 
 describe('a reader of JSON Schema', () => {
   test('gives the value itself, and at once when the schema is compiled', async () => {
-    const read = createReader({ type: 'object', properties: { a: { default: 1 } }, required: ['b'] }, new SchemaValidator());
+    const read = createReader(
+      { type: 'object', properties: { a: { default: 1 } }, required: ['b'] },
+      new SchemaValidator(),
+    );
     const value = { b: 1 };
     expect((await read(value)).value).toBe(value);
     expect(read({})).toEqual({ problems: ['"b" is required. Add it.'] });
@@ -18,16 +30,24 @@ describe('a reader of JSON Schema', () => {
 
   test('rejects, each time, for a schema that is broken', async () => {
     const read = createReader({ type: 'nonsense' }, new SchemaValidator());
-    for (let time = 0; time < 2; time += 1) await expect((async () => read(1))()).rejects.toThrow('nonsense');
+    for (let time = 0; time < 2; time += 1)
+      await expect((async () => read(1))()).rejects.toThrow('nonsense');
   });
 });
 
 describe('a reader of a Standard Schema', () => {
   test('gives what the schema makes of the value, at once or later', async () => {
     const validator = new SchemaValidator();
-    const upper = (value: unknown): StandardResult<unknown> => ({ value: String(value).toUpperCase() });
+    const upper = (value: unknown): StandardResult<unknown> => ({
+      value: String(value).toUpperCase(),
+    });
     expect(createReader(standard(upper), validator)('a')).toEqual({ value: 'A' });
-    expect(await createReader(standard((value) => Promise.resolve(upper(value))), validator)('a')).toEqual({ value: 'A' });
+    expect(
+      await createReader(
+        standard((value) => Promise.resolve(upper(value))),
+        validator,
+      )('a'),
+    ).toEqual({ value: 'A' });
   });
 
   test('says what is wrong, where, in ten short sentences', () => {
@@ -37,7 +57,10 @@ describe('a reader of a Standard Schema', () => {
       { message: 'x'.repeat(1000), path: ['y'.repeat(1000)] },
       ...Array.from({ length: 50 }, () => ({ message: 'more' })),
     ];
-    const { problems } = createReader(standard(() => ({ issues })), new SchemaValidator())(1) as { problems: readonly string[] };
+    const { problems } = createReader(
+      standard(() => ({ issues })),
+      new SchemaValidator(),
+    )(1) as { problems: readonly string[] };
     expect(problems.slice(0, 2)).toEqual(['Invalid input.', '"a[0].b": Too small.']);
     expect(problems).toHaveLength(10);
     expect(problems.join('').length).toBeLessThan(1000);
@@ -46,11 +69,20 @@ describe('a reader of a Standard Schema', () => {
 
 describe('toJsonSchema', () => {
   test('asks for 2020-12', () => {
-    expect(toJsonSchema(standard(() => ({ value: 1 })), 'output')).toEqual({ target: 'draft-2020-12' });
+    expect(
+      toJsonSchema(
+        standard(() => ({ value: 1 })),
+        'output',
+      ),
+    ).toEqual({ target: 'draft-2020-12' });
   });
 
   test('says what to do when the library has no JSON Schema', () => {
-    const bare: StandardSchema = { '~standard': { version: 1, vendor: 'old', validate: () => ({ value: 1 }) } };
-    expect(() => toJsonSchema(bare, 'input')).toThrow(/old schema has no JSON Schema .*use a version of old that has it, wrap the schema with the library's converter, or write JSON Schema/u);
+    const bare: StandardSchema = {
+      '~standard': { version: 1, vendor: 'old', validate: () => ({ value: 1 }) },
+    };
+    expect(() => toJsonSchema(bare, 'input')).toThrow(
+      /old schema has no JSON Schema .*use a version of old that has it, wrap the schema with the library's converter, or write JSON Schema/u,
+    );
   });
 });

@@ -1,10 +1,17 @@
 import { shorten } from '../protocol/shorten.ts';
 import type { JsonSchema } from '../protocol/tools.ts';
 import type { SchemaValidator } from './schema-validator.ts';
-import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard-schema.ts';
+import {
+  isStandardSchema,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from './standard-schema.ts';
 
 /** The value as its schema makes it, or what is wrong with it, one sentence each. */
-export type Reading = { readonly value: unknown; readonly problems?: undefined } | { readonly problems: readonly string[]; readonly value?: undefined };
+export type Reading =
+  | { readonly value: unknown; readonly problems?: undefined }
+  | { readonly problems: readonly string[]; readonly value?: undefined };
 
 /** Reads values of one schema. At once where that is possible; rejects or throws with an Error when the schema is broken. */
 export type ValueReader = (value: unknown) => Reading | Promise<Reading>;
@@ -12,11 +19,16 @@ export type ValueReader = (value: unknown) => Reading | Promise<Reading>;
 const MAX_PROBLEMS = 10;
 
 /** JSON Schema leaves the value as it is; a Standard Schema may transform it. */
-export function createReader(schema: JsonSchema | StandardSchema, validator: SchemaValidator): ValueReader {
+export function createReader(
+  schema: JsonSchema | StandardSchema,
+  validator: SchemaValidator,
+): ValueReader {
   if (isStandardSchema(schema)) return standardReader(schema);
   return (value) => {
     const check = validator.compiled(schema);
-    return check === undefined ? validator.compile(schema).then((compiled) => toReading(value, compiled(value))) : toReading(value, check(value));
+    return check === undefined
+      ? validator.compile(schema).then((compiled) => toReading(value, compiled(value)))
+      : toReading(value, check(value));
   };
 }
 
@@ -32,7 +44,9 @@ function standardReader({ '~standard': { validate } }: StandardSchema): ValueRea
 }
 
 function fromStandard(result: StandardResult<unknown>): Reading {
-  return result.issues === undefined ? result : { problems: result.issues.slice(0, MAX_PROBLEMS).map(describe) };
+  return result.issues === undefined
+    ? result
+    : { problems: result.issues.slice(0, MAX_PROBLEMS).map(describe) };
 }
 
 function describe({ path = [], message }: StandardIssue): string {
@@ -43,5 +57,13 @@ function describe({ path = [], message }: StandardIssue): string {
 function placeOf(path: NonNullable<StandardIssue['path']>): string {
   return path
     .map((step) => (typeof step === 'object' ? step.key : step))
-    .reduce<string>((place, key) => (typeof key === 'number' ? `${place}[${String(key)}]` : place === '' ? String(key) : `${place}.${String(key)}`), '');
+    .reduce<string>(
+      (place, key) =>
+        typeof key === 'number'
+          ? `${place}[${String(key)}]`
+          : place === ''
+            ? String(key)
+            : `${place}.${String(key)}`,
+      '',
+    );
 }

@@ -21,12 +21,17 @@ export interface ToolCaller {
  * @throws ProtocolError -32602 for an unknown tool, arguments that are no object and, before 2025-11-25, arguments that do not fit the schema.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
-export function callTool(caller: ToolCaller, request: ServedRequest): Promise<CallToolResult | CreatedTask> {
+export function callTool(
+  caller: ToolCaller,
+  request: ServedRequest,
+): Promise<CallToolResult | CreatedTask> {
   const name = readString(request.params, 'name');
   const tool = caller.catalogue.tools?.get(name);
-  if (tool === undefined) throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
+  if (tool === undefined)
+    throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
   const { arguments: args = {} } = request.params;
-  if (!isJsonObject(args)) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: arguments must be an object');
+  if (!isJsonObject(args))
+    throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: arguments must be an object');
   request.tool = tool;
   const key = readIdempotencyKey(request.meta);
   const invocation = { caller, tool, args };
@@ -39,12 +44,16 @@ interface Invocation extends Invoked {
   readonly args: JsonObject;
 }
 
-async function invoke({ caller, tool, args }: Invocation, request: ServedRequest): Promise<CallToolResult> {
+async function invoke(
+  { caller, tool, args }: Invocation,
+  request: ServedRequest,
+): Promise<CallToolResult> {
   await request.useState();
   if (request.requestedTask !== undefined) await request.startTask(request.requestedTask);
   const reading = tool.readArguments(args);
   const { problems, value } = reading instanceof Promise ? await reading : reading;
-  if (problems !== undefined) return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
+  if (problems !== undefined)
+    return refuseArguments(`Invalid arguments for ${tool.name}: ${problems.join(' ')}`, request);
   if (request.isAbandoned) request.signal.throwIfAborted();
   try {
     return await toResult(await tool.handler(value as never, request), { caller, tool });
@@ -68,11 +77,15 @@ interface Invoked {
 /** The result as the output schema makes it. @throws Error when the handler broke its own promise. */
 async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolResult> {
   const { tool } = invoked;
-  if ('isError' in output && output.isError) return withFittingContent(completed(output, output.structuredContent), invoked);
+  if ('isError' in output && output.isError)
+    return withFittingContent(completed(output, output.structuredContent), invoked);
   if (tool.readOutput === undefined) return completed(output, output.structuredContent);
   const reading = tool.readOutput(output.structuredContent);
   const { problems, value } = reading instanceof Promise ? await reading : reading;
-  if (problems !== undefined) throw new Error(`The result of ${tool.name} does not conform to its output schema: ${problems.join(' ')}`);
+  if (problems !== undefined)
+    throw new Error(
+      `The result of ${tool.name} does not conform to its output schema: ${problems.join(' ')}`,
+    );
   return completed(output, value);
 }
 
@@ -80,17 +93,28 @@ async function toResult(output: ToolOutput, invoked: Invoked): Promise<CallToolR
  * An error result without structured content that does not fit the tool's output schema: clients that check it there, too, would show their own error in place of this one.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema
  */
-async function withFittingContent(result: CallToolResult, { caller, tool }: Invoked): Promise<CallToolResult> {
+async function withFittingContent(
+  result: CallToolResult,
+  { caller, tool }: Invoked,
+): Promise<CallToolResult> {
   const { structuredContent, ...rest } = result;
   if (structuredContent === undefined || tool.readOutput === undefined) return result;
   const { problems } = await tool.readOutput(structuredContent);
   if (problems === undefined) return result;
-  caller.onError(new Error(`The structured content of an error of ${tool.name} was left out, as it does not conform to the output schema: ${problems.join(' ')}`));
+  caller.onError(
+    new Error(
+      `The structured content of an error of ${tool.name} was left out, as it does not conform to the output schema: ${problems.join(' ')}`,
+    ),
+  );
   return rest;
 }
 
 function completed(output: ToolOutput, structuredContent: unknown): CallToolResult {
-  if (!('content' in output)) return { content: [{ type: 'text', text: output.text ?? JSON.stringify(structuredContent) }], structuredContent };
+  if (!('content' in output))
+    return {
+      content: [{ type: 'text', text: output.text ?? JSON.stringify(structuredContent) }],
+      structuredContent,
+    };
   return structuredContent === output.structuredContent ? output : { ...output, structuredContent };
 }
 
@@ -105,8 +129,14 @@ function failedResult(error: unknown, { caller, tool, request }: Failure): CallT
     // The request of a task was answered long ago, so its protocol errors are an end that the client can tell from the tool's own failures.
     if (request.live !== undefined) throw error;
     const { codec, client } = request.exchange;
-    if (error.code === ErrorCode.missingClientCapability && codec.hasMissingCapabilityError) throw error;
-    if (error.code === ErrorCode.urlElicitationRequired && codec.hasUrlElicitationRequired && client.can('elicitation.url')) throw error;
+    if (error.code === ErrorCode.missingClientCapability && codec.hasMissingCapabilityError)
+      throw error;
+    if (
+      error.code === ErrorCode.urlElicitationRequired &&
+      codec.hasUrlElicitationRequired &&
+      client.can('elicitation.url')
+    )
+      throw error;
     return errorResult(error.message);
   }
   if (!request.signal.aborted) caller.onError(error);
@@ -114,7 +144,11 @@ function failedResult(error: unknown, { caller, tool, request }: Failure): CallT
 }
 
 function toolErrorResult({ message, structuredContent, meta }: ToolError): CallToolResult {
-  return { ...errorResult(message), ...(structuredContent === undefined ? {} : { structuredContent }), ...(meta === undefined ? {} : { _meta: meta }) };
+  return {
+    ...errorResult(message),
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(meta === undefined ? {} : { _meta: meta }),
+  };
 }
 
 function errorResult(text: string): CallToolResult {

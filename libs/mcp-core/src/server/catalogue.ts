@@ -21,7 +21,8 @@ export class Catalogue {
     this.#changes = changes;
     this.#tools = options.tools && this.#tableOfTools(options.tools);
     this.#prompts = options.prompts && this.#tableOfPrompts(options.prompts);
-    this.#hasPromptCompletions = this.#prompts?.hasCompletions === true || options.prompts?.length === 0;
+    this.#hasPromptCompletions =
+      this.#prompts?.hasCompletions === true || options.prompts?.length === 0;
   }
 
   /** `undefined` for a server that was made without tools. */
@@ -40,16 +41,25 @@ export class Catalogue {
 
   /** Publishes the change. @throws Error, and changes nothing, when the definitions cannot be published. */
   setTools(definitions: readonly ToolDefinition[]): void {
-    if (this.#tools === undefined) throw new Error('This server was made without tools, and has told its clients so; make it with an empty list');
+    if (this.#tools === undefined)
+      throw new Error(
+        'This server was made without tools, and has told its clients so; make it with an empty list',
+      );
     this.#tools = this.#tableOfTools(definitions);
     this.#changes.toolsChanged();
   }
 
   /** Publishes the change. @throws Error, and changes nothing, when the definitions cannot be published. */
   setPrompts(definitions: readonly PromptDefinition[]): void {
-    if (this.#prompts === undefined) throw new Error('This server was made without prompts, and has told its clients so; make it with an empty list');
+    if (this.#prompts === undefined)
+      throw new Error(
+        'This server was made without prompts, and has told its clients so; make it with an empty list',
+      );
     const prompts = this.#tableOfPrompts(definitions);
-    if (prompts.hasCompletions && !this.hasCompletions) throw new Error('This server was made with prompts of which none has a completer, and has told its clients so; make it with one that has, or with an empty list');
+    if (prompts.hasCompletions && !this.hasCompletions)
+      throw new Error(
+        'This server was made with prompts of which none has a completer, and has told its clients so; make it with one that has, or with an empty list',
+      );
     this.#prompts = prompts;
     this.#changes.promptsChanged();
   }

@@ -1,7 +1,9 @@
 import type { ChangeHub } from './server.ts';
 
 /** Something a subscriber can hear of. */
-export type Change = { readonly kind: 'tools' | 'prompts' | 'resources' } | { readonly kind: 'resource'; readonly uri: string };
+export type Change =
+  | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  | { readonly kind: 'resource'; readonly uri: string };
 
 export interface ChangeListener {
   changed(change: Change): void;
@@ -41,7 +43,10 @@ export class Changes implements ChangeHub {
 }
 
 /** The notification that tells of a change. */
-export function notificationOf(change: Change): { readonly method: string; readonly params: { readonly uri?: string } } {
+export function notificationOf(change: Change): {
+  readonly method: string;
+  readonly params: { readonly uri?: string };
+} {
   return change.kind === 'resource'
     ? { method: 'notifications/resources/updated', params: { uri: change.uri } }
     : { method: `notifications/${change.kind}/list_changed`, params: {} };

@@ -13,8 +13,15 @@ const numbers = Array.from({ length: 250 }, (_, index) => String(index));
 const prompt = definePrompt({
   name: 'p',
   arguments: [
-    { name: 'language', complete: (value) => ['perl', 'python'].filter((name) => name.startsWith(value)) },
-    { name: 'framework', complete: (_value, { arguments: chosen }) => Promise.resolve([`${chosen.language ?? 'no'} framework`]) },
+    {
+      name: 'language',
+      complete: (value) => ['perl', 'python'].filter((name) => name.startsWith(value)),
+    },
+    {
+      name: 'framework',
+      complete: (_value, { arguments: chosen }) =>
+        Promise.resolve([`${chosen.language ?? 'no'} framework`]),
+    },
     { name: 'number', complete: () => numbers },
     { name: 'some', complete: () => ({ values: numbers, total: 1000 }) },
     { name: 'page', complete: () => ({ values: ['a'], hasMore: true }) },
@@ -25,79 +32,172 @@ const prompt = definePrompt({
 const template = defineResourceTemplate({
   uriTemplate: 'city://{country}/{name}',
   name: 'city',
-  complete: { name: (value, { arguments: { country = '?' }, context }) => [`${value} in ${country} (${context.client.era})`] },
+  complete: {
+    name: (value, { arguments: { country = '?' }, context }) => [
+      `${value} in ${country} (${context.client.era})`,
+    ],
+  },
   read: () => 'city',
 });
-const server = createServer({ info, prompts: [prompt], resources: createResources({ templates: [template] }) });
+const server = createServer({
+  info,
+  prompts: [prompt],
+  resources: createResources({ templates: [template] }),
+});
 
 function complete(ask: Speak, name: string, value = '', rest: object = {}): Promise<unknown> {
-  return ask('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name, value }, ...rest });
+  return ask('completion/complete', {
+    ref: { type: 'ref/prompt', name: 'p' },
+    argument: { name, value },
+    ...rest,
+  });
 }
 
 describe('completion/complete', () => {
   test.each(PROTOCOL_VERSIONS)('%s: suggests values of a prompt argument', async (version) => {
     const ask = await speak(server, version);
-    expect(await complete(ask, 'language', 'py')).toMatchObject({ result: { completion: { values: ['python'], total: 1, hasMore: false } } });
-    expect(await complete(ask, 'free', 'x')).toMatchObject({ result: { completion: { values: [], total: 0, hasMore: false } } });
+    expect(await complete(ask, 'language', 'py')).toMatchObject({
+      result: { completion: { values: ['python'], total: 1, hasMore: false } },
+    });
+    expect(await complete(ask, 'free', 'x')).toMatchObject({
+      result: { completion: { values: [], total: 0, hasMore: false } },
+    });
   });
 
   test('knows what was chosen before', async () => {
     const ask = await speak(server, '2025-06-18');
     const context = { arguments: { language: 'python' } };
-    expect(await complete(ask, 'framework', '', { context })).toMatchObject({ result: { completion: { values: ['python framework'] } } });
-    expect(await complete(ask, 'framework', '', { context: {} })).toMatchObject({ result: { completion: { values: ['no framework'] } } });
+    expect(await complete(ask, 'framework', '', { context })).toMatchObject({
+      result: { completion: { values: ['python framework'] } },
+    });
+    expect(await complete(ask, 'framework', '', { context: {} })).toMatchObject({
+      result: { completion: { values: ['no framework'] } },
+    });
   });
 
   test('sends 100 values at most and counts all', async () => {
     const ask = await speak(server, '2026-07-28');
     const first = numbers.slice(0, 100);
-    expect(await complete(ask, 'number')).toMatchObject({ result: { resultType: 'complete', completion: { values: first, total: 250, hasMore: true } } });
-    expect(await complete(ask, 'some')).toMatchObject({ result: { completion: { values: first, total: 1000, hasMore: true } } });
-    expect(await complete(ask, 'page')).toHaveProperty('result.completion', { values: ['a'], hasMore: true });
+    expect(await complete(ask, 'number')).toMatchObject({
+      result: { resultType: 'complete', completion: { values: first, total: 250, hasMore: true } },
+    });
+    expect(await complete(ask, 'some')).toMatchObject({
+      result: { completion: { values: first, total: 1000, hasMore: true } },
+    });
+    expect(await complete(ask, 'page')).toHaveProperty('result.completion', {
+      values: ['a'],
+      hasMore: true,
+    });
   });
 
   test('suggests values of a template variable', async () => {
     const ask = await speak(server, '2026-07-28');
     const ref = { type: 'ref/resource', uri: 'city://{country}/{name}' };
     const context = { arguments: { country: 'de' } };
-    expect(await ask('completion/complete', { ref, argument: { name: 'name', value: 'Ber' }, context })).toMatchObject({
+    expect(
+      await ask('completion/complete', { ref, argument: { name: 'name', value: 'Ber' }, context }),
+    ).toMatchObject({
       result: { completion: { values: ['Ber in de (modern)'], total: 1, hasMore: false } },
     });
-    expect(await ask('completion/complete', { ref, argument: { name: 'country', value: '' } })).toMatchObject({ result: { completion: { values: [] } } });
+    expect(
+      await ask('completion/complete', { ref, argument: { name: 'country', value: '' } }),
+    ).toMatchObject({ result: { completion: { values: [] } } });
   });
 
   test.each<[string, { [key: string]: unknown }]>([
     ['ref and argument must be objects', {}],
     ['ref and argument must be objects', { ref: 'p', argument: {} }],
     ['ref and argument must be objects', { ref: {}, argument: [] }],
-    ['ref.type must be "ref/prompt" or "ref/resource"', { ref: { type: 'ref/tool', name: 'p' }, argument: { name: 'a', value: '' } }],
-    ['ref.name must be a string', { ref: { type: 'ref/prompt' }, argument: { name: 'a', value: '' } }],
-    ['ref.uri must be a string', { ref: { type: 'ref/resource', name: 'p' }, argument: { name: 'a', value: '' } }],
-    ['unknown prompt q', { ref: { type: 'ref/prompt', name: 'q' }, argument: { name: 'a', value: '' } }],
-    ['the prompt p has no argument a', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }],
-    ['argument.name must be a string', { ref: { type: 'ref/prompt', name: 'p' }, argument: { value: '' } }],
-    ['argument.value must be a string', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'language', value: 3 } }],
-    ['unknown resource template city://x/y', { ref: { type: 'ref/resource', uri: 'city://x/y' }, argument: { name: 'name', value: '' } }],
-    ['has no variable toString', { ref: { type: 'ref/resource', uri: 'city://{country}/{name}' }, argument: { name: 'toString', value: '' } }],
-    ['context must be an object', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'language', value: '' }, context: 'x' }],
-    ['context.arguments.language must be a string', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'language', value: '' }, context: { arguments: { language: 1 } } }],
+    [
+      'ref.type must be "ref/prompt" or "ref/resource"',
+      { ref: { type: 'ref/tool', name: 'p' }, argument: { name: 'a', value: '' } },
+    ],
+    [
+      'ref.name must be a string',
+      { ref: { type: 'ref/prompt' }, argument: { name: 'a', value: '' } },
+    ],
+    [
+      'ref.uri must be a string',
+      { ref: { type: 'ref/resource', name: 'p' }, argument: { name: 'a', value: '' } },
+    ],
+    [
+      'unknown prompt q',
+      { ref: { type: 'ref/prompt', name: 'q' }, argument: { name: 'a', value: '' } },
+    ],
+    [
+      'the prompt p has no argument a',
+      { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } },
+    ],
+    [
+      'argument.name must be a string',
+      { ref: { type: 'ref/prompt', name: 'p' }, argument: { value: '' } },
+    ],
+    [
+      'argument.value must be a string',
+      { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'language', value: 3 } },
+    ],
+    [
+      'unknown resource template city://x/y',
+      { ref: { type: 'ref/resource', uri: 'city://x/y' }, argument: { name: 'name', value: '' } },
+    ],
+    [
+      'has no variable toString',
+      {
+        ref: { type: 'ref/resource', uri: 'city://{country}/{name}' },
+        argument: { name: 'toString', value: '' },
+      },
+    ],
+    [
+      'context must be an object',
+      {
+        ref: { type: 'ref/prompt', name: 'p' },
+        argument: { name: 'language', value: '' },
+        context: 'x',
+      },
+    ],
+    [
+      'context.arguments.language must be a string',
+      {
+        ref: { type: 'ref/prompt', name: 'p' },
+        argument: { name: 'language', value: '' },
+        context: { arguments: { language: 1 } },
+      },
+    ],
   ])('refuses what it cannot complete: %s', async (detail, params) => {
     const ask = await speak(server, '2025-11-25');
-    expect(await ask('completion/complete', params)).toMatchObject({ error: { code: -32602, message: expect.stringContaining(detail) as string } });
+    expect(await ask('completion/complete', params)).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining(detail) as string },
+    });
   });
 
   test('takes nothing that every object has for the completer of a variable', async () => {
     const uriTemplate: string = 'odd://{a}/{constructor}';
-    const odd = defineResourceTemplate({ uriTemplate, name: 'odd', complete: { a: () => ['x'] }, read: () => '' });
-    const ask = await speak(createServer({ info, resources: createResources({ templates: [odd] }) }), '2026-07-28');
-    const params = { ref: { type: 'ref/resource', uri: uriTemplate }, argument: { name: 'constructor', value: 'x' } };
-    expect(await ask('completion/complete', params)).toMatchObject({ result: { completion: { values: [] } } });
+    const odd = defineResourceTemplate({
+      uriTemplate,
+      name: 'odd',
+      complete: { a: () => ['x'] },
+      read: () => '',
+    });
+    const ask = await speak(
+      createServer({ info, resources: createResources({ templates: [odd] }) }),
+      '2026-07-28',
+    );
+    const params = {
+      ref: { type: 'ref/resource', uri: uriTemplate },
+      argument: { name: 'constructor', value: 'x' },
+    };
+    expect(await ask('completion/complete', params)).toMatchObject({
+      result: { completion: { values: [] } },
+    });
   });
 
   test('is declared by a server that can complete something, only', async () => {
     const bare = definePrompt({ name: 'bare', handler: () => ({ messages: [] }) });
     const declared = async (options: object): Promise<unknown> => {
-      const { result } = await initialize(await connectRaw(createServer({ info, ...options })), '2025-11-25');
+      const { result } = await initialize(
+        await connectRaw(createServer({ info, ...options })),
+        '2025-11-25',
+      );
       return (result as { capabilities: { completions?: unknown } }).capabilities.completions;
     };
     expect(await declared({ prompts: [prompt] })).toEqual({});

@@ -21,7 +21,10 @@ export interface CompletionInput {
 export type CompletionOutput = readonly string[] | Completion;
 
 /** Suggests values for what was typed so far, which may be empty. */
-export type Completer = (value: string, input: CompletionInput) => Promise<CompletionOutput> | CompletionOutput;
+export type Completer = (
+  value: string,
+  input: CompletionInput,
+) => Promise<CompletionOutput> | CompletionOutput;
 
 export interface CompletionSources {
   readonly prompts: PromptTable | undefined;
@@ -33,13 +36,20 @@ export interface CompletionSources {
  * @throws ProtocolError -32602 for a prompt, template or argument that does not exist.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
-export async function complete(sources: CompletionSources, request: ServedRequest): Promise<JsonObject> {
+export async function complete(
+  sources: CompletionSources,
+  request: ServedRequest,
+): Promise<JsonObject> {
   const { ref, argument, context } = request.params;
-  if (!isJsonObject(ref) || !isJsonObject(argument)) throw invalid('ref and argument must be objects');
+  if (!isJsonObject(ref) || !isJsonObject(argument))
+    throw invalid('ref and argument must be objects');
   if (context !== undefined && !isJsonObject(context)) throw invalid('context must be an object');
   const name = readString(argument, 'name', 'argument.name');
   const value = readString(argument, 'value', 'argument.value');
-  const input = { arguments: readStrings(context?.arguments, 'context.arguments'), context: request };
+  const input = {
+    arguments: readStrings(context?.arguments, 'context.arguments'),
+    context: request,
+  };
   const output = await suggest(sources, ref, { name, value, input });
   return { completion: toCompletion(output) };
 }
@@ -50,18 +60,24 @@ interface Typed {
   readonly input: CompletionInput;
 }
 
-function suggest({ prompts, resources }: CompletionSources, ref: JsonObject, { name, value, input }: Typed): Promise<CompletionOutput> | CompletionOutput {
+function suggest(
+  { prompts, resources }: CompletionSources,
+  ref: JsonObject,
+  { name, value, input }: Typed,
+): Promise<CompletionOutput> | CompletionOutput {
   switch (ref.type) {
     case 'ref/prompt': {
       const prompt = prompts?.get(readString(ref, 'name', 'ref.name'));
       if (prompt === undefined) throw invalid(`unknown prompt ${shorten(String(ref.name))}`);
       const argument = prompt.arguments?.find((candidate) => candidate.name === name);
-      if (argument === undefined) throw invalid(`the prompt ${prompt.name} has no argument ${shorten(name)}`);
+      if (argument === undefined)
+        throw invalid(`the prompt ${prompt.name} has no argument ${shorten(name)}`);
       return argument.complete?.(value, input) ?? [];
     }
     case 'ref/resource': {
       const uriTemplate = readString(ref, 'uri', 'ref.uri');
-      if (resources?.complete === undefined) throw invalid(`unknown resource template ${shorten(uriTemplate)}`);
+      if (resources?.complete === undefined)
+        throw invalid(`unknown resource template ${shorten(uriTemplate)}`);
       return resources.complete({ uriTemplate, name, value }, input);
     }
     default:
@@ -70,11 +86,15 @@ function suggest({ prompts, resources }: CompletionSources, ref: JsonObject, { n
 }
 
 function toCompletion(output: CompletionOutput): Completion {
-  const given: Completion = 'values' in output && !Array.isArray(output) ? (output as Completion) : { values: output as readonly string[] };
+  const given: Completion =
+    'values' in output && !Array.isArray(output)
+      ? (output as Completion)
+      : { values: output as readonly string[] };
   // How many there are is known unless the completer says there are more.
   const total = given.total ?? (given.hasMore === true ? undefined : given.values.length);
   const values = given.values.slice(0, MAX_VALUES);
-  const hasMore = given.hasMore === true || given.values.length > MAX_VALUES || (total ?? 0) > values.length;
+  const hasMore =
+    given.hasMore === true || given.values.length > MAX_VALUES || (total ?? 0) > values.length;
   return { values, ...(total === undefined ? {} : { total }), hasMore };
 }
 

@@ -1,6 +1,11 @@
 import { routeRequest } from '../era/route-request.ts';
 import { isRequestId } from '../jsonrpc/envelope.ts';
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest, RequestId } from '../jsonrpc/messages.ts';
+import type {
+  JsonObject,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  RequestId,
+} from '../jsonrpc/messages.ts';
 import { Peer, type PeerHandlers, type Reply } from '../jsonrpc/peer.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { withinLimit } from '../jsonrpc/within-limit.ts';
@@ -34,7 +39,9 @@ const LAST_CLEANUP_MS = 100;
  * One peer: its modern requests, each on its own, and its legacy session, if it opens one. An HTTP server has one for each idle session, so what most
  * never need is made by its first use, and it takes the messages and changes itself instead of by functions of its own.
  */
-export class Connection implements ServerConnection, ConnectionScope, SessionConnection, PeerHandlers, ChangeListener {
+export class Connection
+  implements ServerConnection, ConnectionScope, SessionConnection, PeerHandlers, ChangeListener
+{
   readonly peer: Peer;
   readonly outbox: Outbox;
   readonly hasOwnStream = false;
@@ -96,7 +103,10 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
     return this.#end(this.#listening ?? new Set());
   }
 
-  async holdOpen(id: RequestId, run: (ended: AbortSignal) => Promise<JsonObject>): Promise<JsonObject> {
+  async holdOpen(
+    id: RequestId,
+    run: (ended: AbortSignal) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
     this.#listening ??= new Set();
     this.#ending ??= new AbortController();
     this.#listening.add(id);
@@ -111,7 +121,11 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const session = this.#session;
     if (session === undefined || !isLoud(level, session.logLevel)) return;
-    session.notify('notifications/message', { level, ...(logger === undefined ? {} : { logger }), data: data ?? null });
+    session.notify('notifications/message', {
+      level,
+      ...(logger === undefined ? {} : { logger }),
+      data: data ?? null,
+    });
   }
 
   async request(_request: JsonRpcRequest, incoming: IncomingRequest): Promise<Reply> {
@@ -127,7 +141,11 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
       case 'modern':
         return requests.modern(incoming, { route, sink: this.outbox, scope: this });
       case 'legacy':
-        return requests.legacy(incoming, { codec: route.codec, scope: this, open: () => this.#openSession(route.session, incoming.request.method) });
+        return requests.legacy(incoming, {
+          codec: route.codec,
+          scope: this,
+          open: () => this.#openSession(route.session, incoming.request.method),
+        });
       default:
         return route satisfies never;
     }
@@ -163,7 +181,8 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
   notification({ method, params = {} }: JsonRpcNotification): void {
     switch (method) {
       case 'notifications/cancelled':
-        if (isRequestId(params.requestId)) this.peer.cancel(params.requestId, cancelled(params.reason));
+        if (isRequestId(params.requestId))
+          this.peer.cancel(params.requestId, cancelled(params.reason));
         return;
       case 'notifications/initialized':
         this.#isInitialized = this.#session !== undefined;
@@ -182,7 +201,13 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
   #prepareSession(): void {
     const session = this.#session;
     const { onLegacySession } = this.#context.options;
-    if (session === undefined || !this.#isInitialized || onLegacySession === undefined || this.#isPreparationDue) return;
+    if (
+      session === undefined ||
+      !this.#isInitialized ||
+      onLegacySession === undefined ||
+      this.#isPreparationDue
+    )
+      return;
     this.#isPreparationDue = true;
     this.#sessionReady = (this.#sessionReady ?? Promise.resolve())
       .then(() => {
@@ -202,7 +227,9 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
   }
 
   #isWanted(change: Change): boolean {
-    return change.kind === 'resource' ? this.#watches?.has(change.uri) === true : this.#context.capabilities[change.kind]?.listChanged === true;
+    return change.kind === 'resource'
+      ? this.#watches?.has(change.uri) === true
+      : this.#context.capabilities[change.kind]?.listChanged === true;
   }
 
   ended(error?: Error): void {
@@ -229,9 +256,17 @@ export class Connection implements ServerConnection, ConnectionScope, SessionCon
 }
 
 function connectionClosed(error: Error | undefined): LocalError {
-  return new LocalError('connection-closed', 'The connection is closed', error === undefined ? {} : { cause: error });
+  return new LocalError(
+    'connection-closed',
+    'The connection is closed',
+    error === undefined ? {} : { cause: error },
+  );
 }
 
 function cancelled(reason: unknown): LocalError {
-  return new LocalError('request-cancelled', typeof reason === 'string' ? `Cancelled by the client: ${reason}` : 'Cancelled by the client', { sent: true });
+  return new LocalError(
+    'request-cancelled',
+    typeof reason === 'string' ? `Cancelled by the client: ${reason}` : 'Cancelled by the client',
+    { sent: true },
+  );
 }

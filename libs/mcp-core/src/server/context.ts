@@ -1,7 +1,19 @@
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { AuthContext } from '../jsonrpc/transport.ts';
-import type { ClientCapability, Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
-import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+import type {
+  ClientCapability,
+  Era,
+  Implementation,
+  LoggingLevel,
+  Progress,
+} from '../protocol/capabilities.ts';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+  Root,
+} from '../protocol/client-features.ts';
 
 /** The peer of a request, as it described itself; never a basis for security. */
 export interface RequestClient {
@@ -48,7 +60,9 @@ export interface InteractiveContext extends RequestContext {
   /** @throws ProtocolError -32021 when the client did not declare roots. */
   readonly listRoots: () => Promise<readonly Root[]>;
   /** Asks several questions in one round; answers come under the same keys. */
-  readonly gather: (questions: { readonly [key: string]: Question }) => Promise<{ readonly [key: string]: unknown }>;
+  readonly gather: (questions: {
+    readonly [key: string]: Question;
+  }) => Promise<{ readonly [key: string]: unknown }>;
   /** Runs `run` at most once per request, however often the handler is re-run; its JSON result is what every run sees. */
   readonly once: <T>(key: string, run: () => T | Promise<T>) => Promise<T>;
   /** Turns the request into a task where the client supports it; elsewhere it does nothing. */

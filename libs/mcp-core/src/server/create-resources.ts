@@ -1,5 +1,10 @@
 import { ErrorCode, ProtocolError, ResourceNotFoundError } from '../protocol/errors.ts';
-import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult, Resource } from '../protocol/resources.ts';
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+  Resource,
+} from '../protocol/resources.ts';
 import { shorten } from '../protocol/shorten.ts';
 import { UriTemplate } from '../protocol/uri-template.ts';
 import type { CompletionInput, CompletionOutput } from './completion.ts';
@@ -23,7 +28,12 @@ export interface ResourcesOptions {
  * Serves resources from their definitions, listed sorted by URI.
  * @throws Error when a URI or template comes twice or cannot be used.
  */
-export function createResources({ resources = [], templates = [], subscribe, pageSize }: ResourcesOptions): ResourceProvider {
+export function createResources({
+  resources = [],
+  templates = [],
+  subscribe,
+  pageSize,
+}: ResourcesOptions): ResourceProvider {
   assertPageSize(pageSize);
   const provider = new DefinedResources(indexByUri(resources), templates.map(compile), pageSize);
   const attach = subscribe === true ? () => () => undefined : subscribe;
@@ -39,7 +49,12 @@ export function createResources({ resources = [], templates = [], subscribe, pag
             return attach(uri, context);
           },
         }),
-    ...(templates.some(({ complete }) => complete !== undefined) ? { complete: (variable: TemplateVariable, input: CompletionInput) => provider.complete(variable, input) } : {}),
+    ...(templates.some(({ complete }) => complete !== undefined)
+      ? {
+          complete: (variable: TemplateVariable, input: CompletionInput) =>
+            provider.complete(variable, input),
+        }
+      : {}),
   };
 }
 
@@ -55,8 +70,13 @@ class DefinedResources {
   /** Sorted. */
   readonly #fixed: readonly Resource[];
 
-  constructor(resources: ReadonlyMap<string, ResourceDefinition>, templates: readonly CompiledTemplate[], pageSize: number | undefined) {
-    if (new Set(templates.map(({ uris }) => uris.template)).size < templates.length) throw new Error('A URI template comes twice');
+  constructor(
+    resources: ReadonlyMap<string, ResourceDefinition>,
+    templates: readonly CompiledTemplate[],
+    pageSize: number | undefined,
+  ) {
+    if (new Set(templates.map(({ uris }) => uris.template)).size < templates.length)
+      throw new Error('A URI template comes twice');
     this.#resources = resources;
     this.#templates = templates;
     this.#pageSize = pageSize;
@@ -64,7 +84,9 @@ class DefinedResources {
   }
 
   has(uri: string): boolean {
-    return this.#resources.has(uri) || this.#templates.some(({ uris }) => uris.match(uri) !== undefined);
+    return (
+      this.#resources.has(uri) || this.#templates.some(({ uris }) => uris.match(uri) !== undefined)
+    );
   }
 
   async list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult> {
@@ -75,9 +97,15 @@ class DefinedResources {
   }
 
   listTemplates(cursor: string | undefined): ListResourceTemplatesResult {
-    const entries = this.#templates.map(({ definition: { read: _read, list: _list, complete: _complete, ...template } }) => template);
+    const entries = this.#templates.map(
+      ({ definition: { read: _read, list: _list, complete: _complete, ...template } }) => template,
+    );
     const sorted = entries.toSorted((a, b) => (a.uriTemplate < b.uriTemplate ? -1 : 1));
-    const page = pageAfter(cursor, { entries: sorted, keyOf: ({ uriTemplate }) => uriTemplate, pageSize: this.#pageSize });
+    const page = pageAfter(cursor, {
+      entries: sorted,
+      keyOf: ({ uriTemplate }) => uriTemplate,
+      pageSize: this.#pageSize,
+    });
     return { resourceTemplates: page.entries, ...nextOf(page), ...STATIC_CACHE_HINTS };
   }
 
@@ -88,31 +116,48 @@ class DefinedResources {
       const variables = uris.match(uri);
       if (variables === undefined) continue;
       // The definition's own template made the variables.
-      const result = await orNotFound(async () => toResult(await definition.read(variables as never, uri, context), definition, uri), uri);
+      const result = await orNotFound(
+        async () =>
+          toResult(await definition.read(variables as never, uri, context), definition, uri),
+        uri,
+      );
       if (result !== undefined) return result;
     }
     throw new ResourceNotFoundError(uri);
   }
 
-  complete({ uriTemplate, name, value }: TemplateVariable, input: CompletionInput): Promise<CompletionOutput> | CompletionOutput {
+  complete(
+    { uriTemplate, name, value }: TemplateVariable,
+    input: CompletionInput,
+  ): Promise<CompletionOutput> | CompletionOutput {
     const template = this.#templates.find(({ uris }) => uris.template === uriTemplate);
     if (template === undefined) throw invalid(`unknown resource template ${shorten(uriTemplate)}`);
-    if (!template.uris.variables.includes(name)) throw invalid(`the resource template ${uriTemplate} has no variable ${shorten(name)}`);
+    if (!template.uris.variables.includes(name))
+      throw invalid(`the resource template ${uriTemplate} has no variable ${shorten(name)}`);
     const { complete = {} } = template.definition;
     return (Object.hasOwn(complete, name) ? complete[name]?.(value, input) : undefined) ?? [];
   }
 
   /** What is defined wins over the same URI in a template's list. */
   async #withListed(context: RequestContext): Promise<readonly Resource[]> {
-    const listed = await Promise.all(this.#templates.map(async ({ definition }) => definition.list?.(context) ?? []));
-    return sortedByUri([...new Map([...listed.flat(), ...this.#fixed].map((resource) => [resource.uri, resource])).values()]);
+    const listed = await Promise.all(
+      this.#templates.map(async ({ definition }) => definition.list?.(context) ?? []),
+    );
+    return sortedByUri([
+      ...new Map(
+        [...listed.flat(), ...this.#fixed].map((resource) => [resource.uri, resource]),
+      ).values(),
+    ]);
   }
 }
 
-function indexByUri(resources: readonly ResourceDefinition[]): ReadonlyMap<string, ResourceDefinition> {
+function indexByUri(
+  resources: readonly ResourceDefinition[],
+): ReadonlyMap<string, ResourceDefinition> {
   const index = new Map<string, ResourceDefinition>();
   for (const resource of resources) {
-    if (!/^[a-z][a-z\d+.-]*:/iu.test(resource.uri)) throw new Error(`${JSON.stringify(resource.uri)} is not a URI with a scheme`);
+    if (!/^[a-z][a-z\d+.-]*:/iu.test(resource.uri))
+      throw new Error(`${JSON.stringify(resource.uri)} is not a URI with a scheme`);
     if (index.has(resource.uri)) throw new Error(`Two resources have the URI ${resource.uri}`);
     index.set(resource.uri, resource);
   }
@@ -121,8 +166,11 @@ function indexByUri(resources: readonly ResourceDefinition[]): ReadonlyMap<strin
 
 function compile(definition: ResourceTemplateDefinition): CompiledTemplate {
   const uris = new UriTemplate(definition.uriTemplate);
-  const unknown = Object.keys(definition.complete ?? {}).find((name) => !uris.variables.includes(name));
-  if (unknown !== undefined) throw new Error(`The URI template ${definition.uriTemplate} has no variable ${unknown}`);
+  const unknown = Object.keys(definition.complete ?? {}).find(
+    (name) => !uris.variables.includes(name),
+  );
+  if (unknown !== undefined)
+    throw new Error(`The URI template ${definition.uriTemplate} has no variable ${unknown}`);
   return { definition, uris };
 }
 
@@ -134,14 +182,31 @@ function sortedByUri(resources: readonly Resource[]): readonly Resource[] {
   return resources.toSorted((a, b) => (a.uri < b.uri ? -1 : 1));
 }
 
-function nextOf({ nextCursor }: { readonly nextCursor?: string }): { readonly nextCursor?: string } {
+function nextOf({ nextCursor }: { readonly nextCursor?: string }): {
+  readonly nextCursor?: string;
+} {
   return nextCursor === undefined ? {} : { nextCursor };
 }
 
-function toResult(output: ResourceOutput, { mimeType }: { readonly mimeType?: string }, uri: string): ReadResourceResult {
+function toResult(
+  output: ResourceOutput,
+  { mimeType }: { readonly mimeType?: string },
+  uri: string,
+): ReadResourceResult {
   const described = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
   if (typeof output === 'string') return { contents: [{ ...described, text: output }] };
-  return output instanceof Uint8Array ? { contents: [{ ...described, blob: Buffer.from(output.buffer, output.byteOffset, output.byteLength).toString('base64') }] } : output;
+  return output instanceof Uint8Array
+    ? {
+        contents: [
+          {
+            ...described,
+            blob: Buffer.from(output.buffer, output.byteOffset, output.byteLength).toString(
+              'base64',
+            ),
+          },
+        ],
+      }
+    : output;
 }
 
 /** `undefined` when the resource itself does not exist; that another one is missing is a failure. */

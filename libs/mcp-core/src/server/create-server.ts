@@ -28,7 +28,10 @@ export function createServer(options: ServerOptions): Server {
   const catalogue = new Catalogue(options, changes);
   const onError = guarded(options.onError ?? reportToStderr);
   const tasks = needsTasks(options) ? new TaskEngine(options.tasks ?? {}, onError) : undefined;
-  const capabilities = capabilitiesOf(options, { hasCompletions: catalogue.hasCompletions, hasTasks: tasks !== undefined });
+  const capabilities = capabilitiesOf(options, {
+    hasCompletions: catalogue.hasCompletions,
+    hasTasks: tasks !== undefined,
+  });
   const methods = createMethods(options, { catalogue, capabilities, changes, tasks, onError });
   const requests = new RequestServer({
     info: options.info,
@@ -39,7 +42,10 @@ export function createServer(options: ServerOptions): Server {
     progressIntervalMs: options.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS,
     onError,
   });
-  return new ConnectingServer({ options, requests, capabilities, changes, onError }, { catalogue, tasks });
+  return new ConnectingServer(
+    { options, requests, capabilities, changes, onError },
+    { catalogue, tasks },
+  );
 }
 
 class ConnectingServer implements Server {
@@ -49,7 +55,10 @@ class ConnectingServer implements Server {
   readonly #tasks: TaskEngine | undefined;
   readonly #connections = new Set<Connection>();
 
-  constructor(context: ConnectionContext, { catalogue, tasks }: { readonly catalogue: Catalogue; readonly tasks: TaskEngine | undefined }) {
+  constructor(
+    context: ConnectionContext,
+    { catalogue, tasks }: { readonly catalogue: Catalogue; readonly tasks: TaskEngine | undefined },
+  ) {
     this.#context = context;
     this.#catalogue = catalogue;
     this.#tasks = tasks;
@@ -90,7 +99,10 @@ class ConnectingServer implements Server {
   }
 
   #checkLists(): void {
-    if (this.#context.options.hasFixedLists === true) throw new Error('The lists of this server are fixed (hasFixedLists): clients were told that they do not change');
+    if (this.#context.options.hasFixedLists === true)
+      throw new Error(
+        'The lists of this server are fixed (hasFixedLists): clients were told that they do not change',
+      );
   }
 }
 

@@ -41,7 +41,9 @@ describe('an expiry timer', () => {
       }
     }
     vi.advanceTimersByTime(1001);
-    expect(expired.map((key) => times.get(key))).toEqual([...times.values()].toSorted((a, b) => a - b));
+    expect(expired.map((key) => times.get(key))).toEqual(
+      [...times.values()].toSorted((a, b) => a - b),
+    );
     expect(new Set(expired)).toEqual(new Set(times.keys()));
   });
 

@@ -99,7 +99,8 @@ export class ExpiryTimer {
   #moveDown(entry: Entry): void {
     const left = this.#heap[entry.index * 2 + 1];
     const right = this.#heap[entry.index * 2 + 2];
-    const child = right !== undefined && left !== undefined && right.time < left.time ? right : left;
+    const child =
+      right !== undefined && left !== undefined && right.time < left.time ? right : left;
     if (child === undefined || child.time >= entry.time) return;
     const { index } = child;
     this.#put(child, entry.index);

@@ -8,7 +8,11 @@ const features = { tools: [], prompts: [], resources: createResources({}) };
 
 test('a server declares changes of its lists unless they are fixed', async () => {
   const changing = await connectInMemory(createServer({ info, ...features }));
-  expect(changing.server.capabilities).toMatchObject({ tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true } });
+  expect(changing.server.capabilities).toMatchObject({
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { listChanged: true },
+  });
   const fixed = await connectInMemory(createServer({ info, ...features, hasFixedLists: true }));
   for (const feature of ['tools', 'prompts', 'resources'] as const) {
     expect(fixed.server.capabilities).toHaveProperty(feature);

@@ -10,14 +10,24 @@ import type { ServedRequest } from './served-request.ts';
  * @throws ProtocolError -32602 for an unknown prompt, a required argument that is missing, and an argument that is no text.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#error-handling
  */
-export async function getPrompt(prompts: PromptTable | undefined, request: ServedRequest): Promise<GetPromptResult> {
+export async function getPrompt(
+  prompts: PromptTable | undefined,
+  request: ServedRequest,
+): Promise<GetPromptResult> {
   const name = readString(request.params, 'name');
   const prompt = prompts?.get(name);
-  if (prompt === undefined) throw new ProtocolError(ErrorCode.invalidParams, `Unknown prompt: ${shorten(name)}`);
+  if (prompt === undefined)
+    throw new ProtocolError(ErrorCode.invalidParams, `Unknown prompt: ${shorten(name)}`);
   const args = readStrings(request.params.arguments, 'arguments');
-  const missing = prompt.arguments?.filter((argument) => argument.required === true && !Object.hasOwn(args, argument.name)) ?? [];
+  const missing =
+    prompt.arguments?.filter(
+      (argument) => argument.required === true && !Object.hasOwn(args, argument.name),
+    ) ?? [];
   if (missing.length > 0) {
-    throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: the prompt ${name} requires ${missing.map((argument) => argument.name).join(', ')}`);
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      `Invalid params: the prompt ${name} requires ${missing.map((argument) => argument.name).join(', ')}`,
+    );
   }
   return prompt.handler(args as never, request);
 }

@@ -20,18 +20,35 @@ import type { RequestLink } from './server.ts';
 const NEVER = new AbortController().signal;
 
 /** Serves a request that came without a connection. */
-export function handleRequest(context: ConnectionContext, request: JsonRpcRequest, link: RequestLink): Promise<Reply> {
+export function handleRequest(
+  context: ConnectionContext,
+  request: JsonRpcRequest,
+  link: RequestLink,
+): Promise<Reply> {
   const incoming = new LinkedRequest(request, link);
   const scope = new LinkScope(link);
   const sink = new Outbox(new LinkSender(link));
   if (link.legacyVersion !== undefined) {
     const codec = legacyCodec(link.legacyVersion);
-    if (codec === undefined) return Promise.resolve({ error: { code: ErrorCode.invalidParams, message: `${link.legacyVersion} is not a legacy protocol version` } });
+    if (codec === undefined)
+      return Promise.resolve({
+        error: {
+          code: ErrorCode.invalidParams,
+          message: `${link.legacyVersion} is not a legacy protocol version`,
+        },
+      });
     if (request.method === 'initialize') {
-      const opened = openSession(incoming, { ...context, capabilities: withoutChanges(context.capabilities) });
+      const opened = openSession(incoming, {
+        ...context,
+        capabilities: withoutChanges(context.capabilities),
+      });
       return Promise.resolve('error' in opened ? opened : { result: opened.result });
     }
-    return context.requests.legacy(incoming, { codec, scope, open: () => Promise.resolve(new SessionlessExchange(codec, sink)) });
+    return context.requests.legacy(incoming, {
+      codec,
+      scope,
+      open: () => Promise.resolve(new SessionlessExchange(codec, sink)),
+    });
   }
   const route = routeRequest(request, undefined);
   switch (route.kind) {
@@ -40,13 +57,28 @@ export function handleRequest(context: ConnectionContext, request: JsonRpcReques
     case 'refused':
       return Promise.resolve({ error: route.error.toJSON() });
     default:
-      return Promise.resolve({ error: { code: ErrorCode.invalidRequest, message: `Invalid request: ${request.method} opens a session, which needs a connection` } });
+      return Promise.resolve({
+        error: {
+          code: ErrorCode.invalidRequest,
+          message: `Invalid request: ${request.method} opens a session, which needs a connection`,
+        },
+      });
   }
 }
 
 /** Outside a session nothing can be subscribed and no change is told. */
-function withoutChanges({ tools, prompts, resources, ...others }: ServerCapabilities): ServerCapabilities {
-  return { ...others, ...(tools && { tools: {} }), ...(prompts && { prompts: {} }), ...(resources && { resources: {} }) };
+function withoutChanges({
+  tools,
+  prompts,
+  resources,
+  ...others
+}: ServerCapabilities): ServerCapabilities {
+  return {
+    ...others,
+    ...(tools && { tools: {} }),
+    ...(prompts && { prompts: {} }),
+    ...(resources && { resources: {} }),
+  };
 }
 
 class LinkedRequest implements IncomingRequest {
@@ -130,7 +162,10 @@ class SessionlessExchange implements Exchange {
     // The stream cannot be resumed.
   }
 
-  ask<M extends QuestionMethod>({ method, params }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  ask<M extends QuestionMethod>({
+    method,
+    params,
+  }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     return Promise.reject(missingCapabilityError(capabilityOf(method, params)));
   }
 }

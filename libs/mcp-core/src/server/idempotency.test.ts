@@ -1,11 +1,21 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import { ToolError } from '../protocol/errors.ts';
-import { connectRaw, initialize, modern, type RawClient } from '../testing/raw-client.test.support.ts';
+import {
+  connectRaw,
+  initialize,
+  modern,
+  type RawClient,
+} from '../testing/raw-client.test.support.ts';
 import { createServer } from './create-server.ts';
 import type { ToolDefinition } from './tool.ts';
 
-const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
+const annotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+};
 
 /** A server whose tool `pay` counts its runs; each run waits for `release`, unless it is open from the start. */
 async function serve(options: { readonly entries?: number; readonly isOpen?: boolean } = {}) {
@@ -18,12 +28,17 @@ async function serve(options: { readonly entries?: number; readonly isOpen?: boo
     handler: async ({ fail }: { fail?: boolean }) => {
       state.runs += 1;
       const run = state.runs;
-      if (options.isOpen !== true) await new Promise<void>((resolve) => state.waiting.push(resolve));
+      if (options.isOpen !== true)
+        await new Promise<void>((resolve) => state.waiting.push(resolve));
       if (fail === true) throw new ToolError('Declined');
       return { structuredContent: { run } };
     },
   };
-  const server = createServer({ info: { name: 's', version: '1' }, tools: [pay], ...(options.entries === undefined ? {} : { idempotencyEntries: options.entries }) });
+  const server = createServer({
+    info: { name: 's', version: '1' },
+    tools: [pay],
+    ...(options.entries === undefined ? {} : { idempotencyEntries: options.entries }),
+  });
   const client = await connectRaw(server);
   const release = async (): Promise<void> => {
     for (const resolve of state.waiting.splice(0)) resolve();
@@ -32,9 +47,12 @@ async function serve(options: { readonly entries?: number; readonly isOpen?: boo
   return { client, server, state, release };
 }
 
-const params = (key: unknown, args: JsonObject = { amount: 1 }): JsonObject => modern({ name: 'pay', arguments: args }, { 'dev.signalbox/idempotency-key': key });
-const pay = (client: RawClient, id: number, key: unknown, args?: JsonObject): Promise<JsonObject> => client.request(id, 'tools/call', params(key, args));
-const runOf = ({ result }: JsonObject): unknown => (result as { structuredContent?: { run: number } }).structuredContent?.run;
+const params = (key: unknown, args: JsonObject = { amount: 1 }): JsonObject =>
+  modern({ name: 'pay', arguments: args }, { 'dev.signalbox/idempotency-key': key });
+const pay = (client: RawClient, id: number, key: unknown, args?: JsonObject): Promise<JsonObject> =>
+  client.request(id, 'tools/call', params(key, args));
+const runOf = ({ result }: JsonObject): unknown =>
+  (result as { structuredContent?: { run: number } }).structuredContent?.run;
 
 /** Waits until `count` runs have begun. */
 async function begun(state: { readonly runs: number }, count: number): Promise<void> {
@@ -47,8 +65,16 @@ describe('a call with an idempotency key', () => {
     expect(runOf(await pay(client, 1, 'k', { amount: 1, to: 'x' }))).toBe(1);
     expect(runOf(await pay(client, 2, 'k', { to: 'x', amount: 1 }))).toBe(1);
     await initialize(client, '2025-11-25');
-    const again = await client.request(3, 'tools/call', { name: 'pay', arguments: { amount: 1, to: 'x' }, _meta: { 'dev.signalbox/idempotency-key': 'k' } });
-    expect(again).toEqual({ jsonrpc: '2.0', id: 3, result: { content: [{ type: 'text', text: '{"run":1}' }], structuredContent: { run: 1 } } });
+    const again = await client.request(3, 'tools/call', {
+      name: 'pay',
+      arguments: { amount: 1, to: 'x' },
+      _meta: { 'dev.signalbox/idempotency-key': 'k' },
+    });
+    expect(again).toEqual({
+      jsonrpc: '2.0',
+      id: 3,
+      result: { content: [{ type: 'text', text: '{"run":1}' }], structuredContent: { run: 1 } },
+    });
     expect(state.runs).toBe(1);
   });
 
@@ -66,7 +92,10 @@ describe('a call with an idempotency key', () => {
     const payAs = async (principal?: string): Promise<unknown> => {
       const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: params('k') } as const;
       const link = { signal: new AbortController().signal, notify: () => Promise.resolve() };
-      return server.handle(request, principal === undefined ? link : { ...link, auth: { principal } });
+      return server.handle(
+        request,
+        principal === undefined ? link : { ...link, auth: { principal } },
+      );
     };
     const answers = [await payAs('ann'), await payAs('bob'), await payAs(), await payAs('ann')];
     expect(answers.map((answer) => runOf(answer as JsonObject))).toEqual([1, 2, 3, 1]);
@@ -82,18 +111,30 @@ describe('a call with an idempotency key', () => {
       annotations,
       handler: async (_args, context) => {
         // A handler that goes on although it asked must not leave a result behind.
-        const answer = await context.elicit('sure', { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }).catch(() => undefined);
+        const answer = await context
+          .elicit('sure', { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } })
+          .catch(() => undefined);
         if (answer?.action === 'accept') paid += 1;
         return { structuredContent: { run: paid } };
       },
     };
-    const client = await connectRaw(createServer({ info: { name: 's', version: '1' }, tools: [asking] }));
-    const meta = { 'dev.signalbox/idempotency-key': 'k', 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+    const client = await connectRaw(
+      createServer({ info: { name: 's', version: '1' }, tools: [asking] }),
+    );
+    const meta = {
+      'dev.signalbox/idempotency-key': 'k',
+      'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+    };
     const first = await client.request(1, 'tools/call', modern({ name: 'pay' }, meta));
     const { requestState } = first.result as { requestState: string };
     expect(first).toMatchObject({ result: { resultType: 'input_required' } });
-    expect(await client.request(2, 'tools/call', modern({ name: 'pay' }, meta))).toMatchObject({ result: { resultType: 'input_required' } });
-    const answered = modern({ name: 'pay', requestState, inputResponses: { sure: { action: 'accept', content: {} } } }, meta);
+    expect(await client.request(2, 'tools/call', modern({ name: 'pay' }, meta))).toMatchObject({
+      result: { resultType: 'input_required' },
+    });
+    const answered = modern(
+      { name: 'pay', requestState, inputResponses: { sure: { action: 'accept', content: {} } } },
+      meta,
+    );
     expect(runOf(await client.request(3, 'tools/call', answered))).toBe(1);
     expect(runOf(await client.request(5, 'tools/call', modern({ name: 'pay' }, meta)))).toBe(1);
     expect(paid).toBe(1);
@@ -112,7 +153,10 @@ describe('a call with an idempotency key', () => {
 
   test('keeps the failure a tool reported', async () => {
     const { client, state } = await serve({ isOpen: true });
-    for (const id of [1, 2]) expect(await pay(client, id, 'k', { fail: true })).toMatchObject({ result: { isError: true, content: [{ text: 'Declined' }] } });
+    for (const id of [1, 2])
+      expect(await pay(client, id, 'k', { fail: true })).toMatchObject({
+        result: { isError: true, content: [{ text: 'Declined' }] },
+      });
     expect(state.runs).toBe(1);
   });
 
@@ -132,7 +176,8 @@ describe('a call with an idempotency key', () => {
 
   test('that had joined a cancelled one does not run when it was cancelled itself', async () => {
     const { client, state, release } = await serve();
-    for (const id of [1, 2]) client.send({ jsonrpc: '2.0', id, method: 'tools/call', params: params('k') });
+    for (const id of [1, 2])
+      client.send({ jsonrpc: '2.0', id, method: 'tools/call', params: params('k') });
     await begun(state, 1);
     for (const requestId of [2, 1]) client.notify('notifications/cancelled', { requestId });
     await client.settled();
@@ -143,7 +188,13 @@ describe('a call with an idempotency key', () => {
 
   test('leaves nothing behind when it is refused', async () => {
     const { client } = await serve({ isOpen: true });
-    expect(await client.request(1, 'tools/call', modern({ name: 'nope' }, { 'dev.signalbox/idempotency-key': 'k' }))).toMatchObject({ error: { code: -32602 } });
+    expect(
+      await client.request(
+        1,
+        'tools/call',
+        modern({ name: 'nope' }, { 'dev.signalbox/idempotency-key': 'k' }),
+      ),
+    ).toMatchObject({ error: { code: -32602 } });
     expect(runOf(await pay(client, 2, 'k'))).toBe(1);
   });
 
@@ -198,7 +249,9 @@ describe('a call with an idempotency key', () => {
     expect(runOf(await client.request(3, 'tools/call', confirmedCall))).toBe(1);
     // Without the key nothing but the state says that the call ran.
     const unkeyed = modern({ name: 'pay', ...answer }, capabilities);
-    expect(await client.request(4, 'tools/call', unkeyed)).toMatchObject({ error: { code: -32602 } });
+    expect(await client.request(4, 'tools/call', unkeyed)).toMatchObject({
+      error: { code: -32602 },
+    });
     expect(paid).toBe(1);
   });
 
@@ -238,13 +291,16 @@ describe('the stored results of keyed calls', () => {
       },
     };
     const server = createServer({ info: { name: 's', version: '1' }, tools: [big] });
-    const call = async (key: string): Promise<{ content: { text: string }[]; isError?: boolean }> => {
+    const call = async (
+      key: string,
+    ): Promise<{ content: { text: string }[]; isError?: boolean }> => {
       const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: params(key) } as const;
       const reply = await server.handle(request, {
         signal: new AbortController().signal,
         notify: () => Promise.resolve(),
       });
-      return (reply as unknown as { result: { content: { text: string }[]; isError?: boolean } }).result;
+      return (reply as unknown as { result: { content: { text: string }[]; isError?: boolean } })
+        .result;
     };
     return { call, runs: () => runs };
   }
@@ -254,7 +310,9 @@ describe('the stored results of keyed calls', () => {
     for (let key = 1; key <= 18; key += 1) await call(String(key));
     expect(await call('1')).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('has run, but its result is no longer stored') as string }],
+      content: [
+        { text: expect.stringContaining('has run, but its result is no longer stored') as string },
+      ],
     });
     expect((await call('18')).content[0]?.text.length).toBe(MIB);
     expect(runs()).toBe(18);

@@ -58,7 +58,10 @@ export class IdempotentCalls {
     this.#limit = limit;
   }
 
-  async run(call: KeyedCall, execute: () => Promise<CallToolResult>): Promise<CallToolResult | CreatedTask> {
+  async run(
+    call: KeyedCall,
+    execute: () => Promise<CallToolResult>,
+  ): Promise<CallToolResult | CreatedTask> {
     const { request } = call;
     const { signal } = request;
     const key = JSON.stringify([call.key, request.auth?.principal]);
@@ -72,7 +75,14 @@ export class IdempotentCalls {
       signal.throwIfAborted();
     }
     const execution = execute();
-    this.#remember(key, { digest, request, result: execution.then((result) => (signal.aborted ? undefined : result), () => undefined) });
+    this.#remember(key, {
+      digest,
+      request,
+      result: execution.then(
+        (result) => (signal.aborted ? undefined : result),
+        () => undefined,
+      ),
+    });
     return execution;
   }
 
@@ -120,23 +130,37 @@ export class IdempotentCalls {
 }
 
 /** The task that the call becomes, or its end without one. */
-function join({ request, result }: RunningEntry): Promise<CallToolResult | CreatedTask | undefined> {
-  return Promise.race([result, request.taskCreated.then((task): CreatedTask => ({ resultType: 'task', ...task }))]);
+function join({
+  request,
+  result,
+}: RunningEntry): Promise<CallToolResult | CreatedTask | undefined> {
+  return Promise.race([
+    result,
+    request.taskCreated.then((task): CreatedTask => ({ resultType: 'task', ...task })),
+  ]);
 }
 
 /** @throws ProtocolError -32602 */
 export function readIdempotencyKey(meta: JsonObject): string | undefined {
   const key = meta[KEY];
   if (key === undefined || (typeof key === 'string' && key.length <= MAX_KEY_LENGTH)) return key;
-  throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${KEY} must be a string of at most ${String(MAX_KEY_LENGTH)} characters`);
+  throw new ProtocolError(
+    ErrorCode.invalidParams,
+    `Invalid params: ${KEY} must be a string of at most ${String(MAX_KEY_LENGTH)} characters`,
+  );
 }
 
 function digestOf({ name, args }: KeyedCall): string {
-  return nodeCrypto().createHash('sha256').update(JSON.stringify([name, args], sortedMembers)).digest('base64');
+  return nodeCrypto()
+    .createHash('sha256')
+    .update(JSON.stringify([name, args], sortedMembers))
+    .digest('base64');
 }
 
 function sortedMembers(_member: string, value: unknown): unknown {
-  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 }
 
 /** The size as JSON. A result that cannot be written is not sent either, and must not be kept. */
@@ -155,6 +179,7 @@ function droppedResult(): CallToolResult {
 }
 
 function otherArguments(): CallToolResult {
-  const text = 'The idempotency key was used before for a call with other arguments. Use a new key for a new call.';
+  const text =
+    'The idempotency key was used before for a call with other arguments. Use a new key for a new call.';
   return { content: [{ type: 'text', text }], isError: true };
 }

@@ -37,7 +37,11 @@ export class InitializedSession implements Exchange, LegacySession {
   constructor(initialize: InitializeRequest, connection: SessionConnection) {
     const { codec, clientInfo, capabilities } = initialize;
     this.codec = codec;
-    this.client = { info: clientInfo, era: codec.era, can: (capability) => codec.can(capabilities, capability) };
+    this.client = {
+      info: clientInfo,
+      era: codec.era,
+      can: (capability) => codec.can(capabilities, capability),
+    };
     this.#connection = connection;
   }
 
@@ -65,18 +69,36 @@ export class InitializedSession implements Exchange, LegacySession {
     this.#connection.peer.closeStream(id);
   }
 
-  async ask<M extends QuestionMethod>({ method, key, params, signal, relatedTo, meta }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  async ask<M extends QuestionMethod>({
+    method,
+    key,
+    params,
+    signal,
+    relatedTo,
+    meta,
+  }: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
     signal.throwIfAborted();
     const capability = capabilityOf(method, params);
-    const wireParams = this.client.can(capability) ? this.codec.encodeQuestion(method, withElicitationId(params)) : undefined;
+    const wireParams = this.client.can(capability)
+      ? this.codec.encodeQuestion(method, withElicitationId(params))
+      : undefined;
     if (wireParams === undefined) throw missingCapabilityError(capability);
-    const answer = this.codec.decodeAnswer(method, await this.#request({ method, params: withMeta(wireParams, meta), relatedTo }, signal));
+    const answer = this.codec.decodeAnswer(
+      method,
+      await this.#request({ method, params: withMeta(wireParams, meta), relatedTo }, signal),
+    );
     const problems = answerProblems(params, answer);
-    if (problems.length > 0) throw new ProtocolError(ErrorCode.invalidParams, `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`);
+    if (problems.length > 0)
+      throw new ProtocolError(
+        ErrorCode.invalidParams,
+        `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`,
+      );
     return answer;
   }
 
-  async listRoots({ timeoutMs = DEFAULT_ROOTS_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<readonly Root[] | undefined> {
+  async listRoots({
+    timeoutMs = DEFAULT_ROOTS_TIMEOUT_MS,
+  }: { readonly timeoutMs?: number } = {}): Promise<readonly Root[] | undefined> {
     if (!this.client.can('roots')) return undefined;
     this.#roots ??= this.#askForRoots(timeoutMs);
     return this.#roots;
@@ -90,11 +112,18 @@ export class InitializedSession implements Exchange, LegacySession {
   async #askForRoots(timeoutMs: number): Promise<readonly Root[]> {
     const timeout = new AbortController();
     const timer = setTimeout(() => {
-      timeout.abort(new LocalError('request-timeout', `The client did not answer roots/list within ${String(timeoutMs)} ms`, { sent: true }));
+      timeout.abort(
+        new LocalError(
+          'request-timeout',
+          `The client did not answer roots/list within ${String(timeoutMs)} ms`,
+          { sent: true },
+        ),
+      );
     }, timeoutMs);
     try {
       const signal = AbortSignal.any([this.signal, timeout.signal]);
-      return (await this.ask({ method: 'roots/list', key: 'roots', params: undefined, signal })).roots;
+      return (await this.ask({ method: 'roots/list', key: 'roots', params: undefined, signal }))
+        .roots;
     } catch (error) {
       this.#roots = undefined;
       throw error;
@@ -104,11 +133,23 @@ export class InitializedSession implements Exchange, LegacySession {
   }
 
   /** Withdraws the request when the signal aborts. */
-  async #request({ method, params, relatedTo }: SessionRequest, signal: AbortSignal): Promise<JsonObject> {
-    const outgoing = this.#connection.peer.request(method, params, relatedTo === undefined ? undefined : { relatedTo });
+  async #request(
+    { method, params, relatedTo }: SessionRequest,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const outgoing = this.#connection.peer.request(
+      method,
+      params,
+      relatedTo === undefined ? undefined : { relatedTo },
+    );
     const aborted = Promise.withResolvers<never>();
     const withdraw = (): void => {
-      if (outgoing.forget()) this.#connection.outbox.notify('notifications/cancelled', { requestId: outgoing.id, reason: 'The request it belongs to has ended' }, relatedTo);
+      if (outgoing.forget())
+        this.#connection.outbox.notify(
+          'notifications/cancelled',
+          { requestId: outgoing.id, reason: 'The request it belongs to has ended' },
+          relatedTo,
+        );
       aborted.reject(signal.reason);
     };
     signal.addEventListener('abort', withdraw, { once: true });
@@ -143,15 +184,27 @@ function readAnswer(method: string, answer: Answer): JsonObject {
     case 'error':
       throw new ProtocolError(answer.error.code, answer.error.message, { data: answer.error.data });
     case 'invalid':
-      throw new LocalError('invalid-response', `The client's answer to ${method} is not JSON-RPC: ${answer.detail}`, { sent: true });
+      throw new LocalError(
+        'invalid-response',
+        `The client's answer to ${method} is not JSON-RPC: ${answer.detail}`,
+        { sent: true },
+      );
     case 'refused':
-      throw new LocalError('invalid-response', `The client's answer to ${method} was refused: ${answer.detail}.`, { sent: true });
+      throw new LocalError(
+        'invalid-response',
+        `The client's answer to ${method} was refused: ${answer.detail}.`,
+        { sent: true },
+      );
     case 'unsent':
     case 'closed':
-      throw new LocalError('connection-closed', `The connection ended before the client answered ${method}`, {
-        sent: answer.kind === 'closed',
-        cause: answer.error,
-      });
+      throw new LocalError(
+        'connection-closed',
+        `The connection ended before the client answered ${method}`,
+        {
+          sent: answer.kind === 'closed',
+          cause: answer.error,
+        },
+      );
     default:
       return answer satisfies never;
   }

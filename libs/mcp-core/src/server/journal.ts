@@ -20,7 +20,10 @@ export const EMPTY_RECORD: JournalRecord = { answers: {}, effects: {}, asked: {}
 export const UNKNOWN_RECORD: JournalRecord = { answers: {}, effects: {} };
 
 /** Reads the client's answer to a question; `undefined` when it does not fit and must be asked again. */
-export type ReadAnswer = <M extends QuestionMethod>(question: ExchangeQuestion<M>, response: JsonObject) => QuestionTypes[M]['result'] | undefined;
+export type ReadAnswer = <M extends QuestionMethod>(
+  question: ExchangeQuestion<M>,
+  response: JsonObject,
+) => QuestionTypes[M]['result'] | undefined;
 
 /**
  * The reason with which the signal of a modern handler aborts, and its questions reject, when a question is on the way to the
@@ -46,7 +49,10 @@ export class Journal {
   readonly #readAnswer: ReadAnswer;
   readonly #answers = new Map<string, readonly [digest: string, answer: unknown]>();
   readonly #effects = new Map<string, readonly unknown[]>();
-  readonly #asked = new Map<string, { readonly digest: string; readonly question: ExchangeQuestion<QuestionMethod> }>();
+  readonly #asked = new Map<
+    string,
+    { readonly digest: string; readonly question: ExchangeQuestion<QuestionMethod> }
+  >();
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #stopped: ((reason: Suspended) => void)[] = [];
   #suspended: Suspended | undefined;
@@ -74,11 +80,16 @@ export class Journal {
   }
 
   /** Resolves with the answer, or rejects with `Suspended`. @throws Error when the key names another question of this run. */
-  ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  ask<M extends QuestionMethod>(
+    question: ExchangeQuestion<M>,
+  ): Promise<QuestionTypes[M]['result']> {
     if (this.#suspended !== undefined) return Promise.reject(this.#suspended);
     const digest = digestOf([question.method, question.params ?? null]);
     const known = this.#answers.get(question.key)?.[0] ?? this.#asked.get(question.key)?.digest;
-    if (known !== undefined && known !== digest) return Promise.reject(new Error(`Two different questions have the key ${JSON.stringify(question.key)}`));
+    if (known !== undefined && known !== digest)
+      return Promise.reject(
+        new Error(`Two different questions have the key ${JSON.stringify(question.key)}`),
+      );
     const answer = this.#find(question, digest);
     if (answer === undefined) return this.#suspend(question, digest);
     this.#answers.set(question.key, [digest, answer]);
@@ -107,17 +118,26 @@ export class Journal {
     };
   }
 
-  #find<M extends QuestionMethod>(question: ExchangeQuestion<M>, digest: string): QuestionTypes[M]['result'] | undefined {
+  #find<M extends QuestionMethod>(
+    question: ExchangeQuestion<M>,
+    digest: string,
+  ): QuestionTypes[M]['result'] | undefined {
     const { key } = question;
-    const [digestThen, answer] = (Object.hasOwn(this.#earlier.answers, key) ? this.#earlier.answers[key] : undefined) ?? [];
+    const [digestThen, answer] =
+      (Object.hasOwn(this.#earlier.answers, key) ? this.#earlier.answers[key] : undefined) ?? [];
     // The answer was written for this digest, which is that of the same method.
     if (digestThen === digest) return answer as QuestionTypes[M]['result'];
     const { asked } = this.#earlier;
     const wasAsked = asked === undefined || (Object.hasOwn(asked, key) && asked[key] === digest);
-    return wasAsked && Object.hasOwn(this.#responses, key) ? this.#readAnswer(question, this.#responses[key] as JsonObject) : undefined;
+    return wasAsked && Object.hasOwn(this.#responses, key)
+      ? this.#readAnswer(question, this.#responses[key] as JsonObject)
+      : undefined;
   }
 
-  #suspend<M extends QuestionMethod>(question: ExchangeQuestion<M>, digest: string): Promise<never> {
+  #suspend<M extends QuestionMethod>(
+    question: ExchangeQuestion<M>,
+    digest: string,
+  ): Promise<never> {
     if (!this.isSuspended) setImmediate(() => this.#stop());
     this.#asked.set(question.key, { digest, question });
     return new Promise<never>((_resolve, reject) => {
@@ -133,7 +153,9 @@ export class Journal {
   }
 
   async #runOnce(key: string, run: () => unknown): Promise<unknown> {
-    const earlier = Object.hasOwn(this.#earlier.effects, key) ? this.#earlier.effects[key] : undefined;
+    const earlier = Object.hasOwn(this.#earlier.effects, key)
+      ? this.#earlier.effects[key]
+      : undefined;
     if (earlier !== undefined) return earlier[0];
     if (this.#suspended !== undefined) throw this.#suspended;
     const text = JSON.stringify(await run()) as string | undefined;
@@ -144,5 +166,9 @@ export class Journal {
 }
 
 function digestOf(value: unknown): string {
-  return nodeCrypto().createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
+  return nodeCrypto()
+    .createHash('sha256')
+    .update(JSON.stringify(value))
+    .digest('base64url')
+    .slice(0, 22);
 }

@@ -25,7 +25,11 @@ export interface ListenServer {
  * `ended` aborts (resolves with the closing result). A provider that is still attaching by then is not waited for.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export async function listen(server: ListenServer, request: ServedRequest, ended: AbortSignal): Promise<JsonObject> {
+export async function listen(
+  server: ListenServer,
+  request: ServedRequest,
+  ended: AbortSignal,
+): Promise<JsonObject> {
   const wanted = readFilter(request.params.notifications);
   const stop = Promise.withResolvers<undefined>();
   const stopNow = (): void => stop.resolve(undefined);
@@ -33,11 +37,17 @@ export async function listen(server: ListenServer, request: ServedRequest, ended
   for (const signal of signals) signal.addEventListener('abort', stopNow);
   if (signals.some(({ aborted }) => aborted)) stopNow();
   const stream = new ListenStream(request);
-  const watches = server.resources === undefined ? undefined : new ResourceWatches(server.resources, server.onError);
+  const watches =
+    server.resources === undefined
+      ? undefined
+      : new ResourceWatches(server.resources, server.onError);
   server.changes.add(stream);
   const feed = server.tasks && wanted.taskIds && new TaskFeed(server.tasks, request);
   try {
-    const honoured = await Promise.race([honour({ wanted, server, watches, feed }, request), stop.promise.then(() => ({}))]);
+    const honoured = await Promise.race([
+      honour({ wanted, server, watches, feed }, request),
+      stop.promise.then(() => ({})),
+    ]);
     request.signal.throwIfAborted();
     stream.acknowledge(honoured);
     feed?.start((task) => stream.tell(task));
@@ -70,7 +80,10 @@ class ListenStream {
   acknowledge(filter: SubscriptionFilter): void {
     this.#filter = filter;
     this.#watched = new Set(filter.resourceSubscriptions);
-    this.#request.exchange.notify('notifications/subscriptions/acknowledged', { _meta: this.meta, notifications: filter });
+    this.#request.exchange.notify('notifications/subscriptions/acknowledged', {
+      _meta: this.meta,
+      notifications: filter,
+    });
     for (const change of this.#early.values()) this.changed(change);
     this.#early.clear();
   }
@@ -80,7 +93,9 @@ class ListenStream {
       this.#early.set(JSON.stringify(change), change);
     } else if (this.#isWanted(change)) {
       const { method, params } = notificationOf(change);
-      this.#request.exchange.notifyChange(method, { _meta: this.meta, ...params }, () => this.#isWanted(change));
+      this.#request.exchange.notifyChange(method, { _meta: this.meta, ...params }, () =>
+        this.#isWanted(change),
+      );
     }
   }
 
@@ -98,7 +113,11 @@ class ListenStream {
     this.#isEnded = true;
     if (!isCancelled) return;
     const reason = 'The server ends the subscription';
-    this.#request.exchange.notify('notifications/cancelled', { _meta: this.meta, requestId: this.#request.request.id, reason });
+    this.#request.exchange.notify('notifications/cancelled', {
+      _meta: this.meta,
+      requestId: this.#request.request.id,
+      reason,
+    });
   }
 
   #isWanted(change: Change): boolean {
@@ -125,16 +144,29 @@ interface Offer {
   readonly feed: TaskFeed | undefined;
 }
 
-async function honour({ wanted, server, watches, feed }: Offer, request: ServedRequest): Promise<SubscriptionFilter> {
+async function honour(
+  { wanted, server, watches, feed }: Offer,
+  request: ServedRequest,
+): Promise<SubscriptionFilter> {
   const { capabilities } = server;
   const canWatch = capabilities.resources?.subscribe === true && watches !== undefined;
-  const uris = canWatch ? await attachAll(wanted.resourceSubscriptions ?? [], { watches, server }, request) : [];
+  const uris = canWatch
+    ? await attachAll(wanted.resourceSubscriptions ?? [], { watches, server }, request)
+    : [];
   return {
-    ...(wanted.toolsListChanged === true && capabilities.tools?.listChanged === true ? { toolsListChanged: true } : {}),
-    ...(wanted.promptsListChanged === true && capabilities.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-    ...(wanted.resourcesListChanged === true && capabilities.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+    ...(wanted.toolsListChanged === true && capabilities.tools?.listChanged === true
+      ? { toolsListChanged: true }
+      : {}),
+    ...(wanted.promptsListChanged === true && capabilities.prompts?.listChanged === true
+      ? { promptsListChanged: true }
+      : {}),
+    ...(wanted.resourcesListChanged === true && capabilities.resources?.listChanged === true
+      ? { resourcesListChanged: true }
+      : {}),
     ...(feed === undefined ? {} : { taskIds: await feed.honour(wanted.taskIds ?? []) }),
-    ...(canWatch && wanted.resourceSubscriptions !== undefined ? { resourceSubscriptions: uris } : {}),
+    ...(canWatch && wanted.resourceSubscriptions !== undefined
+      ? { resourceSubscriptions: uris }
+      : {}),
   };
 }
 
@@ -144,11 +176,16 @@ interface Attachment {
 }
 
 /** The URIs the provider did not refuse. */
-async function attachAll(uris: readonly string[], { watches, server }: Attachment, request: ServedRequest): Promise<readonly string[]> {
+async function attachAll(
+  uris: readonly string[],
+  { watches, server }: Attachment,
+  request: ServedRequest,
+): Promise<readonly string[]> {
   const unique = [...new Set(uris)];
   const outcomes = await Promise.allSettled(unique.map((uri) => watches.add(uri, request)));
   for (const outcome of outcomes) {
-    if (outcome.status === 'rejected' && !(outcome.reason instanceof ProtocolError)) server.onError(outcome.reason);
+    if (outcome.status === 'rejected' && !(outcome.reason instanceof ProtocolError))
+      server.onError(outcome.reason);
   }
   return unique.filter((_uri, index) => outcomes[index]?.status === 'fulfilled');
 }
@@ -159,8 +196,14 @@ function readFilter(value: unknown): SubscriptionFilter {
   const isValid =
     isJsonObject(value) &&
     flags.every((flag) => value[flag] === undefined || typeof value[flag] === 'boolean') &&
-    [value.resourceSubscriptions, value.taskIds].every((list) => list === undefined || isListOfStrings(list));
-  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: notifications must be a filter of booleans and lists of resource URIs and task ids');
+    [value.resourceSubscriptions, value.taskIds].every(
+      (list) => list === undefined || isListOfStrings(list),
+    );
+  if (!isValid)
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      'Invalid params: notifications must be a filter of booleans and lists of resource URIs and task ids',
+    );
   return value;
 }
 

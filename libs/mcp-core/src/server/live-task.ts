@@ -28,12 +28,18 @@ export interface LiveTask {
 }
 
 /** Whether a call becomes a task: never, as soon as its handler says so, or before it runs. */
-export type TaskAdmission = { readonly kind: 'never' } | { readonly kind: 'later' } | { readonly kind: 'now'; readonly options: TaskOptions };
+export type TaskAdmission =
+  | { readonly kind: 'never' }
+  | { readonly kind: 'later' }
+  | { readonly kind: 'now'; readonly options: TaskOptions };
 
 /** Makes tasks of requests. */
 export interface TaskStarter {
   /** @throws ProtocolError -32601 or -32021 when the call needs a task and the client did not ask for one, or asked for one that cannot be. */
   admit(exchange: Exchange, params: JsonObject, support: TaskSupport): TaskAdmission;
   /** Resolves when the task can be found. @throws ProtocolError -32603 when too many run. */
-  start(served: ServedRequest, options: TaskOptions): Promise<{ readonly live: LiveTask; readonly created: JsonObject }>;
+  start(
+    served: ServedRequest,
+    options: TaskOptions,
+  ): Promise<{ readonly live: LiveTask; readonly created: JsonObject }>;
 }

@@ -7,14 +7,40 @@ import { createServer } from './create-server.ts';
 import { definePrompt } from './prompt.ts';
 import { defineResource, defineResourceTemplate } from './resource.ts';
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 const server = createServer({
   info: { name: 'test-server', version: '1' },
-  tools: [{ name: 't', description: 't', inputSchema: { type: 'object' }, annotations, handler: () => ({ content: [] }) }],
-  prompts: [definePrompt({ name: 'p', arguments: [{ name: 'a', complete: () => [] }], handler: () => ({ messages: [] }) })],
+  tools: [
+    {
+      name: 't',
+      description: 't',
+      inputSchema: { type: 'object' },
+      annotations,
+      handler: () => ({ content: [] }),
+    },
+  ],
+  prompts: [
+    definePrompt({
+      name: 'p',
+      arguments: [{ name: 'a', complete: () => [] }],
+      handler: () => ({ messages: [] }),
+    }),
+  ],
   resources: createResources({
     resources: [defineResource({ uri: 'r:1', name: 'r', read: () => 'r' })],
-    templates: [defineResourceTemplate({ uriTemplate: 'r:{x}', name: 'r', complete: { x: () => [] }, read: () => 'r' })],
+    templates: [
+      defineResourceTemplate({
+        uriTemplate: 'r:{x}',
+        name: 'r',
+        complete: { x: () => [] },
+        read: () => 'r',
+      }),
+    ],
     subscribe: true,
   }),
 });
@@ -60,17 +86,29 @@ describe.each(PROTOCOL_VERSIONS)('%s', (version) => {
     const { error } = (await ask(method, params)) as { error: { code: number; message: string } };
     const isAbsent = (version === '2026-07-28' ? LEGACY_ONLY : MODERN_ONLY).has(method);
     expect(error.code).toBe(isAbsent ? -32601 : -32602);
-    expect(error.message).toMatch(isAbsent ? /^Method not found: / : /^(?:Invalid params: |Unknown (?:tool|prompt): )[^\n{]{1,200}$/u);
+    expect(error.message).toMatch(
+      isAbsent
+        ? /^Method not found: /
+        : /^(?:Invalid params: |Unknown (?:tool|prompt): )[^\n{]{1,200}$/u,
+    );
   });
 
-  test.each(['nonsense', 'constructor', 'tools', 'server/discover/x', 'tasks/get'])('does not know the method %s', async (method) => {
-    const ask = await speak(server, version);
-    expect(await ask(method, {})).toMatchObject({ error: { code: -32601, message: `Method not found: ${method}` } });
-  });
+  test.each(['nonsense', 'constructor', 'tools', 'server/discover/x', 'tasks/get'])(
+    'does not know the method %s',
+    async (method) => {
+      const ask = await speak(server, version);
+      expect(await ask(method, {})).toMatchObject({
+        error: { code: -32601, message: `Method not found: ${method}` },
+      });
+    },
+  );
 });
 
 test.each(PROTOCOL_VERSIONS.slice(1))('%s: a wrong level names the right ones', async (version) => {
   const ask = await speak(server, version);
-  const message = 'Invalid params: level must be one of debug, info, notice, warning, error, critical, alert, emergency';
-  expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({ error: { code: -32602, message } });
+  const message =
+    'Invalid params: level must be one of debug, info, notice, warning, error, critical, alert, emergency';
+  expect(await ask('logging/setLevel', { level: 'loud' })).toMatchObject({
+    error: { code: -32602, message },
+  });
 });

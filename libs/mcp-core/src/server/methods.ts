@@ -31,7 +31,10 @@ export interface ConnectionScope {
 }
 
 /** Serves one method; the result is neutral, or has its JSON text because it was encoded before. Errors that are no ProtocolError become -32603. */
-export type Method = (request: ServedRequest, scope: ConnectionScope) => Promise<JsonObject> | JsonObject;
+export type Method = (
+  request: ServedRequest,
+  scope: ConnectionScope,
+) => Promise<JsonObject> | JsonObject;
 
 export interface MethodsContext {
   readonly catalogue: Catalogue;
@@ -42,7 +45,10 @@ export interface MethodsContext {
 }
 
 /** The capabilities that the options declare. Changes of lists are among them unless the lists are fixed, because `Server.changes` can publish them. */
-export function capabilitiesOf({ tools, prompts, resources, hasFixedLists = false }: ServerOptions, { hasCompletions, hasTasks }: { readonly hasCompletions: boolean; readonly hasTasks: boolean }): ServerCapabilities {
+export function capabilitiesOf(
+  { tools, prompts, resources, hasFixedLists = false }: ServerOptions,
+  { hasCompletions, hasTasks }: { readonly hasCompletions: boolean; readonly hasTasks: boolean },
+): ServerCapabilities {
   const lists = hasFixedLists ? {} : { listChanged: true };
   return {
     logging: {},
@@ -50,42 +56,79 @@ export function capabilitiesOf({ tools, prompts, resources, hasFixedLists = fals
     ...(prompts === undefined ? {} : { prompts: lists }),
     ...(tools === undefined ? {} : { tools: lists }),
     ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
-    ...(resources === undefined ? {} : { resources: { ...lists, ...(resources.subscribe === undefined ? {} : { subscribe: true }) } }),
+    ...(resources === undefined
+      ? {}
+      : {
+          resources: {
+            ...lists,
+            ...(resources.subscribe === undefined ? {} : { subscribe: true }),
+          },
+        }),
   };
 }
 
 /** Every method the server has, of all revisions. A feature that is not declared has none. */
-export function createMethods(options: ServerOptions, context: MethodsContext): ReadonlyMap<string, Method> {
+export function createMethods(
+  options: ServerOptions,
+  context: MethodsContext,
+): ReadonlyMap<string, Method> {
   const { resources } = options;
   const { catalogue } = context;
   return new Map<string, Method>([
     ['ping', () => ({})],
     ['server/discover', () => discover(options, context)],
     ['logging/setLevel', setLevel],
-    ['subscriptions/listen', (request, scope) => scope.holdOpen(request.request.id, (ended) => listen({ ...context, resources, hasOwnStream: scope.hasOwnStream }, request, ended))],
+    [
+      'subscriptions/listen',
+      (request, scope) =>
+        scope.holdOpen(request.request.id, (ended) =>
+          listen({ ...context, resources, hasOwnStream: scope.hasOwnStream }, request, ended),
+        ),
+    ],
     ...(options.tools === undefined ? [] : toolMethods(options, context)),
     ...(options.prompts === undefined ? [] : promptMethods(catalogue)),
     ...(resources === undefined ? [] : resourceMethods(resources)),
     ...(resources?.subscribe === undefined ? [] : subscribeMethods()),
-    ...(context.tasks === undefined ? [] : taskMethods({ engine: context.tasks, info: options.info, outputSchemaOf: (name) => catalogue.tools?.get(name)?.outputSchema })),
+    ...(context.tasks === undefined
+      ? []
+      : taskMethods({
+          engine: context.tasks,
+          info: options.info,
+          outputSchemaOf: (name) => catalogue.tools?.get(name)?.outputSchema,
+        })),
     ...(catalogue.hasCompletions ? [completionMethod(catalogue, resources)] : []),
   ]);
 }
 
 function discover({ instructions }: ServerOptions, { capabilities }: MethodsContext): JsonObject {
-  return { supportedVersions: PROTOCOL_VERSIONS, capabilities, ...(instructions === undefined ? {} : { instructions }), ...STATIC_CACHE_HINTS };
+  return {
+    supportedVersions: PROTOCOL_VERSIONS,
+    capabilities,
+    ...(instructions === undefined ? {} : { instructions }),
+    ...STATIC_CACHE_HINTS,
+  };
 }
 
 function setLevel({ params }: ServedRequest, { session }: ConnectionScope): JsonObject {
-  if (!isLoggingLevel(params.level)) throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: level must be one of ${LOGGING_LEVELS.join(', ')}`);
+  if (!isLoggingLevel(params.level))
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      `Invalid params: level must be one of ${LOGGING_LEVELS.join(', ')}`,
+    );
   if (session !== undefined) session.logLevel = params.level;
   return {};
 }
 
-function toolMethods({ idempotencyEntries = 1000 }: ServerOptions, { catalogue, onError }: MethodsContext): [string, Method][] {
+function toolMethods(
+  { idempotencyEntries = 1000 }: ServerOptions,
+  { catalogue, onError }: MethodsContext,
+): [string, Method][] {
   const caller = { catalogue, calls: new IdempotentCalls(idempotencyEntries), onError };
   return [
-    ['tools/list', ({ params, exchange }) => catalogue.tools?.page(readCursor(params), exchange.codec) ?? {}],
+    [
+      'tools/list',
+      ({ params, exchange }) => catalogue.tools?.page(readCursor(params), exchange.codec) ?? {},
+    ],
     // An interface has no index signature; results are JSON objects all the same.
     ['tools/call', (request) => callTool(caller, request) as Promise<JsonObject>],
   ];
@@ -93,23 +136,44 @@ function toolMethods({ idempotencyEntries = 1000 }: ServerOptions, { catalogue, 
 
 function promptMethods(catalogue: Catalogue): [string, Method][] {
   return [
-    ['prompts/list', ({ params, exchange }) => catalogue.prompts?.page(readCursor(params), exchange.codec) ?? {}],
+    [
+      'prompts/list',
+      ({ params, exchange }) => catalogue.prompts?.page(readCursor(params), exchange.codec) ?? {},
+    ],
     ['prompts/get', async (request) => ({ ...(await getPrompt(catalogue.prompts, request)) })],
   ];
 }
 
-function completionMethod(catalogue: Catalogue, resources: ResourceProvider | undefined): [string, Method] {
-  return ['completion/complete', (request) => complete({ prompts: catalogue.prompts, resources }, request)];
+function completionMethod(
+  catalogue: Catalogue,
+  resources: ResourceProvider | undefined,
+): [string, Method] {
+  return [
+    'completion/complete',
+    (request) => complete({ prompts: catalogue.prompts, resources }, request),
+  ];
 }
 
 function resourceMethods(resources: ResourceProvider): [string, Method][] {
   return [
-    ['resources/list', async (request) => ({ ...(await resources.list(readCursor(request.params), request)) })],
+    [
+      'resources/list',
+      async (request) => ({ ...(await resources.list(readCursor(request.params), request)) }),
+    ],
     [
       'resources/templates/list',
-      async (request) => ({ ...((await resources.listTemplates?.(readCursor(request.params), request)) ?? { resourceTemplates: [] }) }),
+      async (request) => ({
+        ...((await resources.listTemplates?.(readCursor(request.params), request)) ?? {
+          resourceTemplates: [],
+        }),
+      }),
     ],
-    ['resources/read', async (request) => ({ ...(await resources.read(readString(request.params, 'uri'), request)) })],
+    [
+      'resources/read',
+      async (request) => ({
+        ...(await resources.read(readString(request.params, 'uri'), request)),
+      }),
+    ],
   ];
 }
 
@@ -119,7 +183,11 @@ function subscribeMethods(): [string, Method][] {
       'resources/subscribe',
       async (request, { watches }) => {
         const uri = readString(request.params, 'uri');
-        if (watches === undefined) throw new ProtocolError(ErrorCode.invalidRequest, 'Invalid request: a subscription needs a session, and this request has none');
+        if (watches === undefined)
+          throw new ProtocolError(
+            ErrorCode.invalidRequest,
+            'Invalid request: a subscription needs a session, and this request has none',
+          );
         await watches.add(uri, request);
         return {};
       },

@@ -23,9 +23,17 @@ export class ModernExchange implements Exchange {
   readonly #sink: NotificationSink;
 
   /** @throws ProtocolError -32602 */
-  constructor({ codec, clientInfo, capabilities }: ModernRoute, request: JsonRpcRequest, server: { readonly sink: NotificationSink; readonly journal: Journal | undefined }) {
+  constructor(
+    { codec, clientInfo, capabilities }: ModernRoute,
+    request: JsonRpcRequest,
+    server: { readonly sink: NotificationSink; readonly journal: Journal | undefined },
+  ) {
     this.codec = codec;
-    this.client = { info: clientInfo, era: codec.era, can: (capability) => codec.can(capabilities, capability) };
+    this.client = {
+      info: clientInfo,
+      era: codec.era,
+      can: (capability) => codec.can(capabilities, capability),
+    };
     this.logLevel = readLogLevel(request);
     this.journal = server.journal;
     this.#sink = server.sink;
@@ -49,9 +57,12 @@ export class ModernExchange implements Exchange {
   }
 
   /** A modern server asks by answering `input_required`: the answer is in the journal when the handler runs again. */
-  async ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  async ask<M extends QuestionMethod>(
+    question: ExchangeQuestion<M>,
+  ): Promise<QuestionTypes[M]['result']> {
     const capability = capabilityOf(question.method, question.params);
-    if (this.journal === undefined || !this.client.can(capability)) throw missingCapabilityError(capability);
+    if (this.journal === undefined || !this.client.can(capability))
+      throw missingCapabilityError(capability);
     return this.journal.ask(question);
   }
 }
@@ -59,5 +70,8 @@ export class ModernExchange implements Exchange {
 function readLogLevel(request: JsonRpcRequest): LoggingLevel | undefined {
   const level = metaOf(request.params)[MetaKey.logLevel];
   if (level === undefined || isLoggingLevel(level)) return level;
-  throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: unknown ${MetaKey.logLevel} ${shorten(JSON.stringify(level))}`);
+  throw new ProtocolError(
+    ErrorCode.invalidParams,
+    `Invalid params: unknown ${MetaKey.logLevel} ${shorten(JSON.stringify(level))}`,
+  );
 }

@@ -9,14 +9,28 @@ import type { ServerOptions } from './server.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const info = { name: 'test-server', version: '1' };
-const harmless = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const destructive = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
+const harmless = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const destructive = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+};
 const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const KEYS = ['k'.repeat(32)];
 
 const form = (message: string): ElicitFormParams => ({
   message,
-  requestedSchema: { type: 'object', properties: { name: { type: 'string', minLength: 2 } }, required: ['name'] },
+  requestedSchema: {
+    type: 'object',
+    properties: { name: { type: 'string', minLength: 2 } },
+    required: ['name'],
+  },
 });
 const accept = (name: unknown): JsonObject => ({ action: 'accept', content: { name } });
 
@@ -25,26 +39,50 @@ interface Setup extends Partial<ServerOptions> {
 }
 
 /** A server whose tool `run` gives the JSON of what this returns. */
-async function serve(run: (context: InteractiveContext, args: JsonObject) => unknown, { annotations = harmless, ...options }: Setup = {}): Promise<RawClient> {
-  const handler = async (args: JsonObject, context: InteractiveContext) => ({ structuredContent: { value: await run(context, args) } });
-  const tool = { name: 'run', description: 'Runs', inputSchema: { type: 'object' }, annotations, handler } as ToolDefinition;
+async function serve(
+  run: (context: InteractiveContext, args: JsonObject) => unknown,
+  { annotations = harmless, ...options }: Setup = {},
+): Promise<RawClient> {
+  const handler = async (args: JsonObject, context: InteractiveContext) => ({
+    structuredContent: { value: await run(context, args) },
+  });
+  const tool = {
+    name: 'run',
+    description: 'Runs',
+    inputSchema: { type: 'object' },
+    annotations,
+    handler,
+  } as ToolDefinition;
   return connectRaw(createServer({ info, tools: [tool], ...options }));
 }
 
 let lastId = 0;
 /** One round: the result or the error of a call with these members added. */
-async function call(client: RawClient, round: JsonObject = {}, meta: JsonObject = {}): Promise<JsonObject> {
+async function call(
+  client: RawClient,
+  round: JsonObject = {},
+  meta: JsonObject = {},
+): Promise<JsonObject> {
   lastId += 1;
-  const params = modern({ name: 'run', ...round }, { 'io.modelcontextprotocol/clientCapabilities': capabilities, ...meta });
+  const params = modern(
+    { name: 'run', ...round },
+    { 'io.modelcontextprotocol/clientCapabilities': capabilities, ...meta },
+  );
   const { result, error } = await client.request(lastId, 'tools/call', params);
   return (result ?? { error }) as JsonObject;
 }
-const answer = (asked: JsonObject, inputResponses: JsonObject): JsonObject => ({ requestState: asked.requestState, inputResponses });
-const keysOf = ({ inputRequests }: JsonObject): string[] => (isJsonObject(inputRequests) ? Object.keys(inputRequests) : []);
+const answer = (asked: JsonObject, inputResponses: JsonObject): JsonObject => ({
+  requestState: asked.requestState,
+  inputResponses,
+});
+const keysOf = ({ inputRequests }: JsonObject): string[] =>
+  isJsonObject(inputRequests) ? Object.keys(inputRequests) : [];
 
 describe('a modern request that asks its client', () => {
   test('is answered with the question and goes on with the answer', async () => {
-    const client = await serve(async (context) => (await context.elicit('who', form('Name?'))).content);
+    const client = await serve(
+      async (context) => (await context.elicit('who', form('Name?'))).content,
+    );
     const asked = await call(client);
     expect(asked).toEqual({
       resultType: 'input_required',
@@ -52,7 +90,10 @@ describe('a modern request that asks its client', () => {
       requestState: expect.any(String) as string,
       _meta: { 'io.modelcontextprotocol/serverInfo': info },
     });
-    expect(await call(client, answer(asked, { who: accept('Ada') }))).toMatchObject({ resultType: 'complete', structuredContent: { value: { name: 'Ada' } } });
+    expect(await call(client, answer(asked, { who: accept('Ada') }))).toMatchObject({
+      resultType: 'complete',
+      structuredContent: { value: { name: 'Ada' } },
+    });
   });
 
   test('keeps the answers of all rounds, in any instance that has the key', async () => {
@@ -61,34 +102,52 @@ describe('a modern request that asks its client', () => {
       (await context.sample('second', { messages: [], maxTokens: 1 })).model,
       await context.listRoots(),
     ];
-    const [one, two, three, four] = await Promise.all([1, 2, 3, 4].map(() => serve(ask, { requestState: { keys: KEYS } })));
+    const [one, two, three, four] = await Promise.all(
+      [1, 2, 3, 4].map(() => serve(ask, { requestState: { keys: KEYS } })),
+    );
     const first = await call(one!);
     const second = await call(two!, answer(first, { first: accept('Ada') }));
     expect(keysOf(second)).toEqual(['second']);
-    const third = await call(three!, answer(second, { second: { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' } }));
+    const third = await call(
+      three!,
+      answer(second, {
+        second: { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' },
+      }),
+    );
     expect(third.inputRequests).toEqual({ roots: { method: 'roots/list', params: {} } });
     const done = await call(four!, answer(third, { roots: { roots: [{ uri: 'file:///a' }] } }));
-    expect(done).toMatchObject({ structuredContent: { value: [{ name: 'Ada' }, 'm', [{ uri: 'file:///a' }]] } });
+    expect(done).toMatchObject({
+      structuredContent: { value: [{ name: 'Ada' }, 'm', [{ uri: 'file:///a' }]] },
+    });
   });
 
   test('asks in one round what is asked in one turn, and again only for what is missing', async () => {
     const client = await serve(async (context) => {
-      const [a, b] = await Promise.all([context.elicit('a', form('A?')), context.elicit('b', form('B?'))]);
+      const [a, b] = await Promise.all([
+        context.elicit('a', form('A?')),
+        context.elicit('b', form('B?')),
+      ]);
       return [a.content, b.action];
     });
     const asked = await call(client);
     expect(keysOf(asked)).toEqual(['a', 'b']);
     const again = await call(client, answer(asked, { a: accept('Ada'), unknown: accept('x') }));
     expect(keysOf(again)).toEqual(['b']);
-    expect(await call(client, answer(again, { b: { action: 'decline' } }))).toMatchObject({ structuredContent: { value: [{ name: 'Ada' }, 'decline'] } });
+    expect(await call(client, answer(again, { b: { action: 'decline' } }))).toMatchObject({
+      structuredContent: { value: [{ name: 'Ada' }, 'decline'] },
+    });
   });
 
   test('gathers in one round', async () => {
-    const client = await serve((context) => context.gather({ who: { elicit: form('Name?') }, where: { listRoots: true } }));
+    const client = await serve((context) =>
+      context.gather({ who: { elicit: form('Name?') }, where: { listRoots: true } }),
+    );
     const asked = await call(client);
     expect(keysOf(asked)).toEqual(['who', 'where']);
     const done = await call(client, answer(asked, { who: accept('Ada'), where: { roots: [] } }));
-    expect(done).toMatchObject({ structuredContent: { value: { who: { content: { name: 'Ada' } }, where: [] } } });
+    expect(done).toMatchObject({
+      structuredContent: { value: { who: { content: { name: 'Ada' } }, where: [] } },
+    });
   });
 
   test.each([
@@ -99,32 +158,53 @@ describe('a modern request that asks its client', () => {
     ['no object', 'Ada'],
     ['null', null],
   ])('asks again when the answer does not fit: %s', async (_what, response) => {
-    const client = await serve(async (context) => (await context.elicit('who', form('Name?'))).content);
+    const client = await serve(
+      async (context) => (await context.elicit('who', form('Name?'))).content,
+    );
     const again = await call(client, answer(await call(client), { who: response }));
     expect(keysOf(again)).toEqual(['who']);
-    expect(await call(client, answer(again, { who: accept('Ada') }))).toMatchObject({ structuredContent: { value: { name: 'Ada' } } });
+    expect(await call(client, answer(again, { who: accept('Ada') }))).toMatchObject({
+      structuredContent: { value: { name: 'Ada' } },
+    });
   });
 
   test('takes no answer to a question it did not ask', async () => {
-    const client = await serve(async (context) => [await context.elicit('first', form('First?')), await context.elicit('second', form('Second?'))]);
+    const client = await serve(async (context) => [
+      await context.elicit('first', form('First?')),
+      await context.elicit('second', form('Second?')),
+    ]);
     const asked = await call(client);
     expect(keysOf(asked)).toEqual(['first']);
-    const second = await call(client, answer(asked, { first: accept('Ada'), second: accept('Bob') }));
+    const second = await call(
+      client,
+      answer(asked, { first: accept('Ada'), second: accept('Bob') }),
+    );
     expect(keysOf(second)).toEqual(['second']);
   });
 
   test('takes answers that come without a state, ignores those to no question, and destroys nothing for them', async () => {
-    const run = async (context: InteractiveContext) => (await context.elicit('who', form('Name?'))).content;
+    const run = async (context: InteractiveContext) =>
+      (await context.elicit('who', form('Name?'))).content;
     const inputResponses = { who: accept('Ada'), whom: accept('Bob') };
-    expect(await call(await serve(run), { inputResponses })).toMatchObject({ structuredContent: { value: { name: 'Ada' } } });
-    expect(keysOf(await call(await serve(run, { annotations: destructive }), { inputResponses }))).toEqual(['who']);
+    expect(await call(await serve(run), { inputResponses })).toMatchObject({
+      structuredContent: { value: { name: 'Ada' } },
+    });
+    expect(
+      keysOf(await call(await serve(run, { annotations: destructive }), { inputResponses })),
+    ).toEqual(['who']);
   });
 
   test('asks anew when a new release asks something else under the same key', async () => {
-    const before = await serve((context) => context.elicit('who', form('Name?')), { requestState: { keys: KEYS } });
-    const after = await serve((context) => context.elicit('who', form('Your full name?')), { requestState: { keys: KEYS } });
+    const before = await serve((context) => context.elicit('who', form('Name?')), {
+      requestState: { keys: KEYS },
+    });
+    const after = await serve((context) => context.elicit('who', form('Your full name?')), {
+      requestState: { keys: KEYS },
+    });
     const again = await call(after, answer(await call(before), { who: accept('Ada') }));
-    expect(again).toMatchObject({ inputRequests: { who: { params: { message: 'Your full name?' } } } });
+    expect(again).toMatchObject({
+      inputRequests: { who: { params: { message: 'Your full name?' } } },
+    });
   });
 });
 
@@ -200,7 +280,9 @@ describe('suspension', () => {
     const asked = await call(client, {}, meta);
     await call(client, answer(asked, { who: accept('Ada') }), meta);
     const told = client.received.filter(isJsonObject).filter((message) => 'method' in message);
-    expect(told.map(({ params }) => (params as JsonObject).data ?? (params as JsonObject).progress)).toEqual([1, 'before', 2, 'after']);
+    expect(
+      told.map(({ params }) => (params as JsonObject).data ?? (params as JsonObject).progress),
+    ).toEqual([1, 'before', 2, 'after']);
   });
 
   test('two different questions under one key are an error of the handler', async () => {
@@ -235,7 +317,10 @@ describe('requestState', () => {
   const ask = (context: InteractiveContext) => context.elicit('who', form('Name?'));
 
   test.each([
-    ['changed', (state: string) => `${state.slice(0, 40)}${state[40] === 'A' ? 'B' : 'A'}${state.slice(41)}`],
+    [
+      'changed',
+      (state: string) => `${state.slice(0, 40)}${state[40] === 'A' ? 'B' : 'A'}${state.slice(41)}`,
+    ],
     ['cut', (state: string) => state.slice(0, -4)],
     ['foreign', () => 'bm90IG91cnM'],
     ['empty', () => ''],
@@ -245,15 +330,21 @@ describe('requestState', () => {
     const client = await serve(ask);
     const asked = await call(client);
     const requestState = change(String(asked.requestState));
-    expect(await call(client, { requestState, inputResponses: { who: accept('Ada') } })).toMatchObject({ error: { code: -32602 } });
+    expect(
+      await call(client, { requestState, inputResponses: { who: accept('Ada') } }),
+    ).toMatchObject({ error: { code: -32602 } });
   });
 
   test('is refused for other arguments, and accepted for the same in another order', async () => {
     const client = await serve(ask);
     const asked = await call(client, { arguments: { a: 1, b: { c: 2, d: 3 } } });
     const responses = answer(asked, { who: accept('Ada') });
-    expect(await call(client, { arguments: { a: 2, b: { c: 2, d: 3 } }, ...responses })).toMatchObject({ error: { code: -32602 } });
-    expect(await call(client, { arguments: { b: { d: 3, c: 2 }, a: 1 }, ...responses })).toMatchObject({ resultType: 'complete' });
+    expect(
+      await call(client, { arguments: { a: 2, b: { c: 2, d: 3 } }, ...responses }),
+    ).toMatchObject({ error: { code: -32602 } });
+    expect(
+      await call(client, { arguments: { b: { d: 3, c: 2 }, a: 1 }, ...responses }),
+    ).toMatchObject({ resultType: 'complete' });
   });
 
   test('is refused when it has expired', async () => {
@@ -261,20 +352,32 @@ describe('requestState', () => {
     const client = await serve(ask, { requestState: { ttlMs: 50, now: () => now } });
     const asked = await call(client);
     now = 1050;
-    expect(await call(client, answer(asked, { who: accept('Ada') }))).toMatchObject({ error: { code: -32602, message: expect.stringContaining('expired') as string } });
+    expect(await call(client, answer(asked, { who: accept('Ada') }))).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining('expired') as string },
+    });
   });
 
   test('is sealed with the first key and opened with every key', async () => {
-    const [old, both, renewed] = await Promise.all([['o'], ['n', 'o'], ['n']].map((keys) => serve(ask, { requestState: { keys: keys.map((key) => key.repeat(40)) } })));
+    const [old, both, renewed] = await Promise.all(
+      [['o'], ['n', 'o'], ['n']].map((keys) =>
+        serve(ask, { requestState: { keys: keys.map((key) => key.repeat(40)) } }),
+      ),
+    );
     const asked = await call(old!);
     const responses = { who: accept('Ada') };
     expect(await call(both!, answer(asked, responses))).toMatchObject({ resultType: 'complete' });
-    expect(await call(renewed!, answer(asked, responses))).toMatchObject({ error: { code: -32602 } });
-    expect(await call(renewed!, answer(await call(both!), responses))).toMatchObject({ resultType: 'complete' });
+    expect(await call(renewed!, answer(asked, responses))).toMatchObject({
+      error: { code: -32602 },
+    });
+    expect(await call(renewed!, answer(await call(both!), responses))).toMatchObject({
+      resultType: 'complete',
+    });
   });
 
   test('a short key is refused at once', () => {
-    expect(() => createServer({ info, requestState: { keys: ['short'] } })).toThrow('32 characters');
+    expect(() => createServer({ info, requestState: { keys: ['short'] } })).toThrow(
+      '32 characters',
+    );
   });
 
   test('runs a destructive call once, however often its answer comes', async () => {
@@ -285,12 +388,17 @@ describe('requestState', () => {
     };
     const guarded = await serve(handler, { annotations: destructive });
     const asked = await call(guarded);
-    const outcomes = await Promise.all([1, 2, 3].map(() => call(guarded, answer(asked, { who: accept('Ada') }))));
+    const outcomes = await Promise.all(
+      [1, 2, 3].map(() => call(guarded, answer(asked, { who: accept('Ada') }))),
+    );
     expect(outcomes.filter(({ error }) => error === undefined)).toHaveLength(1);
     expect(deletions).toBe(1);
 
     // The control: without the memory of used states every answer runs it.
-    const unguarded = await serve(handler, { annotations: destructive, requestState: { used: { use: () => true } } });
+    const unguarded = await serve(handler, {
+      annotations: destructive,
+      requestState: { used: { use: () => true } },
+    });
     const state = await call(unguarded);
     await Promise.all([1, 2, 3].map(() => call(unguarded, answer(state, { who: accept('Ada') }))));
     expect(deletions).toBe(4);
@@ -305,16 +413,23 @@ describe('requestState', () => {
       return action;
     });
     const first = await call(client);
-    const second = await call(client, answer(first, JSON.parse(`{"${key}":{"action":"decline"}}`) as JsonObject));
+    const second = await call(
+      client,
+      answer(first, JSON.parse(`{"${key}":{"action":"decline"}}`) as JsonObject),
+    );
     expect(keysOf(second)).toEqual(['last']);
-    expect(await call(client, answer(second, { last: accept('ada') }))).toMatchObject({ structuredContent: { value: 'decline' } });
+    expect(await call(client, answer(second, { last: accept('ada') }))).toMatchObject({
+      structuredContent: { value: 'decline' },
+    });
     expect(effects).toBe(1);
   });
 
   test('inputResponses that are no object are refused', async () => {
     const client = await serve(ask);
     const { requestState } = await call(client);
-    expect(await call(client, { requestState, inputResponses: [accept('Ada')] })).toMatchObject({ error: { code: -32602 } });
+    expect(await call(client, { requestState, inputResponses: [accept('Ada')] })).toMatchObject({
+      error: { code: -32602 },
+    });
   });
 });
 
@@ -337,13 +452,23 @@ test('resources/read asks as well; it is cached only when it is complete', async
     info,
     resources: {
       list: () => Promise.resolve({ resources: [] }),
-      read: async (uri, context) => ({ contents: [{ uri, text: String((await context.elicit('who', form('Name?'))).content?.name) }], ttlMs: 5 }),
+      read: async (uri, context) => ({
+        contents: [
+          { uri, text: String((await context.elicit('who', form('Name?'))).content?.name) },
+        ],
+        ttlMs: 5,
+      }),
     },
   });
   const client = await connectRaw(server);
   const meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
-  const asked = (await client.request('a', 'resources/read', modern({ uri: 'x:1' }, meta))).result as JsonObject;
+  const asked = (await client.request('a', 'resources/read', modern({ uri: 'x:1' }, meta)))
+    .result as JsonObject;
   expect(asked).not.toHaveProperty('ttlMs');
-  const done = await client.request('b', 'resources/read', modern({ uri: 'x:1', ...answer(asked, { who: accept('Ada') }) }, meta));
+  const done = await client.request(
+    'b',
+    'resources/read',
+    modern({ uri: 'x:1', ...answer(asked, { who: accept('Ada') }) }, meta),
+  );
   expect(done.result).toMatchObject({ contents: [{ text: 'Ada' }], ttlMs: 5 });
 });

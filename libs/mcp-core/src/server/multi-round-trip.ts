@@ -31,15 +31,21 @@ export class MultiRoundTrip {
   readonly #binding: StateBinding;
   readonly #state: RequestState | undefined;
 
-  private constructor(options: MultiRoundTripOptions, binding: StateBinding, state: RequestState | undefined) {
+  private constructor(
+    options: MultiRoundTripOptions,
+    binding: StateBinding,
+    state: RequestState | undefined,
+  ) {
     this.#options = options;
     this.#binding = binding;
     this.#state = state;
     const { inputResponses } = binding.params;
     // Servers may ask without a state, so clients may answer without one; what destroys waits for the answer to its own question.
     const unasked = options.isSingleUse ? EMPTY_RECORD : UNKNOWN_RECORD;
-    this.journal = new Journal(state?.journal ?? unasked, isJsonObject(inputResponses) ? inputResponses : {}, (question, response) =>
-      readAnswer(question, response, options.codec),
+    this.journal = new Journal(
+      state?.journal ?? unasked,
+      isJsonObject(inputResponses) ? inputResponses : {},
+      (question, response) => readAnswer(question, response, options.codec),
     );
   }
 
@@ -48,10 +54,14 @@ export class MultiRoundTrip {
     const { method, params = {} } = request;
     const { inputResponses, requestState } = params;
     if (inputResponses !== undefined && !isJsonObject(inputResponses)) {
-      throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: inputResponses must be an object');
+      throw new ProtocolError(
+        ErrorCode.invalidParams,
+        'Invalid params: inputResponses must be an object',
+      );
     }
     const binding = { method, params, principal: options.principal };
-    const state = requestState === undefined ? undefined : options.states.open(binding, requestState);
+    const state =
+      requestState === undefined ? undefined : options.states.open(binding, requestState);
     return new MultiRoundTrip(options, binding, state);
   }
 
@@ -64,23 +74,38 @@ export class MultiRoundTrip {
    * @throws ProtocolError -32602 when the state was used before.
    */
   async useState(): Promise<void> {
-    if (this.#state !== undefined && this.#options.isSingleUse) await this.#options.states.use(this.#state);
+    if (this.#state !== undefined && this.#options.isSingleUse)
+      await this.#options.states.use(this.#state);
   }
 
   /** The answer that asks the client; call it when the handler and its effects have ended. @throws Error when the dialogue grows beyond its limits. */
   inputRequired(): JsonObject {
     const round = this.#state?.round ?? 0;
-    if (round >= MAX_ROUNDS) throw new Error(`${this.#binding.method} has asked in ${String(MAX_ROUNDS)} rounds and asks again`);
+    if (round >= MAX_ROUNDS)
+      throw new Error(
+        `${this.#binding.method} has asked in ${String(MAX_ROUNDS)} rounds and asks again`,
+      );
     const { states, codec } = this.#options;
     const inputRequests = Object.fromEntries(
-      this.journal.questions.map(({ key, method, params }) => [key, { method, params: codec.encodeQuestion(method, params) ?? {} }]),
+      this.journal.questions.map(({ key, method, params }) => [
+        key,
+        { method, params: codec.encodeQuestion(method, params) ?? {} },
+      ]),
     );
-    return { resultType: 'input_required', inputRequests, requestState: states.seal(this.#binding, round + 1, this.journal.record()) };
+    return {
+      resultType: 'input_required',
+      inputRequests,
+      requestState: states.seal(this.#binding, round + 1, this.journal.record()),
+    };
   }
 }
 
 /** `undefined` when the response does not answer the question. */
-export function readAnswer<M extends QuestionMethod>(question: ExchangeQuestion<M>, response: JsonObject, codec: Codec): QuestionTypes[M]['result'] | undefined {
+export function readAnswer<M extends QuestionMethod>(
+  question: ExchangeQuestion<M>,
+  response: JsonObject,
+  codec: Codec,
+): QuestionTypes[M]['result'] | undefined {
   if (!isJsonObject(response)) return undefined;
   try {
     const answer = codec.decodeAnswer(question.method, response);

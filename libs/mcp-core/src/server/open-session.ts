@@ -17,12 +17,21 @@ export interface SessionHost {
 export function openSession(
   { request, auth }: Pick<IncomingRequest, 'request' | 'auth'>,
   { options, capabilities }: SessionHost,
-): { readonly initialize: InitializeRequest; readonly result: JsonObject } | { readonly error: JsonRpcErrorObject } {
+):
+  | { readonly initialize: InitializeRequest; readonly result: JsonObject }
+  | { readonly error: JsonRpcErrorObject } {
   try {
     const initialize = readInitialize(request);
     const { info, instructions } = options;
-    const result = { protocolVersion: initialize.codec.version, capabilities: initialize.codec.encodeCapabilities(capabilities, auth !== undefined), serverInfo: info };
-    return { initialize, result: instructions === undefined ? result : { ...result, instructions } };
+    const result = {
+      protocolVersion: initialize.codec.version,
+      capabilities: initialize.codec.encodeCapabilities(capabilities, auth !== undefined),
+      serverInfo: info,
+    };
+    return {
+      initialize,
+      result: instructions === undefined ? result : { ...result, instructions },
+    };
   } catch (error) {
     if (error instanceof ProtocolError) return { error: error.toJSON() };
     throw error;

@@ -18,7 +18,11 @@ function blocked() {
     },
     close: () => Promise.resolve(),
   };
-  const peer = new Peer(transport, { request: () => Promise.resolve(undefined), notification: () => undefined, ended: () => undefined });
+  const peer = new Peer(transport, {
+    request: () => Promise.resolve(undefined),
+    notification: () => undefined,
+    ended: () => undefined,
+  });
   const read = async (): Promise<void> => {
     for (const resolve of senders.splice(0)) resolve();
     await new Promise(setImmediate);
@@ -28,14 +32,18 @@ function blocked() {
 
 test('while the peer reads, the outbox drops nothing however much is sent at once', async () => {
   const output = new PassThrough();
-  const peer = new Peer(new StreamTransport({ input: new PassThrough(), output, maxLineBytes: 1000 }), {
-    request: () => undefined,
-    notification: () => undefined,
-    ended: () => undefined,
-  });
+  const peer = new Peer(
+    new StreamTransport({ input: new PassThrough(), output, maxLineBytes: 1000 }),
+    {
+      request: () => undefined,
+      notification: () => undefined,
+      ended: () => undefined,
+    },
+  );
   await peer.start();
   const outbox = new Outbox(peer);
-  for (let count = 0; count < 500; count += 1) outbox.notify('notifications/message', { data: count });
+  for (let count = 0; count < 500; count += 1)
+    outbox.notify('notifications/message', { data: count });
   expect(outbox.isCongested).toBe(false);
   await new Promise(setImmediate);
   expect(String(output.read()).trimEnd().split('\n')).toHaveLength(500);
@@ -44,9 +52,12 @@ test('while the peer reads, the outbox drops nothing however much is sent at onc
 describe('while the peer does not read, the outbox', () => {
   test('drops log messages beyond 256, and nothing else', async () => {
     const { sent, read, outbox } = blocked();
-    for (let count = 0; count < 300; count += 1) outbox.notify('notifications/message', { data: count });
+    for (let count = 0; count < 300; count += 1)
+      outbox.notify('notifications/message', { data: count });
     outbox.notify('notifications/progress', { progress: 1 });
-    expect(sent.map(({ method }) => method).filter((method) => method === 'notifications/message')).toHaveLength(256);
+    expect(
+      sent.map(({ method }) => method).filter((method) => method === 'notifications/message'),
+    ).toHaveLength(256);
     expect(sent.at(-1)).toMatchObject({ method: 'notifications/progress' });
     await read();
     outbox.notify('notifications/message', { data: 'again' });
@@ -62,7 +73,8 @@ describe('while the peer does not read, the outbox', () => {
 
   test('queues each change once, by resource and subscription, and once more behind it when it happened again', async () => {
     const { sent, read, outbox } = blocked();
-    for (let round = 0; round < 3; round += 1) for (const [method, params] of changes) outbox.notifyChange(method, params, () => true);
+    for (let round = 0; round < 3; round += 1)
+      for (const [method, params] of changes) outbox.notifyChange(method, params, () => true);
     expect(sent).toHaveLength(changes.length);
     await read();
     expect(sent).toHaveLength(2 * changes.length);

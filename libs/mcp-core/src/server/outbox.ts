@@ -62,7 +62,11 @@ export class Outbox implements NotificationSink {
 
   /** Never rejects. */
   #send(method: string, params: JsonObject, relatedTo?: RequestId): Promise<void> {
-    const sent = this.#sender.notify(method, params, relatedTo === undefined ? undefined : { relatedTo });
+    const sent = this.#sender.notify(
+      method,
+      params,
+      relatedTo === undefined ? undefined : { relatedTo },
+    );
     return sent === TAKEN ? sent : this.#wait(sent);
   }
 

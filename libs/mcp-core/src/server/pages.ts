@@ -21,8 +21,14 @@ export interface Pagination<Entry> {
  * @throws ProtocolError -32602 for a cursor that was not issued here.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-export function pageAfter<Entry>(cursor: string | undefined, { entries, keyOf, pageSize = Infinity }: Pagination<Entry>): Page<Entry> {
-  const start = cursor === undefined || cursor === '' ? 0 : startAfter(readCursorKey(cursor), { entries, keyOf });
+export function pageAfter<Entry>(
+  cursor: string | undefined,
+  { entries, keyOf, pageSize = Infinity }: Pagination<Entry>,
+): Page<Entry> {
+  const start =
+    cursor === undefined || cursor === ''
+      ? 0
+      : startAfter(readCursorKey(cursor), { entries, keyOf });
   const shown = entries.slice(start, start + pageSize);
   const last = shown.at(-1);
   const hasMore = last !== undefined && start + shown.length < entries.length;
@@ -31,10 +37,14 @@ export function pageAfter<Entry>(cursor: string | undefined, { entries, keyOf, p
 
 /** @throws Error */
 export function assertPageSize(pageSize: number | undefined): void {
-  if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize > 0)) throw new Error(`pageSize must be a positive integer, not ${String(pageSize)}`);
+  if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize > 0))
+    throw new Error(`pageSize must be a positive integer, not ${String(pageSize)}`);
 }
 
-function startAfter<Entry>(key: string, { entries, keyOf }: Pick<Pagination<Entry>, 'entries' | 'keyOf'>): number {
+function startAfter<Entry>(
+  key: string,
+  { entries, keyOf }: Pick<Pagination<Entry>, 'entries' | 'keyOf'>,
+): number {
   const next = entries.findIndex((entry) => keyOf(entry) > key);
   return next === -1 ? entries.length : next;
 }
@@ -46,6 +56,7 @@ function cursorAfter(key: string): string {
 function readCursorKey(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
   const key = text.slice(PREFIX.length);
-  if (!text.startsWith(PREFIX) || cursorAfter(key) !== cursor) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: unknown cursor');
+  if (!text.startsWith(PREFIX) || cursorAfter(key) !== cursor)
+    throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: unknown cursor');
   return key;
 }

@@ -7,10 +7,14 @@ import type { RequestClient } from './context.ts';
  * @throws Error when tool calls and their results do not match
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
  */
-export function prepareSampling(params: CreateMessageParams, client: RequestClient): CreateMessageParams {
+export function prepareSampling(
+  params: CreateMessageParams,
+  client: RequestClient,
+): CreateMessageParams {
   const problem = toolResultProblem(params.messages);
   if (problem !== undefined) throw new Error(`The messages cannot be sampled: ${problem}`);
   const { includeContext, ...rest } = params;
-  const isWelcome = includeContext === undefined || includeContext === 'none' || client.can('sampling.context');
+  const isWelcome =
+    includeContext === undefined || includeContext === 'none' || client.can('sampling.context');
   return isWelcome ? params : rest;
 }

@@ -88,7 +88,10 @@ describe('ProgressReporter', () => {
 
   test('an update resolves when the reader can take more', async () => {
     const drained = Promise.withResolvers<void>();
-    const reporter = new ProgressReporter(() => drained.promise, { intervalMs: 0, isCongested: () => false });
+    const reporter = new ProgressReporter(() => drained.promise, {
+      intervalMs: 0,
+      isCongested: () => false,
+    });
     const isTaken = vi.fn<() => void>();
     void reporter.report({ progress: 1 }).then(isTaken);
     await vi.advanceTimersByTimeAsync(1000);

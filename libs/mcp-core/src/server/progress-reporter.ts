@@ -11,7 +11,10 @@ export interface ProgressPace {
   isCongested(): boolean;
 }
 
-const UNHURRIED: ProgressPace = { intervalMs: DEFAULT_PROGRESS_INTERVAL_MS, isCongested: () => false };
+const UNHURRIED: ProgressPace = {
+  intervalMs: DEFAULT_PROGRESS_INTERVAL_MS,
+  isCongested: () => false,
+};
 
 /** Sends increasing progress, paced. What had to wait is replaced by what follows; the last update is sent by `finish` at the latest. */
 export class ProgressReporter {

@@ -20,16 +20,24 @@ export class PromptTable {
     const prompts = new Map<string, PromptDefinition>();
     for (const definition of definitions) {
       const { name } = definition;
-      if (name === '' || prompts.has(name)) throw new Error(name === '' ? 'A prompt has no name' : `Two prompts are named ${name}`);
+      if (name === '' || prompts.has(name))
+        throw new Error(name === '' ? 'A prompt has no name' : `Two prompts are named ${name}`);
       assertArguments(definition);
       prompts.set(name, definition);
     }
     this.#prompts = prompts;
-    this.#list = new PublishedList(definitions.map(publish), { method: 'prompts/list', member: 'prompts', info, pageSize });
+    this.#list = new PublishedList(definitions.map(publish), {
+      method: 'prompts/list',
+      member: 'prompts',
+      info,
+      pageSize,
+    });
   }
 
   get hasCompletions(): boolean {
-    return [...this.#prompts.values()].some((prompt) => prompt.arguments?.some(({ complete }) => complete !== undefined));
+    return [...this.#prompts.values()].some((prompt) =>
+      prompt.arguments?.some(({ complete }) => complete !== undefined),
+    );
   }
 
   get(name: string): PromptDefinition | undefined {
@@ -44,9 +52,12 @@ export class PromptTable {
 
 function assertArguments({ name, arguments: args = [] }: PromptDefinition): void {
   const names = new Set(args.map((argument) => argument.name));
-  if (names.size < args.length || names.has('')) throw new Error(`The arguments of the prompt ${name} must have names, each its own`);
+  if (names.size < args.length || names.has(''))
+    throw new Error(`The arguments of the prompt ${name} must have names, each its own`);
 }
 
 function publish({ handler: _handler, arguments: args, ...prompt }: PromptDefinition): Prompt {
-  return args === undefined ? prompt : { ...prompt, arguments: args.map(({ complete: _complete, ...argument }) => argument) };
+  return args === undefined
+    ? prompt
+    : { ...prompt, arguments: args.map(({ complete: _complete, ...argument }) => argument) };
 }

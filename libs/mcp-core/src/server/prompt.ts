@@ -10,10 +10,16 @@ export interface PromptArgumentDefinition extends PromptArgument {
 export interface PromptDefinition<Arguments = never> extends Omit<Prompt, 'arguments'> {
   readonly arguments?: readonly PromptArgumentDefinition[];
   /** Runs for each `prompts/get` whose required arguments are there; all arguments are texts. A `ProtocolError` is told, any other throw is -32603. */
-  readonly handler: (args: Arguments, context: InteractiveContext) => Promise<GetPromptResult> | GetPromptResult;
+  readonly handler: (
+    args: Arguments,
+    context: InteractiveContext,
+  ) => Promise<GetPromptResult> | GetPromptResult;
 }
 
-type NameOf<Argument extends PromptArgumentDefinition, Required extends boolean> = Argument extends { readonly required: true }
+type NameOf<
+  Argument extends PromptArgumentDefinition,
+  Required extends boolean,
+> = Argument extends { readonly required: true }
   ? Required extends true
     ? Argument['name']
     : never
@@ -28,7 +34,9 @@ export type PromptArgumentsOf<Arguments extends readonly PromptArgumentDefinitio
 
 /** Types the handler's arguments from their definitions. */
 export function definePrompt<const Arguments extends readonly PromptArgumentDefinition[]>(
-  prompt: Omit<PromptDefinition<PromptArgumentsOf<Arguments>>, 'arguments'> & { readonly arguments?: Arguments },
+  prompt: Omit<PromptDefinition<PromptArgumentsOf<Arguments>>, 'arguments'> & {
+    readonly arguments?: Arguments;
+  },
 ): PromptDefinition {
   return prompt;
 }

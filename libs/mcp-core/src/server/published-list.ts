@@ -35,8 +35,16 @@ export class PublishedList {
     const known = this.#encoded.get(codec)?.get(cursor);
     if (known !== undefined) return known;
     const { method, member, info, pageSize } = this.#options;
-    const { entries, nextCursor } = pageAfter(cursor, { entries: this.#entries, keyOf: ({ name }) => name, pageSize });
-    const page = { [member]: entries, ...(nextCursor === undefined ? {} : { nextCursor }), ...STATIC_CACHE_HINTS };
+    const { entries, nextCursor } = pageAfter(cursor, {
+      entries: this.#entries,
+      keyOf: ({ name }) => name,
+      pageSize,
+    });
+    const page = {
+      [member]: entries,
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+      ...STATIC_CACHE_HINTS,
+    };
     const encoded = withJsonText(codec.encodeResult(method, page, { serverInfo: info }));
     if (this.#issued.has(cursor)) this.#keep(cursor, codec, encoded);
     if (this.#issued.has(cursor) && nextCursor !== undefined) this.#issued.add(nextCursor);

@@ -6,16 +6,22 @@ import { shorten } from '../protocol/shorten.ts';
 /** A required text; `place` names it in the message. @throws ProtocolError -32602 */
 export function readString(params: JsonObject, name: string, place = name): string {
   const value = params[name];
-  if (typeof value !== 'string') throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${place} must be a string`);
+  if (typeof value !== 'string')
+    throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${place} must be a string`);
   return value;
 }
 
 /** Texts by name, none when absent. @throws ProtocolError -32602 */
 export function readStrings(value: unknown, place: string): { readonly [name: string]: string } {
   if (value === undefined) return {};
-  if (!isJsonObject(value)) throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${place} must be an object`);
+  if (!isJsonObject(value))
+    throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${place} must be an object`);
   for (const name in value) {
-    if (typeof value[name] !== 'string') throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: ${place}.${shorten(name)} must be a string`);
+    if (typeof value[name] !== 'string')
+      throw new ProtocolError(
+        ErrorCode.invalidParams,
+        `Invalid params: ${place}.${shorten(name)} must be a string`,
+      );
   }
   return value as { readonly [name: string]: string };
 }

@@ -52,11 +52,21 @@ export class RequestServer {
     try {
       const method = this.#find(request.method, codec);
       const dialogue = MultiRoundTrip.serves(request.method)
-        ? MultiRoundTrip.open(request, { states: this.#context.states, codec, principal: auth?.principal, isSingleUse: this.#isDestructive(request.params) })
+        ? MultiRoundTrip.open(request, {
+            states: this.#context.states,
+            codec,
+            principal: auth?.principal,
+            isSingleUse: this.#isDestructive(request.params),
+          })
         : undefined;
       if (incoming.isCancelled) incoming.signal.throwIfAborted();
       const exchange = new ModernExchange(route, request, { sink, journal: dialogue?.journal });
-      return await this.#answer({ method, served: this.#serve(incoming, exchange, dialogue), scope, dialogue });
+      return await this.#answer({
+        method,
+        served: this.#serve(incoming, exchange, dialogue),
+        scope,
+        dialogue,
+      });
     } catch (error) {
       return { error: codec.encodeError(this.#toProtocolError(error, incoming.isCancelled)) };
     }
@@ -75,7 +85,8 @@ export class RequestServer {
 
   #find(name: string, codec: Codec): Method {
     const method = codec.clientRequests.has(name) ? this.#context.methods.get(name) : undefined;
-    if (method === undefined) throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${shorten(name)}`);
+    if (method === undefined)
+      throw new ProtocolError(ErrorCode.methodNotFound, `Method not found: ${shorten(name)}`);
     return method;
   }
 
@@ -84,7 +95,8 @@ export class RequestServer {
     const tool = tasks === undefined ? undefined : this.#calledTool(incoming.request);
     const admission = tool && tasks?.admit(exchange, incoming.request.params ?? {}, tool.task);
     const options = { progressIntervalMs: this.#context.progressIntervalMs, dialogue };
-    if (tasks === undefined || admission === undefined || admission.kind === 'never') return new ServedRequest(incoming, exchange, options);
+    if (tasks === undefined || admission === undefined || admission.kind === 'never')
+      return new ServedRequest(incoming, exchange, options);
     const served = new ServedRequest(incoming, exchange, { ...options, tasks });
     if (admission.kind === 'now') served.requestedTask = admission.options;
     return served;
@@ -96,7 +108,13 @@ export class RequestServer {
     const { exchange, request } = served;
     return new Promise((resolve) => {
       served.onTaskCreated = (task) => {
-        resolve({ result: exchange.codec.encodeResult(request.method, { resultType: 'task', ...task }, { serverInfo: this.#context.info }) });
+        resolve({
+          result: exchange.codec.encodeResult(
+            request.method,
+            { resultType: 'task', ...task },
+            { serverInfo: this.#context.info },
+          ),
+        });
       };
       // The answer of a handler that became a task is dropped: the task has its outcome.
       void this.#complete(service).then(resolve);
@@ -109,10 +127,16 @@ export class RequestServer {
     try {
       const result = await this.#run(service);
       // What was finished before its handler would have become the task.
-      if (served.requestedTask !== undefined && result.resultType === undefined) await served.startTask(served.requestedTask);
+      if (served.requestedTask !== undefined && result.resultType === undefined)
+        await served.startTask(served.requestedTask);
       served.live?.settle({ result });
       const { method } = served.request;
-      return { result: codec.encodeResult(method, result, { serverInfo: this.#context.info, outputSchema: served.tool?.outputSchema }) };
+      return {
+        result: codec.encodeResult(method, result, {
+          serverInfo: this.#context.info,
+          outputSchema: served.tool?.outputSchema,
+        }),
+      };
     } catch (error) {
       const protocolError = this.#toProtocolError(error, served.isAbandoned);
       served.live?.settle({ error: protocolError });
@@ -145,7 +169,12 @@ export class RequestServer {
   #isDestructive(params: JsonObject | undefined): boolean {
     if (params?.requestState === undefined && params?.inputResponses === undefined) return false;
     const annotations = this.#findTool(params)?.annotations;
-    return annotations !== undefined && annotations.destructiveHint && !annotations.readOnlyHint && !annotations.idempotentHint;
+    return (
+      annotations !== undefined &&
+      annotations.destructiveHint &&
+      !annotations.readOnlyHint &&
+      !annotations.idempotentHint
+    );
   }
 
   /** The peer is told no details of what is not meant for it. */

@@ -2,13 +2,21 @@ import { expect, test } from 'vitest';
 import { EMPTY_RECORD } from './journal.ts';
 import { RequestStates, type RequestState } from './request-states.ts';
 
-const state = (nonce: string, expiresAt: number): RequestState => ({ nonce, expiresAt, round: 1, journal: EMPTY_RECORD });
+const state = (nonce: string, expiresAt: number): RequestState => ({
+  nonce,
+  expiresAt,
+  round: 1,
+  journal: EMPTY_RECORD,
+});
 
 test('the memory of used states is bounded, and what it forgot cannot be used again', async () => {
   const states = new RequestStates({ now: () => 0 });
-  for (let count = 1; count <= 100_001; count += 1) await states.use(state(`state ${String(count)}`, count));
+  for (let count = 1; count <= 100_001; count += 1)
+    await states.use(state(`state ${String(count)}`, count));
   await expect(states.use(state('state 1', 1))).rejects.toMatchObject({ code: -32602 });
-  await expect(states.use(state('as old as what was forgotten', 1))).rejects.toMatchObject({ code: -32602 });
+  await expect(states.use(state('as old as what was forgotten', 1))).rejects.toMatchObject({
+    code: -32602,
+  });
   await expect(states.use(state('state 2', 2))).rejects.toMatchObject({ code: -32602 });
   await expect(states.use(state('younger', 3))).resolves.toBeUndefined();
 });

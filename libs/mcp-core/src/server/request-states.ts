@@ -63,8 +63,13 @@ export class RequestStates {
 
   /** @throws Error when a key is too short. */
   constructor({ keys, ttlMs = DEFAULT_TTL_MS, used, now = Date.now }: RequestStateOptions = {}) {
-    if (keys !== undefined && (keys.length === 0 || keys.some((key) => key.length < MIN_KEY_CHARACTERS))) {
-      throw new Error(`Each request state key needs at least ${String(MIN_KEY_CHARACTERS)} characters, and there must be one`);
+    if (
+      keys !== undefined &&
+      (keys.length === 0 || keys.some((key) => key.length < MIN_KEY_CHARACTERS))
+    ) {
+      throw new Error(
+        `Each request state key needs at least ${String(MIN_KEY_CHARACTERS)} characters, and there must be one`,
+      );
     }
     this.#secrets = keys;
     this.#ttlMs = ttlMs;
@@ -74,42 +79,60 @@ export class RequestStates {
 
   /** @throws Error when the journal is larger than 64 KiB. */
   seal(binding: StateBinding, round: number, journal: JournalRecord): string {
-    const state: RequestState = { nonce: nodeCrypto().randomUUID(), expiresAt: this.#now() + this.#ttlMs, round, journal };
+    const state: RequestState = {
+      nonce: nodeCrypto().randomUUID(),
+      expiresAt: this.#now() + this.#ttlMs,
+      round,
+      journal,
+    };
     const text = Buffer.from(JSON.stringify(state));
     if (text.length > MAX_JOURNAL_BYTES) {
-      throw new Error(`The journal of ${binding.method} has ${String(text.length)} bytes; at most ${String(MAX_JOURNAL_BYTES)} can travel with the client`);
+      throw new Error(
+        `The journal of ${binding.method} has ${String(text.length)} bytes; at most ${String(MAX_JOURNAL_BYTES)} can travel with the client`,
+      );
     }
     const [key] = this.#keys();
     const iv = nodeCrypto().randomBytes(IV_BYTES);
     // The constructor has made sure of the key.
-    const cipher = nodeCrypto().createCipheriv('aes-256-gcm', key as Buffer, iv).setAAD(digestOf(binding));
+    const cipher = nodeCrypto()
+      .createCipheriv('aes-256-gcm', key as Buffer, iv)
+      .setAAD(digestOf(binding));
     const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
-    return Buffer.concat([Buffer.of(FORMAT), iv, sealed, cipher.getAuthTag()]).toString('base64url');
+    return Buffer.concat([Buffer.of(FORMAT), iv, sealed, cipher.getAuthTag()]).toString(
+      'base64url',
+    );
   }
 
   /** @throws ProtocolError -32602 when the state was not issued here for this request, was changed, or has expired. */
   open(binding: StateBinding, sealed: unknown): RequestState {
     if (typeof sealed !== 'string') throw refusal('requestState must be a string');
     const bytes = Buffer.from(sealed, 'base64url');
-    const isWhole = bytes[0] === FORMAT && bytes.length > 1 + IV_BYTES + TAG_BYTES && bytes.toString('base64url') === sealed;
+    const isWhole =
+      bytes[0] === FORMAT &&
+      bytes.length > 1 + IV_BYTES + TAG_BYTES &&
+      bytes.toString('base64url') === sealed;
     const text = isWhole ? this.#decrypt(bytes, digestOf(binding)) : undefined;
     if (text === undefined) throw refusal('this requestState was not issued here for this request');
     // Only what was sealed here opens.
     const state = JSON.parse(text) as RequestState;
-    if (state.expiresAt <= this.#now()) throw refusal('this requestState has expired; send the request again without it');
+    if (state.expiresAt <= this.#now())
+      throw refusal('this requestState has expired; send the request again without it');
     return state;
   }
 
   /** Makes a state unusable. @throws ProtocolError -32602 when it was used before. */
   async use({ nonce, expiresAt }: RequestState): Promise<void> {
-    if (!(await this.#used.use(nonce, expiresAt))) throw refusal('this requestState was used before; send the request again without it');
+    if (!(await this.#used.use(nonce, expiresAt)))
+      throw refusal('this requestState was used before; send the request again without it');
   }
 
   #keys(): readonly Buffer[] {
     if (this.#derivedKeys !== undefined) return this.#derivedKeys;
     const { hkdfSync, randomBytes } = nodeCrypto();
     const secrets = this.#secrets ?? [randomBytes(32).toString('base64')];
-    this.#derivedKeys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, 'signalbox', 'request state', 32)));
+    this.#derivedKeys = secrets.map((secret) =>
+      Buffer.from(hkdfSync('sha256', secret, 'signalbox', 'request state', 32)),
+    );
     return this.#derivedKeys;
   }
 
@@ -117,7 +140,10 @@ export class RequestStates {
     const iv = bytes.subarray(1, 1 + IV_BYTES);
     const sealed = bytes.subarray(1 + IV_BYTES, -TAG_BYTES);
     for (const key of this.#keys()) {
-      const decipher = nodeCrypto().createDecipheriv('aes-256-gcm', key, iv).setAAD(binding).setAuthTag(bytes.subarray(-TAG_BYTES));
+      const decipher = nodeCrypto()
+        .createDecipheriv('aes-256-gcm', key, iv)
+        .setAAD(binding)
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
         return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
       } catch {
@@ -155,11 +181,16 @@ class UsedStatesInMemory implements UsedStates {
 /** The members that belong to a round and not to the request are left out; `_meta` may differ between rounds. */
 function digestOf({ method, params, principal }: StateBinding): Buffer {
   const { requestState: _state, inputResponses: _responses, _meta: _own, ...rest } = params;
-  return nodeCrypto().createHash('sha256').update(JSON.stringify([method, principal ?? null, rest], sortedMembers)).digest();
+  return nodeCrypto()
+    .createHash('sha256')
+    .update(JSON.stringify([method, principal ?? null, rest], sortedMembers))
+    .digest();
 }
 
 function sortedMembers(_member: string, value: unknown): unknown {
-  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value;
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
 }
 
 function refusal(detail: string): ProtocolError {

@@ -25,7 +25,10 @@ export class ResourceWatches {
   /** Does nothing for a URI that is already watched. Rejects with the provider's refusal, or when there are too many. */
   async add(uri: string, context: RequestContext): Promise<void> {
     if (!this.#watches.has(uri) && this.#watches.size >= MAX_WATCHES) {
-      throw new ProtocolError(ErrorCode.invalidParams, `One subscriber can watch ${String(MAX_WATCHES)} resources at most`);
+      throw new ProtocolError(
+        ErrorCode.invalidParams,
+        `One subscriber can watch ${String(MAX_WATCHES)} resources at most`,
+      );
     }
     const watch = this.#watches.get(uri) ?? this.#attach(uri, context);
     this.#watches.set(uri, watch);

@@ -12,14 +12,20 @@ export interface ResourceDefinition extends Resource {
 
 export interface ResourceTemplateDefinition<Variables = never> extends ResourceTemplate {
   /** The variables are decoded: check them before they become part of a path. @throws ResourceNotFoundError for values that name nothing. */
-  readonly read: (variables: Variables, uri: string, context: InteractiveContext) => Promise<ResourceOutput> | ResourceOutput;
+  readonly read: (
+    variables: Variables,
+    uri: string,
+    context: InteractiveContext,
+  ) => Promise<ResourceOutput> | ResourceOutput;
   /** The resources that exist, for `resources/list`; without it the template's resources are not listed. */
   readonly list?: (context: RequestContext) => Promise<readonly Resource[]> | readonly Resource[];
   /** Suggests values, by variable. */
   readonly complete?: { readonly [variable: string]: Completer | undefined };
 }
 
-type NamesIn<List extends string> = List extends `${infer Name},${infer Rest}` ? Name | NamesIn<Rest> : List;
+type NamesIn<List extends string> = List extends `${infer Name},${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : List;
 
 type VariablesIn<Expression extends string> = Expression extends `${'?' | '&'}${infer List}`
   ? { readonly [Name in NamesIn<List>]?: string }
@@ -41,7 +47,10 @@ export function defineResource(resource: ResourceDefinition): ResourceDefinition
 
 /** Types the variables from the template. */
 export function defineResourceTemplate<const Template extends string>(
-  template: Omit<ResourceTemplateDefinition<TemplateVariables<Template>>, 'uriTemplate' | 'complete'> & {
+  template: Omit<
+    ResourceTemplateDefinition<TemplateVariables<Template>>,
+    'uriTemplate' | 'complete'
+  > & {
     readonly uriTemplate: Template;
     readonly complete?: { readonly [Name in keyof TemplateVariables<Template>]?: Completer };
   },

@@ -4,7 +4,11 @@ import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import { TAKEN, type AuthContext } from '../jsonrpc/transport.ts';
 import { isLoud } from '../protocol/logging-levels.ts';
 import type { Progress } from '../protocol/capabilities.ts';
-import type { CreateMessageParams, CreateMessageResult, Root } from '../protocol/client-features.ts';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  Root,
+} from '../protocol/client-features.ts';
 import type { InteractiveContext, Question, RequestClient } from './context.ts';
 import type { Exchange, ExchangeQuestion } from './exchange.ts';
 import type { LiveTask, TaskOptions, TaskStarter } from './live-task.ts';
@@ -58,7 +62,8 @@ export class ServedRequest implements InteractiveContext {
     this.meta = metaOf(incoming.request.params);
     this.#incoming = incoming;
     this.#options = options;
-    if (exchange.journal !== undefined) exchange.journal.onSuspended = (reason) => this.#controller?.abort(reason);
+    if (exchange.journal !== undefined)
+      exchange.journal.onSuspended = (reason) => this.#controller?.abort(reason);
   }
 
   get request(): JsonRpcRequest {
@@ -78,7 +83,8 @@ export class ServedRequest implements InteractiveContext {
   }
 
   get signal(): AbortSignal {
-    if (this.exchange.journal === undefined && this.#options.tasks === undefined) return this.#incoming.signal;
+    if (this.exchange.journal === undefined && this.#options.tasks === undefined)
+      return this.#incoming.signal;
     this.#controller ??= this.#openController(this.#live?.signal ?? this.#incoming.signal);
     return this.#controller.signal;
   }
@@ -122,8 +128,18 @@ export class ServedRequest implements InteractiveContext {
     return (level, data, logger) => {
       const { exchange } = this;
       const threshold = exchange.logLevel;
-      if (threshold === undefined || this.#isSilent() || exchange.journal?.isReplaying === true || !isLoud(level, threshold)) return;
-      exchange.notify('notifications/message', { level, ...(logger === undefined ? {} : { logger }), data: data ?? null }, this.request.id);
+      if (
+        threshold === undefined ||
+        this.#isSilent() ||
+        exchange.journal?.isReplaying === true ||
+        !isLoud(level, threshold)
+      )
+        return;
+      exchange.notify(
+        'notifications/message',
+        { level, ...(logger === undefined ? {} : { logger }), data: data ?? null },
+        this.request.id,
+      );
     };
   }
 
@@ -165,10 +181,24 @@ export class ServedRequest implements InteractiveContext {
     const hasToken = typeof progressToken === 'string' || Number.isInteger(progressToken);
     const send = (update: Progress): PromiseLike<void> => {
       if (!hasToken) return TAKEN;
-      if (taskMeta !== undefined) return this.exchange.notify('notifications/progress', { progressToken, ...update, _meta: taskMeta });
-      return this.#incoming.isCancelled ? TAKEN : this.exchange.notify('notifications/progress', { progressToken, ...update }, this.request.id);
+      if (taskMeta !== undefined)
+        return this.exchange.notify('notifications/progress', {
+          progressToken,
+          ...update,
+          _meta: taskMeta,
+        });
+      return this.#incoming.isCancelled
+        ? TAKEN
+        : this.exchange.notify(
+            'notifications/progress',
+            { progressToken, ...update },
+            this.request.id,
+          );
     };
-    return new ProgressReporter(send, { intervalMs: this.#options.progressIntervalMs, isCongested: () => this.exchange.isCongested });
+    return new ProgressReporter(send, {
+      intervalMs: this.#options.progressIntervalMs,
+      isCongested: () => this.exchange.isCongested,
+    });
   }
 
   /** Uses up the request state of a destructive call. @throws ProtocolError -32602 when it was used before. */
@@ -205,9 +235,14 @@ export class ServedRequest implements InteractiveContext {
     this.onTaskCreated?.(created);
   }
 
-  async #gather(questions: { readonly [key: string]: Question }): Promise<{ readonly [key: string]: unknown }> {
+  async #gather(questions: {
+    readonly [key: string]: Question;
+  }): Promise<{ readonly [key: string]: unknown }> {
     const withdrawal = new AbortController();
-    const answers = Object.entries(questions).map(async ([key, question]) => [key, await this.#askAny(key, question, withdrawal.signal)] as const);
+    const answers = Object.entries(questions).map(
+      async ([key, question]) =>
+        [key, await this.#askAny(key, question, withdrawal.signal)] as const,
+    );
     try {
       return Object.fromEntries(await Promise.all(answers));
     } finally {
@@ -215,20 +250,33 @@ export class ServedRequest implements InteractiveContext {
     }
   }
 
-  #ask<M extends QuestionMethod>(question: Pick<ExchangeQuestion<M>, 'method' | 'key' | 'params'>, withdrawal?: AbortSignal): Promise<QuestionTypes[M]['result']> {
-    if (this.#starting !== undefined && this.#live === undefined) return this.#starting.then(() => this.#ask(question, withdrawal));
-    const signal = withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
+  #ask<M extends QuestionMethod>(
+    question: Pick<ExchangeQuestion<M>, 'method' | 'key' | 'params'>,
+    withdrawal?: AbortSignal,
+  ): Promise<QuestionTypes[M]['result']> {
+    if (this.#starting !== undefined && this.#live === undefined)
+      return this.#starting.then(() => this.#ask(question, withdrawal));
+    const signal =
+      withdrawal === undefined ? this.signal : AbortSignal.any([this.signal, withdrawal]);
     return (this.#live ?? this.exchange).ask({ ...question, signal, relatedTo: this.request.id });
   }
 
   #askAny(key: string, question: Question, withdrawal: AbortSignal): Promise<unknown> {
-    if (question.elicit !== undefined) return this.#ask({ method: 'elicitation/create', key, params: question.elicit }, withdrawal);
+    if (question.elicit !== undefined)
+      return this.#ask({ method: 'elicitation/create', key, params: question.elicit }, withdrawal);
     if (question.sample !== undefined) return this.#sample(key, question.sample, withdrawal);
     return this.#listRoots(key, withdrawal);
   }
 
-  async #sample(key: string, params: CreateMessageParams, withdrawal?: AbortSignal): Promise<CreateMessageResult> {
-    return this.#ask({ method: 'sampling/createMessage', key, params: prepareSampling(params, this.client) }, withdrawal);
+  async #sample(
+    key: string,
+    params: CreateMessageParams,
+    withdrawal?: AbortSignal,
+  ): Promise<CreateMessageResult> {
+    return this.#ask(
+      { method: 'sampling/createMessage', key, params: prepareSampling(params, this.client) },
+      withdrawal,
+    );
   }
 
   async #listRoots(key: string, withdrawal?: AbortSignal): Promise<readonly Root[]> {
@@ -245,7 +293,8 @@ export class ServedRequest implements InteractiveContext {
   /** Aborts the handler's signal with this one; a source that was followed before counts only while it is the current one. */
   #follow(source: AbortSignal): void {
     const abort = (): void => {
-      if (source === (this.#live?.signal ?? this.#incoming.signal)) this.#controller?.abort(source.reason);
+      if (source === (this.#live?.signal ?? this.#incoming.signal))
+        this.#controller?.abort(source.reason);
     };
     if (source.aborted) abort();
     else source.addEventListener('abort', abort, { once: true });

@@ -2,7 +2,11 @@ import type { JsonObject, JsonRpcRequest } from '../jsonrpc/messages.ts';
 import type { Reply } from '../jsonrpc/peer.ts';
 import type { AuthContext, Transport } from '../jsonrpc/transport.ts';
 import type { Implementation, LoggingLevel, ProtocolVersion } from '../protocol/capabilities.ts';
-import type { ListResourcesResult, ListResourceTemplatesResult, ReadResourceResult } from '../protocol/resources.ts';
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+} from '../protocol/resources.ts';
 import type { Root } from '../protocol/client-features.ts';
 import type { Tool } from '../protocol/tools.ts';
 import type { CompletionInput, CompletionOutput } from './completion.ts';
@@ -30,7 +34,10 @@ export interface TemplateVariable {
 /** `createResources` makes one from definitions. */
 export interface ResourceProvider {
   list(cursor: string | undefined, context: RequestContext): Promise<ListResourcesResult>;
-  listTemplates?(cursor: string | undefined, context: RequestContext): Promise<ListResourceTemplatesResult>;
+  listTemplates?(
+    cursor: string | undefined,
+    context: RequestContext,
+  ): Promise<ListResourceTemplatesResult>;
   /** @throws ResourceNotFoundError */
   read(uri: string, context: InteractiveContext): Promise<ReadResourceResult>;
   /**
@@ -39,7 +46,10 @@ export interface ResourceProvider {
    */
   subscribe?(uri: string, context: RequestContext): Promise<() => Promise<void> | void>;
   /** @throws ProtocolError -32602 for a template or variable that does not exist. */
-  complete?(variable: TemplateVariable, input: CompletionInput): Promise<CompletionOutput> | CompletionOutput;
+  complete?(
+    variable: TemplateVariable,
+    input: CompletionInput,
+  ): Promise<CompletionOutput> | CompletionOutput;
 }
 
 export interface ServerOptions {

@@ -10,7 +10,8 @@ import { PublishedList } from './published-list.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** A tool as it is served: its schemas as JSON Schema, and what reads values of them. */
-export interface RegisteredTool extends Omit<Tool, 'annotations' | 'task'>, Pick<ToolDefinition, 'annotations' | 'handler'> {
+export interface RegisteredTool
+  extends Omit<Tool, 'annotations' | 'task'>, Pick<ToolDefinition, 'annotations' | 'handler'> {
   readonly task: NonNullable<ToolDefinition['task']>;
   readonly readArguments: ValueReader;
   readonly readOutput: ValueReader | undefined;
@@ -29,17 +30,26 @@ export class ToolTable {
   readonly #list: PublishedList;
 
   /** @throws Error for a name that is not 1–128 of `A–Z a–z 0–9 _ - .`, or not unique, and for a schema that cannot be published. */
-  constructor(definitions: readonly ToolDefinition[], { info, validator, pageSize }: ToolTableOptions) {
+  constructor(
+    definitions: readonly ToolDefinition[],
+    { info, validator, pageSize }: ToolTableOptions,
+  ) {
     const tools = new Map<string, RegisteredTool>();
     for (const definition of definitions) {
       const { name } = definition;
-      if (!/^[\w.-]{1,128}$/u.test(name)) throw new Error(`Invalid tool name ${JSON.stringify(name)}`);
+      if (!/^[\w.-]{1,128}$/u.test(name))
+        throw new Error(`Invalid tool name ${JSON.stringify(name)}`);
       if (tools.has(name)) throw new Error(`Two tools are named ${name}`);
       tools.set(name, register(definition, validator));
     }
     this.#tools = tools;
     this.#published = new Map([...tools].map(([name, tool]) => [name, publish(tool)]));
-    this.#list = new PublishedList([...this.#published.values()], { method: 'tools/list', member: 'tools', info, pageSize });
+    this.#list = new PublishedList([...this.#published.values()], {
+      method: 'tools/list',
+      member: 'tools',
+      info,
+      pageSize,
+    });
   }
 
   get(name: string): RegisteredTool | undefined {
@@ -60,9 +70,11 @@ export class ToolTable {
 function register(definition: ToolDefinition, validator: SchemaValidator): RegisteredTool {
   const { inputSchema, outputSchema, task = 'never', ...rest } = definition;
   const publishedInput = toPublished(definition, inputSchema, 'input');
-  if (publishedInput.type !== 'object') throw new Error(`The input schema of ${definition.name} must have type "object"`);
+  if (publishedInput.type !== 'object')
+    throw new Error(`The input schema of ${definition.name} must have type "object"`);
   const mirrored = readMirroredParams(publishedInput);
-  if ('problem' in mirrored) throw new Error(`Clients would leave the tool ${definition.name} out: ${mirrored.problem}`);
+  if ('problem' in mirrored)
+    throw new Error(`Clients would leave the tool ${definition.name} out: ${mirrored.problem}`);
   return {
     ...rest,
     task,
@@ -70,19 +82,35 @@ function register(definition: ToolDefinition, validator: SchemaValidator): Regis
     readArguments: createReader(inputSchema, validator),
     ...(outputSchema === undefined
       ? { readOutput: undefined }
-      : { outputSchema: toPublished(definition, outputSchema, 'output'), readOutput: createReader(outputSchema, validator) }),
+      : {
+          outputSchema: toPublished(definition, outputSchema, 'output'),
+          readOutput: createReader(outputSchema, validator),
+        }),
   };
 }
 
-function toPublished({ name }: ToolDefinition, schema: JsonSchema | StandardSchema, side: 'input' | 'output'): JsonSchema {
+function toPublished(
+  { name }: ToolDefinition,
+  schema: JsonSchema | StandardSchema,
+  side: 'input' | 'output',
+): JsonSchema {
   if (!isStandardSchema(schema)) return schema;
   try {
     return toJsonSchema(schema, side);
   } catch (error) {
-    throw new Error(`The ${side} schema of ${name} cannot be published: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `The ${side} schema of ${name} cannot be published: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 
-function publish({ handler: _handler, readArguments: _arguments, readOutput: _output, task, ...tool }: RegisteredTool): Tool {
+function publish({
+  handler: _handler,
+  readArguments: _arguments,
+  readOutput: _output,
+  task,
+  ...tool
+}: RegisteredTool): Tool {
   return task === 'never' ? tool : { ...tool, task };
 }

@@ -6,7 +6,9 @@ import type { InputOf, OutputOf, StandardSchema } from '../schema/standard-schem
 import type { InteractiveContext } from './context.ts';
 
 /** What a handler may return: a whole result, or an object that becomes `structuredContent` and, as JSON, the text. */
-export type ToolOutput<Content = unknown> = CallToolResult | { readonly structuredContent: Content; readonly text?: string };
+export type ToolOutput<Content = unknown> =
+  | CallToolResult
+  | { readonly structuredContent: Content; readonly text?: string };
 
 export interface ToolDefinition<Arguments = never, Content = unknown> {
   /** 1–128 of `A–Z a–z 0–9 _ - .`, unique in the server. */
@@ -30,19 +32,32 @@ export interface ToolDefinition<Arguments = never, Content = unknown> {
    * capability is an error of its own in 2026-07-28 and a task ends with it as its error; any other throw becomes a generic `isError` result and goes to `ServerOptions.onError`.
    * Calls run concurrently.
    */
-  readonly handler: (args: Arguments, context: InteractiveContext) => Promise<ToolOutput<Content>> | ToolOutput<Content>;
+  readonly handler: (
+    args: Arguments,
+    context: InteractiveContext,
+  ) => Promise<ToolOutput<Content>> | ToolOutput<Content>;
 }
 
 type AnySchema = JsonSchema | StandardSchema;
 
 /** What a handler gets of arguments that fit the schema. */
-export type ArgumentsOf<Schema extends AnySchema> = Schema extends StandardSchema ? OutputOf<Schema> : FromSchema<Schema>;
+export type ArgumentsOf<Schema extends AnySchema> = Schema extends StandardSchema
+  ? OutputOf<Schema>
+  : FromSchema<Schema>;
 /** What a handler may return as `structuredContent`. */
-export type ContentOf<Schema extends AnySchema | undefined> = Schema extends StandardSchema ? InputOf<Schema> : unknown;
+export type ContentOf<Schema extends AnySchema | undefined> = Schema extends StandardSchema
+  ? InputOf<Schema>
+  : unknown;
 
 /** Types the handler's arguments from the input schema and, with a Standard Schema, its result from the output schema. */
-export function defineTool<const Input extends AnySchema, const Output extends AnySchema | undefined = undefined>(
-  tool: Omit<ToolDefinition<ArgumentsOf<Input>, ContentOf<Output>>, 'inputSchema' | 'outputSchema'> & {
+export function defineTool<
+  const Input extends AnySchema,
+  const Output extends AnySchema | undefined = undefined,
+>(
+  tool: Omit<
+    ToolDefinition<ArgumentsOf<Input>, ContentOf<Output>>,
+    'inputSchema' | 'outputSchema'
+  > & {
     readonly inputSchema: Input;
     readonly outputSchema?: Output;
   },

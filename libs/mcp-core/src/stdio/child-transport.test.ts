@@ -47,7 +47,9 @@ function eventually(assertion: () => void): Promise<void> {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return process.platform !== 'linux' || !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return (
+      process.platform !== 'linux' || !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    );
   } catch {
     return false;
   }
@@ -78,25 +80,38 @@ describe.concurrent('a server process', () => {
 
   test('sees only the minimal environment and what is configured', async () => {
     vi.stubEnv('SIGNALBOX_TEST_SECRET', 'hidden');
-    const transport = spawnNode('console.log(JSON.stringify({ env: process.env, node: process.execPath, cwd: process.cwd() }))', {
-      env: { TOKEN: 'shown' },
-      cwd: '/',
-    });
+    const transport = spawnNode(
+      'console.log(JSON.stringify({ env: process.env, node: process.execPath, cwd: process.cwd() }))',
+      {
+        env: { TOKEN: 'shown' },
+        cwd: '/',
+      },
+    );
     vi.unstubAllEnvs();
     const received = receiver();
     await transport.start(received);
     await eventually(() => expect(received.messages).toHaveLength(1));
     const [{ env, node, cwd }] = received.messages as [{ env: object; node: string; cwd: string }];
     expect(env).toMatchObject({ TOKEN: 'shown', PATH: process.env.PATH });
-    expect(Object.keys(env).filter((name) => !/^(PATH|HOME|LANG|LC_.*|TMPDIR|USER|SHELL|TERM|TOKEN|__CF_USER_TEXT_ENCODING|NODE_EXTRA_CA_CERTS|NODE_USE_\w+|SSL_CERT_\w+|\w+_CA_BUNDLE|\w+_PROXY|NPM_CONFIG_\w+)$/i.test(name))).toEqual([]);
+    expect(
+      Object.keys(env).filter(
+        (name) =>
+          !/^(PATH|HOME|LANG|LC_.*|TMPDIR|USER|SHELL|TERM|TOKEN|__CF_USER_TEXT_ENCODING|NODE_EXTRA_CA_CERTS|NODE_USE_\w+|SSL_CERT_\w+|\w+_CA_BUNDLE|\w+_PROXY|NPM_CONFIG_\w+)$/i.test(
+            name,
+          ),
+      ),
+    ).toEqual([]);
     expect(node).toBe(process.execPath);
     expect(cwd).toBe('/');
   });
 
   test('survives unreadable output and says what it was', async () => {
-    const transport = spawnNode(`console.log('Server ready!'); console.log('{"big":"' + 'x'.repeat(200000) + '"}'); console.log('{"ok":1}'); process.stdin.resume()`, {
-      maxMessageBytes: 1000,
-    });
+    const transport = spawnNode(
+      `console.log('Server ready!'); console.log('{"big":"' + 'x'.repeat(200000) + '"}'); console.log('{"ok":1}'); process.stdin.resume()`,
+      {
+        maxMessageBytes: 1000,
+      },
+    );
     const received = receiver();
     await transport.start(received);
     await eventually(() => expect(received.messages).toEqual([{ ok: 1 }]));
@@ -105,11 +120,16 @@ describe.concurrent('a server process', () => {
   });
 
   test('is ended when it floods with lines that are no messages, which are not all read', async () => {
-    const transport = spawnNode(`const flood = () => { while (process.stdout.write('!\\n'.repeat(10_000))); process.stdout.once('drain', flood); }; flood(); process.stdout.on('error', () => undefined)`, { graceMs: 100 });
+    const transport = spawnNode(
+      `const flood = () => { while (process.stdout.write('!\\n'.repeat(10_000))); process.stdout.once('drain', flood); }; flood(); process.stdout.on('error', () => undefined)`,
+      { graceMs: 100 },
+    );
     const received = receiver();
     await transport.start(received);
     await eventually(() => expect(received.ends).toHaveLength(1));
-    expect(received.ends[0]?.message).toBe('The server process is ended: it sent more than 1000 lines that are no messages, and more than 20 a second.');
+    expect(received.ends[0]?.message).toBe(
+      'The server process is ended: it sent more than 1000 lines that are no messages, and more than 20 a second.',
+    );
     expect(received.problems.length).toBeLessThan(2000);
     await transport.exited;
   });
@@ -127,12 +147,16 @@ describe.concurrent('a server process', () => {
   });
 
   test('makes the sender wait while it does not read', async () => {
-    const transport = spawnNode(`process.stderr.write('up\\n'); setTimeout(() => process.stdin.resume(), 1e9); process.on('SIGUSR2', () => process.stdin.resume())`);
+    const transport = spawnNode(
+      `process.stderr.write('up\\n'); setTimeout(() => process.stdin.resume(), 1e9); process.on('SIGUSR2', () => process.stdin.resume())`,
+    );
     const received = receiver();
     await transport.start(received);
     await eventually(() => expect(transport.stderrTail()).toBe('up\n'));
     let isTaken = false;
-    const sending = transport.send({ jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(4_000_000) } }).then(() => (isTaken = true));
+    const sending = transport
+      .send({ jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(4_000_000) } })
+      .then(() => (isTaken = true));
     await new Promise((resolve) => setImmediate(resolve));
     expect(isTaken).toBe(false);
     process.kill(transport.pid!, 'SIGUSR2');
@@ -141,10 +165,14 @@ describe.concurrent('a server process', () => {
   });
 
   test('is written to once for all that is sent in one turn, and last things before close still arrive', async () => {
-    const transport = spawnNode(`process.stdin.on('data', (chunk) => console.log(JSON.stringify({ lines: String(chunk).split('\\n').length - 1 })))`, { graceMs: 10_000 });
+    const transport = spawnNode(
+      `process.stdin.on('data', (chunk) => console.log(JSON.stringify({ lines: String(chunk).split('\\n').length - 1 })))`,
+      { graceMs: 10_000 },
+    );
     const received = receiver();
     await transport.start(received);
-    for (let index = 0; index < 64; index += 1) void transport.send({ jsonrpc: '2.0', method: 'x' });
+    for (let index = 0; index < 64; index += 1)
+      void transport.send({ jsonrpc: '2.0', method: 'x' });
     await eventually(() => expect(received.messages).toEqual([{ lines: 64 }]));
     void transport.send({ jsonrpc: '2.0', method: 'last' });
     await transport.close();
@@ -160,9 +188,15 @@ describe.concurrent('a server process', () => {
     const received = receiver();
     await transport.start(received);
     const text = 'x'.repeat(256 * 1024);
-    await Promise.all(Array.from({ length: 64 }, (_none, id) => transport.send({ jsonrpc: '2.0', id, method: 'echo', params: { text } })));
+    await Promise.all(
+      Array.from({ length: 64 }, (_none, id) =>
+        transport.send({ jsonrpc: '2.0', id, method: 'echo', params: { text } }),
+      ),
+    );
     await eventually(() => expect(received.messages).toHaveLength(64));
-    expect(received.messages.map((message) => (message as { id: number }).id)).toEqual(Array.from({ length: 64 }, (_none, id) => id));
+    expect(received.messages.map((message) => (message as { id: number }).id)).toEqual(
+      Array.from({ length: 64 }, (_none, id) => id),
+    );
     process.off('warning', onWarning);
     expect(warnings).toEqual([]);
   });
@@ -174,7 +208,10 @@ describe.concurrent('a server process', () => {
     const received = receiver();
     await transport.start(received);
     await eventually(() => expect(received.messages).toHaveLength(5001));
-    expect(received.messages).toEqual([...Array.from({ length: 5000 }, (_none, n) => ({ n })), { answer: 1 }]);
+    expect(received.messages).toEqual([
+      ...Array.from({ length: 5000 }, (_none, n) => ({ n })),
+      { answer: 1 },
+    ]);
   });
 
   test('releases who waits to send when it dies without having read', async () => {
@@ -191,7 +228,9 @@ describe.concurrent('a server process', () => {
   });
 
   test('that exits by itself delivers its last message, then the reason', async () => {
-    const transport = spawnNode(`console.error('cannot open the database'); console.log('{"last":1}'); process.exitCode = 3`);
+    const transport = spawnNode(
+      `console.error('cannot open the database'); console.log('{"last":1}'); process.exitCode = 3`,
+    );
     const received = receiver();
     await transport.start(received);
     await eventually(() => expect(received.ends).toHaveLength(1));
@@ -199,7 +238,9 @@ describe.concurrent('a server process', () => {
     expect(received.ends[0]).toMatchObject({ code: 'connection-lost' });
     expect(received.ends[0]!.message).toContain('exited with code 3');
     expect(received.ends[0]!.message).toContain('cannot open the database');
-    await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toMatchObject({ code: 'connection-closed' });
+    await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toMatchObject({
+      code: 'connection-closed',
+    });
     expect(await transport.exited).toEqual({ code: 3, signal: null });
   });
 
@@ -223,7 +264,9 @@ describe.concurrent('a server process', () => {
   });
 
   test('that closes its input is lost when something is sent', async () => {
-    const transport = spawnNode(`process.stdin.destroy(); require('fs').closeSync(0); console.log('{}'); setInterval(() => {}, 1000)`);
+    const transport = spawnNode(
+      `process.stdin.destroy(); require('fs').closeSync(0); console.log('{}'); setInterval(() => {}, 1000)`,
+    );
     const received = receiver();
     await transport.start(received);
     await eventually(() => expect(received.messages).toHaveLength(1));
@@ -238,7 +281,11 @@ describe.concurrent('a server process', () => {
       holder.on('spawn', () => process.stdout.write('{"whole":1}\\n{"cut":1', () => process.exit(0)))`;
     const transport = spawnNode(script);
     const heard: unknown[] = [];
-    await transport.start({ message: (value) => heard.push(value), unreadable: (problem) => heard.push(problem), closed: () => heard.push('closed') });
+    await transport.start({
+      message: (value) => heard.push(value),
+      unreadable: (problem) => heard.push(problem),
+      closed: () => heard.push('closed'),
+    });
     await eventually(() => expect(heard).toContain('closed'));
     await transport.close();
     expect(heard).toEqual([{ whole: 1 }, 'closed']);
@@ -248,7 +295,9 @@ describe.concurrent('a server process', () => {
 describe('a command that cannot be run', () => {
   test('fails to connect when it does not exist', async () => {
     const transport = spawnStdio({ command: 'no-such-command-here' });
-    await expect(transport.start(receiver())).rejects.toThrow(/Cannot start "no-such-command-here": the command was not found/);
+    await expect(transport.start(receiver())).rejects.toThrow(
+      /Cannot start "no-such-command-here": the command was not found/,
+    );
     await expect(transport.start(receiver())).rejects.toBeInstanceOf(LocalError);
     expect(transport.pid).toBeUndefined();
     expect(await transport.exited).toEqual({ code: null, signal: null });
@@ -266,11 +315,15 @@ describe('a command that cannot be run', () => {
   });
 
   test('fails to connect when the working directory does not exist', async () => {
-    await expect(spawnStdio({ command: 'node', cwd: '/no/such/folder' }).start(receiver())).rejects.toThrow(/\/no\/such\/folder does not exist/);
+    await expect(
+      spawnStdio({ command: 'node', cwd: '/no/such/folder' }).start(receiver()),
+    ).rejects.toThrow(/\/no\/such\/folder does not exist/);
   });
 
   test('is refused at once when its arguments are unusable', () => {
-    expect(() => spawnStdio({ command: 'node', args: ['a\0b'] })).toThrow(expect.objectContaining({ code: 'connect-failed' }) as Error);
+    expect(() => spawnStdio({ command: 'node', args: ['a\0b'] })).toThrow(
+      expect.objectContaining({ code: 'connect-failed' }) as Error,
+    );
   });
 
   test('cannot be started once it has been closed', async () => {
@@ -292,7 +345,10 @@ describe.concurrent('close', () => {
   });
 
   test('is graceful also while the server is blocked on its output', async () => {
-    const transport = spawnNode(`process.stdout.write('x'.repeat(5e6), () => process.stdin.resume())`, { graceMs: 5000 });
+    const transport = spawnNode(
+      `process.stdout.write('x'.repeat(5e6), () => process.stdin.resume())`,
+      { graceMs: 5000 },
+    );
     await transport.close();
     expect(await transport.exited).toEqual({ code: 0, signal: null });
   });
@@ -315,7 +371,9 @@ describe.concurrent('close', () => {
   });
 
   test('leaves no grandchild alive, not even one that ignores SIGTERM', async () => {
-    const transport = spawnNode(`require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { stdio: ['ignore', 'inherit', 'inherit'] }); process.stdin.resume()`);
+    const transport = spawnNode(
+      `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { stdio: ['ignore', 'inherit', 'inherit'] }); process.stdin.resume()`,
+    );
     const received = receiver();
     await transport.start(received);
     await eventually(() => expect(received.messages).toHaveLength(1));
@@ -346,9 +404,17 @@ test('an onStderr that throws is reported on our stderr, and the connection goes
   const onStderr = (): never => {
     throw new Error('the reporter is broken');
   };
-  const transport = spawnNode(`process.stderr.write('one\\n', () => process.stdout.write('{"a":1}\\n')); process.stdin.resume();`, { onStderr });
+  const transport = spawnNode(
+    `process.stderr.write('one\\n', () => process.stdout.write('{"a":1}\\n')); process.stdin.resume();`,
+    { onStderr },
+  );
   const received = receiver();
   await transport.start(received);
-  await vi.waitFor(() => expect([received.messages, String(stderr.mock.calls[0]?.[0])]).toEqual([[{ a: 1 }], expect.stringContaining('the reporter is broken')]));
+  await vi.waitFor(() =>
+    expect([received.messages, String(stderr.mock.calls[0]?.[0])]).toEqual([
+      [{ a: 1 }],
+      expect.stringContaining('the reporter is broken'),
+    ]),
+  );
   stderr.mockRestore();
 });

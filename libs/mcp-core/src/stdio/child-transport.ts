@@ -67,12 +67,16 @@ export function spawnStdio(options: SpawnOptions): ChildTransport {
   // Loaded here, since servers import this file and start no process.
   const { spawn } = process.getBuiltinModule('node:child_process');
   try {
-    const child = spawn(options.command === 'node' ? process.execPath : options.command, options.args ?? [], {
-      cwd: options.cwd,
-      env: childEnvironment(options.env),
-      detached: HAS_PROCESS_GROUPS,
-      windowsHide: true,
-    });
+    const child = spawn(
+      options.command === 'node' ? process.execPath : options.command,
+      options.args ?? [],
+      {
+        cwd: options.cwd,
+        env: childEnvironment(options.env),
+        detached: HAS_PROCESS_GROUPS,
+        windowsHide: true,
+      },
+    );
     return new ProcessTransport(child, options);
   } catch (error) {
     throw spawnError(options, error);
@@ -132,7 +136,10 @@ class ProcessTransport implements ChildTransport {
       throw spawnError(this.#options, error);
     }
     if (this.#isCloseAsked || this.#hasEnded) {
-      throw new LocalError('connect-failed', `The server process ended before it was connected${this.#lastWords()}`);
+      throw new LocalError(
+        'connect-failed',
+        `The server process ended before it was connected${this.#lastWords()}`,
+      );
     }
     this.#receiver = receiver;
     const guard = new FlowGuard((problem) => {
@@ -149,7 +156,10 @@ class ProcessTransport implements ChildTransport {
         guard.unreadable();
       },
     };
-    const reader = new LineReader(counted, messageLimits(this.#options.maxMessageBytes, this.#options.messageBudget));
+    const reader = new LineReader(
+      counted,
+      messageLimits(this.#options.maxMessageBytes, this.#options.messageBudget),
+    );
     this.#reader = reader;
     this.#child.stdout.on('data', (chunk: Buffer) => this.#read(reader, guard, chunk));
     this.#child.stdout.once('end', () => this.#isCloseAsked || this.#hasEnded || reader.end());
@@ -157,7 +167,9 @@ class ProcessTransport implements ChildTransport {
 
   send(message: JsonRpcMessage | JsonRpcBatch): Promise<void> {
     if (this.#isCloseAsked || this.#hasEnded) {
-      return Promise.reject(new LocalError('connection-closed', 'The connection to the server process is closed.'));
+      return Promise.reject(
+        new LocalError('connection-closed', 'The connection to the server process is closed.'),
+      );
     }
     return this.#writer.write(message);
   }
@@ -192,7 +204,9 @@ class ProcessTransport implements ChildTransport {
     clearTimeout(this.#drainTimer);
     this.#stderr.end();
     this.#child.stdout.destroy();
-    this.#receiver?.closed(new LocalError('connection-lost', `The server process is ended: ${problem}.`));
+    this.#receiver?.closed(
+      new LocalError('connection-lost', `The server process is ended: ${problem}.`),
+    );
     void this.#release();
   }
 
@@ -264,14 +278,21 @@ class ProcessTransport implements ChildTransport {
   }
 
   #endError(): LocalError {
-    return new LocalError('connection-lost', `The server process ${this.#endReason()}${this.#lastWords()}`);
+    return new LocalError(
+      'connection-lost',
+      `The server process ${this.#endReason()}${this.#lastWords()}`,
+    );
   }
 
   #endReason(): string {
     if (this.#exit === undefined) {
-      return this.#child.stdout.readableEnded ? 'closed its standard output' : 'stopped reading its standard input';
+      return this.#child.stdout.readableEnded
+        ? 'closed its standard output'
+        : 'stopped reading its standard input';
     }
-    return this.#exit.signal === null ? `exited with code ${this.#exit.code}` : `was ended by ${this.#exit.signal}`;
+    return this.#exit.signal === null
+      ? `exited with code ${this.#exit.code}`
+      : `was ended by ${this.#exit.signal}`;
   }
 
   #lastWords(): string {
@@ -281,13 +302,21 @@ class ProcessTransport implements ChildTransport {
 }
 
 function spawnError(options: SpawnOptions, cause: unknown): LocalError {
-  return new LocalError('connect-failed', `Cannot start "${options.command}": ${spawnProblem(options, cause)}`, { cause });
+  return new LocalError(
+    'connect-failed',
+    `Cannot start "${options.command}": ${spawnProblem(options, cause)}`,
+    { cause },
+  );
 }
 
 function spawnProblem(options: SpawnOptions, cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   // The system reports a missing working directory as if the command were missing.
-  if (code === 'ENOENT' && options.cwd !== undefined && !process.getBuiltinModule('node:fs').existsSync(options.cwd)) {
+  if (
+    code === 'ENOENT' &&
+    options.cwd !== undefined &&
+    !process.getBuiltinModule('node:fs').existsSync(options.cwd)
+  ) {
     return `the working directory ${options.cwd} does not exist.`;
   }
   if (code === 'ENOENT') {

@@ -15,17 +15,30 @@ import { type ChildTransport, spawnStdio } from './child-transport.ts';
 
 const clients: Client[] = [];
 const info = { name: 'both', version: '1.0.0' };
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 const noArguments = { type: 'object', properties: {}, additionalProperties: false } as const;
 
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
 });
 
-async function connect(server: Server, era: Era, options: Partial<ClientOptions> = {}): Promise<Client> {
+async function connect(
+  server: Server,
+  era: Era,
+  options: Partial<ClientOptions> = {},
+): Promise<Client> {
   const [ours, theirs] = createInMemoryTransports();
   await server.connect(theirs);
-  const client = await connectClient(() => ours, { info: { name: 't', version: '0' }, era, ...options });
+  const client = await connectClient(() => ours, {
+    info: { name: 't', version: '0' },
+    era,
+    ...options,
+  });
   clients.push(client);
   return client;
 }
@@ -35,7 +48,12 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     const add = defineTool({
       name: 'add',
       description: 'Adds.',
-      inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'], additionalProperties: false },
+      inputSchema: {
+        type: 'object',
+        properties: { a: { type: 'number' }, b: { type: 'number' } },
+        required: ['a', 'b'],
+        additionalProperties: false,
+      },
       annotations,
       handler: ({ a, b }, context) => {
         context.progress({ progress: 1, total: 2 });
@@ -43,16 +61,32 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
         return { structuredContent: { sum: a + b } };
       },
     });
-    const fail = defineTool({ name: 'fail', description: 'Fails.', inputSchema: noArguments, annotations, handler: () => Promise.reject(new ToolError('Try add.')) });
-    const client = await connect(createServer({ info, instructions: 'Add.', tools: [fail, add] }), era);
+    const fail = defineTool({
+      name: 'fail',
+      description: 'Fails.',
+      inputSchema: noArguments,
+      annotations,
+      handler: () => Promise.reject(new ToolError('Try add.')),
+    });
+    const client = await connect(
+      createServer({ info, instructions: 'Add.', tools: [fail, add] }),
+      era,
+    );
     expect(client.server).toMatchObject({ info, instructions: 'Add.', era });
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['add', 'fail']);
     const seen: (Progress | string)[] = [];
-    const result = await client.callTool('add', { a: 2, b: 3 }, { onProgress: (progress) => seen.push(progress) });
+    const result = await client.callTool(
+      'add',
+      { a: 2, b: 3 },
+      { onProgress: (progress) => seen.push(progress) },
+    );
     seen.push('answer');
     expect(result).toMatchObject({ structuredContent: { sum: 5 } });
     expect(seen.slice(-2)).toEqual([{ progress: 2, total: 2, message: 'added' }, 'answer']);
-    expect(await client.callTool('fail', {})).toMatchObject({ isError: true, content: [{ type: 'text', text: 'Try add.' }] });
+    expect(await client.callTool('fail', {})).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'Try add.' }],
+    });
     expect(await client.callTool('add', { a: 'two', b: 3 })).toMatchObject({ isError: true });
     await expect(client.callTool('none', {})).rejects.toMatchObject({ code: -32602 });
   });
@@ -71,7 +105,9 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     });
     const client = await connect(createServer({ info, tools: [wait] }), era);
     const stop = new AbortController();
-    const outcome = client.callTool('wait', {}, { signal: stop.signal }).catch((error: unknown) => error);
+    const outcome = client
+      .callTool('wait', {}, { signal: stop.signal })
+      .catch((error: unknown) => error);
     const signal = await started.promise;
     stop.abort();
     expect(await outcome).toMatchObject({ code: 'request-cancelled', sent: true });
@@ -96,7 +132,9 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
     expect(await client.listResources()).toMatchObject([{ uri: 'note:a' }]);
     expect(await client.readResource('note:a')).toMatchObject([{ uri: 'note:a', text: 'A' }]);
     const heard: string[] = [];
-    const watch = await client.watch({ resourceSubscriptions: ['note:a'] }, (uri) => heard.push(uri));
+    const watch = await client.watch({ resourceSubscriptions: ['note:a'] }, (uri) =>
+      heard.push(uri),
+    );
     expect(watch.filter).toEqual({ resourceSubscriptions: ['note:a'] });
     expect([...watched]).toEqual(['note:a']);
     server.changes.resourceUpdated('note:a');
@@ -123,12 +161,18 @@ describe.each<Era>(['legacy', 'modern'])('our client on our server, %s', (era) =
       },
     });
     const server = createServer({ info, tools: [talk] });
-    const client = await connect(server, era, { onLog: (entry) => heard.push(entry), onToolsChanged: () => heard.push('tools') });
+    const client = await connect(server, era, {
+      onLog: (entry) => heard.push(entry),
+      onToolsChanged: () => heard.push('tools'),
+    });
     await client.callTool('talk', {});
     const { filter } = await client.watch({ toolsListChanged: true }, () => undefined);
     server.changes.toolsChanged();
     await client.ping();
-    expect(heard).toEqual([{ level: 'warning', logger: 'talk', data: { disk: 'full' } }, ...(filter.toolsListChanged === true ? ['tools'] : [])]);
+    expect(heard).toEqual([
+      { level: 'warning', logger: 'talk', data: { disk: 'full' } },
+      ...(filter.toolsListChanged === true ? ['tools'] : []),
+    ]);
   });
 });
 
@@ -148,8 +192,18 @@ test('a legacy tool call asks the person, the model and for the roots', async ()
     annotations,
     handler: async (_args, context) => {
       const answers = await context.gather({
-        name: { elicit: { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } } },
-        text: { sample: { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 5 } },
+        name: {
+          elicit: {
+            message: 'Name?',
+            requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+          },
+        },
+        text: {
+          sample: {
+            messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
+            maxTokens: 5,
+          },
+        },
       });
       return { structuredContent: { ...answers, roots: await context.listRoots() } };
     },
@@ -157,7 +211,12 @@ test('a legacy tool call asks the person, the model and for the roots', async ()
   const client = await connect(createServer({ info, tools: [ask] }), 'legacy', {
     handlers: {
       elicit: () => Promise.resolve({ action: 'accept', content: { name: 'Ann' } }),
-      sample: () => Promise.resolve({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'm' }),
+      sample: () =>
+        Promise.resolve({
+          role: 'assistant',
+          content: { type: 'text', text: 'Hello' },
+          model: 'm',
+        }),
       listRoots: () => Promise.resolve([{ uri: 'file:///a' }]),
     },
   });
@@ -191,25 +250,41 @@ describe('over a child process', () => {
     return transport;
   };
 
-  test.each<Era | 'auto'>(['auto', 'legacy', 'modern'])('pinned to %s, a large call works and the process ends at once on close', async (era) => {
-    const client = await connectClient(open, { info: { name: 't', version: '0' }, era });
-    const text = 'größe '.repeat(200_000);
-    expect((await client.callTool('echo', { text })).structuredContent).toEqual({ text });
-    await client.close();
-    expect(await spawned.at(-1)!.exited).toEqual({ code: 0, signal: null });
-  });
+  test.each<Era | 'auto'>(['auto', 'legacy', 'modern'])(
+    'pinned to %s, a large call works and the process ends at once on close',
+    async (era) => {
+      const client = await connectClient(open, { info: { name: 't', version: '0' }, era });
+      const text = 'größe '.repeat(200_000);
+      expect((await client.callTool('echo', { text })).structuredContent).toEqual({ text });
+      await client.close();
+      expect(await spawned.at(-1)!.exited).toEqual({ code: 0, signal: null });
+    },
+  );
 
   test('a crash during a call is reported with the exit code and the call is lost', async () => {
     const ends: (Error | undefined)[] = [];
-    const client = await connectClient(open, { info: { name: 't', version: '0' }, onClosed: (error) => ends.push(error) });
+    const client = await connectClient(open, {
+      info: { name: 't', version: '0' },
+      onClosed: (error) => ends.push(error),
+    });
     clients.push(client);
-    await expect(client.callTool('echo', { crash: true })).rejects.toMatchObject({ code: 'connection-lost', sent: true, message: expect.stringContaining('exited with code 4') as string });
+    await expect(client.callTool('echo', { crash: true })).rejects.toMatchObject({
+      code: 'connection-lost',
+      sent: true,
+      message: expect.stringContaining('exited with code 4') as string,
+    });
     expect(ends).toHaveLength(1);
   });
 
   test('a program that is no server fails to connect with its last words', async () => {
-    const failing = (): ChildTransport => spawnStdio({ command: 'node', args: ['-e', 'console.error("Usage: server DIR"); process.exit(2)'] });
-    await expect(connectClient(failing, { info: { name: 't', version: '0' } })).rejects.toMatchObject({
+    const failing = (): ChildTransport =>
+      spawnStdio({
+        command: 'node',
+        args: ['-e', 'console.error("Usage: server DIR"); process.exit(2)'],
+      });
+    await expect(
+      connectClient(failing, { info: { name: 't', version: '0' } }),
+    ).rejects.toMatchObject({
       code: 'connect-failed',
       message: expect.stringMatching(/exited with code 2.*Usage: server DIR/) as string,
     });
@@ -221,8 +296,14 @@ describe('over a child process', () => {
       if (method === 'server/discover') process.exit(1);
       if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: { name: 'picky', version: '1' } } }));
     })`;
-    const client = await connectClient(() => spawnStdio({ command: 'node', args: ['-e', picky] }), { info: { name: 't', version: '0' } });
+    const client = await connectClient(() => spawnStdio({ command: 'node', args: ['-e', picky] }), {
+      info: { name: 't', version: '0' },
+    });
     clients.push(client);
-    expect(client.server).toMatchObject({ era: 'legacy', protocolVersion: '2024-11-05', info: { name: 'picky' } });
+    expect(client.server).toMatchObject({
+      era: 'legacy',
+      protocolVersion: '2024-11-05',
+      info: { name: 'picky' },
+    });
   });
 });

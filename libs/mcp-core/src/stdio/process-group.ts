@@ -10,7 +10,12 @@ export const HAS_PROCESS_GROUPS = process.platform !== 'win32';
 export function signalGroup(leaderPid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (!HAS_PROCESS_GROUPS) {
     const { execFile } = process.getBuiltinModule('node:child_process');
-    execFile('taskkill', ['/pid', String(leaderPid), '/T', '/F'], { windowsHide: true }, () => undefined);
+    execFile(
+      'taskkill',
+      ['/pid', String(leaderPid), '/T', '/F'],
+      { windowsHide: true },
+      () => undefined,
+    );
     return;
   }
   try {
@@ -37,15 +42,23 @@ export async function isGroupAlive(leaderPid: number): Promise<boolean> {
 async function hasRunningMember(groupId: number): Promise<boolean> {
   const pids = (await filesystem().readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const states = await Promise.all(pids.map((pid) => readState(pid)));
-  return states.some((state) => state?.groupId === groupId && state.code !== 'Z' && state.code !== 'X');
+  return states.some(
+    (state) => state?.groupId === groupId && state.code !== 'Z' && state.code !== 'X',
+  );
 }
 
-async function readState(pid: string): Promise<{ readonly code: string; readonly groupId: number } | undefined> {
+async function readState(
+  pid: string,
+): Promise<{ readonly code: string; readonly groupId: number } | undefined> {
   // The process may end between the listing and the read.
-  const stat = await filesystem().readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const stat = await filesystem()
+    .readFile(`/proc/${pid}/stat`, 'utf8')
+    .catch(() => '');
   // The command name, in parentheses, may itself contain blanks and parentheses. @see proc_pid_stat(5)
   const [code, , groupId] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return code === undefined || groupId === undefined ? undefined : { code, groupId: Number(groupId) };
+  return code === undefined || groupId === undefined
+    ? undefined
+    : { code, groupId: Number(groupId) };
 }
 
 /** Loaded by the first use: servers import this file and look after no group. */

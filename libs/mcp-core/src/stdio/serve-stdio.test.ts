@@ -12,20 +12,38 @@ import type { ToolDefinition } from '../server/tool.ts';
 import { modern } from '../testing/raw-client.test.support.ts';
 import { serveStdio } from './serve-stdio.ts';
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 function toolNamed(name: string, handler: ToolDefinition['handler']): ToolDefinition {
   return { name, description: name, inputSchema: { type: 'object' }, annotations, handler };
 }
 
-function serve(tools: readonly ToolDefinition[], options: { output?: Writable; maxLineBytes?: number; progressIntervalMs?: number } = {}) {
+function serve(
+  tools: readonly ToolDefinition[],
+  options: { output?: Writable; maxLineBytes?: number; progressIntervalMs?: number } = {},
+) {
   const input = new PassThrough();
   const output = options.output ?? new PassThrough();
   const errors: unknown[] = [];
   const { maxLineBytes, progressIntervalMs } = options;
-  const server = createServer({ info: { name: 's', version: '1' }, tools, onError: (error) => errors.push(error), ...(progressIntervalMs === undefined ? {} : { progressIntervalMs }) });
-  const served = serveStdio(server, { input, output, ...(maxLineBytes === undefined ? {} : { maxLineBytes }) });
-  const write = (message: object): boolean => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const server = createServer({
+    info: { name: 's', version: '1' },
+    tools,
+    onError: (error) => errors.push(error),
+    ...(progressIntervalMs === undefined ? {} : { progressIntervalMs }),
+  });
+  const served = serveStdio(server, {
+    input,
+    output,
+    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+  });
+  const write = (message: object): boolean =>
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const ended = served.then(({ closed }) => closed);
   const close = async (): Promise<void> => (await served).close();
   return { input, output: output as PassThrough, errors, served: ended, close, write };
@@ -56,7 +74,9 @@ describe('serveStdio', () => {
         await once(context.signal, 'abort');
         return { content: [] };
       } finally {
-        await new Promise((resolve) => { setImmediate(resolve); });
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
         steps.push('call cleaned up');
       }
     });
@@ -67,7 +87,11 @@ describe('serveStdio', () => {
       return { content: [] };
     });
     const { output, close, served, write } = serve([work, { ...long, task: 'optional' }]);
-    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    const meta = {
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
+    };
     write({ id: 1, method: 'tools/call', params: modern({ name: 'work' }) });
     write({ id: 2, method: 'tools/call', params: modern({ name: 'long' }, meta) });
     expect(await nextLine(output)).toMatchObject({ result: { resultType: 'task' } });
@@ -96,7 +120,11 @@ describe('serveStdio', () => {
       return new Promise(() => undefined);
     });
     const { input, output, served, write } = serve([{ ...work, task: 'optional' }]);
-    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    const meta = {
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
+    };
     write({ id: 1, method: 'tools/call', params: modern({ name: 'work' }, meta) });
     expect(await nextLine(output)).toMatchObject({ result: { resultType: 'task' } });
     input.end();
@@ -109,7 +137,9 @@ describe('serveStdio', () => {
     input.write('not json\n');
     expect(await nextLine(output)).toMatchObject({ error: { code: -32700 } });
     input.write(`${'x'.repeat(101)}\n`);
-    expect(await nextLine(output)).toMatchObject({ error: { code: -32600, message: expect.stringContaining('longer than 100 bytes') as string } });
+    expect(await nextLine(output)).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining('longer than 100 bytes') as string },
+    });
     write({ id: 2, method: 'ping' });
     expect(await nextLine(output)).toMatchObject({ id: 2 });
   });
@@ -122,13 +152,25 @@ describe('serveStdio', () => {
     });
     const { input, output, served, write } = serve([slow]);
     write({ id: 1, method: 'tools/call', params: modern({ name: 'slow' }) });
-    input.end(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'subscriptions/listen', params: modern({ notifications: { toolsListChanged: true } }) }));
+    input.end(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'subscriptions/listen',
+        params: modern({ notifications: { toolsListChanged: true } }),
+      }),
+    );
     await once(input, 'end');
     gate.resolve(undefined);
     await served;
-    const messages = String(output.read()).trimEnd().split('\n').map((line) => JSON.parse(line) as { id?: number; method?: string });
+    const messages = String(output.read())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id?: number; method?: string });
     const kinds = new Set(messages.map(({ id, method }) => method ?? id));
-    expect(kinds).toEqual(new Set([1, 2, 'notifications/subscriptions/acknowledged', 'notifications/cancelled']));
+    expect(kinds).toEqual(
+      new Set([1, 2, 'notifications/subscriptions/acknowledged', 'notifications/cancelled']),
+    );
   });
 
   test('aborts 400 ms after the end of the input the handlers that still run, then resolves within 100 ms', async () => {
@@ -161,13 +203,24 @@ describe('serveStdio', () => {
       return { structuredContent: { code: (failure as { code: string }).code } };
     });
     const { input, output, served, write } = serve([ask]);
-    write({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo: { name: 'c', version: '1' } } });
+    write({
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: { roots: {} },
+        clientInfo: { name: 'c', version: '1' },
+      },
+    });
     expect(await nextLine(output)).toHaveProperty('result');
     write({ id: 2, method: 'tools/call', params: { name: 'ask' } });
     expect(await nextLine(output)).toMatchObject({ method: 'roots/list' });
     input.end();
     await served;
-    expect(await nextLine(output)).toMatchObject({ id: 2, result: { structuredContent: { code: 'connection-closed' } } });
+    expect(await nextLine(output)).toMatchObject({
+      id: 2,
+      result: { structuredContent: { code: 'connection-closed' } },
+    });
   });
 
   test('ends when the reader is gone', async () => {
@@ -185,11 +238,16 @@ describe('serveStdio', () => {
 
 describe('a server process', () => {
   /** Runs the module text as a process of its own. */
-  async function run(source: string, use: (child: ReturnType<typeof spawn>) => Promise<void>): Promise<void> {
+  async function run(
+    source: string,
+    use: (child: ReturnType<typeof spawn>) => Promise<void>,
+  ): Promise<void> {
     const folder = await mkdtemp(path.join(tmpdir(), 'serve-stdio-'));
     const main = path.join(folder, 'main.mjs');
     await writeFile(main, source);
-    const child = spawn(process.execPath, ['--conditions=@signalbox/source', main], { stdio: 'pipe' });
+    const child = spawn(process.execPath, ['--conditions=@signalbox/source', main], {
+      stdio: 'pipe',
+    });
     try {
       await use(child);
     } finally {
@@ -198,7 +256,8 @@ describe('a server process', () => {
     }
   }
 
-  const entry = (name: string): string => pathToFileURL(fileURLToPath(new URL(`../${name}/index.ts`, import.meta.url))).href;
+  const entry = (name: string): string =>
+    pathToFileURL(fileURLToPath(new URL(`../${name}/index.ts`, import.meta.url))).href;
   const big = `
     import { createServer } from '${entry('server')}';
     import { serveStdio } from '${entry('stdio')}';
@@ -207,8 +266,10 @@ describe('a server process', () => {
     await serveStdio(createServer({ info: { name: 'p', version: '1' }, tools: [big] }));
     process.exitCode = 7;
   `;
-  const call = (id: number): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: modern({ name: 'big' }) })}\n`;
-  const exitOf = (child: ReturnType<typeof spawn>): Promise<number | null> => new Promise((resolve) => child.once('exit', resolve));
+  const call = (id: number): string =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: modern({ name: 'big' }) })}\n`;
+  const exitOf = (child: ReturnType<typeof spawn>): Promise<number | null> =>
+    new Promise((resolve) => child.once('exit', resolve));
 
   test('ends by itself when its input ends', async () => {
     await run(big, async (child) => {
@@ -234,10 +295,16 @@ describe('a server process', () => {
       };
       await serveStdio(createServer({ info: { name: 'p', version: '1' }, tools: [{ name: 'big', description: 'Task', inputSchema: { type: 'object' }, annotations, task: 'optional', handler }] }));
     `;
-    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    const meta = {
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
+    };
     await run(task, async (child) => {
       const exited = exitOf(child);
-      child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: modern({ name: 'big' }, meta) })}\n`);
+      child.stdin?.write(
+        `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: modern({ name: 'big' }, meta) })}\n`,
+      );
       await new Promise((resolve) => child.stdout?.once('readable', resolve));
       child.stdin?.end();
       expect(await exited).toBe(7);
@@ -250,7 +317,12 @@ describe('a server process', () => {
       child.stdin?.end(call(1) + call(2).trimEnd());
       let text = '';
       for await (const chunk of child.stdout ?? []) text += String(chunk);
-      expect(text.trimEnd().split('\n').map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2]);
+      expect(
+        text
+          .trimEnd()
+          .split('\n')
+          .map((line) => (JSON.parse(line) as { id: number }).id),
+      ).toEqual([1, 2]);
       expect(await exited).toBe(7);
     });
   });
@@ -281,13 +353,26 @@ describe('a server process', () => {
   });
 
   test('answers a line of 12 MiB over its limit with an error, and goes on', async () => {
-    await run(big.replace('tools: [big] })', 'tools: [big] }), { maxLineBytes: 1024 * 1024 }'), async (child) => {
-      const answers: unknown[] = [];
-      createInterface(child.stdout!).on('line', (line) => answers.push(JSON.parse(line)));
-      child.stdin?.write(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(12 * 1024 * 1024)}"}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n`);
-      await vi.waitFor(() => expect(answers).toHaveLength(2), 15_000);
-      expect(answers).toMatchObject([{ error: { code: -32600, message: expect.stringContaining('longer than 1048576 bytes') as string } }, { id: 2 }]);
-    });
+    await run(
+      big.replace('tools: [big] })', 'tools: [big] }), { maxLineBytes: 1024 * 1024 }'),
+      async (child) => {
+        const answers: unknown[] = [];
+        createInterface(child.stdout!).on('line', (line) => answers.push(JSON.parse(line)));
+        child.stdin?.write(
+          `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(12 * 1024 * 1024)}"}\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n`,
+        );
+        await vi.waitFor(() => expect(answers).toHaveLength(2), 15_000);
+        expect(answers).toMatchObject([
+          {
+            error: {
+              code: -32600,
+              message: expect.stringContaining('longer than 1048576 bytes') as string,
+            },
+          },
+          { id: 2 },
+        ]);
+      },
+    );
   });
 
   test('sends large results whole to a slow reader', async () => {
@@ -300,7 +385,10 @@ describe('a server process', () => {
         lines += String(chunk).split('\n').length - 1;
         if (lines === 2) break;
       }
-      const answers = text.trimEnd().split('\n').map((line) => JSON.parse(line) as { id: number; result: { content: [{ text: string }] } });
+      const answers = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { id: number; result: { content: [{ text: string }] } });
       expect(answers.map(({ id, result }) => [id, result.content[0].text.length])).toEqual([
         [1, 4_000_000],
         [2, 4_000_000],
@@ -312,18 +400,26 @@ describe('a server process', () => {
     const count = 20_000;
     let reported = 0;
     const flood = toolNamed('flood', async (_args, context) => {
-      for (reported = 1; reported < count; reported += 1) await context.progress({ progress: reported });
+      for (reported = 1; reported < count; reported += 1)
+        await context.progress({ progress: reported });
       await context.progress({ progress: reported });
       return { content: [] };
     });
     const { output, write } = serve([flood], { progressIntervalMs: 0 });
-    write({ id: 1, method: 'tools/call', params: modern({ name: 'flood' }, { progressToken: 'p' }) });
+    write({
+      id: 1,
+      method: 'tools/call',
+      params: modern({ name: 'flood' }, { progressToken: 'p' }),
+    });
     let before = -1;
-    await vi.waitFor(() => {
-      const isStill = reported === before;
-      before = reported;
-      expect(isStill && reported > 0).toBe(true);
-    }, { timeout: 10_000, interval: 50 });
+    await vi.waitFor(
+      () => {
+        const isStill = reported === before;
+        before = reported;
+        expect(isStill && reported > 0).toBe(true);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
     expect(reported).toBeLessThan(count / 2);
     const steps: unknown[] = [];
     for await (const line of createInterface(output)) {

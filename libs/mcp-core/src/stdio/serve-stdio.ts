@@ -28,8 +28,15 @@ export interface StdioListener {
  * their answers. Ending the process is the caller's business.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
  */
-export async function serveStdio(server: Server, options: ServeStdioOptions = {}): Promise<StdioListener> {
-  const { input = process.stdin, output = process.stdout, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
+export async function serveStdio(
+  server: Server,
+  options: ServeStdioOptions = {},
+): Promise<StdioListener> {
+  const {
+    input = process.stdin,
+    output = process.stdout,
+    maxLineBytes = DEFAULT_MAX_LINE_BYTES,
+  } = options;
   const connection = await server.connect(new StreamTransport({ input, output, maxLineBytes }));
   const closed = stopWhenClosed(server, connection);
   return {

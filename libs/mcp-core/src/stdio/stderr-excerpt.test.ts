@@ -4,7 +4,8 @@ import { stderrExcerpt } from './stderr-excerpt.ts';
 const excerpt = (text: string): readonly string[] => stderrExcerpt(text.split('\n'));
 
 test('an uncaught error of Node is its message, without the source line, the stack and the version', () => {
-  const crash = "[eval]:1\nnode:internal/modules/cjs/loader:1424\n  throw err;\n  ^\n\nError: Cannot find module '/nowhere.js'\n    at node:internal/main {\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v24.21.0";
+  const crash =
+    "[eval]:1\nnode:internal/modules/cjs/loader:1424\n  throw err;\n  ^\n\nError: Cannot find module '/nowhere.js'\n    at node:internal/main {\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v24.21.0";
   expect(excerpt(crash)[0]).toBe("Error: Cannot find module '/nowhere.js'");
   expect(excerpt(crash)).toContain("code: 'MODULE_NOT_FOUND',");
   expect(excerpt(crash)).not.toContain('}');
@@ -23,16 +24,23 @@ test('an error with a cause tells both', () => {
     '  }',
     '}',
   ].join('\n');
-  expect(excerpt(text)).toEqual(['TypeError: fetch failed', '[cause]: Error: getaddrinfo ENOTFOUND api.example', 'errno: -3008,', "code: 'ENOTFOUND'"]);
+  expect(excerpt(text)).toEqual([
+    'TypeError: fetch failed',
+    '[cause]: Error: getaddrinfo ENOTFOUND api.example',
+    'errno: -3008,',
+    "code: 'ENOTFOUND'",
+  ]);
 });
 
 test('a traceback of Python is its last line', () => {
-  const text = 'Traceback (most recent call last):\n  File "/srv/main.py", line 1, in <module>\n    import mcp\nModuleNotFoundError: No module named \'mcp\'';
+  const text =
+    'Traceback (most recent call last):\n  File "/srv/main.py", line 1, in <module>\n    import mcp\nModuleNotFoundError: No module named \'mcp\'';
   expect(excerpt(text)).toEqual(["ModuleNotFoundError: No module named 'mcp'"]);
 });
 
 test('errors of npm are told as a block', () => {
-  const text = 'npm warn old\nnpm error code E404\nnpm error 404 Not Found - GET https://packages.example/nope\nnpm error 404\nnpm error A complete log of this run can be found in: /home/me/x';
+  const text =
+    'npm warn old\nnpm error code E404\nnpm error 404 Not Found - GET https://packages.example/nope\nnpm error 404\nnpm error A complete log of this run can be found in: /home/me/x';
   expect(excerpt(text)[0]).toBe('npm error code E404');
   expect(excerpt(text)).toContain('npm error 404 Not Found - GET https://packages.example/nope');
 });
@@ -45,5 +53,11 @@ test('without an error the last lines are told, at most five, each at most 400 c
 });
 
 test('an error long ago is not what ended the program', () => {
-  expect(excerpt(`Error: handled\n${'working\n'.repeat(30)}closing`)).toEqual(['working', 'working', 'working', 'working', 'closing']);
+  expect(excerpt(`Error: handled\n${'working\n'.repeat(30)}closing`)).toEqual([
+    'working',
+    'working',
+    'working',
+    'working',
+    'closing',
+  ]);
 });

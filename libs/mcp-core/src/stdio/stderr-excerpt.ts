@@ -14,7 +14,8 @@ const NOISE = [
   /^(?:node:|file:\/\/|\/)\S+:\d+$/,
   /^\s+throw \w+/,
 ];
-const ERROR_LINE = /(?:^|[\s:[(])(?:\w*(?:Error|Exception)\b|error\b|fatal\b|panic\b|npm ERR!|failed\b|cannot\b)/i;
+const ERROR_LINE =
+  /(?:^|[\s:[(])(?:\w*(?:Error|Exception)\b|error\b|fatal\b|panic\b|npm ERR!|failed\b|cannot\b)/i;
 
 /** The lines of a program's stderr that say what went wrong, at most five: the error near the end and what follows it, without stack frames and braces; the last ones where there is no error. */
 export function stderrExcerpt(lines: readonly string[]): readonly string[] {
@@ -22,5 +23,9 @@ export function stderrExcerpt(lines: readonly string[]): readonly string[] {
   const end = useful.slice(-SEARCHED_LINES);
   const first = end.findIndex((line) => ERROR_LINE.test(line));
   const excerpt = first < 0 ? end.slice(-MAX_LINES) : end.slice(first, first + MAX_LINES);
-  return excerpt.map((line) => (line.trim().length > MAX_LINE_LENGTH ? `${line.trim().slice(0, MAX_LINE_LENGTH)}…` : line.trim()));
+  return excerpt.map((line) =>
+    line.trim().length > MAX_LINE_LENGTH
+      ? `${line.trim().slice(0, MAX_LINE_LENGTH)}…`
+      : line.trim(),
+  );
 }

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { StderrLog } from './stderr-log.ts';
 
-function recorded(...chunks: readonly (string | Buffer)[]): { readonly log: StderrLog; readonly lines: readonly string[] } {
+function recorded(...chunks: readonly (string | Buffer)[]): {
+  readonly log: StderrLog;
+  readonly lines: readonly string[];
+} {
   const lines: string[] = [];
   const log = new StderrLog((line) => lines.push(line));
   for (const chunk of chunks) log.write(Buffer.from(chunk));
@@ -36,7 +39,11 @@ describe('StderrLog', () => {
   });
 
   test('tells the lines that say why the child ended', () => {
-    expect(recorded('starting\r\nError: no\r\n    at main (a.js:1:1)\r\n\r\nNode.js v24.21.0\r\n').log.excerpt()).toEqual(['Error: no']);
+    expect(
+      recorded(
+        'starting\r\nError: no\r\n    at main (a.js:1:1)\r\n\r\nNode.js v24.21.0\r\n',
+      ).log.excerpt(),
+    ).toEqual(['Error: no']);
     expect(recorded().log.excerpt()).toEqual([]);
   });
 });

@@ -19,7 +19,11 @@ export class StderrLog {
   write(chunk: Buffer): void {
     this.#tail = lastBytes(Buffer.concat([this.#tail, lastBytes(chunk, TAIL_BYTES)]), TAIL_BYTES);
     let start = 0;
-    for (let newline = chunk.indexOf(NEWLINE); newline >= 0; newline = chunk.indexOf(NEWLINE, start)) {
+    for (
+      let newline = chunk.indexOf(NEWLINE);
+      newline >= 0;
+      newline = chunk.indexOf(NEWLINE, start)
+    ) {
       this.#extendLine(chunk.subarray(start, newline));
       this.#endLine();
       start = newline + 1;

@@ -4,7 +4,10 @@ import type { Server } from '../server/server.ts';
 import { createInMemoryTransports } from './in-memory-transport.ts';
 
 /** Connects a client to a server in this process. @throws LocalError `connect-failed` */
-export async function connectInMemory(server: Server, options: ClientOptions = { info: { name: 'test-client', version: '0' } }): Promise<Client> {
+export async function connectInMemory(
+  server: Server,
+  options: ClientOptions = { info: { name: 'test-client', version: '0' } },
+): Promise<Client> {
   // Who only tests handlers loads neither half.
   const { connectClient } = await import('../client/index.ts');
   return connectClient(async () => {

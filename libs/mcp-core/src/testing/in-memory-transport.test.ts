@@ -3,7 +3,14 @@ import { createInMemoryTransports } from './in-memory-transport.ts';
 
 function listener() {
   const heard: unknown[] = [];
-  return { heard, receiver: { message: (value: unknown) => heard.push(value), unreadable: () => undefined, closed: () => heard.push('closed') } };
+  return {
+    heard,
+    receiver: {
+      message: (value: unknown) => heard.push(value),
+      unreadable: () => undefined,
+      closed: () => heard.push('closed'),
+    },
+  };
 }
 
 describe('in-memory transports', () => {
@@ -15,7 +22,10 @@ describe('in-memory transports', () => {
     params.list.push(2);
     await far.start(receiver);
     await near.send({ jsonrpc: '2.0', method: 'second' });
-    expect(heard).toEqual([{ jsonrpc: '2.0', method: 'first', params: { list: [1] } }, { jsonrpc: '2.0', method: 'second' }]);
+    expect(heard).toEqual([
+      { jsonrpc: '2.0', method: 'first', params: { list: [1] } },
+      { jsonrpc: '2.0', method: 'second' },
+    ]);
   });
 
   test('tell both ends of a close, once, also when it comes before delivery has begun', async () => {
@@ -26,6 +36,8 @@ describe('in-memory transports', () => {
     await Promise.all([far.close(), near.close(), starting]);
     await new Promise(setImmediate);
     expect([nearEnd.heard, farEnd.heard]).toEqual([['closed'], ['closed']]);
-    await expect(near.send({ jsonrpc: '2.0', method: 'late' })).rejects.toThrow('The connection is closed');
+    await expect(near.send({ jsonrpc: '2.0', method: 'late' })).rejects.toThrow(
+      'The connection is closed',
+    );
   });
 });

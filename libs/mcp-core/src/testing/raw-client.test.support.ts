@@ -64,7 +64,10 @@ export async function connectRaw(server: Server): Promise<RawClient> {
     request: (id, method, params) => {
       const from = received.length;
       send({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) });
-      return find((message) => message.id === id && !('method' in message) && received.indexOf(message) >= from);
+      return find(
+        (message) =>
+          message.id === id && !('method' in message) && received.indexOf(message) >= from,
+      );
     },
     notify: (method, params) => {
       send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) });
@@ -80,13 +83,25 @@ export async function connectRaw(server: Server): Promise<RawClient> {
 export function modern(params: JsonObject = {}, meta: JsonObject = {}): JsonObject {
   return {
     ...params,
-    _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {}, ...meta },
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      ...meta,
+    },
   };
 }
 
 /** Opens a legacy session and gives the answer to `initialize`. */
-export async function initialize(client: RawClient, protocolVersion: string, capabilities: JsonObject = {}): Promise<JsonObject> {
-  const answer = await client.request('initialize', 'initialize', { protocolVersion, capabilities, clientInfo: { name: 'raw', version: '1' } });
+export async function initialize(
+  client: RawClient,
+  protocolVersion: string,
+  capabilities: JsonObject = {},
+): Promise<JsonObject> {
+  const answer = await client.request('initialize', 'initialize', {
+    protocolVersion,
+    capabilities,
+    clientInfo: { name: 'raw', version: '1' },
+  });
   client.notify('notifications/initialized');
   return answer;
 }

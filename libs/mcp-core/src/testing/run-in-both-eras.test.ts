@@ -4,11 +4,27 @@ import type { InteractiveContext } from '../server/context.ts';
 import type { ToolDefinition } from '../server/tool.ts';
 import { runInBothEras, type ToolUnderTest } from './run-in-both-eras.ts';
 
-const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
-const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] } } as const;
-const handlers = { elicit: () => Promise.resolve({ action: 'accept' as const, content: { sure: true } }) };
+const annotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+};
+const form = {
+  message: 'Sure?',
+  requestedSchema: {
+    type: 'object',
+    properties: { sure: { type: 'boolean' } },
+    required: ['sure'],
+  },
+} as const;
+const handlers = {
+  elicit: () => Promise.resolve({ action: 'accept' as const, content: { sure: true } }),
+};
 
-function toolWith(run: (context: InteractiveContext, mails: string[]) => Promise<unknown>): () => ToolUnderTest {
+function toolWith(
+  run: (context: InteractiveContext, mails: string[]) => Promise<unknown>,
+): () => ToolUnderTest {
   return () => {
     const mails: string[] = [];
     const tool: ToolDefinition = {
@@ -16,7 +32,9 @@ function toolWith(run: (context: InteractiveContext, mails: string[]) => Promise
       description: 'Sends a mail.',
       inputSchema: { type: 'object' },
       annotations,
-      handler: async (_args, context) => ({ structuredContent: { value: await run(context, mails) } }),
+      handler: async (_args, context) => ({
+        structuredContent: { value: await run(context, mails) },
+      }),
     };
     return { tool, effects: () => mails };
   };
@@ -41,10 +59,14 @@ describe('runInBothEras', () => {
       mails.push('draft');
       await context.elicit('sure', form);
     });
-    await expect(runInBothEras(tool, { handlers })).rejects.toThrow(/effects of the tool differ[\s\S]*once/u);
+    await expect(runInBothEras(tool, { handlers })).rejects.toThrow(
+      /effects of the tool differ[\s\S]*once/u,
+    );
   });
 
   test('fails when a result is not the same', async () => {
-    await expect(runInBothEras(toolWith(() => Promise.resolve(randomUUID())))).rejects.toThrow('result of the tool differ');
+    await expect(runInBothEras(toolWith(() => Promise.resolve(randomUUID())))).rejects.toThrow(
+      'result of the tool differ',
+    );
   });
 });

@@ -29,7 +29,10 @@ export interface RunInBothEras {
  * is called once for each era and must give an equal world.
  * @throws Error when the results or the effects differ: what happens before a question then is not inside `context.once`.
  */
-export async function runInBothEras(prepare: () => ToolUnderTest | Promise<ToolUnderTest>, options: RunInBothErasOptions = {}): Promise<RunInBothEras> {
+export async function runInBothEras(
+  prepare: () => ToolUnderTest | Promise<ToolUnderTest>,
+  options: RunInBothErasOptions = {},
+): Promise<RunInBothEras> {
   const legacy = await runIn('legacy', await prepare(), options);
   const modern = await runIn('modern', await prepare(), options);
   requireEqual('effects', legacy.effects, modern.effects);
@@ -37,10 +40,18 @@ export async function runInBothEras(prepare: () => ToolUnderTest | Promise<ToolU
   return modern;
 }
 
-async function runIn(era: Era, { tool, effects }: ToolUnderTest, { arguments: args = {}, handlers = {} }: RunInBothErasOptions): Promise<RunInBothEras> {
+async function runIn(
+  era: Era,
+  { tool, effects }: ToolUnderTest,
+  { arguments: args = {}, handlers = {} }: RunInBothErasOptions,
+): Promise<RunInBothEras> {
   const { createServer } = await import('../server/index.ts');
   const server = createServer({ info: { name: 'both-eras', version: '1' }, tools: [tool] });
-  const client = await connectInMemory(server, { info: { name: 'both-eras', version: '1' }, era, handlers });
+  const client = await connectInMemory(server, {
+    info: { name: 'both-eras', version: '1' },
+    era,
+    handlers,
+  });
   try {
     const { _meta: _transport, ...result } = await client.callTool(tool.name, args);
     return { result, effects: structuredClone(effects()) };

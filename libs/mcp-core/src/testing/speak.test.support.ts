@@ -6,7 +6,11 @@ import { connectRaw, initialize, modern } from './raw-client.test.support.ts';
 /** Sends one request after another in one revision and gives the whole answers. */
 export type Speak = (method: string, params?: JsonObject) => Promise<JsonObject>;
 
-export async function speak(server: Server, version: string, capabilities: JsonObject = {}): Promise<Speak> {
+export async function speak(
+  server: Server,
+  version: string,
+  capabilities: JsonObject = {},
+): Promise<Speak> {
   const client = await connectRaw(server);
   const isModern = version === '2026-07-28';
   if (!isModern) await initialize(client, version, capabilities);

@@ -11,12 +11,20 @@ export interface TaskStoreCheck {
  * What every task store must do, as checks for any test runner. `open` gives a store that is empty, and is called once for each check.
  * @example for (const { name, run } of taskStoreContract(() => new InMemoryTaskStore())) test(name, run);
  */
-export function taskStoreContract(open: () => TaskStore | Promise<TaskStore>): readonly TaskStoreCheck[] {
+export function taskStoreContract(
+  open: () => TaskStore | Promise<TaskStore>,
+): readonly TaskStoreCheck[] {
   const assert: typeof strict = process.getBuiltinModule('node:assert').strict;
-  const check = (name: string, run: (store: TaskStore) => Promise<void>): TaskStoreCheck => ({ name, run: async () => run(await open()) });
+  const check = (name: string, run: (store: TaskStore) => Promise<void>): TaskStoreCheck => ({
+    name,
+    run: async () => run(await open()),
+  });
   return [
     check('a task is found as it was created, and no other', async (store) => {
-      const record = recordOf('a', { statusMessage: 'Busy', inputRequests: { who: { method: 'roots/list' } } });
+      const record = recordOf('a', {
+        statusMessage: 'Busy',
+        inputRequests: { who: { method: 'roots/list' } },
+      });
       await store.create(record);
       assert.deepEqual(await store.get('a'), record);
       assert.equal(await store.get('b'), undefined);
@@ -34,7 +42,10 @@ export function taskStoreContract(open: () => TaskStore | Promise<TaskStore>): r
     }),
     check('an update that expects another status, or a task, changes nothing', async (store) => {
       await store.create(recordOf('a', { status: 'cancelled' }));
-      assert.equal(await store.update(recordOf('a', { status: 'completed', result: {} }), 'working'), false);
+      assert.equal(
+        await store.update(recordOf('a', { status: 'completed', result: {} }), 'working'),
+        false,
+      );
       assert.deepEqual(await store.get('a'), recordOf('a', { status: 'cancelled' }));
       assert.equal(await store.update(recordOf('b'), 'working'), false);
       assert.equal(await store.get('b'), undefined);
@@ -42,7 +53,9 @@ export function taskStoreContract(open: () => TaskStore | Promise<TaskStore>): r
     check('of updates at the same time that expect the same status, one wins', async (store) => {
       await store.create(recordOf('a'));
       const ends = ['completed', 'failed', 'cancelled'] as const;
-      const won = await Promise.all(ends.map((status) => store.update(recordOf('a', { status }), 'working')));
+      const won = await Promise.all(
+        ends.map((status) => store.update(recordOf('a', { status }), 'working')),
+      );
       assert.equal(won.filter(Boolean).length, 1);
       assert.equal((await store.get('a'))?.status, ends[won.indexOf(true)]);
     }),
@@ -54,23 +67,26 @@ export function taskStoreContract(open: () => TaskStore | Promise<TaskStore>): r
       assert.deepEqual(await store.list('ada'), { records: [] });
       assert.deepEqual(await idsOf(store.all()), []);
     }),
-    check('a principal is given its own tasks, oldest first, each once, over all pages', async (store) => {
-      const ids = Array.from({ length: 250 }, (_, index) => `task-${String(index)}`);
-      for (const id of ids) {
-        await store.create(recordOf(id, { principal: 'ada' }));
-        await store.create(recordOf(`${id}-bob`, { principal: 'bob' }));
-        await store.create(recordOf(`${id}-nobody`));
-      }
-      const listed: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await store.list('ada', cursor);
-        listed.push(...(page?.records ?? []).map(({ taskId }) => taskId));
-        cursor = page?.nextCursor;
-      } while (cursor !== undefined);
-      assert.deepEqual(listed, ids);
-      assert.deepEqual(await store.list('eve'), { records: [] });
-    }),
+    check(
+      'a principal is given its own tasks, oldest first, each once, over all pages',
+      async (store) => {
+        const ids = Array.from({ length: 250 }, (_, index) => `task-${String(index)}`);
+        for (const id of ids) {
+          await store.create(recordOf(id, { principal: 'ada' }));
+          await store.create(recordOf(`${id}-bob`, { principal: 'bob' }));
+          await store.create(recordOf(`${id}-nobody`));
+        }
+        const listed: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await store.list('ada', cursor);
+          listed.push(...(page?.records ?? []).map(({ taskId }) => taskId));
+          cursor = page?.nextCursor;
+        } while (cursor !== undefined);
+        assert.deepEqual(listed, ids);
+        assert.deepEqual(await store.list('eve'), { records: [] });
+      },
+    ),
     check('a cursor that is none of its own is told', async (store) => {
       await store.create(recordOf('a', { principal: 'ada' }));
       assert.equal(await store.list('ada', 'no cursor'), undefined);
@@ -87,7 +103,10 @@ export function taskStoreContract(open: () => TaskStore | Promise<TaskStore>): r
         if (taskId === 'b') await store.delete('b');
         else await store.update(recordOf(taskId, { status: 'failed' }), 'working');
       }
-      assert.deepEqual([(await store.get('a'))?.status, await store.get('b'), (await store.get('c'))?.status], ['failed', undefined, 'failed']);
+      assert.deepEqual(
+        [(await store.get('a'))?.status, await store.get('b'), (await store.get('c'))?.status],
+        ['failed', undefined, 'failed'],
+      );
     }),
   ];
 }
@@ -100,5 +119,14 @@ async function idsOf(records: AsyncIterable<TaskRecord>): Promise<string[]> {
 
 function recordOf(taskId: string, rest: Partial<TaskRecord> = {}): TaskRecord {
   const createdAt = '2026-07-28T00:00:00.000Z';
-  return { taskId, status: 'working', createdAt, lastUpdatedAt: createdAt, ttlMs: null, pollIntervalMs: 1000, toolName: 'run', ...rest };
+  return {
+    taskId,
+    status: 'working',
+    createdAt,
+    lastUpdatedAt: createdAt,
+    ttlMs: null,
+    pollIntervalMs: 1000,
+    toolName: 'run',
+    ...rest,
+  };
 }

@@ -13,8 +13,16 @@ import type { Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { connectClient } from '../client/connect-client.ts';
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const form = { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } as const;
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const form = {
+  message: 'Name?',
+  requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+} as const;
 const accept = (name: string): ElicitResult => ({ action: 'accept', content: { name } });
 
 interface Serving extends Partial<ServerOptions> {
@@ -22,32 +30,48 @@ interface Serving extends Partial<ServerOptions> {
 }
 
 /** A server whose tool `run` gives the JSON of what this returns. */
-function serverOf(run: (context: InteractiveContext) => unknown, { task = 'required', ...options }: Serving = {}): Server {
+function serverOf(
+  run: (context: InteractiveContext) => unknown,
+  { task = 'required', ...options }: Serving = {},
+): Server {
   const handler: ToolDefinition['handler'] = async (_args, context) => {
     await context.startTask();
     return { structuredContent: { value: (await run(context)) ?? null } };
   };
-  const tool: ToolDefinition = { name: 'run', description: 'Runs', inputSchema: { type: 'object' }, annotations, task, handler };
+  const tool: ToolDefinition = {
+    name: 'run',
+    description: 'Runs',
+    inputSchema: { type: 'object' },
+    annotations,
+    task,
+    handler,
+  };
   return createServer({ info: { name: 'tasks', version: '1' }, tools: [tool], ...options });
 }
 
 /** A client of this server, with what it sent. */
-async function connect(server: Server, options: Partial<ClientOptions> = {}): Promise<{ client: Client; sent: JsonObject[]; readonly cut: () => Promise<void> }> {
+async function connect(
+  server: Server,
+  options: Partial<ClientOptions> = {},
+): Promise<{ client: Client; sent: JsonObject[]; readonly cut: () => Promise<void> }> {
   const sent: JsonObject[] = [];
   let cut = (): Promise<void> => Promise.resolve();
-  const client = await connectClient(async () => {
-    const [near, far] = createInMemoryTransports();
-    await server.connect(far);
-    cut = () => far.close();
-    return {
-      start: (receiver) => near.start(receiver),
-      send: (message, sendOptions) => {
-        sent.push(message as unknown as JsonObject);
-        return near.send(message, sendOptions);
-      },
-      close: () => near.close(),
-    };
-  }, { info: { name: 'client', version: '1' }, ...options });
+  const client = await connectClient(
+    async () => {
+      const [near, far] = createInMemoryTransports();
+      await server.connect(far);
+      cut = () => far.close();
+      return {
+        start: (receiver) => near.start(receiver),
+        send: (message, sendOptions) => {
+          sent.push(message as unknown as JsonObject);
+          return near.send(message, sendOptions);
+        },
+        close: () => near.close(),
+      };
+    },
+    { info: { name: 'client', version: '1' }, ...options },
+  );
   await client.listTools();
   return { client, sent, cut: () => cut() };
 }
@@ -85,8 +109,13 @@ async function passing<T>(promise: Promise<T>, stepMs = 100): Promise<T> {
 
 describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task', (era) => {
   test('has its result as if it were none', async () => {
-    const { client, sent } = await connect(serverOf(() => new Promise((resolve) => setTimeout(resolve, 2500, 'done'))), { era });
-    expect(await passing(client.callTool('run', {}))).toMatchObject({ structuredContent: { value: 'done' } });
+    const { client, sent } = await connect(
+      serverOf(() => new Promise((resolve) => setTimeout(resolve, 2500, 'done'))),
+      { era },
+    );
+    expect(await passing(client.callTool('run', {}))).toMatchObject({
+      structuredContent: { value: 'done' },
+    });
     expect(methodsOf(sent)).toContain('tasks/get');
     expect(methodsOf(sent)).not.toContain('notifications/cancelled');
     await client.close();
@@ -104,7 +133,11 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
     await passing(client.callTool('run', {}, { onTask: (task) => seen.push(task) }));
     expect(seen[0]).toMatchObject({ status: 'working', ttlMs: 3_600_000, pollIntervalMs: 1000 });
     expect(seen[0]).not.toHaveProperty('statusMessage');
-    expect(seen[1]).toMatchObject({ taskId: seen[0]?.taskId, status: 'working', statusMessage: 'half way' });
+    expect(seen[1]).toMatchObject({
+      taskId: seen[0]?.taskId,
+      status: 'working',
+      statusMessage: 'half way',
+    });
     await client.close();
   });
 
@@ -116,24 +149,43 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
       return accept(message);
     };
     const server = serverOf(async (context) => {
-      const both = await context.gather({ a: { elicit: { ...form, message: 'A' } }, b: { elicit: { ...form, message: 'B' } } });
+      const both = await context.gather({
+        a: { elicit: { ...form, message: 'A' } },
+        b: { elicit: { ...form, message: 'B' } },
+      });
       return [both, await context.elicit('c', { ...form, message: 'C' })];
     });
     const { client } = await connect(server, { era, handlers: { elicit } });
-    expect(await passing(client.callTool('run', {}))).toMatchObject({ structuredContent: { value: [{ a: accept('A'), b: accept('B') }, accept('C')] } });
+    expect(await passing(client.callTool('run', {}))).toMatchObject({
+      structuredContent: { value: [{ a: accept('A'), b: accept('B') }, accept('C')] },
+    });
     expect(asked).toEqual(['A', 'B', 'C']);
     await client.close();
   });
 
   test('rejects with the very error of the call', async () => {
-    const { client } = await connect(serverOf(() => Promise.reject(new ProtocolError(-32001, 'No power', { data: 1 }))), { era });
-    await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({ name: 'ProtocolError', code: -32001, message: 'No power', data: 1 });
+    const { client } = await connect(
+      serverOf(() => Promise.reject(new ProtocolError(-32001, 'No power', { data: 1 }))),
+      { era },
+    );
+    await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({
+      name: 'ProtocolError',
+      code: -32001,
+      message: 'No power',
+      data: 1,
+    });
     await client.close();
   });
 
   test('gives the failure of its tool as a result', async () => {
-    const { client } = await connect(serverOf(() => Promise.reject(new ToolError('No disk'))), { era });
-    expect(await passing(client.callTool('run', {}))).toMatchObject({ isError: true, content: [{ text: 'No disk' }] });
+    const { client } = await connect(
+      serverOf(() => Promise.reject(new ToolError('No disk'))),
+      { era },
+    );
+    expect(await passing(client.callTool('run', {}))).toMatchObject({
+      isError: true,
+      content: [{ text: 'No disk' }],
+    });
     await client.close();
   });
 
@@ -147,10 +199,23 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
       { era },
     );
     const controller = new AbortController();
-    const call = client.callTool('run', {}, { signal: controller.signal, onTask: () => setTimeout(() => controller.abort(new Error('enough')), 1500) });
-    await expect(passing(call)).rejects.toMatchObject({ code: 'request-cancelled', sent: true, cause: new Error('enough') });
+    const call = client.callTool(
+      'run',
+      {},
+      {
+        signal: controller.signal,
+        onTask: () => setTimeout(() => controller.abort(new Error('enough')), 1500),
+      },
+    );
+    await expect(passing(call)).rejects.toMatchObject({
+      code: 'request-cancelled',
+      sent: true,
+      cause: new Error('enough'),
+    });
     expect(String(await stopped.promise)).toBe('LocalError: The client cancelled the task');
-    const cancelled = sent.filter(({ method }) => method === 'notifications/cancelled').map(({ params }) => (params as JsonObject).requestId);
+    const cancelled = sent
+      .filter(({ method }) => method === 'notifications/cancelled')
+      .map(({ params }) => (params as JsonObject).requestId);
     expect(cancelled).not.toContain(callIn(sent).id);
     await client.close();
   });
@@ -165,7 +230,9 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
       { era },
     );
     const began = performance.now();
-    await expect(passing(client.callTool('run', {}, { timeoutMs: 3000, maxTotalMs: 10_000 }))).rejects.toMatchObject({ code: 'request-timeout', sent: true });
+    await expect(
+      passing(client.callTool('run', {}, { timeoutMs: 3000, maxTotalMs: 10_000 })),
+    ).rejects.toMatchObject({ code: 'request-timeout', sent: true });
     expect(performance.now() - began).toBeGreaterThanOrEqual(10_000);
     expect(performance.now() - began).toBeLessThan(12_000);
     await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true));
@@ -173,32 +240,50 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
   });
 
   test('may take longer than the limit without a sign of life, since each answer is one', async () => {
-    const { client } = await connect(serverOf(() => new Promise((resolve) => setTimeout(resolve, 20_000, 'late'))), { era });
-    expect(await passing(client.callTool('run', {}, { timeoutMs: 3000 }))).toMatchObject({ structuredContent: { value: 'late' } });
+    const { client } = await connect(
+      serverOf(() => new Promise((resolve) => setTimeout(resolve, 20_000, 'late'))),
+      { era },
+    );
+    expect(await passing(client.callTool('run', {}, { timeoutMs: 3000 }))).toMatchObject({
+      structuredContent: { value: 'late' },
+    });
     await client.close();
   });
 
   test('stops the clock of its limit while a person is asked', async () => {
-    const elicit = (): Promise<ElicitResult> => new Promise((resolve) => setTimeout(resolve, 60_400, accept('Ada')));
-    const { client } = await connect(serverOf(async (context) => (await context.elicit('who', form)).content), { era, handlers: { elicit } });
-    expect(await passing(client.callTool('run', {}, { maxTotalMs: 5000 }), 500)).toMatchObject({ structuredContent: { value: { name: 'Ada' } } });
+    const elicit = (): Promise<ElicitResult> =>
+      new Promise((resolve) => setTimeout(resolve, 60_400, accept('Ada')));
+    const { client } = await connect(
+      serverOf(async (context) => (await context.elicit('who', form)).content),
+      { era, handlers: { elicit } },
+    );
+    expect(await passing(client.callTool('run', {}, { maxTotalMs: 5000 }), 500)).toMatchObject({
+      structuredContent: { value: { name: 'Ada' } },
+    });
     await client.close();
   });
 
   test('that another client cancelled rejects, and withdraws its questions', async () => {
     const withdrawn: unknown[] = [];
-    const elicit = (_params: unknown, { signal }: { readonly signal: AbortSignal }): Promise<ElicitResult> =>
+    const elicit = (
+      _params: unknown,
+      { signal }: { readonly signal: AbortSignal },
+    ): Promise<ElicitResult> =>
       new Promise(() => {
         signal.addEventListener('abort', () => withdrawn.push(signal.reason));
       });
     const server = serverOf((context) => context.elicit('who', form));
     const { client } = await connect(server, { era, handlers: { elicit } });
     const other = await connect(server, { era });
-    const call = client.callTool('run', {}, {
-      onTask: ({ taskId, status }) => {
-        if (status === 'working') setTimeout(() => void other.client.tasks.cancel(taskId), 3500);
+    const call = client.callTool(
+      'run',
+      {},
+      {
+        onTask: ({ taskId, status }) => {
+          if (status === 'working') setTimeout(() => void other.client.tasks.cancel(taskId), 3500);
+        },
       },
-    });
+    );
     await expect(passing(call)).rejects.toMatchObject({ code: 'request-cancelled', sent: true });
     await vi.waitFor(() => expect(withdrawn).toHaveLength(1));
     await Promise.all([client.close(), other.client.close()]);
@@ -209,46 +294,81 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
       await new Promise((resolve) => setTimeout(resolve, 5000));
       return (await context.elicit('who', form)).content;
     });
-    const { client, cut } = await connect(server, { era, handlers: { elicit: () => Promise.resolve(accept('Ada')) } });
-    const ids: string[] = [];
-    const call = client.callTool('run', {}, {
-      onTask: ({ taskId }) => {
-        ids.push(taskId);
-        setTimeout(() => void cut(), 1500);
-      },
+    const { client, cut } = await connect(server, {
+      era,
+      handlers: { elicit: () => Promise.resolve(accept('Ada')) },
     });
+    const ids: string[] = [];
+    const call = client.callTool(
+      'run',
+      {},
+      {
+        onTask: ({ taskId }) => {
+          ids.push(taskId);
+          setTimeout(() => void cut(), 1500);
+        },
+      },
+    );
     await expect(passing(call)).rejects.toMatchObject({ code: 'connection-lost' });
     await client.reconnect();
     const [taskId = ''] = ids;
     expect(await client.tasks.get(taskId)).toMatchObject({ taskId, status: 'working' });
     await expect(client.tasks.result(taskId)).rejects.toMatchObject({ code: 'invalid-argument' });
-    expect(await passing(client.tasks.resume(taskId))).toMatchObject({ structuredContent: { value: { name: 'Ada' } } });
-    expect(await client.tasks.result(taskId)).toMatchObject({ structuredContent: { value: { name: 'Ada' } } });
+    expect(await passing(client.tasks.resume(taskId))).toMatchObject({
+      structuredContent: { value: { name: 'Ada' } },
+    });
+    expect(await client.tasks.result(taskId)).toMatchObject({
+      structuredContent: { value: { name: 'Ada' } },
+    });
     await client.close();
   });
 
   test('is cancelled by its id', async () => {
-    const { client } = await connect(serverOf(() => new Promise(() => undefined)), { era });
-    const call = client.callTool('run', {}, { onTask: ({ taskId, status }) => void (status === 'working' && client.tasks.cancel(taskId)) });
+    const { client } = await connect(
+      serverOf(() => new Promise(() => undefined)),
+      { era },
+    );
+    const call = client.callTool(
+      'run',
+      {},
+      {
+        onTask: ({ taskId, status }) => void (status === 'working' && client.tasks.cancel(taskId)),
+      },
+    );
     await expect(passing(call)).rejects.toMatchObject({ code: 'request-cancelled' });
     await client.close();
   });
 
   test('of an id that the server does not know has that error', async () => {
-    const { client } = await connect(serverOf(() => 1), { era });
+    const { client } = await connect(
+      serverOf(() => 1),
+      { era },
+    );
     const { tasks } = client;
-    for (const answer of [tasks.get('unknown'), tasks.result('unknown'), tasks.cancel('unknown'), tasks.resume('unknown')]) await expect(answer).rejects.toMatchObject({ code: -32602 });
+    for (const answer of [
+      tasks.get('unknown'),
+      tasks.result('unknown'),
+      tasks.cancel('unknown'),
+      tasks.resume('unknown'),
+    ])
+      await expect(answer).rejects.toMatchObject({ code: -32602 });
     await client.close();
   });
 
   test('that expires rejects', async () => {
-    const { client } = await connect(serverOf(() => new Promise(() => undefined), { tasks: { defaultTtlMs: 2500 } }), { era });
+    const { client } = await connect(
+      serverOf(() => new Promise(() => undefined), { tasks: { defaultTtlMs: 2500 } }),
+      { era },
+    );
     await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({ code: -32602 });
     await client.close();
   });
 
   test('rejects at once when the client closes or the connection ends between two questions about it', async () => {
-    const { client, cut } = await connect(serverOf(() => new Promise(() => undefined), { tasks: { pollIntervalMs: 60_000 } }), { era });
+    const { client, cut } = await connect(
+      serverOf(() => new Promise(() => undefined), { tasks: { pollIntervalMs: 60_000 } }),
+      { era },
+    );
     const calls = [client.callTool('run', {}).catch((error: unknown) => error)];
     await vi.advanceTimersByTimeAsync(1000);
     await cut();
@@ -261,7 +381,10 @@ describe.each(['modern', 'legacy'] as const)('a %s call that goes on as a task',
   });
 
   test('leaves no timer behind', async () => {
-    const { client } = await connect(serverOf(() => 'done', { tasks: { defaultTtlMs: Infinity, maxTtlMs: Infinity } }), { era });
+    const { client } = await connect(
+      serverOf(() => 'done', { tasks: { defaultTtlMs: Infinity, maxTtlMs: Infinity } }),
+      { era },
+    );
     const idle = vi.getTimerCount();
     await passing(client.callTool('run', {}, { maxTotalMs: 100_000 }));
     expect(vi.getTimerCount()).toBeLessThanOrEqual(idle + 1);
@@ -282,15 +405,24 @@ describe('a modern task', () => {
       handler: async (_args, context) => {
         const before = await context.elicit('before', { ...form, message: 'before' });
         await context.startTask();
-        return { structuredContent: { value: [before, await context.elicit('after', { ...form, message: 'after' })] } };
+        return {
+          structuredContent: {
+            value: [before, await context.elicit('after', { ...form, message: 'after' })],
+          },
+        };
       },
     };
     const elicit = ({ message }: { readonly message: string }): Promise<ElicitResult> => {
       asked.push(message);
       return Promise.resolve(accept(message));
     };
-    const { client } = await connect(createServer({ info: { name: 'tasks', version: '1' }, tools: [tool] }), { era: 'modern', handlers: { elicit } });
-    expect(await passing(client.callTool('run', {}))).toMatchObject({ structuredContent: { value: [accept('before'), accept('after')] } });
+    const { client } = await connect(
+      createServer({ info: { name: 'tasks', version: '1' }, tools: [tool] }),
+      { era: 'modern', handlers: { elicit } },
+    );
+    expect(await passing(client.callTool('run', {}))).toMatchObject({
+      structuredContent: { value: [accept('before'), accept('after')] },
+    });
     expect(asked).toEqual(['before', 'after']);
     await client.close();
   });
@@ -301,8 +433,13 @@ describe('a modern task', () => {
       signals.push(context.signal);
       return context.elicit('who', form);
     });
-    const { client } = await connect(server, { era: 'modern', handlers: { elicit: () => Promise.reject(new ProtocolError(-1, 'Never')) } });
-    await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({ code: 'input-refused' });
+    const { client } = await connect(server, {
+      era: 'modern',
+      handlers: { elicit: () => Promise.reject(new ProtocolError(-1, 'Never')) },
+    });
+    await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({
+      code: 'input-refused',
+    });
     await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true));
     await client.close();
   });
@@ -312,8 +449,15 @@ describe('a modern task', () => {
     const server = serverOf(async (context) => {
       for (;;) await context.elicit(`question-${String((count += 1))}`, form);
     });
-    const { client } = await connect(server, { era: 'modern', maxInputRounds: 3, handlers: { elicit: () => Promise.resolve(accept('Ada')) } });
-    await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({ code: 'invalid-response', message: 'The task that tools/call became asked for input 4 times.' });
+    const { client } = await connect(server, {
+      era: 'modern',
+      maxInputRounds: 3,
+      handlers: { elicit: () => Promise.resolve(accept('Ada')) },
+    });
+    await expect(passing(client.callTool('run', {}))).rejects.toMatchObject({
+      code: 'invalid-response',
+      message: 'The task that tools/call became asked for input 4 times.',
+    });
     expect(count).toBeLessThanOrEqual(5);
     await client.close();
   });
@@ -321,8 +465,14 @@ describe('a modern task', () => {
 
 describe('a legacy call', () => {
   test('asks for a task where the tool must be one, or the caller wants one, and never where it cannot be', async () => {
-    const params = async (task: NonNullable<ToolDefinition['task']>, wanted?: { readonly ttlMs?: number }): Promise<unknown> => {
-      const { client, sent } = await connect(serverOf(() => 1, { task, tasks: {} }), { era: 'legacy' });
+    const params = async (
+      task: NonNullable<ToolDefinition['task']>,
+      wanted?: { readonly ttlMs?: number },
+    ): Promise<unknown> => {
+      const { client, sent } = await connect(
+        serverOf(() => 1, { task, tasks: {} }),
+        { era: 'legacy' },
+      );
       await passing(client.callTool('run', {}, wanted === undefined ? {} : { task: wanted }));
       await client.close();
       return (callIn(sent).params as JsonObject).task;
@@ -339,17 +489,29 @@ describe('a legacy call', () => {
     const { client, sent, cut } = await connect(serverOf(run), { era: 'legacy' });
     await cut();
     await client.reconnect();
-    expect(await passing(client.callTool('run', {}))).toMatchObject({ structuredContent: { value: 1 } });
-    expect(sent.filter(({ method }) => method === 'tools/call').map(({ params }) => (params as JsonObject).task)).toEqual([undefined, {}]);
+    expect(await passing(client.callTool('run', {}))).toMatchObject({
+      structuredContent: { value: 1 },
+    });
+    expect(
+      sent
+        .filter(({ method }) => method === 'tools/call')
+        .map(({ params }) => (params as JsonObject).task),
+    ).toEqual([undefined, {}]);
     expect(run).toHaveBeenCalledTimes(1);
     await expect(client.callTool('none', {})).rejects.toMatchObject({ code: -32602 });
     await client.close();
   });
 
   test('never asks a server for a task that has none, nor in another revision', async () => {
-    const { client, sent } = await connect(serverOf(() => 1, { task: 'never' }), { era: 'legacy' });
+    const { client, sent } = await connect(
+      serverOf(() => 1, { task: 'never' }),
+      { era: 'legacy' },
+    );
     await client.callTool('run', {}, { task: {} });
-    const modern = await connect(serverOf(() => 1, { task: 'optional' }), { era: 'modern' });
+    const modern = await connect(
+      serverOf(() => 1, { task: 'optional' }),
+      { era: 'modern' },
+    );
     await passing(modern.client.callTool('run', {}, { task: { ttlMs: 1 } }));
     expect(callIn(sent).params).not.toHaveProperty('task');
     expect(callIn(modern.sent).params).not.toHaveProperty('task');
@@ -357,7 +519,10 @@ describe('a legacy call', () => {
   });
 
   test('knows from the list which tools can be tasks', async () => {
-    const { client } = await connect(serverOf(() => 1, { task: 'optional' }), { era: 'legacy' });
+    const { client } = await connect(
+      serverOf(() => 1, { task: 'optional' }),
+      { era: 'legacy' },
+    );
     const [tool] = await client.listTools();
     expect(tool).toMatchObject({ name: 'run', task: 'optional' });
     expect(tool).not.toHaveProperty('execution');
@@ -379,10 +544,16 @@ describe('a legacy call', () => {
   });
 
   test('relates its answers to the task', async () => {
-    const { client, sent } = await connect(serverOf((context) => context.elicit('who', form)), { era: 'legacy', handlers: { elicit: () => Promise.resolve({ action: 'decline' }) } });
+    const { client, sent } = await connect(
+      serverOf((context) => context.elicit('who', form)),
+      { era: 'legacy', handlers: { elicit: () => Promise.resolve({ action: 'decline' }) } },
+    );
     let taskId: string | undefined;
     await passing(client.callTool('run', {}, { onTask: (task) => (taskId = task.taskId) }));
-    expect(sent.find(({ result }) => result !== undefined)?.result).toEqual({ action: 'decline', _meta: { 'io.modelcontextprotocol/related-task': { taskId } } });
+    expect(sent.find(({ result }) => result !== undefined)?.result).toEqual({
+      action: 'decline',
+      _meta: { 'io.modelcontextprotocol/related-task': { taskId } },
+    });
     await client.close();
   });
 });

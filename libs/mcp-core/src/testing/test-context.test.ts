@@ -13,9 +13,16 @@ describe('createTestContext', () => {
   });
 
   test('answers what it was given answers for', async () => {
-    const context = createTestContext({ elicit: (key) => ({ action: 'accept', content: { key } }), roots: [{ uri: 'file:///a' }] });
+    const context = createTestContext({
+      elicit: (key) => ({ action: 'accept', content: { key } }),
+      roots: [{ uri: 'file:///a' }],
+    });
     const params = { message: 'x', requestedSchema: {} };
-    expect(['elicitation.form', 'roots', 'sampling'].map((capability) => context.client.can(capability as 'roots'))).toEqual([true, true, false]);
+    expect(
+      ['elicitation.form', 'roots', 'sampling'].map((capability) =>
+        context.client.can(capability as 'roots'),
+      ),
+    ).toEqual([true, true, false]);
     expect(await context.gather({ who: { elicit: params }, where: { listRoots: true } })).toEqual({
       who: { action: 'accept', content: { key: 'who' } },
       where: [{ uri: 'file:///a' }],
@@ -25,8 +32,12 @@ describe('createTestContext', () => {
 
   test('refuses the rest as a client without the capability does', async () => {
     const context = createTestContext();
-    await expect(context.elicit('a', { message: 'x', requestedSchema: {} })).rejects.toMatchObject({ code: -32021 });
-    await expect(context.sample('a', { messages: [], maxTokens: 1 })).rejects.toMatchObject({ code: -32021 });
+    await expect(context.elicit('a', { message: 'x', requestedSchema: {} })).rejects.toMatchObject({
+      code: -32021,
+    });
+    await expect(context.sample('a', { messages: [], maxTokens: 1 })).rejects.toMatchObject({
+      code: -32021,
+    });
     await expect(context.listRoots()).rejects.toMatchObject({ code: -32021 });
   });
 
@@ -37,25 +48,78 @@ describe('createTestContext', () => {
     expect([await context.once('a', () => (runs += 1)), runs]).toEqual([1, 1]);
   });
 
-  test.each(['legacy', 'modern'] as const)('has no capability that its options do not declare (%s)', (era) => {
-    const answer = { elicit: () => ({ action: 'decline' as const }), sample: () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: '' }, model: 'm' }) };
-    const plain = createTestContext({ era, ...answer });
-    const can = (context: typeof plain) => (['elicitation', 'elicitation.form', 'elicitation.url', 'sampling', 'sampling.tools', 'sampling.context', 'roots', 'tasks'] as const).filter((capability) => context.client.can(capability));
-    expect(can(plain)).toEqual(['elicitation', 'elicitation.form', 'sampling']);
-    const capable = createTestContext({ era, ...answer, capabilities: { elicitationUrl: true, samplingTools: true, samplingContext: true } });
-    expect(can(capable)).toEqual(['elicitation', 'elicitation.form', 'elicitation.url', 'sampling', 'sampling.tools', 'sampling.context']);
-  });
+  test.each(['legacy', 'modern'] as const)(
+    'has no capability that its options do not declare (%s)',
+    (era) => {
+      const answer = {
+        elicit: () => ({ action: 'decline' as const }),
+        sample: () => ({
+          role: 'assistant' as const,
+          content: { type: 'text' as const, text: '' },
+          model: 'm',
+        }),
+      };
+      const plain = createTestContext({ era, ...answer });
+      const can = (context: typeof plain) =>
+        (
+          [
+            'elicitation',
+            'elicitation.form',
+            'elicitation.url',
+            'sampling',
+            'sampling.tools',
+            'sampling.context',
+            'roots',
+            'tasks',
+          ] as const
+        ).filter((capability) => context.client.can(capability));
+      expect(can(plain)).toEqual(['elicitation', 'elicitation.form', 'sampling']);
+      const capable = createTestContext({
+        era,
+        ...answer,
+        capabilities: { elicitationUrl: true, samplingTools: true, samplingContext: true },
+      });
+      expect(can(capable)).toEqual([
+        'elicitation',
+        'elicitation.form',
+        'elicitation.url',
+        'sampling',
+        'sampling.tools',
+        'sampling.context',
+      ]);
+    },
+  );
 
   test('refuses to ask what the client did not declare', async () => {
-    const context = createTestContext({ elicit: () => ({ action: 'accept' }), sample: () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }) });
-    await expect(context.elicit('a', { mode: 'url', message: 'x', url: 'https://example.org' })).rejects.toMatchObject({ code: -32021 });
-    await expect(context.sample('a', { messages: [], maxTokens: 1, tools: [] })).rejects.toMatchObject({ code: -32021 });
+    const context = createTestContext({
+      elicit: () => ({ action: 'accept' }),
+      sample: () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }),
+    });
+    await expect(
+      context.elicit('a', { mode: 'url', message: 'x', url: 'https://example.org' }),
+    ).rejects.toMatchObject({ code: -32021 });
+    await expect(
+      context.sample('a', { messages: [], maxTokens: 1, tools: [] }),
+    ).rejects.toMatchObject({ code: -32021 });
     expect(context.asked).toEqual([]);
   });
 
   test('refuses an answer that does not fit the form, as a legacy session does', async () => {
-    const context = createTestContext({ elicit: () => ({ action: 'accept', content: { age: 'old' } }) });
-    const requestedSchema = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] } as const;
-    await expect(context.elicit('who', { message: 'Age?', requestedSchema })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('The client\'s answer to "who" does not fit its form') as string });
+    const context = createTestContext({
+      elicit: () => ({ action: 'accept', content: { age: 'old' } }),
+    });
+    const requestedSchema = {
+      type: 'object',
+      properties: { age: { type: 'integer' } },
+      required: ['age'],
+    } as const;
+    await expect(context.elicit('who', { message: 'Age?', requestedSchema })).rejects.toMatchObject(
+      {
+        code: -32602,
+        message: expect.stringContaining(
+          'The client\'s answer to "who" does not fit its form',
+        ) as string,
+      },
+    );
   });
 });

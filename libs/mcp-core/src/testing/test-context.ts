@@ -6,7 +6,13 @@ import { missingCapabilityError } from '../era/client-can.ts';
 import { latestLegacyCodec, latestModernCodec } from '../era/codecs.ts';
 import { ErrorCode, ProtocolError } from '../protocol/errors.ts';
 import type { Era, Implementation, LoggingLevel, Progress } from '../protocol/capabilities.ts';
-import type { CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root } from '../protocol/client-features.ts';
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+  Root,
+} from '../protocol/client-features.ts';
 import { answerProblems } from '../server/answer-problems.ts';
 import type { InteractiveContext, Question, RequestClient } from '../server/context.ts';
 import { prepareSampling } from '../server/prepare-sampling.ts';
@@ -21,7 +27,10 @@ export interface TestContextOptions {
   /** Answers every elicitation; without it the client has no elicitation. A content that does not fit the form is refused as in a legacy session. */
   readonly elicit?: (key: string, params: ElicitParams) => ElicitResult | Promise<ElicitResult>;
   /** Answers every sampling request; without it the client has no sampling. */
-  readonly sample?: (key: string, params: CreateMessageParams) => CreateMessageResult | Promise<CreateMessageResult>;
+  readonly sample?: (
+    key: string,
+    params: CreateMessageParams,
+  ) => CreateMessageResult | Promise<CreateMessageResult>;
   /** Without it the client has no roots. */
   readonly roots?: readonly Root[];
   /** What the client declares beside its handlers: by default forms, and neither URLs to open, tools in sampling nor extensions. */
@@ -31,9 +40,16 @@ export interface TestContextOptions {
 /** A handler's context that records what the handler reports and asks. */
 export interface TestContext extends InteractiveContext {
   readonly progressed: readonly Progress[];
-  readonly logged: readonly { readonly level: LoggingLevel; readonly data: unknown; readonly logger: string | undefined }[];
+  readonly logged: readonly {
+    readonly level: LoggingLevel;
+    readonly data: unknown;
+    readonly logger: string | undefined;
+  }[];
   /** Every elicitation and sampling request, in order. */
-  readonly asked: readonly { readonly key: string; readonly params: ElicitParams | CreateMessageParams }[];
+  readonly asked: readonly {
+    readonly key: string;
+    readonly params: ElicitParams | CreateMessageParams;
+  }[];
 }
 
 /** The context of a call from a client that has declared what the options answer, and nothing else. */
@@ -45,7 +61,9 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
   const client = clientOf(options);
   const answerOne = (key: string, question: Question): Promise<unknown> => {
     if (question.elicit !== undefined) return context.elicit(key, question.elicit);
-    return question.sample === undefined ? context.listRoots() : context.sample(key, question.sample);
+    return question.sample === undefined
+      ? context.listRoots()
+      : context.sample(key, question.sample);
   };
   const context: TestContext = {
     progressed,
@@ -65,16 +83,21 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     },
     elicit: async (key, params) => {
       const capability = capabilityOf('elicitation/create', params);
-      if (options.elicit === undefined || !client.can(capability)) throw missingCapabilityError(capability);
+      if (options.elicit === undefined || !client.can(capability))
+        throw missingCapabilityError(capability);
       asked.push({ key, params });
       const answer = await options.elicit(key, params);
       const problems = answerProblems(params, answer);
       if (problems.length === 0) return answer;
-      throw new ProtocolError(ErrorCode.invalidParams, `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`);
+      throw new ProtocolError(
+        ErrorCode.invalidParams,
+        `The client's answer to "${key}" does not fit its form: ${problems.join(' ')}`,
+      );
     },
     sample: async (key, params) => {
       const capability = capabilityOf('sampling/createMessage', params);
-      if (options.sample === undefined || !client.can(capability)) throw missingCapabilityError(capability);
+      if (options.sample === undefined || !client.can(capability))
+        throw missingCapabilityError(capability);
       const sent = prepareSampling(params, client);
       asked.push({ key, params: sent });
       return options.sample(key, sent);
@@ -84,7 +107,9 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       return Promise.resolve(options.roots);
     },
     gather: async (questions) => {
-      const answers = Object.entries(questions).map(async ([key, question]) => [key, await answerOne(key, question)] as const);
+      const answers = Object.entries(questions).map(
+        async ([key, question]) => [key, await answerOne(key, question)] as const,
+      );
       return Object.fromEntries(await Promise.all(answers));
     },
     once: <T>(key: string, run: () => T | Promise<T>) => {
@@ -99,7 +124,14 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
 }
 
 /** A client of the newest revision of its era, which declares what it can as a real client does. */
-function clientOf({ era = 'legacy', clientInfo, capabilities = {}, elicit, sample, roots }: TestContextOptions): RequestClient {
+function clientOf({
+  era = 'legacy',
+  clientInfo,
+  capabilities = {},
+  elicit,
+  sample,
+  roots,
+}: TestContextOptions): RequestClient {
   const codec = era === 'legacy' ? latestLegacyCodec : latestModernCodec;
   const unused = (): never => {
     throw new Error('The handlers of a test context are not called by a server');
@@ -109,6 +141,10 @@ function clientOf({ era = 'legacy', clientInfo, capabilities = {}, elicit, sampl
     ...(sample === undefined ? {} : { sample: unused }),
     ...(roots === undefined ? {} : { listRoots: unused }),
   };
-  const declared = declaredCapabilities({ info: { name: 'test', version: '0' }, handlers, capabilities });
+  const declared = declaredCapabilities({
+    info: { name: 'test', version: '0' },
+    handlers,
+    capabilities,
+  });
   return { info: clientInfo, era, can: (capability) => codec.can(declared, capability) };
 }

@@ -27,7 +27,11 @@ export interface AppendedFile {
  * of space for example, the part that was added is removed again unless another program appended behind it.
  * @throws PathError, `refused` for characters whose bytes in the encoding of the file are not known
  */
-export async function appendFile(sandbox: Sandbox, target: { readonly path: string; readonly content: string }, options: AppendOptions): Promise<AppendedFile> {
+export async function appendFile(
+  sandbox: Sandbox,
+  target: { readonly path: string; readonly content: string },
+  options: AppendOptions,
+): Promise<AppendedFile> {
   const { createIfMissing, signal } = options;
   return withFileTarget(sandbox, target.path, {
     ...(createIfMissing ? { create: { createParents: false } } : {}),
@@ -44,10 +48,16 @@ export async function appendFile(sandbox: Sandbox, target: { readonly path: stri
   });
 }
 
-async function append(target: FileTarget, { path, content }: { readonly path: string; readonly content: string }): Promise<{ readonly bytes: number; readonly size: number }> {
+async function append(
+  target: FileTarget,
+  { path, content }: { readonly path: string; readonly content: string },
+): Promise<{ readonly bytes: number; readonly size: number }> {
   await using handle = await openForAppending(target);
   const before = (await handle.stat()).size;
-  const bytes = encodeText(content, { encoding: await encodingAtEnd(handle, { path, size: before, content }), bom: false });
+  const bytes = encodeText(content, {
+    encoding: await encodingAtEnd(handle, { path, size: before, content }),
+    bom: false,
+  });
   let written = 0;
   try {
     while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
@@ -76,19 +86,44 @@ async function openForAppending(target: FileTarget): Promise<FileHandle> {
 const inspectedBytes = 1024 * 1024;
 
 /** The encoding in which text can be added without making the file something else. */
-async function encodingAtEnd(handle: FileHandle, { path, size, content }: { readonly path: string; readonly size: number; readonly content: string }): Promise<Exclude<TextEncoding, 'latin1'>> {
+async function encodingAtEnd(
+  handle: FileHandle,
+  {
+    path,
+    size,
+    content,
+  }: { readonly path: string; readonly size: number; readonly content: string },
+): Promise<Exclude<TextEncoding, 'latin1'>> {
   if (size === 0) return 'utf-8';
-  const start = await readPart(handle, 0, Math.min(size, size <= 2 * inspectedBytes ? size : inspectedBytes));
+  const start = await readPart(
+    handle,
+    0,
+    Math.min(size, size <= 2 * inspectedBytes ? size : inspectedBytes),
+  );
   const found = inspectStart(start.subarray(0, 8192));
-  if (found === undefined) throw new PathError('binary', `${path} is a binary file; text is not added to it. Nothing was written.`);
+  if (found === undefined)
+    throw new PathError(
+      'binary',
+      `${path} is a binary file; text is not added to it. Nothing was written.`,
+    );
   if (found.encoding !== 'utf-8') {
     if (size % 2 === 0) return found.encoding;
-    throw new PathError('binary', `${path} is damaged ${found.encoding} text, with half a character at its end. Nothing was written.`);
+    throw new PathError(
+      'binary',
+      `${path} is damaged ${found.encoding} text, with half a character at its end. Nothing was written.`,
+    );
   }
   const foreign = /[^\0-\x7f]/u.exec(content);
-  const end = start.length === size ? undefined : await readPart(handle, size - inspectedBytes, inspectedBytes);
-  if (foreign === null || (isUtf8Part(start) && (end === undefined || isUtf8Part(end)))) return 'utf-8';
-  throw new PathError('refused', `${path} is not UTF-8, and how its encoding writes ${JSON.stringify(foreign[0])} is not known. Nothing was written. Use ASCII, or convert the file first.`);
+  const end =
+    start.length === size
+      ? undefined
+      : await readPart(handle, size - inspectedBytes, inspectedBytes);
+  if (foreign === null || (isUtf8Part(start) && (end === undefined || isUtf8Part(end))))
+    return 'utf-8';
+  throw new PathError(
+    'refused',
+    `${path} is not UTF-8, and how its encoding writes ${JSON.stringify(foreign[0])} is not known. Nothing was written. Use ASCII, or convert the file first.`,
+  );
 }
 
 async function readPart(handle: FileHandle, position: number, length: number): Promise<Buffer> {

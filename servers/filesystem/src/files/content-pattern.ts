@@ -19,7 +19,10 @@ export const overlapLength = 16 * 1024;
 /** What is looked for in a line. */
 export interface ContentPattern {
   /** The first match, by position and length in UTF-16 code units. */
-  find(text: string, ends: TextEnds): { readonly start: number; readonly length: number } | undefined;
+  find(
+    text: string,
+    ends: TextEnds,
+  ): { readonly start: number; readonly length: number } | undefined;
   /** Bytes without which a text has no match, unless it is UTF-16; `undefined` when that cannot be said. */
   readonly bytes: Buffer | undefined;
 }
@@ -29,9 +32,14 @@ export interface ContentPattern {
  * @throws PathError `invalid` for a regular expression that is none, or that needs more than linear time
  * @see https://github.com/google/re2/wiki/Syntax
  */
-export async function compileContentPattern({ pattern, regex, caseSensitive }: ContentPatternOptions): Promise<ContentPattern> {
+export async function compileContentPattern({
+  pattern,
+  regex,
+  caseSensitive,
+}: ContentPatternOptions): Promise<ContentPattern> {
   if (regex) return compileRegex(pattern, caseSensitive);
-  if (!caseSensitive) return findWith(new RegExp(pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), 'iu'));
+  if (!caseSensitive)
+    return findWith(new RegExp(pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), 'iu'));
   const find = (line: string) => {
     const start = line.indexOf(pattern);
     return start === -1 ? undefined : { start, length: pattern.length };
@@ -54,13 +62,19 @@ async function compileRegex(pattern: string, caseSensitive: boolean): Promise<Co
         if (!matcher.find(isLineStart ? 0 : 1)) return undefined;
         const found = { start: matcher.start(), length: matcher.end() - matcher.start() };
         // At the end of a part `$` matches too; the next part, which begins earlier, shows whether it is right.
-        return isLineEnd || matcher.end() < text.length || found.length > overlapLength - 1 ? found : undefined;
+        return isLineEnd || matcher.end() < text.length || found.length > overlapLength - 1
+          ? found
+          : undefined;
       },
       bytes: undefined,
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new PathError('invalid', `The regular expression cannot be used: ${reason}. The syntax is RE2's, without backreferences and lookaround.`, { cause: error });
+    throw new PathError(
+      'invalid',
+      `The regular expression cannot be used: ${reason}. The syntax is RE2's, without backreferences and lookaround.`,
+      { cause: error },
+    );
   }
 }
 

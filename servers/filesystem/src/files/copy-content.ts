@@ -19,7 +19,8 @@ export interface CopyRun {
  */
 export async function copyContent(file: PinnedPath, target: Place, run: CopyRun): Promise<number> {
   run.signal.throwIfAborted();
-  if (file.isHeld && target.directory.isHeld && (await isCopiedBySystem(file, target))) return file.stats.size;
+  if (file.isHeld && target.directory.isHeld && (await isCopiedBySystem(file, target)))
+    return file.stats.size;
   try {
     return await copyInPieces(file, target, run);
   } catch (error) {
@@ -39,7 +40,12 @@ async function isCopiedBySystem(file: PinnedPath, target: Place): Promise<boolea
   // Files of the kernel say that they are empty.
   if (file.stats.size === 0 || (file.stats.mode & 0o7000) !== 0) return false;
   try {
-    await copyFile(file.address, address, constants.COPYFILE_EXCL | (isSmall ? constants.COPYFILE_FICLONE : constants.COPYFILE_FICLONE_FORCE));
+    await copyFile(
+      file.address,
+      address,
+      constants.COPYFILE_EXCL |
+        (isSmall ? constants.COPYFILE_FICLONE : constants.COPYFILE_FICLONE_FORCE),
+    );
     return true;
   } catch (error) {
     if (isSmall || errorCode(error) === 'EEXIST') throw error;
@@ -73,7 +79,7 @@ function isZero(buffer: Buffer, length: number): boolean {
 }
 
 async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position + at);
     at += bytesWritten;
   }

@@ -1,5 +1,12 @@
 import path from 'node:path';
-import { entryStats, makeDirectory, makeSymbolicLink, placePath, readSymbolicLink, type Place } from '../sandbox/entry-changes.ts';
+import {
+  entryStats,
+  makeDirectory,
+  makeSymbolicLink,
+  placePath,
+  readSymbolicLink,
+  type Place,
+} from '../sandbox/entry-changes.ts';
 import { moveEntry } from '../sandbox/move-entry.ts';
 import { isInside } from '../sandbox/is-inside.ts';
 import { PathError, toPathError } from '../sandbox/path-error.ts';
@@ -41,7 +48,11 @@ export interface CopyOutcome {
 
 export interface SkippedEntry {
   readonly path: string;
-  readonly reason: 'special file' | 'leads outside or nowhere' | 'would lead elsewhere from there' | 'denied there';
+  readonly reason:
+    | 'special file'
+    | 'leads outside or nowhere'
+    | 'would lead elsewhere from there'
+    | 'denied there';
 }
 
 /**
@@ -49,14 +60,26 @@ export interface SkippedEntry {
  * fails or is cancelled. Permissions are kept, owner and times are not.
  * @throws PathError
  */
-export async function copyPath(sandbox: Sandbox, request: CopyRequest, options: CopyOptions): Promise<CopyOutcome> {
+export async function copyPath(
+  sandbox: Sandbox,
+  request: CopyRequest,
+  options: CopyOptions,
+): Promise<CopyOutcome> {
   await using source = await sandbox.pin(request.source);
   const isDirectory = source.stats.isDirectory();
-  if (isDirectory && !request.recursive) throw new PathError('wrong-type', `${request.source} is a directory; set recursive to copy it with everything in it.`);
+  if (isDirectory && !request.recursive)
+    throw new PathError(
+      'wrong-type',
+      `${request.source} is a directory; set recursive to copy it with everything in it.`,
+    );
   if (!isDirectory) requireRegularFile(source);
   const target = await freePlace(sandbox, request.destination);
   await using directory = target.directory;
-  if (isDirectory && isInside(directory.realPath, source.realPath)) throw new PathError('refused', `${request.destination} lies in ${request.source}; a directory cannot be copied into itself.`);
+  if (isDirectory && isInside(directory.realPath, source.realPath))
+    throw new PathError(
+      'refused',
+      `${request.destination} lies in ${request.source}; a directory cannot be copied into itself.`,
+    );
   const copy = new TreeCopy(sandbox, { ...options, destination: placePath(target) });
   const temporary = { directory, name: temporaryName() };
   sandbox.sweepAround(directory.realPath);
@@ -66,7 +89,9 @@ export async function copyPath(sandbox: Sandbox, request: CopyRequest, options: 
     options.signal.throwIfAborted();
     await publish(temporary, target, request.destination);
   } catch (error) {
-    await new TreeRemoval(sandbox, { signal: new AbortController().signal, onEntries: () => {} }).remove(temporary).catch(() => undefined);
+    await new TreeRemoval(sandbox, { signal: new AbortController().signal, onEntries: () => {} })
+      .remove(temporary)
+      .catch(() => undefined);
     throw toPathError(error, request.destination);
   }
   return { realPath: placePath(target), ...copy.counts, firstSkipped: copy.firstSkipped };
@@ -74,7 +99,8 @@ export async function copyPath(sandbox: Sandbox, request: CopyRequest, options: 
 
 async function publish(temporary: Place, target: Place, destination: string): Promise<void> {
   const stats = await entryStats(temporary);
-  if (stats === undefined) throw new PathError('io', `${destination}: the copy was removed before it was complete.`);
+  if (stats === undefined)
+    throw new PathError('io', `${destination}: the copy was removed before it was complete.`);
   await moveEntry({ ...temporary, stats }, target);
 }
 
@@ -131,7 +157,10 @@ class TreeCopy {
     await copyPermissions(source, copy);
   }
 
-  async #entry(type: 'file' | 'directory' | 'symlink' | 'other', step: { readonly from: Place; readonly to: Place; readonly relative: string }): Promise<void> {
+  async #entry(
+    type: 'file' | 'directory' | 'symlink' | 'other',
+    step: { readonly from: Place; readonly to: Place; readonly relative: string },
+  ): Promise<void> {
     if (type === 'other') return this.#skip(step.relative, 'special file');
     if (type === 'symlink') return this.#link(step);
     try {
@@ -145,7 +174,15 @@ class TreeCopy {
   }
 
   /** A link is copied as it is written when it leads inside from where it is, and would from where the copy will be. */
-  async #link({ from, to, relative }: { readonly from: Place; readonly to: Place; readonly relative: string }): Promise<void> {
+  async #link({
+    from,
+    to,
+    relative,
+  }: {
+    readonly from: Place;
+    readonly to: Place;
+    readonly relative: string;
+  }): Promise<void> {
     const text = await readSymbolicLink(from);
     const leadsInside = await this.#sandbox.pin(placePath(from)).then(
       async (target) => {
@@ -154,11 +191,15 @@ class TreeCopy {
       },
       () => false,
     );
-    const resolved = path.resolve(path.dirname(path.join(this.#options.destination, relative)), text);
+    const resolved = path.resolve(
+      path.dirname(path.join(this.#options.destination, relative)),
+      text,
+    );
     // With `..` after a name the way depends on what that name is.
     const isPlain = !/[^/\\.][/\\]+\.\.(?:[/\\]|$)/.test(text);
     if (!leadsInside) return this.#skip(relative, 'leads outside or nowhere');
-    if (!isPlain || !this.#sandbox.allows(resolved) || this.#sandbox.isDenied(resolved)) return this.#skip(relative, 'would lead elsewhere from there');
+    if (!isPlain || !this.#sandbox.allows(resolved) || this.#sandbox.isDenied(resolved))
+      return this.#skip(relative, 'would lead elsewhere from there');
     await makeSymbolicLink(to, text);
     this.counts.files++;
     this.#advance();
@@ -166,13 +207,18 @@ class TreeCopy {
 
   #skip(relative: string, reason: SkippedEntry['reason']): void {
     this.counts.skipped++;
-    if (this.firstSkipped.length < maxListedSkips) this.firstSkipped.push({ path: relative, reason });
+    if (this.firstSkipped.length < maxListedSkips)
+      this.firstSkipped.push({ path: relative, reason });
   }
 
   #advance(): void {
     const { maxEntries = 100_000, onProgress } = this.#options;
     this.#entries++;
-    if (this.#entries > maxEntries) throw new PathError('refused', `More than ${maxEntries} entries are not copied at once; nothing was copied. Copy the directories below one by one.`);
+    if (this.#entries > maxEntries)
+      throw new PathError(
+        'refused',
+        `More than ${maxEntries} entries are not copied at once; nothing was copied. Copy the directories below one by one.`,
+      );
     onProgress(this.#entries, this.counts.bytes);
   }
 }

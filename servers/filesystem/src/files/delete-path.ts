@@ -2,19 +2,33 @@ import { placePath, removeDirectory, removeFile, type Place } from '../sandbox/e
 import { deniedError, errorCode, PathError, toPathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { requireDepth, requireSameFileSystem, summarizeTree, type TreeRun, type TreeSummary } from './tree-summary.ts';
+import {
+  requireDepth,
+  requireSameFileSystem,
+  summarizeTree,
+  type TreeRun,
+  type TreeSummary,
+} from './tree-summary.ts';
 
 /**
  * What a recursive deletion of a path would remove; `undefined` for anything but a directory that has entries.
  * @throws PathError, `refused` when something below must stay
  */
-export async function deletionImpact(sandbox: Sandbox, path: string, run: Omit<TreeRun, 'sandbox'>): Promise<TreeSummary | undefined> {
+export async function deletionImpact(
+  sandbox: Sandbox,
+  path: string,
+  run: Omit<TreeRun, 'sandbox'>,
+): Promise<TreeSummary | undefined> {
   const entry = await sandbox.entry(path);
   await using parent = entry.directory;
   if (!entry.stats.isDirectory()) return undefined;
   await using directory = await sandbox.pinEntry({ directory: parent, name: entry.name });
   const summary = await summarizeTree(directory, { ...run, sandbox });
-  if (summary.holdsDenied) throw new PathError('refused', `${path} holds something that the configuration of this server denies (--deny); nothing was removed.`);
+  if (summary.holdsDenied)
+    throw new PathError(
+      'refused',
+      `${path} holds something that the configuration of this server denies (--deny); nothing was removed.`,
+    );
   return summary.directories + summary.files === 0 ? undefined : summary;
 }
 
@@ -23,7 +37,11 @@ export async function deletionImpact(sandbox: Sandbox, path: string, run: Omit<T
  * @returns how many entries were removed
  * @throws PathError that says how many were removed before
  */
-export async function deletePath(sandbox: Sandbox, target: { readonly path: string; readonly recursive: boolean }, run: Omit<TreeRun, 'sandbox'>): Promise<number> {
+export async function deletePath(
+  sandbox: Sandbox,
+  target: { readonly path: string; readonly recursive: boolean },
+  run: Omit<TreeRun, 'sandbox'>,
+): Promise<number> {
   const entry = await sandbox.entry(target.path);
   await using parent = entry.directory;
   run.signal.throwIfAborted();
@@ -48,7 +66,11 @@ export async function deletePath(sandbox: Sandbox, target: { readonly path: stri
     run.signal.throwIfAborted();
     const failure = toPathError(error, target.path);
     if (!(failure instanceof PathError)) throw failure;
-    throw new PathError(failure.reason, `${failure.message} (${removal.removed} entries were removed before.)`, { cause: error });
+    throw new PathError(
+      failure.reason,
+      `${failure.message} (${removal.removed} entries were removed before.)`,
+      { cause: error },
+    );
   }
   return removal.removed;
 }
@@ -56,7 +78,11 @@ export async function deletePath(sandbox: Sandbox, target: { readonly path: stri
 function notEmptyError(error: unknown, path: string): unknown {
   const code = errorCode(error);
   if (code !== 'ENOTEMPTY' && code !== 'EEXIST') return toPathError(error, path);
-  return new PathError('refused', `${path}: the directory is not empty; nothing was removed. Set recursive to remove everything in it.`, { cause: error });
+  return new PathError(
+    'refused',
+    `${path}: the directory is not empty; nothing was removed. Set recursive to remove everything in it.`,
+    { cause: error },
+  );
 }
 
 /**
@@ -107,7 +133,11 @@ export class TreeRemoval {
   /** Until a look finds nothing: entries may appear while others are removed. */
   async #empty(place: Place, depth: number): Promise<void> {
     await using directory = await this.#sandbox.pinEntry(place);
-    if (!directory.stats.isDirectory()) throw new PathError('permission', `${placePath(place)}: operation not permitted by the operating system`);
+    if (!directory.stats.isDirectory())
+      throw new PathError(
+        'permission',
+        `${placePath(place)}: operation not permitted by the operating system`,
+      );
     this.#root ??= directory;
     requireSameFileSystem(directory, this.#root);
     requireDepth(directory, depth);

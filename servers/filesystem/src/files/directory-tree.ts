@@ -56,7 +56,11 @@ export interface DirectoryTree {
  * directories of a level. Links are entries and not followed. Memory is bounded by `maxEntries`.
  * @throws PathError `invalid` for a pattern that cannot be used
  */
-export async function directoryTree(root: PinnedPath, options: TreeOptions, run: TreeRun): Promise<DirectoryTree> {
+export async function directoryTree(
+  root: PinnedPath,
+  options: TreeOptions,
+  run: TreeRun,
+): Promise<DirectoryTree> {
   const gitignore = options.respectGitignore ? await Gitignore.above(root, run.sandbox) : undefined;
   return new TreeBuilder(root, options, { ...run, gitignore }).build();
 }
@@ -76,7 +80,11 @@ class TreeBuilder {
   #bytesLeft: number;
   #scanned = 0;
 
-  constructor(root: PinnedPath, options: TreeOptions, run: TreeRun & { readonly gitignore: Gitignore | undefined }) {
+  constructor(
+    root: PinnedPath,
+    options: TreeOptions,
+    run: TreeRun & { readonly gitignore: Gitignore | undefined },
+  ) {
     this.#root = root;
     this.#options = options;
     this.#run = run;
@@ -93,13 +101,19 @@ class TreeBuilder {
       const next: OpenDirectory[] = [];
       for (const [index, directory] of level.entries()) {
         const share = Math.ceil(this.#entriesLeft / (level.length - index));
-        if (depth > this.#options.maxDepth || share === 0 || this.#bytesLeft <= 0) this.#leaveClosed(directory);
+        if (depth > this.#options.maxDepth || share === 0 || this.#bytesLeft <= 0)
+          this.#leaveClosed(directory);
         else next.push(...(await this.#open(directory, { share, depth })));
       }
       level = next;
     }
     const { omitted, unopened } = this.#counts;
-    return { tree: top.children, truncated: omitted + unopened > 0, counts: this.#counts, unreadRules: this.#run.gitignore?.unread ?? 0 };
+    return {
+      tree: top.children,
+      truncated: omitted + unopened > 0,
+      counts: this.#counts,
+      unreadRules: this.#run.gitignore?.unread ?? 0,
+    };
   }
 
   #leaveClosed({ node }: OpenDirectory): void {
@@ -107,31 +121,48 @@ class TreeBuilder {
     this.#counts.unopened++;
   }
 
-  async #open({ relative, node }: OpenDirectory, { share, depth }: { readonly share: number; readonly depth: number }): Promise<OpenDirectory[]> {
+  async #open(
+    { relative, node }: OpenDirectory,
+    { share, depth }: { readonly share: number; readonly depth: number },
+  ): Promise<OpenDirectory[]> {
     const { sandbox, signal } = this.#run;
     signal.throwIfAborted();
     try {
-      if (relative === '') return await this.#fill(this.#root, { relative, node }, { share, depth });
+      if (relative === '')
+        return await this.#fill(this.#root, { relative, node }, { share, depth });
       await using directory = await sandbox.pinExactly(path.join(this.#root.realPath, relative));
       return await this.#fill(directory, { relative, node }, { share, depth });
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof PathError) && !(error instanceof Error && 'syscall' in error)) throw error;
+      if (!(error instanceof PathError) && !(error instanceof Error && 'syscall' in error))
+        throw error;
       this.#counts.unreadable++;
       return [];
     }
   }
 
-  async #fill(directory: PinnedPath, { relative, node }: OpenDirectory, { share, depth }: { readonly share: number; readonly depth: number }): Promise<OpenDirectory[]> {
+  async #fill(
+    directory: PinnedPath,
+    { relative, node }: OpenDirectory,
+    { share, depth }: { readonly share: number; readonly depth: number },
+  ): Promise<OpenDirectory[]> {
     const { sandbox, signal, gitignore, onScanned } = this.#run;
-    const smallest = new SmallestItems<{ readonly name: string; readonly type: EntryType }>(share, (left, right) => byCodeUnit(left.name, right.name));
+    const smallest = new SmallestItems<{ readonly name: string; readonly type: EntryType }>(
+      share,
+      (left, right) => byCodeUnit(left.name, right.name),
+    );
     let seen = 0;
     await gitignore?.enter(directory, sandbox);
     for await (const entry of await directory.entries()) {
       signal.throwIfAborted();
       const type = await entryType(entry, directory.address);
       const realPath = path.join(directory.realPath, entry.name);
-      if (sandbox.isDenied(realPath) || gitignore?.isIgnored(realPath, type === 'directory') === true || this.#isExcluded(join(relative, entry.name))) continue;
+      if (
+        sandbox.isDenied(realPath) ||
+        gitignore?.isIgnored(realPath, type === 'directory') === true ||
+        this.#isExcluded(join(relative, entry.name))
+      )
+        continue;
       seen++;
       smallest.add({ name: entry.name, type });
     }
@@ -145,7 +176,11 @@ class TreeBuilder {
   }
 
   /** Adds what there is space for, and tells which of it can be opened. */
-  #take(entries: readonly { readonly name: string; readonly type: EntryType }[], { relative, node }: OpenDirectory, depth: number): OpenDirectory[] {
+  #take(
+    entries: readonly { readonly name: string; readonly type: EntryType }[],
+    { relative, node }: OpenDirectory,
+    depth: number,
+  ): OpenDirectory[] {
     const opened: OpenDirectory[] = [];
     for (const { name, type } of entries) {
       this.#bytesLeft -= jsonBytes(name) + indentedBytes + depth * 16;

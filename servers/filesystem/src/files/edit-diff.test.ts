@@ -8,7 +8,8 @@ import { restoreLineEndings, withLineFeeds } from './edit-line-endings.ts';
 import { Turns } from './turns.ts';
 
 const turns = new Turns({ signal: new AbortController().signal });
-const diffLines = (before: readonly string[], after: readonly string[]) => diffInTurns(before, after, turns);
+const diffLines = (before: readonly string[], after: readonly string[]) =>
+  diffInTurns(before, after, turns);
 
 /** Of seeds 1, 2, …: the same texts on every run. */
 function randomLines(seed: number, length: number): string[] {
@@ -27,7 +28,12 @@ test('changes lead from one text to the other', async () => {
     let old = 0;
     for (const change of await diffLines(before, after)) {
       expect([change.oldStart, change.newStart]).toEqual([old, rebuilt.length]);
-      if (change.kind !== 'removed') rebuilt.push(...(change.kind === 'same' ? before : after).slice(change.kind === 'same' ? old : rebuilt.length).slice(0, change.count));
+      if (change.kind !== 'removed')
+        rebuilt.push(
+          ...(change.kind === 'same' ? before : after)
+            .slice(change.kind === 'same' ? old : rebuilt.length)
+            .slice(0, change.count),
+        );
       if (change.kind !== 'added') old += change.count;
     }
     expect([old, rebuilt]).toEqual([before.length, after]);
@@ -36,10 +42,17 @@ test('changes lead from one text to the other', async () => {
 
 test('finds the fewest changes, and treats thousands as one block', async () => {
   const before = splitLines('a\nb\nc\na\nb\nb\na\n');
-  const kept = (await diffLines(before, splitLines('c\nb\na\nb\na\nc\n'))).filter((change) => change.kind === 'same');
+  const kept = (await diffLines(before, splitLines('c\nb\na\nb\na\nc\n'))).filter(
+    (change) => change.kind === 'same',
+  );
   expect(kept.reduce((sum, change) => sum + change.count, 0)).toBe(4);
   const many = Array.from({ length: 5000 }, (_, index) => `${index}\n`);
-  expect(await diffLines(many, many.map((line) => `x${line}`))).toHaveLength(2);
+  expect(
+    await diffLines(
+      many,
+      many.map((line) => `x${line}`),
+    ),
+  ).toHaveLength(2);
 });
 
 test('patch accepts the diff', async () => {
@@ -47,7 +60,14 @@ test('patch accepts the diff', async () => {
   try {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index}\n`);
     const cases: [string, string][] = [
-      [lines.join(''), lines.map((line, index) => (index === 3 || index === 10 || index === 50 ? `new ${index}\n` : line)).join('')],
+      [
+        lines.join(''),
+        lines
+          .map((line, index) =>
+            index === 3 || index === 10 || index === 50 ? `new ${index}\n` : line,
+          )
+          .join(''),
+      ],
       ['', 'a\nb'],
       ['a\nb', ''],
       ['a\nb', 'a\nb\n'],
@@ -56,7 +76,14 @@ test('patch accepts the diff', async () => {
     ];
     for (const [before, after] of cases) {
       writeFileSync(path.join(folder, 'f'), before);
-      execFileSync('patch', ['-s', '-p0', 'f'], { cwd: folder, input: await unifiedDiff('f', { before: splitLines(before), after: splitLines(after), turns }) });
+      execFileSync('patch', ['-s', '-p0', 'f'], {
+        cwd: folder,
+        input: await unifiedDiff('f', {
+          before: splitLines(before),
+          after: splitLines(after),
+          turns,
+        }),
+      });
       const patched = after === '' ? '' : after;
       expect(readIfThere(path.join(folder, 'f'))).toBe(patched);
     }
@@ -67,8 +94,16 @@ test('patch accepts the diff', async () => {
 
 test('gives each line the ending it had, and new lines that of their neighbours', async () => {
   const original = 'a\r\nb\nc\r\nd\ne';
-  expect(await restoreLineEndings('a\nB\nc\nx\nd\ne', { text: original, eol: 'mixed' }, turns)).toBe('a\r\nB\nc\r\nx\r\nd\ne');
-  expect(await restoreLineEndings(withLineFeeds(original, 'mixed'), { text: original, eol: 'mixed' }, turns)).toBe(original);
+  expect(
+    await restoreLineEndings('a\nB\nc\nx\nd\ne', { text: original, eol: 'mixed' }, turns),
+  ).toBe('a\r\nB\nc\r\nx\r\nd\ne');
+  expect(
+    await restoreLineEndings(
+      withLineFeeds(original, 'mixed'),
+      { text: original, eol: 'mixed' },
+      turns,
+    ),
+  ).toBe(original);
 });
 
 function readIfThere(file: string): string {

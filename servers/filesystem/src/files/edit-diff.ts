@@ -19,15 +19,23 @@ export function splitLines(text: string): readonly string[] {
  * one block.
  * @throws what `turns` throws
  */
-export async function diffLines(before: readonly string[], after: readonly string[], turns: Turns): Promise<readonly LineChange[]> {
+export async function diffLines(
+  before: readonly string[],
+  after: readonly string[],
+  turns: Turns,
+): Promise<readonly LineChange[]> {
   const ids = new LineIds();
   const [left, right] = [await ids.of(before, turns), await ids.of(after, turns)];
   let start = 0;
   const shorter = Math.min(left.length, right.length);
   while (start < shorter && left[start] === right[start]) start++;
   let end = 0;
-  while (end < shorter - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end++;
-  const [old, fresh] = [left.subarray(start, left.length - end), right.subarray(start, right.length - end)];
+  while (end < shorter - start && left[left.length - 1 - end] === right[right.length - 1 - end])
+    end++;
+  const [old, fresh] = [
+    left.subarray(start, left.length - end),
+    right.subarray(start, right.length - end),
+  ];
   const changes = new ChangeList();
   changes.add('same', start);
   const steps = await shortestSteps(old, fresh, turns);
@@ -42,7 +50,18 @@ export async function diffLines(before: readonly string[], after: readonly strin
 }
 
 /** A unified diff with four lines of context, `''` when nothing changed. What is beyond 8 MiB is left out. */
-export async function unifiedDiff(path: string, { before, after, turns }: { readonly before: readonly string[]; readonly after: readonly string[]; readonly turns: Turns }): Promise<string> {
+export async function unifiedDiff(
+  path: string,
+  {
+    before,
+    after,
+    turns,
+  }: {
+    readonly before: readonly string[];
+    readonly after: readonly string[];
+    readonly turns: Turns;
+  },
+): Promise<string> {
   const hunks = hunksOf(await diffLines(before, after, turns));
   if (hunks.length === 0) return '';
   let diff = `Index: ${path}\n${'='.repeat(67)}\n--- ${path}\toriginal\n+++ ${path}\tmodified\n`;
@@ -67,7 +86,8 @@ class ChangeList {
   add(kind: LineChange['kind'], count: number): void {
     if (count === 0) return;
     const last = this.changes.at(-1);
-    if (last?.kind === kind) this.changes[this.changes.length - 1] = { ...last, count: last.count + count };
+    if (last?.kind === kind)
+      this.changes[this.changes.length - 1] = { ...last, count: last.count + count };
     else this.changes.push({ kind, oldStart: this.#old, newStart: this.#new, count });
     if (kind !== 'added') this.#old += count;
     if (kind !== 'removed') this.#new += count;
@@ -75,7 +95,11 @@ class ChangeList {
 }
 
 /** Greedy search for the shortest edit script (Myers 1986); `undefined` when it has more than `maxChanges` changes or takes too many steps. */
-async function shortestSteps(before: Int32Array, after: Int32Array, turns: Turns): Promise<readonly LineChange['kind'][] | undefined> {
+async function shortestSteps(
+  before: Int32Array,
+  after: Int32Array,
+  turns: Turns,
+): Promise<readonly LineChange['kind'][] | undefined> {
   let steps = 0;
   const most = Math.min(maxChanges, before.length + after.length);
   const furthest = new Furthest(most);
@@ -87,10 +111,16 @@ async function shortestSteps(before: Int32Array, after: Int32Array, turns: Turns
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
       const from = furthest.stepTo(diagonal, changes).old;
       let old = from;
-      while (old < before.length && old - diagonal < after.length && before[old] === after[old - diagonal]) old++;
+      while (
+        old < before.length &&
+        old - diagonal < after.length &&
+        before[old] === after[old - diagonal]
+      )
+        old++;
       steps += old - from + 1;
       furthest.set(diagonal, old);
-      if (old >= before.length && old - diagonal >= after.length) return trace(history, before.length, after.length);
+      if (old >= before.length && old - diagonal >= after.length)
+        return trace(history, before.length, after.length);
     }
   }
   return undefined;
@@ -112,12 +142,17 @@ class Furthest {
 
   /** A copy of what one more change can start from. */
   around(changes: number): Furthest {
-    return new Furthest(changes, this.#lines.slice(this.#center - changes - 1, this.#center + changes + 2));
+    return new Furthest(
+      changes,
+      this.#lines.slice(this.#center - changes - 1, this.#center + changes + 2),
+    );
   }
 
   /** The better way to a diagonal: one line added, from the diagonal above, or one removed, from below. */
   stepTo(diagonal: number, changes: number): { readonly isAdded: boolean; readonly old: number } {
-    const isAdded = diagonal === -changes || (diagonal !== changes && this.#at(diagonal - 1) < this.#at(diagonal + 1));
+    const isAdded =
+      diagonal === -changes ||
+      (diagonal !== changes && this.#at(diagonal - 1) < this.#at(diagonal + 1));
     return { isAdded, old: isAdded ? this.#at(diagonal + 1) : this.#at(diagonal - 1) + 1 };
   }
 
@@ -126,7 +161,11 @@ class Furthest {
   }
 }
 
-function trace(history: readonly Furthest[], oldEnd: number, newEnd: number): readonly LineChange['kind'][] {
+function trace(
+  history: readonly Furthest[],
+  oldEnd: number,
+  newEnd: number,
+): readonly LineChange['kind'][] {
   const steps: LineChange['kind'][] = [];
   let [old, added] = [oldEnd, newEnd];
   for (const [changes, furthest] of [...history.entries()].toReversed()) {
@@ -176,18 +215,30 @@ function head(change: LineChange): LineChange {
 
 function tail(change: LineChange): LineChange {
   const skipped = Math.max(0, change.count - contextLines);
-  return { ...change, oldStart: change.oldStart + skipped, newStart: change.newStart + skipped, count: change.count - skipped };
+  return {
+    ...change,
+    oldStart: change.oldStart + skipped,
+    newStart: change.newStart + skipped,
+    count: change.count - skipped,
+  };
 }
 
 function printHunk({ changes }: Hunk, before: readonly string[], after: readonly string[]): string {
-  const count = (left: LineChange['kind']) => changes.reduce((sum, change) => sum + (change.kind === left ? 0 : change.count), 0);
+  const count = (left: LineChange['kind']) =>
+    changes.reduce((sum, change) => sum + (change.kind === left ? 0 : change.count), 0);
   const [oldCount, newCount] = [count('added'), count('removed')];
   const [first] = changes;
   const start = (line: number, lines: number) => (lines === 0 ? line : line + 1);
   const lines = changes.flatMap((change) => {
     const source = change.kind === 'added' ? after : before;
     const from = change.kind === 'added' ? change.newStart : change.oldStart;
-    return source.slice(from, from + change.count).map((line) => signs[change.kind] + (line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`));
+    return source
+      .slice(from, from + change.count)
+      .map(
+        (line) =>
+          signs[change.kind] +
+          (line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`),
+      );
   });
   return `@@ -${start(first?.oldStart ?? 0, oldCount)},${oldCount} +${start(first?.newStart ?? 0, newCount)},${newCount} @@\n${lines.join('')}`;
 }

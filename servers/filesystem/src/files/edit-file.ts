@@ -37,20 +37,29 @@ export const maxEditBytes = 16 * 1024 * 1024;
  * other servers on this machine. A change by another program is an error when it comes before the last look at the file, right before the rename.
  * @throws PathError
  */
-export async function editFile(sandbox: Sandbox, target: { readonly path: string; readonly edits: readonly TextEdit[] }, options: EditOptions): Promise<EditedFile> {
+export async function editFile(
+  sandbox: Sandbox,
+  target: { readonly path: string; readonly edits: readonly TextEdit[] },
+  options: EditOptions,
+): Promise<EditedFile> {
   const { dryRun, expectedHash, signal } = options;
   return withFileTarget(sandbox, target.path, {
     signal,
     body: async (found) => {
-      if (found.file === undefined) throw new PathError('not-found', `${target.path}: no such file`);
+      if (found.file === undefined)
+        throw new PathError('not-found', `${target.path}: no such file`);
       const bytes = await readWhole(found.file, target.path);
       const hash = hashOf(bytes);
       if (expectedHash !== undefined && hash !== expectedHash) {
-        throw new PathError('refused', `${target.path} has changed: its hash is ${hash}, not the expected ${expectedHash}. Nothing was written. Read it again.`);
+        throw new PathError(
+          'refused',
+          `${target.path} has changed: its hash is ${hash}, not the expected ${expectedHash}. Nothing was written. Read it again.`,
+        );
       }
       const edited = await editBytes(bytes, { ...target, realPath: found.file.realPath, signal });
       signal.throwIfAborted();
-      if (!dryRun) await writeTarget(sandbox, found, { content: edited.content, expectedHash: hash, signal });
+      if (!dryRun)
+        await writeTarget(sandbox, found, { content: edited.content, expectedHash: hash, signal });
       const { content, ...outcome } = edited;
       return { ...outcome, realPath: found.file.realPath, hash: hashOf(content) };
     },
@@ -76,36 +85,64 @@ const maxEditLines = 1_000_000;
 /** Milliseconds the computation of one call may take. */
 const maxEditMs = 10_000;
 
-async function editBytes(bytes: Buffer, { path, realPath, signal, ...target }: BytesEdit): Promise<EditedBytes> {
-  const tooLong = () => new PathError('refused', `${path}: the edits take more than ${maxEditMs / 1000} s; nothing was changed. Make fewer at once, or shorter ones.`);
+async function editBytes(
+  bytes: Buffer,
+  { path, realPath, signal, ...target }: BytesEdit,
+): Promise<EditedBytes> {
+  const tooLong = () =>
+    new PathError(
+      'refused',
+      `${path}: the edits take more than ${maxEditMs / 1000} s; nothing was changed. Make fewer at once, or shorter ones.`,
+    );
   const turns = new Turns({ signal, maxMs: maxEditMs, tooLong });
   requireFewLines(bytes, path);
   const decoded = decodeText(bytes);
-  if (decoded === undefined) throw new PathError('binary', `${path} is not text, or its UTF-16 is damaged; it was not changed.`);
+  if (decoded === undefined)
+    throw new PathError(
+      'binary',
+      `${path} is not text, or its UTF-16 is damaged; it was not changed.`,
+    );
   const { eol } = decoded;
-  const edits = target.edits.map((edit) => ({ ...edit, oldText: withLineFeeds(edit.oldText, eol), newText: withLineFeeds(edit.newText, eol) }));
+  const edits = target.edits.map((edit) => ({
+    ...edit,
+    oldText: withLineFeeds(edit.oldText, eol),
+    newText: withLineFeeds(edit.newText, eol),
+  }));
   if (decoded.encoding === 'latin1') requireKnownCharacters(edits, path);
   const original = withLineFeeds(decoded.text, eol);
   const { text, replacements } = await applyEdits(original, edits, turns);
   const content = encodeText(await restoreLineEndings(text, decoded, turns), decoded);
   requireSameText(content, decoded, path);
-  const diff = await unifiedDiff(realPath, { before: splitLines(original), after: splitLines(text), turns });
+  const diff = await unifiedDiff(realPath, {
+    before: splitLines(original),
+    after: splitLines(text),
+    turns,
+  });
   return { content, diff, replacements, eol };
 }
 
 function requireFewLines(bytes: Buffer, path: string): void {
   let lines = 0;
   for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) {
-    if (++lines > maxEditLines) throw new PathError('refused', `${path} has more than ${maxEditLines} lines; longer files cannot be edited.`);
+    if (++lines > maxEditLines)
+      throw new PathError(
+        'refused',
+        `${path} has more than ${maxEditLines} lines; longer files cannot be edited.`,
+      );
   }
 }
 
 /** Which 8-bit encoding it is nobody knows: only characters that mean the same in all of them, or were there before, can be written. */
 function requireKnownCharacters(edits: readonly TextEdit[], path: string): void {
   for (const { oldText, newText } of edits) {
-    const foreign = Array.from(newText).find((character) => character > '\x7f' && !oldText.includes(character));
+    const foreign = Array.from(newText).find(
+      (character) => character > '\x7f' && !oldText.includes(character),
+    );
     if (foreign === undefined) continue;
-    throw new PathError('refused', `${path} is not UTF-8, and how its encoding writes ${JSON.stringify(foreign)} is not known; nothing was changed. Use ASCII, or convert the file first.`);
+    throw new PathError(
+      'refused',
+      `${path} is not UTF-8, and how its encoding writes ${JSON.stringify(foreign)} is not known; nothing was changed. Use ASCII, or convert the file first.`,
+    );
   }
 }
 
@@ -113,20 +150,31 @@ function requireKnownCharacters(edits: readonly TextEdit[], path: string): void 
 function requireSameText(content: Buffer, { encoding }: DecodedText, path: string): void {
   const again = decodeText(content);
   if (again !== undefined && (again.encoding === encoding || encoding === 'latin1')) return;
-  throw new PathError('refused', `${path} would no longer be ${encoding} text after these edits; nothing was changed.`);
+  throw new PathError(
+    'refused',
+    `${path} would no longer be ${encoding} text after these edits; nothing was changed.`,
+  );
 }
 
 async function readWhole(file: PinnedPath, path: string): Promise<Buffer> {
   requireRegularFile(file);
   await using handle = await file.open(constants.O_RDONLY);
   const { size } = await handle.stat();
-  if (size > maxEditBytes) throw new PathError('refused', `${path} has ${size} bytes; at most ${maxEditBytes} can be edited.`);
+  if (size > maxEditBytes)
+    throw new PathError(
+      'refused',
+      `${path} has ${size} bytes; at most ${maxEditBytes} can be edited.`,
+    );
   const buffer = Buffer.alloc(maxEditBytes < size * 2 ? maxEditBytes + 1 : size + 65_536);
   let length = 0;
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
     length += bytesRead;
     if (bytesRead === 0) return buffer.subarray(0, length);
-    if (length === buffer.length) throw new PathError('refused', `${path} grows while it is read; nothing was changed. Try again.`);
+    if (length === buffer.length)
+      throw new PathError(
+        'refused',
+        `${path} grows while it is read; nothing was changed. Try again.`,
+      );
   }
 }

@@ -20,7 +20,8 @@ export function reindent(given: Reindentation): readonly string[] | undefined {
   const lines: string[] = [];
   for (const line of given.fresh) {
     const text = line.trimStart();
-    const indentation = text === '' ? '' : translate(line.slice(0, line.length - text.length), known, units);
+    const indentation =
+      text === '' ? '' : translate(line.slice(0, line.length - text.length), known, units);
     if (indentation === undefined) return undefined;
     lines.push(indentation + text);
   }
@@ -36,7 +37,10 @@ interface Units {
 }
 
 /** `undefined` when one indentation of the caller stands for two of the file. */
-function knownIndentations(wanted: readonly string[], replaced: readonly string[]): Known | undefined {
+function knownIndentations(
+  wanted: readonly string[],
+  replaced: readonly string[],
+): Known | undefined {
   const known = new Map<string, string>();
   for (const [index, line] of wanted.entries()) {
     if (line.trim() === '') continue;
@@ -52,7 +56,8 @@ function translate(caller: string, known: Known, units: Units | undefined): stri
   const exact = known.get(caller);
   if (exact !== undefined || units === undefined) return exact;
   const results = new Set<string | undefined>();
-  for (const [from, to] of known) results.add(shift(to, levelsBetween(from, caller, units.caller), units.file));
+  for (const [from, to] of known)
+    results.add(shift(to, levelsBetween(from, caller, units.caller), units.file));
   // Every known line must lead to the same answer.
   return results.size === 1 ? [...results][0] : undefined;
 }
@@ -61,7 +66,8 @@ function levelsBetween(from: string, to: string, unit: string): number | undefin
   const [short, long] = from.length <= to.length ? [from, to] : [to, from];
   if (!long.startsWith(short)) return undefined;
   const levels = (long.length - short.length) / unit.length;
-  if (!Number.isInteger(levels) || long.slice(short.length) !== unit.repeat(levels)) return undefined;
+  if (!Number.isInteger(levels) || long.slice(short.length) !== unit.repeat(levels))
+    return undefined;
   return from.length <= to.length ? levels : -levels;
 }
 
@@ -69,32 +75,47 @@ function shift(indentation: string, levels: number | undefined, unit: string): s
   if (levels === undefined) return undefined;
   if (levels >= 0) return indentation + unit.repeat(levels);
   const removed = unit.repeat(-levels);
-  return indentation.endsWith(removed) ? indentation.slice(0, indentation.length - removed.length) : undefined;
+  return indentation.endsWith(removed)
+    ? indentation.slice(0, indentation.length - removed.length)
+    : undefined;
 }
 
 function unitsOf({ fileLines, wanted, fresh }: Reindentation, known: Known): Units | undefined {
   const file = fileUnit(fileLines);
   if (file === undefined) return undefined;
-  const indentations = [...wanted, ...fresh].filter((line) => line.trim() !== '').map(indentationOf);
-  if (indentations.every((indentation) => isRepeated(indentation, file))) return { caller: file, file };
+  const indentations = [...wanted, ...fresh]
+    .filter((line) => line.trim() !== '')
+    .map(indentationOf);
+  if (indentations.every((indentation) => isRepeated(indentation, file)))
+    return { caller: file, file };
   const caller = callerUnit(indentations, known, file);
   return caller === undefined ? undefined : { caller, file };
 }
 
 /** A tab, or the steps in which the caller's spaces grow: as measured on known lines, else the usual two or four. */
-function callerUnit(indentations: readonly string[], known: Known, file: string): string | undefined {
+function callerUnit(
+  indentations: readonly string[],
+  known: Known,
+  file: string,
+): string | undefined {
   if (indentations.every((indentation) => isRepeated(indentation, '\t'))) return '\t';
   if (!indentations.every((indentation) => isRepeated(indentation, ' '))) return undefined;
   const measured = measuredUnit(known, file);
   if (measured !== undefined) return ' '.repeat(measured);
-  const widths = [...new Set(indentations.map((indentation) => indentation.length))].toSorted((left, right) => left - right);
-  const step = widths.slice(1).reduce((sofar, width, index) => greatestDivisor(sofar, width - (widths[index] ?? 0)), 0);
+  const widths = [...new Set(indentations.map((indentation) => indentation.length))].toSorted(
+    (left, right) => left - right,
+  );
+  const step = widths
+    .slice(1)
+    .reduce((sofar, width, index) => greatestDivisor(sofar, width - (widths[index] ?? 0)), 0);
   return step === 2 || step === 4 ? ' '.repeat(step) : undefined;
 }
 
 /** Spaces of the caller for one unit of the file, from two known indentations or one that both indent. */
 function measuredUnit(known: Known, file: string): number | undefined {
-  const pairs = [...known].filter(([, to]) => isRepeated(to, file)).map(([from, to]) => ({ width: from.length, levels: to.length / file.length }));
+  const pairs = [...known]
+    .filter(([, to]) => isRepeated(to, file))
+    .map(([from, to]) => ({ width: from.length, levels: to.length / file.length }));
   for (const left of pairs) {
     for (const right of [...pairs, { width: 0, levels: 0 }]) {
       const step = (left.width - right.width) / (left.levels - right.levels);
@@ -116,7 +137,8 @@ function fileUnit(lines: readonly string[]): string | undefined {
     if (indentation.startsWith('\t')) tabs++;
     else if (indentation.startsWith('  ')) spaces++;
     const growth = indentation.length - before;
-    if (growth > 1 && growth <= 8 && indentation.startsWith('  ')) growths.set(growth, (growths.get(growth) ?? 0) + 1);
+    if (growth > 1 && growth <= 8 && indentation.startsWith('  '))
+      growths.set(growth, (growths.get(growth) ?? 0) + 1);
     before = indentation.length;
   }
   if (tabs > 0) return spaces === 0 ? '\t' : undefined;

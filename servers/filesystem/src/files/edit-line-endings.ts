@@ -13,7 +13,11 @@ export function withLineFeeds(text: string, eol: LineEnding): string {
  * the line they stand for, new ones that of the line before.
  * @throws what `turns` throws
  */
-export async function restoreLineEndings(edited: string, { text, eol }: { readonly text: string; readonly eol: LineEnding }, turns: Turns): Promise<string> {
+export async function restoreLineEndings(
+  edited: string,
+  { text, eol }: { readonly text: string; readonly eol: LineEnding },
+  turns: Turns,
+): Promise<string> {
   switch (eol) {
     case 'lf':
     case 'none':
@@ -39,10 +43,15 @@ async function restoreEach(edited: string, original: string, turns: Turns): Prom
     if (change.kind === 'removed') removed = range;
     if (change.kind === 'removed') continue;
     const sources = change.kind === 'same' ? range : removed;
-    for (let index = 0; index < change.count; index++) endings.push((last = sources[index] === undefined ? last : endingOf(sources[index])));
+    for (let index = 0; index < change.count; index++)
+      endings.push((last = sources[index] === undefined ? last : endingOf(sources[index])));
     removed = [];
   }
-  return newLines.map((line, index) => (line.endsWith('\n') ? line.slice(0, -1) + (endings[index] ?? '\n') : line)).join('');
+  return newLines
+    .map((line, index) =>
+      line.endsWith('\n') ? line.slice(0, -1) + (endings[index] ?? '\n') : line,
+    )
+    .join('');
 }
 
 function endingOf(line: string | undefined): string {

@@ -4,14 +4,24 @@ import type { Turns } from './turns.ts';
  * The lines of a text most like the wanted ones, numbered, for an error that lets the reader correct the call.
  * @throws what `turns` throws
  */
-export async function nearestLines(text: string, wanted: readonly string[], turns: Turns): Promise<string> {
+export async function nearestLines(
+  text: string,
+  wanted: readonly string[],
+  turns: Turns,
+): Promise<string> {
   const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
   const key = wanted.map((line) => line.trim());
   const start = (await bestWindow(lines, key, turns)) ?? (await mostSimilarLine(lines, key, turns));
   if (start === undefined) return 'No line of the file is like it; read the file again.';
   const from = Math.max(0, start - 1);
-  const quoted = lines.slice(from, Math.min(lines.length, from + Math.min(wanted.length, maxQuotedLines) + 2));
-  const numbered = quoted.map((line, index) => `${from + index + 1}\t${line.length > maxQuotedLength ? `${line.slice(0, maxQuotedLength)}…` : line}`);
+  const quoted = lines.slice(
+    from,
+    Math.min(lines.length, from + Math.min(wanted.length, maxQuotedLines) + 2),
+  );
+  const numbered = quoted.map(
+    (line, index) =>
+      `${from + index + 1}\t${line.length > maxQuotedLength ? `${line.slice(0, maxQuotedLength)}…` : line}`,
+  );
   return `The nearest lines are:\n${numbered.join('\n')}`;
 }
 
@@ -19,7 +29,11 @@ const maxQuotedLines = 12;
 const maxQuotedLength = 300;
 
 /** Where most lines agree but for the white space around them; at least one that is not blank. */
-async function bestWindow(lines: readonly string[], key: readonly string[], turns: Turns): Promise<number | undefined> {
+async function bestWindow(
+  lines: readonly string[],
+  key: readonly string[],
+  turns: Turns,
+): Promise<number | undefined> {
   const offsets = new Map<string, number[]>();
   for (const [offset, line] of key.slice(0, maxComparedLines).entries()) {
     if (line !== '') offsets.set(line, [...(offsets.get(line) ?? []), offset]);
@@ -41,8 +55,14 @@ async function bestWindow(lines: readonly string[], key: readonly string[], turn
 const maxComparedLines = 100;
 
 /** The line that shares most pairs of characters with the longest wanted one. */
-async function mostSimilarLine(lines: readonly string[], key: readonly string[], turns: Turns): Promise<number | undefined> {
-  const longest = key.reduce((left, right) => (right.length > left.length ? right : left), '').slice(0, maxQuotedLength);
+async function mostSimilarLine(
+  lines: readonly string[],
+  key: readonly string[],
+  turns: Turns,
+): Promise<number | undefined> {
+  const longest = key
+    .reduce((left, right) => (right.length > left.length ? right : left), '')
+    .slice(0, maxQuotedLength);
   const wanted = pairsOf(longest);
   let best: number | undefined;
   let bestScore = minScore;
@@ -56,14 +76,20 @@ async function mostSimilarLine(lines: readonly string[], key: readonly string[],
     best = number;
     bestScore = score;
   }
-  return best === undefined ? undefined : Math.max(0, best - key.findIndex((line) => line.startsWith(longest)));
+  return best === undefined
+    ? undefined
+    : Math.max(0, best - key.findIndex((line) => line.startsWith(longest)));
 }
 
 const minScore = 0.4;
 const maxSearchedLines = 20_000;
 
 function pairsOf(text: string): ReadonlySet<string> {
-  return new Set(Array.from({ length: Math.max(0, text.length - 1) }, (_, index) => text.slice(index, index + 2)));
+  return new Set(
+    Array.from({ length: Math.max(0, text.length - 1) }, (_, index) =>
+      text.slice(index, index + 2),
+    ),
+  );
 }
 
 function similarity(left: ReadonlySet<string>, right: ReadonlySet<string>): number {

@@ -8,7 +8,14 @@ export type EntryType = (typeof entryTypes)[number];
 /** The type of a directory entry itself, links not followed; `address` leads to its directory. */
 export async function entryType(entry: Dirent, address: string): Promise<EntryType> {
   const known = typeOf(entry);
-  if (known !== 'other' || entry.isFIFO() || entry.isSocket() || entry.isCharacterDevice() || entry.isBlockDevice()) return known;
+  if (
+    known !== 'other' ||
+    entry.isFIFO() ||
+    entry.isSocket() ||
+    entry.isCharacterDevice() ||
+    entry.isBlockDevice()
+  )
+    return known;
   // Some file systems do not say the type while listing.
   return lstat(path.join(address, entry.name)).then(typeOf, () => 'other');
 }

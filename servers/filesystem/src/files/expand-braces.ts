@@ -12,8 +12,10 @@ export function expandBraces(glob: string, limit: number): readonly string[] | u
   const expanded: string[] = [];
   for (const option of group.options) {
     const heads = expandBraces(option, limit);
-    if (heads === undefined || expanded.length + heads.length * tails.length > limit) return undefined;
-    for (const head of heads) for (const tail of tails) expanded.push(glob.slice(0, group.start) + head + tail);
+    if (heads === undefined || expanded.length + heads.length * tails.length > limit)
+      return undefined;
+    for (const head of heads)
+      for (const tail of tails) expanded.push(glob.slice(0, group.start) + head + tail);
   }
   return expanded;
 }
@@ -48,8 +50,16 @@ function outer(closed: Group | undefined, earlier: Group | undefined): Group | u
   return closed.start < earlier.start ? closed : earlier;
 }
 
-function close(glob: string, opened: { readonly start: number; readonly commas: readonly number[] } | undefined, end: number): Group | undefined {
+function close(
+  glob: string,
+  opened: { readonly start: number; readonly commas: readonly number[] } | undefined,
+  end: number,
+): Group | undefined {
   if (opened === undefined || opened.commas.length === 0) return undefined;
   const borders = [opened.start, ...opened.commas, end];
-  return { start: opened.start, end, options: borders.slice(1).map((border, index) => glob.slice((borders[index] ?? 0) + 1, border)) };
+  return {
+    start: opened.start,
+    end,
+    options: borders.slice(1).map((border, index) => glob.slice((borders[index] ?? 0) + 1, border)),
+  };
 }

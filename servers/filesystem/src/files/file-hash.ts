@@ -15,10 +15,13 @@ export interface HashFileOptions {
 const chunkBytes = 1024 * 1024;
 
 /** The hash of a whole file, in constant memory. */
-export async function hashOfFile(handle: FileHandle, { signal, onScanned }: HashFileOptions): Promise<string> {
+export async function hashOfFile(
+  handle: FileHandle,
+  { signal, onScanned }: HashFileOptions,
+): Promise<string> {
   const hash = nodeCrypto().createHash('sha256');
   const buffer = Buffer.allocUnsafe(chunkBytes);
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     signal.throwIfAborted();
     const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position);
     if (bytesRead === 0) return `sha256:${hash.digest('hex')}`;

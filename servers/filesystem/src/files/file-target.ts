@@ -4,7 +4,9 @@ import { placePath } from '../sandbox/entry-changes.ts';
 import type { Place, PlaceOptions, Sandbox } from '../sandbox/sandbox.ts';
 
 /** What a path to be written leads to: something that exists (links inside the sandbox followed), or a free name. */
-export type FileTarget = { readonly file: PinnedPath } | { readonly file: undefined; readonly place: Place };
+export type FileTarget =
+  | { readonly file: PinnedPath }
+  | { readonly file: undefined; readonly place: Place };
 
 export interface FileTargetOptions {
   /** Default: a missing file is an error. */
@@ -20,7 +22,11 @@ export class TargetChangedError extends Error {}
  * replacing a file changes its inode, and with several hard links as an inode too.
  * @throws PathError, and what `body` throws
  */
-export async function withFileTarget<T>(sandbox: Sandbox, path: string, options: FileTargetOptions & { readonly body: (target: FileTarget) => Promise<T> }): Promise<T> {
+export async function withFileTarget<T>(
+  sandbox: Sandbox,
+  path: string,
+  options: FileTargetOptions & { readonly body: (target: FileTarget) => Promise<T> },
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const keys = await lockKeys(sandbox, path, options);
     try {
@@ -35,14 +41,23 @@ export async function withFileTarget<T>(sandbox: Sandbox, path: string, options:
       });
     } catch (error) {
       if (!(error instanceof TargetChangedError)) throw error;
-      if (attempt === maxAttempts) throw new PathError('io', `${path} is replaced again and again by another program; nothing was written. Try again.`, { cause: error });
+      if (attempt === maxAttempts)
+        throw new PathError(
+          'io',
+          `${path} is replaced again and again by another program; nothing was written. Try again.`,
+          { cause: error },
+        );
     }
   }
 }
 
 const maxAttempts = 20;
 
-async function lockKeys(sandbox: Sandbox, path: string, options: FileTargetOptions): Promise<readonly string[]> {
+async function lockKeys(
+  sandbox: Sandbox,
+  path: string,
+  options: FileTargetOptions,
+): Promise<readonly string[]> {
   const target = await findTarget(sandbox, path, options);
   await close(target);
   return keysOf(target);
@@ -54,18 +69,25 @@ function close(target: FileTarget): Promise<void> {
 
 function keysOf({ file, ...target }: FileTarget): readonly string[] {
   if (file === undefined) return 'place' in target ? [placePath(target.place)] : [];
-  return file.stats.nlink > 1 && file.identity !== undefined ? [file.realPath, file.identity] : [file.realPath];
+  return file.stats.nlink > 1 && file.identity !== undefined
+    ? [file.realPath, file.identity]
+    : [file.realPath];
 }
 
 function isDeepEqual(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((key, index) => key === right[index]);
 }
 
-async function findTarget(sandbox: Sandbox, path: string, { create }: FileTargetOptions): Promise<FileTarget> {
+async function findTarget(
+  sandbox: Sandbox,
+  path: string,
+  { create }: FileTargetOptions,
+): Promise<FileTarget> {
   try {
     return { file: await sandbox.pin(path) };
   } catch (error) {
-    if (create === undefined || !(error instanceof PathError) || error.reason !== 'not-found') throw error;
+    if (create === undefined || !(error instanceof PathError) || error.reason !== 'not-found')
+      throw error;
   }
   return { file: undefined, place: await sandbox.place(path, create) };
 }

@@ -18,7 +18,11 @@ export function numbersOf(numbers: Int32Array): Sequence {
  * Calls `visit` with every position of `wanted` in `searched`, overlapping ones included, in time linear in both (Knuth, Morris and Pratt).
  * @throws what `turns` throws
  */
-export async function findSequence(searched: Sequence, wanted: Sequence, { visit, turns }: { readonly visit: (position: number) => void; readonly turns: Turns }): Promise<void> {
+export async function findSequence(
+  searched: Sequence,
+  wanted: Sequence,
+  { visit, turns }: { readonly visit: (position: number) => void; readonly turns: Turns },
+): Promise<void> {
   if (wanted.length === 0 || wanted.length > searched.length) return;
   const borders = await bordersOf(wanted, turns);
   let matched = 0;

@@ -30,7 +30,8 @@ export async function findText(text: string, wanted: string, turns: Turns): Prom
     disjoint.push(position);
     end = position + wanted.length;
   };
-  if (text.length * wanted.length > maxProduct) await findSequence(charactersOf(text), charactersOf(wanted), { visit, turns });
+  if (text.length * wanted.length > maxProduct)
+    await findSequence(charactersOf(text), charactersOf(wanted), { visit, turns });
   else await findNatively(text, wanted, { visit, turns });
   return { count, first, disjoint };
 }
@@ -38,7 +39,11 @@ export async function findText(text: string, wanted: string, turns: Turns): Prom
 /** The engine's search is the fastest for ordinary texts, but may take a time of the product of both lengths and cannot be interrupted. */
 const maxProduct = 20_000_000;
 
-async function findNatively(text: string, wanted: string, { visit, turns }: { readonly visit: (position: number) => void; readonly turns: Turns }): Promise<void> {
+async function findNatively(
+  text: string,
+  wanted: string,
+  { visit, turns }: { readonly visit: (position: number) => void; readonly turns: Turns },
+): Promise<void> {
   let found = 0;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
     visit(at);

@@ -17,5 +17,9 @@ export async function freePlace(sandbox: Sandbox, destination: string): Promise<
 }
 
 export function existsError(destination: string, cause?: unknown): PathError {
-  return new PathError('refused', `${destination} already exists; nothing was changed. Choose another name, or remove it first.`, { cause });
+  return new PathError(
+    'refused',
+    `${destination} already exists; nothing was changed. Choose another name, or remove it first.`,
+    { cause },
+  );
 }

@@ -27,7 +27,11 @@ export class Gitignore {
   static async above(directory: PinnedPath, sandbox: Sandbox): Promise<Gitignore> {
     const { default: ignore } = await import('ignore');
     const gitignore = new Gitignore(() => ignore());
-    for (let current = path.dirname(directory.realPath); sandbox.allows(current) && path.dirname(current) !== current; current = path.dirname(current)) {
+    for (
+      let current = path.dirname(directory.realPath);
+      sandbox.allows(current) && path.dirname(current) !== current;
+      current = path.dirname(current)
+    ) {
       await using parent = await sandbox.pinExactly(current);
       await gitignore.enter(parent, sandbox);
     }
@@ -68,19 +72,27 @@ function isQuick(rule: string): boolean {
   return rule.length <= 1000 && (rule.match(/\*+/g)?.length ?? 0) <= 4;
 }
 
-async function readRules(directory: PinnedPath, sandbox: Sandbox): Promise<{ readonly rules: string } | 'unusable' | undefined> {
+async function readRules(
+  directory: PinnedPath,
+  sandbox: Sandbox,
+): Promise<{ readonly rules: string } | 'unusable' | undefined> {
   try {
     await using file = await sandbox.pinEntry({ directory, name: '.gitignore' });
     if (!file.stats.isFile()) return undefined;
     const { bytes, hasMore } = await readBounded(file, maxFileBytes);
-    return hasMore || !isUtf8(bytes) || bytes.includes(0) ? 'unusable' : { rules: bytes.toString().replace(/^\uFEFF/, '') };
+    return hasMore || !isUtf8(bytes) || bytes.includes(0)
+      ? 'unusable'
+      : { rules: bytes.toString().replace(/^\uFEFF/, '') };
   } catch (error) {
-    if (error instanceof PathError || (error instanceof Error && 'syscall' in error)) return undefined;
+    if (error instanceof PathError || (error instanceof Error && 'syscall' in error))
+      return undefined;
     throw error;
   }
 }
 
 /** What a caller is told of files that are not obeyed; `undefined` when there are none. */
 export function unreadRulesNote(unread: number): string | undefined {
-  return unread === 0 ? undefined : `[${unread} .gitignore ${unread === 1 ? 'file is' : 'files are'} not obeyed: over 256 KiB, or not UTF-8.]`;
+  return unread === 0
+    ? undefined
+    : `[${unread} .gitignore ${unread === 1 ? 'file is' : 'files are'} not obeyed: over 256 KiB, or not UTF-8.]`;
 }

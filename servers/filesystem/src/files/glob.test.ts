@@ -60,7 +60,12 @@ describe('compilePatterns', () => {
     ['{a,'.repeat(300) + '}'.repeat(300), 'stands for too many'],
     ['{a,b,c,d,e,f,g,h,i,j,k,l}'.padEnd(1000, 'x'), 'too long'],
   ])('refuses %s', (pattern, message) => {
-    expect(() => compilePatterns([pattern])).toThrow(expect.objectContaining({ reason: 'invalid', message: expect.stringContaining(message) as string }) as Error);
+    expect(() => compilePatterns([pattern])).toThrow(
+      expect.objectContaining({
+        reason: 'invalid',
+        message: expect.stringContaining(message) as string,
+      }) as Error,
+    );
   });
 
   test('limits what all patterns ask for together', () => {
@@ -72,7 +77,11 @@ describe('compilePatterns', () => {
   test.each([
     ['many stars', '*a'.repeat(500) + 'b', 'a'.repeat(255)],
     ['many globstars', '**/a/'.repeat(200) + 'b', 'a/'.repeat(2000) + 'a'],
-    ['stars on every level', '**/' + '*a*'.repeat(300) + 'b', Array(16).fill('a'.repeat(255)).join('/')],
+    [
+      'stars on every level',
+      '**/' + '*a*'.repeat(300) + 'b',
+      Array(16).fill('a'.repeat(255)).join('/'),
+    ],
     ['classes that stay open', '['.repeat(1000), '['.repeat(255)],
     ['braces that stay open', '{a,'.repeat(330), 'a'],
   ])('compiles and compares %s in a moment', (_, pattern, path) => {

@@ -17,7 +17,11 @@ export function compilePatterns(patterns: readonly string[]): Matcher[] {
   return patterns.map((pattern) => {
     const alternatives = expand(pattern);
     for (const alternative of alternatives) length += alternative.length;
-    if (length > maxLength) throw new PathError('invalid', `The patterns are too long: together at most ${maxLength} characters, every {a,b} written out.`);
+    if (length > maxLength)
+      throw new PathError(
+        'invalid',
+        `The patterns are too long: together at most ${maxLength} characters, every {a,b} written out.`,
+      );
     return compile(alternatives);
   });
 }
@@ -28,15 +32,24 @@ const maxAlternatives = 200;
 /** The pattern without braces, at least once. */
 function expand(pattern: string): readonly string[] {
   const glob = pattern.replace(/^\.\//, '').replace(/(?<=.)\/$/, '');
-  if (glob.startsWith('/')) throw new PathError('invalid', `The pattern ${pattern} starts with /. Patterns are relative to path.`);
+  if (glob.startsWith('/'))
+    throw new PathError(
+      'invalid',
+      `The pattern ${pattern} starts with /. Patterns are relative to path.`,
+    );
   const alternatives = expandBraces(glob, maxAlternatives);
-  if (alternatives === undefined) throw new PathError('invalid', `The pattern ${pattern} stands for too many: its {a,b} may make at most ${maxAlternatives} patterns.`);
+  if (alternatives === undefined)
+    throw new PathError(
+      'invalid',
+      `The pattern ${pattern} stands for too many: its {a,b} may make at most ${maxAlternatives} patterns.`,
+    );
   return alternatives;
 }
 
 function compile(alternatives: readonly string[]): Matcher {
   const [only = ''] = alternatives;
-  if (alternatives.length === 1 && isPlainName(only)) return (relativePath) => relativePath.slice(relativePath.lastIndexOf('/') + 1) === only;
+  if (alternatives.length === 1 && isPlainName(only))
+    return (relativePath) => relativePath.slice(relativePath.lastIndexOf('/') + 1) === only;
   const globs = alternatives.map(compilePath);
   return (relativePath) => {
     const names = relativePath.split('/');
@@ -49,9 +62,12 @@ function isPlainName(glob: string): boolean {
 }
 
 function compilePath(glob: string): SequencePattern<string> {
-  const names = glob.split('/').filter((name, index, all) => name !== '**' || all[index - 1] !== '**');
+  const names = glob
+    .split('/')
+    .filter((name, index, all) => name !== '**' || all[index - 1] !== '**');
   const pattern = names.map((name) => (name === '**' ? anything : compileName(name)));
   // A directory named before a last ** is meant as well, as in src/**; any directory, as in */**, is not: its files would look like matches.
-  const isBelowAny = names.length > 1 && names.at(-1) === '**' && /(?<!\\)\*$/.test(names.at(-2) ?? '');
+  const isBelowAny =
+    names.length > 1 && names.at(-1) === '**' && /(?<!\\)\*$/.test(names.at(-2) ?? '');
   return isBelowAny ? [...pattern, () => true] : pattern;
 }

@@ -1,8 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { jsonBytes } from './limits.ts';
 
-const pieces = ['\n', '\r', '\t', '"', '\\', '\0', '\u001f', ' ', '\u007f', '\u0080', 'é', '\u2028', '😀', 'word', 'a longer one'];
-const texts = ['', ...pieces, ...pieces.flatMap((first) => pieces.flatMap((second) => [`${first}${second}`, `abc${first}de${second}fghi`]))];
+const pieces = [
+  '\n',
+  '\r',
+  '\t',
+  '"',
+  '\\',
+  '\0',
+  '\u001f',
+  ' ',
+  '\u007f',
+  '\u0080',
+  'é',
+  '\u2028',
+  '😀',
+  'word',
+  'a longer one',
+];
+const texts = [
+  '',
+  ...pieces,
+  ...pieces.flatMap((first) =>
+    pieces.flatMap((second) => [`${first}${second}`, `abc${first}de${second}fghi`]),
+  ),
+];
 
 describe('jsonBytes', () => {
   test('is the length of a text as JSON, alone and beside each other kind of character', () => {
@@ -15,6 +37,8 @@ describe('jsonBytes', () => {
 
   test('counts each character of one byte as JSON does', () => {
     const characters = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
-    expect(characters.map((character) => jsonBytes(character))).toEqual(characters.map((character) => Buffer.byteLength(JSON.stringify(character))));
+    expect(characters.map((character) => jsonBytes(character))).toEqual(
+      characters.map((character) => Buffer.byteLength(JSON.stringify(character))),
+    );
   });
 });

@@ -11,7 +11,11 @@ export interface Limits {
 /** Default of `Limits.maxResultBytes`. */
 export const resultBudgetBytes = 1024 * 1024;
 
-export const defaultLimits: Limits = { maxReadBytes: 256 * 1024, maxEntries: 2000, maxResultBytes: resultBudgetBytes };
+export const defaultLimits: Limits = {
+  maxReadBytes: 256 * 1024,
+  maxEntries: 2000,
+  maxResultBytes: resultBudgetBytes,
+};
 
 /** Bytes of JSON for each byte of UTF-8. */
 const jsonCosts = new Uint8Array(256).fill(1).fill(6, 0, 0x20);
@@ -24,7 +28,11 @@ export function jsonBytes(text: string | Buffer): number {
   let at = 0;
   // Four at a time take a third of the time.
   for (const end = bytes.length - 3; at < end; at += 4) {
-    sum += (jsonCosts[bytes[at] ?? 0] ?? 0) + (jsonCosts[bytes[at + 1] ?? 0] ?? 0) + (jsonCosts[bytes[at + 2] ?? 0] ?? 0) + (jsonCosts[bytes[at + 3] ?? 0] ?? 0);
+    sum +=
+      (jsonCosts[bytes[at] ?? 0] ?? 0) +
+      (jsonCosts[bytes[at + 1] ?? 0] ?? 0) +
+      (jsonCosts[bytes[at + 2] ?? 0] ?? 0) +
+      (jsonCosts[bytes[at + 3] ?? 0] ?? 0);
   }
   for (; at < bytes.length; at++) sum += jsonCosts[bytes[at] ?? 0] ?? 0;
   return sum;

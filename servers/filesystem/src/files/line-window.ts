@@ -62,7 +62,7 @@ export class LineWindow {
   /** Keeps parts of the chunk, which the caller must not write to again when `hasKept`. */
   take(chunk: Buffer): void {
     let from = this.#line >= this.#first ? 0 : chunk.length;
-    for (let start = 0; start < chunk.length; ) {
+    for (let start = 0; start < chunk.length;) {
       if (this.#line === this.#first && this.#toSkip > 0) {
         from = start = this.#skip(chunk, start);
         continue;
@@ -85,8 +85,16 @@ export class LineWindow {
 
   finish(isEndOfFile: boolean): Slice {
     const lines = this.#isAtLineStart ? this.#line - 1 : this.#line;
-    const bytes = this.#pieces.length === 1 ? (this.#pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#pieces, this.#collected);
-    if (this.#isFull) return cutToBudget(bytes, { firstLine: this.#first, column: this.#column, maxBytes: this.#maxBytes });
+    const bytes =
+      this.#pieces.length === 1
+        ? (this.#pieces[0] ?? Buffer.alloc(0))
+        : Buffer.concat(this.#pieces, this.#collected);
+    if (this.#isFull)
+      return cutToBudget(bytes, {
+        firstLine: this.#first,
+        column: this.#column,
+        maxBytes: this.#maxBytes,
+      });
     return {
       bytes,
       startLine: this.#first,
@@ -129,7 +137,9 @@ export function lastLines(bytes: Buffer, wanted: number): Buffer {
 export function cutTail(lines: Buffer, maxBytes: number): Buffer {
   const from = lines.length - maxBytes;
   const feed = lines.indexOf(lineFeed, from - 1);
-  return lines.subarray(feed === -1 || feed === lines.length - 1 ? nextCharacter(lines, from) : feed + 1);
+  return lines.subarray(
+    feed === -1 || feed === lines.length - 1 ? nextCharacter(lines, from) : feed + 1,
+  );
 }
 
 export function countFeeds(bytes: Buffer): number {
@@ -144,12 +154,23 @@ export function countLines(bytes: Buffer): number {
 }
 
 /** Ends a slice that is over the limit at a line's end, or inside its first line when that alone is too long. */
-function cutToBudget(bytes: Buffer, { firstLine, column, maxBytes }: { readonly firstLine: number; readonly column: number; readonly maxBytes: number }): Slice {
+function cutToBudget(
+  bytes: Buffer,
+  {
+    firstLine,
+    column,
+    maxBytes,
+  }: { readonly firstLine: number; readonly column: number; readonly maxBytes: number },
+): Slice {
   const lastFeed = bytes.lastIndexOf(lineFeed, maxBytes - 1);
   const isCutInLine = lastFeed === -1;
-  const kept = isCutInLine ? bytes.subarray(0, characterBoundary(bytes, maxBytes)) : bytes.subarray(0, lastFeed + 1);
+  const kept = isCutInLine
+    ? bytes.subarray(0, characterBoundary(bytes, maxBytes))
+    : bytes.subarray(0, lastFeed + 1);
   const endLine = isCutInLine ? firstLine : firstLine + countLines(kept) - 1;
-  const next = isCutInLine ? { nextOffset: firstLine, nextColumn: column + kept.length } : { nextOffset: endLine + 1 };
+  const next = isCutInLine
+    ? { nextOffset: firstLine, nextColumn: column + kept.length }
+    : { nextOffset: endLine + 1 };
   return { bytes: kept, startLine: firstLine, endLine, truncated: true, ...next };
 }
 

@@ -29,10 +29,13 @@ export interface ListOptions {
 /** One sorted page of a verified directory; memory is bounded by the page, whatever the directory's size. */
 export async function listEntries(directory: PinnedPath, options: ListOptions): Promise<EntryPage> {
   const { limit, after, isHidden = () => false, maxBytes = 400 * 1024, signal } = options;
-  const smallest = new SmallestItems<ListedEntry>(limit + 1, (left, right) => byCodeUnit(left.name, right.name));
+  const smallest = new SmallestItems<ListedEntry>(limit + 1, (left, right) =>
+    byCodeUnit(left.name, right.name),
+  );
   for await (const entry of await directory.entries()) {
     signal.throwIfAborted();
-    if ((after === undefined || entry.name > after) && !isHidden(entry.name)) smallest.add({ name: entry.name, type: await entryType(entry, directory.address) });
+    if ((after === undefined || entry.name > after) && !isHidden(entry.name))
+      smallest.add({ name: entry.name, type: await entryType(entry, directory.address) });
   }
   const found = smallest.sorted();
   const entries = withinBudget(found.slice(0, limit), { maxBytes, bytesBeside: 32 });
@@ -45,6 +48,8 @@ export function withinBudget<Entry extends { readonly name: string }>(
   { maxBytes, bytesBeside }: { readonly maxBytes: number; readonly bytesBeside: number },
 ): readonly Entry[] {
   let bytes = 0;
-  const end = entries.findIndex((entry, index) => (bytes += jsonBytes(entry.name) + bytesBeside) > maxBytes && index > 0);
+  const end = entries.findIndex(
+    (entry, index) => (bytes += jsonBytes(entry.name) + bytesBeside) > maxBytes && index > 0,
+  );
   return end === -1 ? entries : entries.slice(0, end);
 }

@@ -38,7 +38,10 @@ export interface ListSizesOptions {
 const batchSize = 64;
 
 /** One page of a verified directory with sizes, links not followed; memory is bounded by the page, whatever the directory's size. */
-export async function listSizes(directory: PinnedPath, options: ListSizesOptions): Promise<SizedListing> {
+export async function listSizes(
+  directory: PinnedPath,
+  options: ListSizesOptions,
+): Promise<SizedListing> {
   const { limit, maxBytes, compare, after, isHidden, signal, onScanned } = options;
   const smallest = new SmallestItems<SizedEntry>(limit + 1, compare);
   const totals = { files: 0, directories: 0, bytes: 0 };
@@ -58,7 +61,11 @@ export async function listSizes(directory: PinnedPath, options: ListSizesOptions
   };
   for await (const entry of await directory.entries()) {
     if (isHidden(entry.name)) continue;
-    batch.push(entryType(entry, directory.address).then((type) => sized(directory.address, entry.name, type)));
+    batch.push(
+      entryType(entry, directory.address).then((type) =>
+        sized(directory.address, entry.name, type),
+      ),
+    );
     if (batch.length >= batchSize) await flush();
   }
   await flush();

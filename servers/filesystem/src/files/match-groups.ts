@@ -27,7 +27,10 @@ export class MatchGroups {
 
   /** Largest first, then by name; at most `limit`. */
   largest(limit: number): MatchGroup[] {
-    const largest = new SmallestItems<MatchGroup>(limit, (left, right) => right.count - left.count || byCodeUnit(left.directory, right.directory));
+    const largest = new SmallestItems<MatchGroup>(
+      limit,
+      (left, right) => right.count - left.count || byCodeUnit(left.directory, right.directory),
+    );
     for (const [directory, count] of this.#counts) largest.add({ directory, count });
     return largest.sorted();
   }

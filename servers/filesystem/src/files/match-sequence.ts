@@ -5,7 +5,10 @@ export const anything = Symbol('anything');
 export type SequencePattern<Item> = readonly (typeof anything | ((item: Item) => boolean))[];
 
 /** Whether the whole sequence fits. Takes at most as many steps as the two lengths multiplied: only the last `anything` is ever tried again. */
-export function matchSequence<Item>(pattern: SequencePattern<Item>, items: ArrayLike<Item>): boolean {
+export function matchSequence<Item>(
+  pattern: SequencePattern<Item>,
+  items: ArrayLike<Item>,
+): boolean {
   let next = 0;
   let position = 0;
   let retry: { readonly next: number; position: number } | undefined;

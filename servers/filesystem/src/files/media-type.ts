@@ -31,7 +31,9 @@ const namedKinds: readonly MediaKind[] = [
 export function mediaTypeOf(filePath: string, start: Buffer): string | undefined {
   const text = start.subarray(0, 64).toString('latin1');
   const extension = path.extname(filePath).toLowerCase();
-  const found = kinds.find((kind) => kind.start.test(text)) ?? namedKinds.find((kind) => kind.extensions.includes(extension) && kind.start.test(text));
+  const found =
+    kinds.find((kind) => kind.start.test(text)) ??
+    namedKinds.find((kind) => kind.extensions.includes(extension) && kind.start.test(text));
   return found?.type;
 }
 

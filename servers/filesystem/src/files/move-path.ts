@@ -27,7 +27,11 @@ export interface MovedPath {
  * copy that is complete before the original is removed; directories do not.
  * @throws PathError
  */
-export async function movePath(sandbox: Sandbox, request: MoveRequest, signal: AbortSignal): Promise<MovedPath> {
+export async function movePath(
+  sandbox: Sandbox,
+  request: MoveRequest,
+  signal: AbortSignal,
+): Promise<MovedPath> {
   const entry = await sandbox.entry(request.source);
   await using from = entry.directory;
   const source = { ...entry, directory: from };
@@ -35,15 +39,22 @@ export async function movePath(sandbox: Sandbox, request: MoveRequest, signal: A
   const destination = await destinationOf(sandbox, source, request.destination);
   await using to = destination.directory;
   if (source.stats.isDirectory() && isInside(to.realPath, placePath(source))) {
-    throw new PathError('refused', `${request.destination} lies in ${request.source}; a directory cannot be moved into itself.`);
+    throw new PathError(
+      'refused',
+      `${request.destination} lies in ${request.source}; a directory cannot be moved into itself.`,
+    );
   }
   await sandbox.locks.run([placePath(source), placePath(destination)], signal, async () => {
     signal.throwIfAborted();
     try {
-      await moveEntry(source, destination).catch((error: unknown) => moveAcross(sandbox, { source, destination, error, signal }));
+      await moveEntry(source, destination).catch((error: unknown) =>
+        moveAcross(sandbox, { source, destination, error, signal }),
+      );
     } catch (error) {
       const code = errorCode(error);
-      throw code === 'EEXIST' || code === 'ENOTEMPTY' ? existsError(request.destination, error) : toPathError(error, request.source);
+      throw code === 'EEXIST' || code === 'ENOTEMPTY'
+        ? existsError(request.destination, error)
+        : toPathError(error, request.source);
     }
   });
   return { source: placePath(source), destination: placePath(destination) };
@@ -54,7 +65,11 @@ interface MoveCheck {
   readonly signal: AbortSignal;
 }
 
-async function requireMovable(sandbox: Sandbox, source: ExistingEntry, { request, signal }: MoveCheck): Promise<void> {
+async function requireMovable(
+  sandbox: Sandbox,
+  source: ExistingEntry,
+  { request, signal }: MoveCheck,
+): Promise<void> {
   if (source.stats.isSymbolicLink()) {
     // What it leads to must be inside; where that is does not matter.
     const target = await sandbox.pin(request.source);
@@ -62,19 +77,39 @@ async function requireMovable(sandbox: Sandbox, source: ExistingEntry, { request
   } else if (source.stats.isDirectory()) {
     if (!sandbox.hasDenied) return;
     await using directory = await sandbox.pinEntry(source);
-    const { holdsDenied } = await summarizeTree(directory, { sandbox, signal, onEntries: () => {} });
-    if (holdsDenied) throw new PathError('refused', `${request.source} holds something that the configuration of this server denies (--deny); nothing was moved.`);
+    const { holdsDenied } = await summarizeTree(directory, {
+      sandbox,
+      signal,
+      onEntries: () => {},
+    });
+    if (holdsDenied)
+      throw new PathError(
+        'refused',
+        `${request.source} holds something that the configuration of this server denies (--deny); nothing was moved.`,
+      );
   } else if (!source.stats.isFile()) {
-    throw new PathError('special-file', `${request.source} is a FIFO, socket or device; only files, directories and links are moved.`);
+    throw new PathError(
+      'special-file',
+      `${request.source} is a FIFO, socket or device; only files, directories and links are moved.`,
+    );
   }
 }
 
 /** A free place, or the source's own under another spelling of its name. */
-async function destinationOf(sandbox: Sandbox, source: ExistingEntry, destination: string): Promise<Place> {
+async function destinationOf(
+  sandbox: Sandbox,
+  source: ExistingEntry,
+  destination: string,
+): Promise<Place> {
   const name = path.basename(sandbox.resolve(destination));
   if (name !== source.name && fold(name) === fold(source.name)) {
     const existing = await sandbox.entry(destination).catch(() => undefined);
-    if (existing?.stats.ino === source.stats.ino && existing.stats.dev === source.stats.dev && source.stats.nlink === 1) return { directory: existing.directory, name };
+    if (
+      existing?.stats.ino === source.stats.ino &&
+      existing.stats.dev === source.stats.dev &&
+      source.stats.nlink === 1
+    )
+      return { directory: existing.directory, name };
     await existing?.directory.close();
   }
   return freePlace(sandbox, destination);
@@ -92,7 +127,10 @@ interface MoveAcross {
   readonly signal: AbortSignal;
 }
 
-async function moveAcross(sandbox: Sandbox, { source, destination, error, signal }: MoveAcross): Promise<void> {
+async function moveAcross(
+  sandbox: Sandbox,
+  { source, destination, error, signal }: MoveAcross,
+): Promise<void> {
   if (errorCode(error) !== 'EXDEV') throw error;
   if (!source.stats.isFile()) {
     const message = `${placePath(destination)} is on another file system than ${placePath(source)}. Copy the directory with copy_file, then remove it with delete_file.`;
@@ -106,7 +144,15 @@ async function moveAcross(sandbox: Sandbox, { source, destination, error, signal
     await using copy = await sandbox.pinEntry(temporary);
     await keepTimes(copy, file);
     const now = await entryStats(source);
-    if (now?.ino !== file.stats.ino || now.size !== copy.stats.size || now.mtimeMs !== file.stats.mtimeMs) throw new PathError('refused', `${placePath(source)} changed while it was moved; it stays where it is.`);
+    if (
+      now?.ino !== file.stats.ino ||
+      now.size !== copy.stats.size ||
+      now.mtimeMs !== file.stats.mtimeMs
+    )
+      throw new PathError(
+        'refused',
+        `${placePath(source)} changed while it was moved; it stays where it is.`,
+      );
     await moveEntry({ ...temporary, stats: copy.stats }, destination);
   } catch (failure) {
     await removeFile(temporary).catch(() => undefined);

@@ -9,5 +9,8 @@ export function encodeNameCursor(name: string): string {
 export function decodeNameCursor(cursor: string): string {
   const name = Buffer.from(cursor, 'base64url').toString();
   if (name !== '' && encodeNameCursor(name) === cursor) return name;
-  throw new PathError('invalid', 'The cursor is not one this server gave out. Leave it out to start from the beginning.');
+  throw new PathError(
+    'invalid',
+    'The cursor is not one this server gave out. Leave it out to start from the beginning.',
+  );
 }

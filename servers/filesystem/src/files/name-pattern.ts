@@ -59,7 +59,10 @@ function codePoints(characters: readonly string[]): readonly Member[] {
   for (let at = 0; at < characters.length; at++) {
     const isEscape = characters[at] === '\\' && at + 1 < characters.length;
     if (isEscape) at += 1;
-    members.push({ code: characters[at]?.codePointAt(0) ?? 0, isDash: characters[at] === '-' && !isEscape });
+    members.push({
+      code: characters[at]?.codePointAt(0) ?? 0,
+      isDash: characters[at] === '-' && !isEscape,
+    });
   }
   return members;
 }

@@ -15,4 +15,6 @@ export async function isOnQuickFileSystem(directory: PinnedPath): Promise<boolea
 }
 
 /** Magic numbers of Linux's magic.h: ext2 to ext4, XFS, Btrfs, tmpfs, overlay, F2FS, ZFS. */
-const localTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1]);
+const localTypes: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1,
+]);

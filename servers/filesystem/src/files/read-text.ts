@@ -4,13 +4,28 @@ import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
-import { countFeeds, countLines, cutTail, lastLines, LineWindow, type LineRangeFrom, type Slice } from './line-window.ts';
+import {
+  countFeeds,
+  countLines,
+  cutTail,
+  lastLines,
+  LineWindow,
+  type LineRangeFrom,
+  type Slice,
+} from './line-window.ts';
 import { nodeCrypto } from './node-crypto.ts';
 import { fitText, type ShownText } from './shown-text.ts';
-import { countLineEnds, inspectStart, type LineEnding, type TextEncoding } from './text-encoding.ts';
+import {
+  countLineEnds,
+  inspectStart,
+  type LineEnding,
+  type TextEncoding,
+} from './text-encoding.ts';
 
 /** Which lines to return; lines are 1-based and keep their terminators. */
-export type LineRange = ({ readonly kind: 'from' } & LineRangeFrom) | { readonly kind: 'tail'; readonly count: number };
+export type LineRange =
+  | ({ readonly kind: 'from' } & LineRangeFrom)
+  | { readonly kind: 'tail'; readonly count: number };
 
 export interface TextWindow extends ShownText {
   readonly eol: LineEnding;
@@ -45,19 +60,34 @@ export async function readText(file: PinnedPath, options: ReadTextOptions): Prom
   await using handle = await file.open(constants.O_RDONLY);
   const { size } = file.stats;
   // One read is enough for what fits, and shows whether more follows.
-  const buffer = Buffer.allocUnsafe(Math.min(Math.max(inspectedBytes, options.maxBytes + 4), size + 1));
+  const buffer = Buffer.allocUnsafe(
+    Math.min(Math.max(inspectedBytes, options.maxBytes + 4), size + 1),
+  );
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-  const opened = { handle, size, path: file.realPath, encoding: options.encoding, isStartWhole: size > 0 && bytesRead < buffer.length };
+  const opened = {
+    handle,
+    size,
+    path: file.realPath,
+    encoding: options.encoding,
+    isStartWhole: size > 0 && bytesRead < buffer.length,
+  };
   const source = inspect(buffer.subarray(0, bytesRead), opened);
-  const slice = options.range.kind === 'tail' ? await readTail(source, options.range.count, options) : await readFrom(source, options.range, options);
+  const slice =
+    options.range.kind === 'tail'
+      ? await readTail(source, options.range.count, options)
+      : await readFrom(source, options.range, options);
   return describe(source, slice, options);
 }
 
 /** @throws PathError when the path is anything but a regular file */
 export function requireRegularFile(file: PinnedPath): void {
   if (file.stats.isFile()) return;
-  if (file.stats.isDirectory()) throw new PathError('wrong-type', `${file.realPath} is a directory; use list_directory.`);
-  throw new PathError('special-file', `${file.realPath} is a FIFO, socket or device; only regular files are read and written.`);
+  if (file.stats.isDirectory())
+    throw new PathError('wrong-type', `${file.realPath} is a directory; use list_directory.`);
+  throw new PathError(
+    'special-file',
+    `${file.realPath} is a FIFO, socket or device; only regular files are read and written.`,
+  );
 }
 
 const chunkBytes = 256 * 1024;
@@ -93,10 +123,20 @@ interface OpenedFile {
 function inspect(start: Buffer, { encoding, path, ...opened }: OpenedFile): TextSource {
   const found = inspectStart(start.subarray(0, inspectedBytes));
   if (found === undefined && encoding === undefined) {
-    throw new PathError('binary', `${path} is a binary file; read_text_file reads text only. Use read_media_file to get its bytes, or name its encoding.`);
+    throw new PathError(
+      'binary',
+      `${path} is a binary file; read_text_file reads text only. Use read_media_file to get its bytes, or name its encoding.`,
+    );
   }
   const isMarkOfEncoding = found !== undefined && (encoding ?? found.encoding) === found.encoding;
-  return { ...opened, path, start, encoding: encoding ?? found?.encoding ?? 'utf-8', isGiven: encoding !== undefined, markBytes: isMarkOfEncoding ? found.markBytes : 0 };
+  return {
+    ...opened,
+    path,
+    start,
+    encoding: encoding ?? found?.encoding ?? 'utf-8',
+    isGiven: encoding !== undefined,
+    markBytes: isMarkOfEncoding ? found.markBytes : 0,
+  };
 }
 
 interface ReadSlice extends Slice {
@@ -105,26 +145,42 @@ interface ReadSlice extends Slice {
   readonly isWhole?: true;
 }
 
-async function readFrom(source: TextSource, range: LineRangeFrom, options: ReadTextOptions): Promise<ReadSlice> {
+async function readFrom(
+  source: TextSource,
+  range: LineRangeFrom,
+  options: ReadTextOptions,
+): Promise<ReadSlice> {
   const { handle, markBytes, start } = source;
   // What does not fit is not read as a whole; a character of UTF-16 may be half of what it is in UTF-8.
-  const isWhole = range.offset === 1 && (range.column ?? 1) === 1 && range.limit === Infinity && source.size <= options.maxBytes * 2;
-  const hash = isWhole && source.size <= hashedBytes ? nodeCrypto().createHash('sha256') : undefined;
+  const isWhole =
+    range.offset === 1 &&
+    (range.column ?? 1) === 1 &&
+    range.limit === Infinity &&
+    source.size <= options.maxBytes * 2;
+  const hash =
+    isWhole && source.size <= hashedBytes ? nodeCrypto().createHash('sha256') : undefined;
   const transcode = transcoder(source.encoding);
   hash?.update(start);
   const text = transcode(start.subarray(markBytes));
-  if (isWhole && source.isStartWhole && text.length <= options.maxBytes) return { bytes: text, truncated: false, isWhole: true, ...(hash === undefined ? {} : { hash: digestOf(hash) }) };
+  if (isWhole && source.isStartWhole && text.length <= options.maxBytes)
+    return {
+      bytes: text,
+      truncated: false,
+      isWhole: true,
+      ...(hash === undefined ? {} : { hash: digestOf(hash) }),
+    };
   const window = new LineWindow(range, options.maxBytes);
   window.take(text);
   let buffer = Buffer.alloc(0);
-  for (let position = start.length; !window.isComplete; ) {
+  for (let position = start.length; !window.isComplete;) {
     options.signal.throwIfAborted();
     // Files of the kernel say that they have no bytes.
     const wanted = Math.min(chunkBytes, Math.max(source.size - position + 1, smallestChunkBytes));
     // A chunk of its own when the window keeps parts of the one before.
     if (window.hasKept || buffer.length < wanted) buffer = Buffer.allocUnsafe(wanted);
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return { ...window.finish(true), ...(hash === undefined ? {} : { hash: digestOf(hash) }) };
+    if (bytesRead === 0)
+      return { ...window.finish(true), ...(hash === undefined ? {} : { hash: digestOf(hash) }) };
     const chunk = buffer.subarray(0, bytesRead);
     hash?.update(chunk);
     window.take(transcode(chunk));
@@ -138,7 +194,11 @@ function digestOf(hash: Hash): string {
   return `sha256:${hash.digest('hex')}`;
 }
 
-async function readTail(source: TextSource, wanted: number, options: ReadTextOptions): Promise<ReadSlice> {
+async function readTail(
+  source: TextSource,
+  wanted: number,
+  options: ReadTextOptions,
+): Promise<ReadSlice> {
   const { handle, markBytes, size, encoding } = source;
   const parts: Buffer[] = [];
   let position = size - (isUtf16(encoding) ? size % 2 : 0);
@@ -148,7 +208,12 @@ async function readTail(source: TextSource, wanted: number, options: ReadTextOpt
   while (position > markBytes && collected <= options.maxBytes * 2 && feeds <= wanted) {
     options.signal.throwIfAborted();
     const from = Math.max(markBytes, position - chunkBytes);
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(position - from), 0, position - from, from);
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.allocUnsafe(position - from),
+      0,
+      position - from,
+      from,
+    );
     const part = buffer.subarray(0, bytesRead);
     parts.unshift(part);
     position = from;
@@ -156,23 +221,41 @@ async function readTail(source: TextSource, wanted: number, options: ReadTextOpt
     feeds += countFeeds(transcoder(encoding)(part));
   }
   // As a whole: a character may lie across two parts.
-  const bytes = transcoder(encoding)(parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts));
+  const bytes = transcoder(encoding)(
+    parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts),
+  );
   const lines = lastLines(bytes, wanted);
   const kept = lines.length > options.maxBytes ? cutTail(lines, options.maxBytes) : lines;
   const truncated = kept.length < lines.length;
   if (position > markBytes && options.lineNumbers !== true) return { bytes: kept, truncated };
   const before = await countFeedsBefore(source, position, options);
-  const total = before + countFeeds(bytes.subarray(0, bytes.length - kept.length)) + countLines(kept);
-  return { bytes: kept, startLine: total - countLines(kept) + 1, endLine: total, totalLines: total, truncated };
+  const total =
+    before + countFeeds(bytes.subarray(0, bytes.length - kept.length)) + countLines(kept);
+  return {
+    bytes: kept,
+    startLine: total - countLines(kept) + 1,
+    endLine: total,
+    totalLines: total,
+    truncated,
+  };
 }
 
-async function countFeedsBefore({ handle, encoding, markBytes }: TextSource, end: number, { signal, onScanned }: ReadTextOptions): Promise<number> {
+async function countFeedsBefore(
+  { handle, encoding, markBytes }: TextSource,
+  end: number,
+  { signal, onScanned }: ReadTextOptions,
+): Promise<number> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
   const transcode = transcoder(encoding);
   let feeds = 0;
-  for (let position = markBytes; position < end; ) {
+  for (let position = markBytes; position < end;) {
     signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(chunkBytes, end - position), position);
+    const { bytesRead } = await handle.read(
+      buffer,
+      0,
+      Math.min(chunkBytes, end - position),
+      position,
+    );
     if (bytesRead === 0) break;
     feeds += countFeeds(transcode(buffer.subarray(0, bytesRead)));
     position += bytesRead;
@@ -192,24 +275,45 @@ function isUtf16(encoding: TextEncoding): boolean {
   return encoding === 'utf-16le' || encoding === 'utf-16be';
 }
 
-function describe(source: TextSource, { bytes, hash, isWhole, ...lines }: ReadSlice, options: ReadTextOptions): TextWindow {
+function describe(
+  source: TextSource,
+  { bytes, hash, isWhole, ...lines }: ReadSlice,
+  options: ReadTextOptions,
+): TextWindow {
   const { encoding, content } = decode(source, bytes);
   const { feeds, eol } = countLineEnds(content);
-  const place = isWhole === true ? allLines(feeds + (content === '' || content.endsWith('\n') ? 0 : 1)) : {};
+  const place =
+    isWhole === true ? allLines(feeds + (content === '' || content.endsWith('\n') ? 0 : 1)) : {};
   const keep = options.range.kind === 'tail' ? 'end' : 'start';
   const utf8 = encoding === 'latin1' ? undefined : bytes;
   const column = options.range.kind === 'from' ? options.range.column : undefined;
-  const bytesOf = encoding === 'latin1' ? (text: string) => text.length : (text: string) => Buffer.byteLength(text);
+  const bytesOf =
+    encoding === 'latin1'
+      ? (text: string) => text.length
+      : (text: string) => Buffer.byteLength(text);
   const { lineNumbers = false, maxResultBytes } = options;
-  const shown = fitText({ content, ...lines, ...place }, { lineNumbers, keep, maxResultBytes, utf8, column, bytesOf });
-  return { ...shown, eol, bom: source.markBytes > 0, encoding, size: source.size, ...(hash === undefined || shown.truncated ? {} : { hash }) };
+  const shown = fitText(
+    { content, ...lines, ...place },
+    { lineNumbers, keep, maxResultBytes, utf8, column, bytesOf },
+  );
+  return {
+    ...shown,
+    eol,
+    bom: source.markBytes > 0,
+    encoding,
+    size: source.size,
+    ...(hash === undefined || shown.truncated ? {} : { hash }),
+  };
 }
 
 function allLines(count: number): Pick<ShownText, 'startLine' | 'endLine' | 'totalLines'> {
   return { startLine: 1, endLine: count, totalLines: count };
 }
 
-function decode({ encoding, isGiven, path }: TextSource, bytes: Buffer): { readonly encoding: TextEncoding; readonly content: string } {
+function decode(
+  { encoding, isGiven, path }: TextSource,
+  bytes: Buffer,
+): { readonly encoding: TextEncoding; readonly content: string } {
   switch (encoding) {
     case 'latin1':
       return { encoding, content: bytes.toString('latin1') };
@@ -217,7 +321,11 @@ function decode({ encoding, isGiven, path }: TextSource, bytes: Buffer): { reado
       // Much faster than as UTF-8.
       if (isAscii(bytes)) return { encoding, content: bytes.toString('latin1') };
       if (isUtf8(bytes)) return { encoding, content: bytes.toString() };
-      if (isGiven) throw new PathError('binary', `${path} is not valid UTF-8. Leave out encoding, or use latin1, to see each byte as one character.`);
+      if (isGiven)
+        throw new PathError(
+          'binary',
+          `${path} is not valid UTF-8. Leave out encoding, or use latin1, to see each byte as one character.`,
+        );
       return { encoding: 'latin1', content: bytes.toString('latin1') };
     case 'utf-16le':
     case 'utf-16be':

@@ -4,7 +4,11 @@ import path from 'node:path';
 import { PathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { compileContentPattern, type ContentPattern, type ContentPatternOptions } from './content-pattern.ts';
+import {
+  compileContentPattern,
+  type ContentPattern,
+  type ContentPatternOptions,
+} from './content-pattern.ts';
 import { Gitignore } from './gitignore.ts';
 import { compilePatterns } from './glob.ts';
 import { jsonBytes } from './limits.ts';
@@ -62,12 +66,29 @@ const maxFiles = 200_000;
  * matches, the paths of 200,000 files and one part of a file; a turn of the event loop takes 20 ms at most.
  * @throws PathError `invalid` for a pattern or glob that cannot be used
  */
-export async function searchContent(root: PinnedPath, options: ContentSearchOptions, run: ContentSearchRun): Promise<ContentSearchOutcome> {
+export async function searchContent(
+  root: PinnedPath,
+  options: ContentSearchOptions,
+  run: ContentSearchRun,
+): Promise<ContentSearchOutcome> {
   const pattern = await compileContentPattern(options);
   const turns = new Turns({ signal: run.signal });
   const quickDevice = (await isOnQuickFileSystem(root)) ? root.stats.dev : undefined;
-  const state = { pattern, options, run, turns, quickDevice, smallFile: Buffer.alloc(smallFileBytes + 1) };
-  const { paths, hasMore, unreadable: unreadableDirectories, tooDeep, unreadRules } = await findFiles(root, options, run);
+  const state = {
+    pattern,
+    options,
+    run,
+    turns,
+    quickDevice,
+    smallFile: Buffer.alloc(smallFileBytes + 1),
+  };
+  const {
+    paths,
+    hasMore,
+    unreadable: unreadableDirectories,
+    tooDeep,
+    unreadRules,
+  } = await findFiles(root, options, run);
   const counts = { scanned: 0, skippedBinary: 0, unreadable: unreadableDirectories };
   const found = new FoundMatches(options);
   for (const [index, realPath] of paths.entries()) {
@@ -83,7 +104,13 @@ export async function searchContent(root: PinnedPath, options: ContentSearchOpti
     if ((index + 1) % progressFiles === 0) run.onScanned(index + 1, found.matches.length);
   }
   run.onScanned(counts.scanned + counts.skippedBinary + counts.unreadable, found.matches.length);
-  return { matches: found.matches, truncated: hasMore || found.isFull || tooDeep > 0, tooDeep, unreadRules, ...counts };
+  return {
+    matches: found.matches,
+    truncated: hasMore || found.isFull || tooDeep > 0,
+    tooDeep,
+    unreadRules,
+    ...counts,
+  };
 }
 
 /** Matches within the limits of a result. */
@@ -135,8 +162,13 @@ interface FoundFiles {
   readonly unreadRules: number;
 }
 
-async function findFiles(root: PinnedPath, { glob, excludePatterns, respectGitignore }: ContentSearchOptions, { sandbox, signal }: ContentSearchRun): Promise<FoundFiles> {
-  if (!root.stats.isDirectory()) return { paths: [root.realPath], hasMore: false, unreadable: 0, tooDeep: 0, unreadRules: 0 };
+async function findFiles(
+  root: PinnedPath,
+  { glob, excludePatterns, respectGitignore }: ContentSearchOptions,
+  { sandbox, signal }: ContentSearchRun,
+): Promise<FoundFiles> {
+  if (!root.stats.isDirectory())
+    return { paths: [root.realPath], hasMore: false, unreadable: 0, tooDeep: 0, unreadRules: 0 };
   const exclusions = compilePatterns(excludePatterns);
   const [isWanted = () => true] = glob === undefined ? [] : compilePatterns([withAnyDepth(glob)]);
   const found: string[] = [];
@@ -146,13 +178,19 @@ async function findFiles(root: PinnedPath, { glob, excludePatterns, respectGitig
     signal,
     ...(gitignore === undefined ? {} : { gitignore }),
     visit({ path: relative, type }) {
-      if (found.length > maxFiles || exclusions.some((isExcluded) => isExcluded(relative))) return false;
+      if (found.length > maxFiles || exclusions.some((isExcluded) => isExcluded(relative)))
+        return false;
       if (type === 'file' && isWanted(relative)) found.push(relative);
       return true;
     },
   });
   const paths = found.slice(0, maxFiles).toSorted(byCodeUnit);
-  return { paths: paths.map((relative) => path.join(root.realPath, relative)), hasMore: found.length > maxFiles, ...skipped, unreadRules: gitignore?.unread ?? 0 };
+  return {
+    paths: paths.map((relative) => path.join(root.realPath, relative)),
+    hasMore: found.length > maxFiles,
+    ...skipped,
+    unreadRules: gitignore?.unread ?? 0,
+  };
 }
 
 /** `*.ts` means files of that name anywhere, as everywhere where contents are searched. */
@@ -164,16 +202,23 @@ const chunkBytes = 256 * 1024;
 const smallestChunkBytes = 64 * 1024;
 const inspectedBytes = 8192;
 
-async function searchFile(realPath: string, maxMatches: number, state: SearchState): Promise<LineSearch | 'binary' | 'unreadable'> {
+async function searchFile(
+  realPath: string,
+  maxMatches: number,
+  state: SearchState,
+): Promise<LineSearch | 'binary' | 'unreadable'> {
   const { run, turns } = state;
   try {
     if (turns.isOver) await turns.pause();
-    await using file = (state.quickDevice === undefined ? undefined : run.sandbox.pinExactlyNow(realPath)) ?? (await run.sandbox.pinExactly(realPath));
+    await using file =
+      (state.quickDevice === undefined ? undefined : run.sandbox.pinExactlyNow(realPath)) ??
+      (await run.sandbox.pinExactly(realPath));
     if (!file.stats.isFile()) return 'unreadable';
     return searchAtOnce(file, maxMatches, state) ?? (await searchText(file, maxMatches, state));
   } catch (error) {
     run.signal.throwIfAborted();
-    if (!(error instanceof PathError) && !(error instanceof Error && 'syscall' in error)) throw error;
+    if (!(error instanceof PathError) && !(error instanceof Error && 'syscall' in error))
+      throw error;
     return 'unreadable';
   }
 }
@@ -181,8 +226,17 @@ async function searchFile(realPath: string, maxMatches: number, state: SearchSta
 /** Reading a small file in a thread takes several times as long as on this one. */
 const smallFileBytes = 64 * 1024;
 
-function searchAtOnce(file: PinnedPath, maxMatches: number, { quickDevice, smallFile, pattern, options }: SearchState): LineSearch | 'binary' | undefined {
-  if (file.readNow === undefined || file.stats.dev !== quickDevice || file.stats.size > smallFileBytes) return undefined;
+function searchAtOnce(
+  file: PinnedPath,
+  maxMatches: number,
+  { quickDevice, smallFile, pattern, options }: SearchState,
+): LineSearch | 'binary' | undefined {
+  if (
+    file.readNow === undefined ||
+    file.stats.dev !== quickDevice ||
+    file.stats.size > smallFileBytes
+  )
+    return undefined;
   const length = file.readNow(smallFile);
   if (length > smallFileBytes) return undefined;
   const chunk = smallFile.subarray(0, length);
@@ -190,20 +244,28 @@ function searchAtOnce(file: PinnedPath, maxMatches: number, { quickDevice, small
   if (start === undefined) return 'binary';
   const search = new LineSearch(pattern, { context: options.context, maxMatches });
   // A text that lacks the bytes of the pattern needs no look at its lines.
-  const mayMatch = length > 0 && (start.encoding !== 'utf-8' || pattern.bytes === undefined || chunk.includes(pattern.bytes));
+  const mayMatch =
+    length > 0 &&
+    (start.encoding !== 'utf-8' || pattern.bytes === undefined || chunk.includes(pattern.bytes));
   if (mayMatch) search.take(decoderOf(start.encoding, chunk)(chunk));
   search.finish();
   return search;
 }
 
-async function searchText(file: PinnedPath, maxMatches: number, state: SearchState): Promise<LineSearch | 'binary'> {
+async function searchText(
+  file: PinnedPath,
+  maxMatches: number,
+  state: SearchState,
+): Promise<LineSearch | 'binary'> {
   const { pattern, options, run, turns } = state;
   await using handle = await file.open(constants.O_RDONLY);
   const search = new LineSearch(pattern, { context: options.context, maxMatches });
   // Files of the kernel say that they are empty, and give little with each read.
-  const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(file.stats.size + 1, smallestChunkBytes)));
+  const buffer = Buffer.allocUnsafe(
+    Math.min(chunkBytes, Math.max(file.stats.size + 1, smallestChunkBytes)),
+  );
   let decode: ((chunk: Buffer) => string) | undefined;
-  for (let position = 0; !search.isComplete; ) {
+  for (let position = 0; !search.isComplete;) {
     run.signal.throwIfAborted();
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) break;
@@ -213,7 +275,13 @@ async function searchText(file: PinnedPath, maxMatches: number, state: SearchSta
       if (start === undefined) return 'binary';
       // A file read at once that lacks the bytes of the pattern needs no look at its lines.
       const isWhole = bytesRead < buffer.length && file.stats.size > 0;
-      if (isWhole && start.encoding === 'utf-8' && pattern.bytes !== undefined && !chunk.includes(pattern.bytes)) break;
+      if (
+        isWhole &&
+        start.encoding === 'utf-8' &&
+        pattern.bytes !== undefined &&
+        !chunk.includes(pattern.bytes)
+      )
+        break;
       decode = decoderOf(start.encoding, isWhole ? chunk : chunk.subarray(0, lastBoundary(chunk)));
     }
     search.take(decode(chunk));
@@ -225,7 +293,10 @@ async function searchText(file: PinnedPath, maxMatches: number, state: SearchSta
 }
 
 /** Without the byte order mark. What is not UTF-8 in its first characters is one character for each byte. */
-function decoderOf(encoding: 'utf-8' | 'utf-16le' | 'utf-16be', first: Buffer): (chunk: Buffer) => string {
+function decoderOf(
+  encoding: 'utf-8' | 'utf-16le' | 'utf-16be',
+  first: Buffer,
+): (chunk: Buffer) => string {
   if (encoding === 'utf-8' && !isUtf8(first)) return (chunk) => chunk.toString('latin1');
   const decoder = new TextDecoder(encoding);
   return (chunk) => decoder.decode(chunk, { stream: true });

@@ -30,7 +30,10 @@ export class LineSearch {
   /** Matches that still wait for lines after them. */
   #open: LineMatch[] = [];
 
-  constructor(pattern: ContentPattern, { context, maxMatches }: { readonly context: number; readonly maxMatches: number }) {
+  constructor(
+    pattern: ContentPattern,
+    { context, maxMatches }: { readonly context: number; readonly maxMatches: number },
+  ) {
     this.#pattern = pattern;
     this.#context = context;
     this.#maxMatches = maxMatches;
@@ -50,7 +53,11 @@ export class LineSearch {
   take(part: string): void {
     const text = this.#rest + part;
     let start = 0;
-    for (let feed = text.indexOf('\n'); feed !== -1 && !this.isComplete; feed = text.indexOf('\n', start)) {
+    for (
+      let feed = text.indexOf('\n');
+      feed !== -1 && !this.isComplete;
+      feed = text.indexOf('\n', start)
+    ) {
       this.#endLine(text.slice(start, feed));
       start = feed + 1;
     }
@@ -72,7 +79,11 @@ export class LineSearch {
   /** Searches what can be searched before the end of the line is known; returns what is left. */
   #shortened(text: string): string {
     let start = 0;
-    for (; text.length - start > partLength && !this.isComplete; start += partLength - overlapLength) {
+    for (
+      ;
+      text.length - start > partLength && !this.isComplete;
+      start += partLength - overlapLength
+    ) {
       this.#part(text.slice(start, start + partLength), false);
       this.#done += partLength - overlapLength;
     }
@@ -98,7 +109,12 @@ export class LineSearch {
     if (found === undefined) return;
     this.#isMatchedLine = true;
     const lines = this.#context === 0 ? {} : { before: [...this.#before], after: [] };
-    const match: LineMatch = { line: this.#line, column: this.#done + found.start + 1, text: around(text, found), ...lines };
+    const match: LineMatch = {
+      line: this.#line,
+      column: this.#done + found.start + 1,
+      text: around(text, found),
+      ...lines,
+    };
     this.matches.push(match);
     if (this.#context > 0) this.#open.push(match);
   }
@@ -110,8 +126,17 @@ export class LineSearch {
   }
 }
 
-function around(line: string, { start, length }: { readonly start: number; readonly length: number }): string {
+function around(
+  line: string,
+  { start, length }: { readonly start: number; readonly length: number },
+): string {
   if (line.length <= maxLineLength) return line;
-  const from = Math.max(0, Math.min(start - Math.floor((maxLineLength - Math.min(length, maxLineLength)) / 2), line.length - maxLineLength));
+  const from = Math.max(
+    0,
+    Math.min(
+      start - Math.floor((maxLineLength - Math.min(length, maxLineLength)) / 2),
+      line.length - maxLineLength,
+    ),
+  );
   return line.slice(from, from + maxLineLength).toWellFormed();
 }

@@ -47,10 +47,16 @@ export interface SearchOutcome {
 }
 
 /** Finds entries by name or glob below a verified directory. Memory is bounded by `maxResults`, the groups and the depth of the tree. */
-export async function search(root: PinnedPath, options: SearchOptions, run: SearchRun): Promise<SearchOutcome> {
+export async function search(
+  root: PinnedPath,
+  options: SearchOptions,
+  run: SearchRun,
+): Promise<SearchOutcome> {
   const exclusions = compilePatterns(options.excludePatterns);
   const [isMatch = () => false] = compilePatterns([options.pattern]);
-  const found = new SmallestItems<Found>(options.maxResults, (left, right) => byCodeUnit(left.path, right.path));
+  const found = new SmallestItems<Found>(options.maxResults, (left, right) =>
+    byCodeUnit(left.path, right.path),
+  );
   const groups = options.groupDepth === undefined ? undefined : new MatchGroups(options.groupDepth);
   let scanned = 0;
   let total = 0;
@@ -72,7 +78,10 @@ export async function search(root: PinnedPath, options: SearchOptions, run: Sear
     },
   });
   run.onScanned(scanned, total);
-  const matches = withinBudget(found.sorted().map((match) => spell(match, root, run.sandbox)), options.maxBytes);
+  const matches = withinBudget(
+    found.sorted().map((match) => spell(match, root, run.sandbox)),
+    options.maxBytes,
+  );
   return {
     matches,
     total,
@@ -108,7 +117,9 @@ function withinBudget(matches: readonly string[], maxBytes: number): readonly st
 function pageOf(all: MatchGroups): Pick<SearchOutcome, 'groups' | 'groupsTruncated'> {
   const largest = all.largest(maxGroups);
   let bytes = 0;
-  const end = largest.findIndex((group) => (bytes += jsonBytes(group.directory) + 32) > groupsBudgetBytes);
+  const end = largest.findIndex(
+    (group) => (bytes += jsonBytes(group.directory) + 32) > groupsBudgetBytes,
+  );
   const groups = end === -1 ? largest : largest.slice(0, end);
   return groups.length < all.size ? { groups, groupsTruncated: true } : { groups };
 }

@@ -57,20 +57,28 @@ function fits(text: ShownText, { lineNumbers, maxResultBytes, utf8 }: FitTextOpt
 function halve(text: ShownText, { column = 1, bytesOf }: FitTextOptions): ShownText {
   const half = text.content.slice(0, Math.floor(text.content.length / 2));
   const lastFeed = half.lastIndexOf('\n');
-  const content = lastFeed === -1 ? half.replace(/[\uD800-\uDBFF]$/, '') : half.slice(0, lastFeed + 1);
+  const content =
+    lastFeed === -1 ? half.replace(/[\uD800-\uDBFF]$/, '') : half.slice(0, lastFeed + 1);
   const startLine = text.startLine ?? 1;
   const endLine = startLine + Math.max(1, linesOf(content)) - 1;
   const { totalLines: _totalLines, nextColumn: _nextColumn, ...rest } = text;
-  const next = lastFeed === -1 ? { nextOffset: startLine, nextColumn: column + bytesOf(content) } : { nextOffset: endLine + 1 };
+  const next =
+    lastFeed === -1
+      ? { nextOffset: startLine, nextColumn: column + bytesOf(content) }
+      : { nextOffset: endLine + 1 };
   return { ...rest, content, startLine, endLine, truncated: true, ...next };
 }
 
 function halveTail(text: ShownText): ShownText {
   const half = text.content.slice(Math.ceil(text.content.length / 2));
   const firstFeed = half.indexOf('\n');
-  const content = firstFeed === -1 || firstFeed === half.length - 1 ? half.replace(/^[\uDC00-\uDFFF]/, '') : half.slice(firstFeed + 1);
+  const content =
+    firstFeed === -1 || firstFeed === half.length - 1
+      ? half.replace(/^[\uDC00-\uDFFF]/, '')
+      : half.slice(firstFeed + 1);
   const { startLine: _startLine, ...rest } = text;
-  const startLine = text.endLine === undefined ? {} : { startLine: text.endLine - linesOf(content) + 1 };
+  const startLine =
+    text.endLine === undefined ? {} : { startLine: text.endLine - linesOf(content) + 1 };
   return { ...rest, ...startLine, content, truncated: true };
 }
 

@@ -3,7 +3,11 @@ import { byCodeUnit, SmallestItems } from './smallest-items.ts';
 
 test.each([1, 7, 100])('keeps the %i smallest in whatever order they come', (capacity) => {
   const names = Array.from({ length: 1000 }, (_, index) => `n${(index * 617) % 1000}`);
-  for (const order of [names, names.toSorted(byCodeUnit), names.toSorted(byCodeUnit).toReversed()]) {
+  for (const order of [
+    names,
+    names.toSorted(byCodeUnit),
+    names.toSorted(byCodeUnit).toReversed(),
+  ]) {
     const smallest = new SmallestItems(capacity, byCodeUnit);
     for (const name of order) smallest.add(name);
     expect(smallest.sorted()).toEqual(names.toSorted(byCodeUnit).slice(0, capacity));

@@ -25,7 +25,10 @@ test('the temporary file of a running process is none, that of an ended one is l
 });
 
 test('a server that writes removes what ended ones left in that directory, and follows no link', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'sub/keep.txt': '' }, outside: { 'precious.txt': '' } });
+  await using folders = await createTemporaryFolders({
+    root: { 'sub/keep.txt': '' },
+    outside: { 'precious.txt': '' },
+  });
   const sub = path.join(folders.root, 'sub');
   await writeFile(path.join(sub, ofEnded), 'half');
   await mkdir(path.join(sub, ofEarlier, 'deep'), { recursive: true });
@@ -36,7 +39,9 @@ test('a server that writes removes what ended ones left in that directory, and f
   await utimes(path.join(sub, own), 0, 0);
   const tools = await createToolCaller([folders.root]);
   await tools.call('write_file', { path: 'sub/new.txt', content: '' });
-  await expect.poll(() => readdir(sub)).toEqual([own, ofOtherMachine, 'keep.txt', 'new.txt'].toSorted());
+  await expect
+    .poll(() => readdir(sub))
+    .toEqual([own, ofOtherMachine, 'keep.txt', 'new.txt'].toSorted());
   await expect.poll(() => readdir(folders.root)).toEqual(['sub']);
   expect(await readdir(folders.outside)).toEqual(['precious.txt']);
 });

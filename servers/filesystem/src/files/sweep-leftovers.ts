@@ -16,8 +16,14 @@ export async function sweepLeftovers(sandbox: Sandbox, realPath: string): Promis
       if (!isTemporaryName(name)) continue;
       const stats = await entryStats({ directory, name });
       if (stats === undefined || !isLeftover(name, stats.mtimeMs)) continue;
-      const removal = new TreeRemoval(sandbox, { signal: new AbortController().signal, onEntries: () => {} });
-      await removal.remove({ directory, name }).then(() => removed++, () => undefined);
+      const removal = new TreeRemoval(sandbox, {
+        signal: new AbortController().signal,
+        onEntries: () => {},
+      });
+      await removal.remove({ directory, name }).then(
+        () => removed++,
+        () => undefined,
+      );
     }
   } catch {
     // The directory is gone or cannot be read: nothing of it can be swept.

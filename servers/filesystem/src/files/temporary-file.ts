@@ -27,7 +27,11 @@ export function isLeftover(name: string, modifiedMs: number): boolean {
 
 /** Tells machines, and on Linux containers with processes of their own, from each other. */
 function machine(): string {
-  return nodeCrypto().createHash('sha256').update(`${hostname()} ${processNamespace()}`).digest('hex').slice(0, 8);
+  return nodeCrypto()
+    .createHash('sha256')
+    .update(`${hostname()} ${processNamespace()}`)
+    .digest('hex')
+    .slice(0, 8);
 }
 
 function processNamespace(): string {

@@ -21,11 +21,16 @@ export interface DecodedText extends TextFormat {
 }
 
 /** What the first bytes of a file say: a byte order mark, or nothing. `undefined` when they are not text. 8 KiB are enough to judge by. */
-export function inspectStart(start: Buffer): { readonly encoding: Exclude<TextEncoding, 'latin1'>; readonly markBytes: number } | undefined {
+export function inspectStart(
+  start: Buffer,
+): { readonly encoding: Exclude<TextEncoding, 'latin1'>; readonly markBytes: number } | undefined {
   if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', markBytes: 2 };
   if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', markBytes: 2 };
   if (start.includes(0)) return undefined;
-  return { encoding: 'utf-8', markBytes: start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf ? 3 : 0 };
+  return {
+    encoding: 'utf-8',
+    markBytes: start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf ? 3 : 0,
+  };
 }
 
 /** A whole file as text that `encodeText` turns into the same bytes; `undefined` when it is not text. */
@@ -56,7 +61,11 @@ export function encodeText(text: string, { encoding, bom }: TextFormat): Buffer 
       return Buffer.from(bom ? `\uFEFF${text}` : text);
     case 'latin1': {
       const foreign = /[^\0-\xff]/.exec(text);
-      if (foreign !== null) throw new PathError('refused', `The file is not UTF-8, and ${JSON.stringify(foreign[0])} cannot be written in its encoding (one byte for each character). Nothing was written.`);
+      if (foreign !== null)
+        throw new PathError(
+          'refused',
+          `The file is not UTF-8, and ${JSON.stringify(foreign[0])} cannot be written in its encoding (one byte for each character). Nothing was written.`,
+        );
       return Buffer.from(text, 'latin1');
     }
     case 'utf-16le':
@@ -92,5 +101,9 @@ function decodeUtf16(bytes: Buffer, encoding: 'utf-16le' | 'utf-16be'): string |
 }
 
 function requireWellFormed(text: string): void {
-  if (!text.isWellFormed()) throw new PathError('refused', 'The text has half of a surrogate pair, which no encoding can hold. Nothing was written.');
+  if (!text.isWellFormed())
+    throw new PathError(
+      'refused',
+      'The text has half of a surrogate pair, which no encoding can hold. Nothing was written.',
+    );
 }

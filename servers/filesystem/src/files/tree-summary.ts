@@ -37,7 +37,8 @@ export async function summarizeTree(root: PinnedPath, run: TreeRun): Promise<Tre
     requireDepth(directory, depth);
     for await (const entry of await directory.entries()) {
       run.signal.throwIfAborted();
-      if (run.sandbox.isDenied(path.join(directory.realPath, entry.name))) counts.holdsDenied = true;
+      if (run.sandbox.isDenied(path.join(directory.realPath, entry.name)))
+        counts.holdsDenied = true;
       if (counts.holdsDenied) return;
       const isDirectory = (await entryType(entry, directory.address)) === 'directory';
       if (isDirectory) counts.directories++;
@@ -52,9 +53,16 @@ export async function summarizeTree(root: PinnedPath, run: TreeRun): Promise<Tre
 
 export function requireSameFileSystem(directory: PinnedPath, root: PinnedPath): void {
   if (directory.stats.dev === root.stats.dev) return;
-  throw new PathError('refused', `${directory.realPath} is the root of another file system, which is not entered. Name it itself if it is meant.`);
+  throw new PathError(
+    'refused',
+    `${directory.realPath} is the root of another file system, which is not entered. Name it itself if it is meant.`,
+  );
 }
 
 export function requireDepth(directory: PinnedPath, depth: number): void {
-  if (depth > maxTreeDepth) throw new PathError('refused', `${directory.realPath} is more than ${maxTreeDepth} levels deep.`);
+  if (depth > maxTreeDepth)
+    throw new PathError(
+      'refused',
+      `${directory.realPath} is more than ${maxTreeDepth} levels deep.`,
+    );
 }

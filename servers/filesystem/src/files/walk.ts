@@ -34,7 +34,14 @@ export interface WalkOptions {
  * @throws the signal's reason, before any further file system call
  */
 export async function walk(root: PinnedPath, options: WalkOptions): Promise<SkippedDirectories> {
-  const state: WalkState = { ...options, root, waiting: [], unreadable: 0, tooDeep: 0, turns: new Turns({ signal: options.signal }) };
+  const state: WalkState = {
+    ...options,
+    root,
+    waiting: [],
+    unreadable: 0,
+    tooDeep: 0,
+    turns: new Turns({ signal: options.signal }),
+  };
   await readDirectory(state, root, '');
   while (state.waiting.length > 0) {
     const batch = state.waiting.splice(-parallelDirectories);
@@ -66,7 +73,9 @@ async function enter(state: WalkState, relative: string): Promise<void> {
     return;
   }
   try {
-    await using directory = await state.sandbox.pinExactly(path.join(state.root.realPath, relative));
+    await using directory = await state.sandbox.pinExactly(
+      path.join(state.root.realPath, relative),
+    );
     await readDirectory(state, directory, `${relative}/`);
   } catch (error) {
     state.signal.throwIfAborted();
@@ -75,7 +84,11 @@ async function enter(state: WalkState, relative: string): Promise<void> {
   }
 }
 
-async function readDirectory(state: WalkState, directory: PinnedPath, prefix: string): Promise<void> {
+async function readDirectory(
+  state: WalkState,
+  directory: PinnedPath,
+  prefix: string,
+): Promise<void> {
   state.signal.throwIfAborted();
   await state.gitignore?.enter(directory, state.sandbox);
   const mayHide = state.gitignore !== undefined || state.sandbox.hasDenied;
@@ -90,7 +103,9 @@ async function readDirectory(state: WalkState, directory: PinnedPath, prefix: st
 }
 
 function isHidden({ sandbox, gitignore }: WalkState, realPath: string, type: EntryType): boolean {
-  return sandbox.isDenied(realPath) || gitignore?.isIgnored(realPath, type === 'directory') === true;
+  return (
+    sandbox.isDenied(realPath) || gitignore?.isIgnored(realPath, type === 'directory') === true
+  );
 }
 
 function isSystemError(error: unknown): boolean {

@@ -1,7 +1,13 @@
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { entryStats, placePath, removeFile, renameEntry, type Place } from '../sandbox/entry-changes.ts';
+import {
+  entryStats,
+  placePath,
+  removeFile,
+  renameEntry,
+  type Place,
+} from '../sandbox/entry-changes.ts';
 import { moveEntry } from '../sandbox/move-entry.ts';
 import { errorCode, PathError, toPathError } from '../sandbox/path-error.ts';
 import type { PinnedPath } from '../sandbox/pinned-path.ts';
@@ -33,14 +39,23 @@ export interface WrittenFile {
  * inside the sandbox are written through. A file with several hard links, or one that is itself the allowed path, is written in place.
  * @throws PathError
  */
-export async function writeAtomically(sandbox: Sandbox, target: { readonly path: string; readonly content: Buffer }, options: WriteOptions): Promise<WrittenFile> {
+export async function writeAtomically(
+  sandbox: Sandbox,
+  target: { readonly path: string; readonly content: Buffer },
+  options: WriteOptions,
+): Promise<WrittenFile> {
   const { createParents, expectedHash, onlyNew = false, signal } = options;
   return withFileTarget(sandbox, target.path, {
     create: { createParents, parentAdvice: 'Set createParents to true to create it.' },
     signal,
     body: async (found) => {
-      if (onlyNew && found.file !== undefined) throw new PathError('refused', `${target.path} has appeared meanwhile; nothing was written. Call again.`);
-      if (expectedHash !== undefined) await requireHash(found, expectedHash, { path: target.path, signal });
+      if (onlyNew && found.file !== undefined)
+        throw new PathError(
+          'refused',
+          `${target.path} has appeared meanwhile; nothing was written. Call again.`,
+        );
+      if (expectedHash !== undefined)
+        await requireHash(found, expectedHash, { path: target.path, signal });
       return writeTarget(sandbox, found, { content: target.content, expectedHash, signal });
     },
   });
@@ -54,13 +69,20 @@ export interface TargetWrite {
 }
 
 /** Like `writeAtomically` for a target whose lock is held. */
-export async function writeTarget(sandbox: Sandbox, target: FileTarget, write: TargetWrite): Promise<WrittenFile> {
+export async function writeTarget(
+  sandbox: Sandbox,
+  target: FileTarget,
+  write: TargetWrite,
+): Promise<WrittenFile> {
   const { content, signal } = write;
   const hash = hashOf(content);
   if (target.file === undefined) {
     const { directory, name } = target.place;
     sandbox.sweepAround(directory.realPath);
-    await replace({ place: { directory, name }, content, previous: undefined, beforeRename: async () => {} }, signal);
+    await replace(
+      { place: { directory, name }, content, previous: undefined, beforeRename: async () => {} },
+      signal,
+    );
     return { realPath: path.join(directory.realPath, name), created: true, hash };
   }
   const { file } = target;
@@ -70,7 +92,10 @@ export async function writeTarget(sandbox: Sandbox, target: FileTarget, write: T
     await using current = await sandbox.pinExactly(file.realPath);
     await requireHash({ file: current }, write.expectedHash, { path: file.realPath, signal });
   };
-  if (file.stats.nlink > 1 || sandbox.directories.some((directory) => directory.realPath === file.realPath)) {
+  if (
+    file.stats.nlink > 1 ||
+    sandbox.directories.some((directory) => directory.realPath === file.realPath)
+  ) {
     await isUnchanged();
     await overwrite(file, content, signal);
   } else {
@@ -83,13 +108,24 @@ export async function writeTarget(sandbox: Sandbox, target: FileTarget, write: T
   return { realPath: file.realPath, created: false, hash };
 }
 
-async function requireHash(target: FileTarget, expected: string, { path: given, signal }: { readonly path: string; readonly signal: AbortSignal }): Promise<void> {
-  if (target.file === undefined) throw new PathError('refused', `${given} does not exist, but expectedHash was given. Leave it out to create the file.`);
+async function requireHash(
+  target: FileTarget,
+  expected: string,
+  { path: given, signal }: { readonly path: string; readonly signal: AbortSignal },
+): Promise<void> {
+  if (target.file === undefined)
+    throw new PathError(
+      'refused',
+      `${given} does not exist, but expectedHash was given. Leave it out to create the file.`,
+    );
   requireRegularFile(target.file);
   await using handle = await target.file.open(constants.O_RDONLY);
   const actual = await hashOfFile(handle, { signal });
   if (actual === expected) return;
-  throw new PathError('refused', `${given} has changed: its hash is ${actual}, not the expected ${expected}. Nothing was written. Read it again.`);
+  throw new PathError(
+    'refused',
+    `${given} has changed: its hash is ${actual}, not the expected ${expected}. Nothing was written. Read it again.`,
+  );
 }
 
 /** Not atomic; when it fails, for lack of space for example, the old content is put back. */
@@ -111,7 +147,7 @@ async function overwrite(file: PinnedPath, content: Buffer, signal: AbortSignal)
 }
 
 async function readFully(handle: FileHandle, buffer: Buffer): Promise<void> {
-  for (let at = 0; at < buffer.length; ) {
+  for (let at = 0; at < buffer.length;) {
     const { bytesRead } = await handle.read(buffer, at, buffer.length - at, at);
     if (bytesRead === 0) return;
     at += bytesRead;
@@ -119,7 +155,7 @@ async function readFully(handle: FileHandle, buffer: Buffer): Promise<void> {
 }
 
 async function writeFully(handle: FileHandle, content: Buffer): Promise<void> {
-  for (let at = 0; at < content.length; ) {
+  for (let at = 0; at < content.length;) {
     const { bytesWritten } = await handle.write(content, at, content.length - at, at);
     at += bytesWritten;
   }
@@ -138,7 +174,10 @@ async function replace(replacement: Replacement, signal: AbortSignal): Promise<v
   const { place, content, previous, beforeRename } = replacement;
   const temporary = { directory: place.directory, name: temporaryName() };
   try {
-    const handle = await place.directory.createFile(temporary.name, previous === undefined ? 0o666 : 0o600);
+    const handle = await place.directory.createFile(
+      temporary.name,
+      previous === undefined ? 0o666 : 0o600,
+    );
     await fill(handle, content, previous);
     await beforeRename();
     signal.throwIfAborted();
@@ -154,7 +193,11 @@ async function replace(replacement: Replacement, signal: AbortSignal): Promise<v
 /** A new file never replaces one that appeared meanwhile. */
 async function publishNew(temporary: Place, place: Place): Promise<void> {
   const stats = await entryStats(temporary);
-  if (stats === undefined) throw new PathError('io', `${placePath(place)}: the temporary file was removed by another program; nothing was written.`);
+  if (stats === undefined)
+    throw new PathError(
+      'io',
+      `${placePath(place)}: the temporary file was removed by another program; nothing was written.`,
+    );
   try {
     await moveEntry({ ...temporary, stats }, place);
   } catch (error) {
@@ -163,7 +206,11 @@ async function publishNew(temporary: Place, place: Place): Promise<void> {
   }
 }
 
-async function fill(opened: FileHandle, content: Buffer, previous: Stats | undefined): Promise<void> {
+async function fill(
+  opened: FileHandle,
+  content: Buffer,
+  previous: Stats | undefined,
+): Promise<void> {
   await using handle = opened;
   await handle.writeFile(content);
   if (previous !== undefined) {

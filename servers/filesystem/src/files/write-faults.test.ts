@@ -17,7 +17,11 @@ function withFullDisk(opener: Opener, room: number): Opener {
     const { size } = await handle.stat();
     const end = position ?? size;
     const fitting = Math.min(bytes.length, Math.max(0, size - end) + left);
-    if (fitting === 0 && bytes.length > 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+    if (fitting === 0 && bytes.length > 0)
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), {
+        code: 'ENOSPC',
+        syscall: 'write',
+      });
     left -= Math.max(0, end + fitting - size);
     return handle.write(bytes, 0, fitting, position);
   };
@@ -25,11 +29,17 @@ function withFullDisk(opener: Opener, room: number): Opener {
     new Proxy(handle, {
       get(target, property) {
         if (property === 'write') {
-          return (bytes: Buffer, offset = 0, length = bytes.length - offset, position: number | null = null) => write(target, bytes.subarray(offset, offset + length), position);
+          return (
+            bytes: Buffer,
+            offset = 0,
+            length = bytes.length - offset,
+            position: number | null = null,
+          ) => write(target, bytes.subarray(offset, offset + length), position);
         }
         if (property === 'writeFile') {
           return async (bytes: Buffer) => {
-            for (let at = 0; at < bytes.length; ) at += (await write(target, bytes.subarray(at), at)).bytesWritten;
+            for (let at = 0; at < bytes.length;)
+              at += (await write(target, bytes.subarray(at), at)).bytesWritten;
           };
         }
         const value: unknown = Reflect.get(target, property, target);
@@ -40,7 +50,8 @@ function withFullDisk(opener: Opener, room: number): Opener {
     new Proxy(pinned, {
       get(target, property) {
         if (property === 'isHeld') return false;
-        if (property === 'createFile') return async (name: string, mode: number) => limited(await target.createFile(name, mode));
+        if (property === 'createFile')
+          return async (name: string, mode: number) => limited(await target.createFile(name, mode));
         if (property === 'open') return async (flags: number) => limited(await target.open(flags));
         const value: unknown = Reflect.get(target, property, target);
         return typeof value === 'function' ? (value.bind(target) as unknown) : value;
@@ -55,23 +66,43 @@ describe.each(await usableOpeners('/'))('on a full disk, with the $kind opener,'
     ['write_file', { path: 'new.txt', content: 'new content' }],
     ['write_file', { path: 'h1.txt', content: 'new content, longer than the old one' }],
     ['edit_file', { path: 'a.txt', edits: [{ oldText: 'old', newText: 'new' }] }],
-    ['edit_file', { path: 'h1.txt', edits: [{ oldText: 'old content', newText: 'other content, longer' }] }],
+    [
+      'edit_file',
+      { path: 'h1.txt', edits: [{ oldText: 'old content', newText: 'other content, longer' }] },
+    ],
     ['append_file', { path: 'a.txt', content: 'more content' }],
     ['copy_file', { source: 'a.txt', destination: 'copy.txt' }],
     ['copy_file', { source: 'd', destination: 'copy', recursive: true }],
   ])('%s %j leaves everything as it was', async (tool, args) => {
-    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'old content', 'h1.txt': 'old content', 'd/b.txt': 'old content', 'd/e/c.txt': 'old content' } });
+    await using folders = await createTemporaryFolders({
+      root: {
+        'a.txt': 'old content',
+        'h1.txt': 'old content',
+        'd/b.txt': 'old content',
+        'd/e/c.txt': 'old content',
+      },
+    });
     await link(path.join(folders.root, 'h1.txt'), path.join(folders.root, 'h2.txt'));
     const tools = await createToolCaller([folders.root], { opener: withFullDisk(opener, 6) });
     await expect(tools.call(tool, args)).rejects.toThrow('no space left');
-    expect((await readdir(folders.root, { recursive: true })).toSorted()).toEqual(['a.txt', 'd', 'd/b.txt', 'd/e', 'd/e/c.txt', 'h1.txt', 'h2.txt']);
-    for (const name of ['a.txt', 'h1.txt', 'h2.txt', 'd/b.txt']) expect(await readFile(path.join(folders.root, name), 'utf8')).toBe('old content');
+    expect((await readdir(folders.root, { recursive: true })).toSorted()).toEqual([
+      'a.txt',
+      'd',
+      'd/b.txt',
+      'd/e',
+      'd/e/c.txt',
+      'h1.txt',
+      'h2.txt',
+    ]);
+    for (const name of ['a.txt', 'h1.txt', 'h2.txt', 'd/b.txt'])
+      expect(await readFile(path.join(folders.root, name), 'utf8')).toBe('old content');
   });
 });
 
 test('killed between temporary file and rename, the old file is whole and the temporary one recognisable', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': 'old content' } });
-  const source = (file: string) => JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '..', file)).href);
+  const source = (file: string) =>
+    JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '..', file)).href);
   const script = path.join(folders.outside, 'write.mjs');
   // The last check for cancellation is right before the rename.
   await writeFile(
@@ -91,9 +122,14 @@ test('killed between temporary file and rename, the old file is whole and the te
      await writeAtomically(sandbox, { path: 'a.txt', content: Buffer.from('new content') }, { createParents: false, signal });
     `,
   );
-  const child = spawn(process.execPath, [script, folders.root], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [script, folders.root], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
   expect(signal).toBe('SIGKILL');
   expect(await readFile(path.join(folders.root, 'a.txt'), 'utf8')).toBe('old content');
-  expect((await readdir(folders.root)).toSorted()).toEqual([expect.stringMatching(/^\.signalbox-.*\.tmp$/) as string, 'a.txt']);
+  expect((await readdir(folders.root)).toSorted()).toEqual([
+    expect.stringMatching(/^\.signalbox-.*\.tmp$/) as string,
+    'a.txt',
+  ]);
 });

@@ -23,21 +23,33 @@ export function exploreProjectPrompt(session: SessionSandbox): PromptDefinition 
         name: 'path',
         description: 'Directory; absolute, or relative to the first allowed directory',
         required: true,
-        complete: async (typed, { context }) => completePath(await session.forCompletion(context), typed, context.signal),
+        complete: async (typed, { context }) =>
+          completePath(await session.forCompletion(context), typed, context.signal),
       },
     ],
     handler: async ({ path: given }, context) => {
       try {
         const sandbox = await session.forRequest(context);
         await using directory = await sandbox.pin(given);
-        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${given} is not a directory. Name a directory.`);
-        const { entries, hasMore } = await listEntries(directory, { limit: maxEntries, signal: context.signal });
-        const visible = entries.filter(({ name }) => !sandbox.isDenied(path.join(directory.realPath, name)));
+        if (!directory.stats.isDirectory())
+          throw new PathError('wrong-type', `${given} is not a directory. Name a directory.`);
+        const { entries, hasMore } = await listEntries(directory, {
+          limit: maxEntries,
+          signal: context.signal,
+        });
+        const visible = entries.filter(
+          ({ name }) => !sandbox.isDenied(path.join(directory.realPath, name)),
+        );
         const files = await telling({ sandbox, directory }, visible);
-        return { description: `Explore ${given}`, messages: [ask(given), listing(directory, visible, hasMore), ...files] };
+        return {
+          description: `Explore ${given}`,
+          messages: [ask(given), listing(directory, visible, hasMore), ...files],
+        };
       } catch (error) {
         const failure = toPathError(error, given);
-        throw failure instanceof PathError ? new ProtocolError(ErrorCode.invalidParams, failure.message, { cause: error }) : failure;
+        throw failure instanceof PathError
+          ? new ProtocolError(ErrorCode.invalidParams, failure.message, { cause: error })
+          : failure;
       }
     },
   });
@@ -46,7 +58,8 @@ export function exploreProjectPrompt(session: SessionSandbox): PromptDefinition 
 const maxEntries = 500;
 const maxFileBytes = 32 * 1024;
 const maxFiles = 5;
-const tellingNames = /^(?:readme|contributing|architecture)(?:\.(?:md|txt|rst))?$|^(?:package\.json|pyproject\.toml|cargo\.toml|go\.mod|pom\.xml|build\.gradle|composer\.json|gemfile|makefile|cmakelists\.txt)$/i;
+const tellingNames =
+  /^(?:readme|contributing|architecture)(?:\.(?:md|txt|rst))?$|^(?:package\.json|pyproject\.toml|cargo\.toml|go\.mod|pom\.xml|build\.gradle|composer\.json|gemfile|makefile|cmakelists\.txt)$/i;
 
 function ask(given: string): PromptMessage {
   const text = [
@@ -58,8 +71,16 @@ function ask(given: string): PromptMessage {
   return { role: 'user', content: { type: 'text', text } };
 }
 
-function listing(directory: PinnedPath, entries: readonly ListedEntry[], truncated: boolean): PromptMessage {
-  return resource({ uri: uriOf(directory.realPath), mimeType: 'application/json', text: JSON.stringify({ entries, truncated }) });
+function listing(
+  directory: PinnedPath,
+  entries: readonly ListedEntry[],
+  truncated: boolean,
+): PromptMessage {
+  return resource({
+    uri: uriOf(directory.realPath),
+    mimeType: 'application/json',
+    text: JSON.stringify({ entries, truncated }),
+  });
 }
 
 interface Project {
@@ -67,19 +88,37 @@ interface Project {
   readonly directory: PinnedPath;
 }
 
-async function telling({ sandbox, directory }: Project, entries: readonly ListedEntry[]): Promise<readonly PromptMessage[]> {
+async function telling(
+  { sandbox, directory }: Project,
+  entries: readonly ListedEntry[],
+): Promise<readonly PromptMessage[]> {
   const messages: PromptMessage[] = [];
-  for (const { name } of entries.filter((entry) => entry.type === 'file' && tellingNames.test(entry.name)).slice(0, maxFiles)) {
+  for (const { name } of entries
+    .filter((entry) => entry.type === 'file' && tellingNames.test(entry.name))
+    .slice(0, maxFiles)) {
     const realPath = path.join(directory.realPath, name);
     const file = await sandbox.pinExactly(realPath).catch(() => undefined);
     if (file === undefined) continue;
     await using pinned = file;
-    const { bytes, hasMore } = pinned.stats.isFile() ? await readBounded(pinned, maxFileBytes) : { bytes: Buffer.of(0), hasMore: false };
-    if (!hasMore && isUtf8(bytes) && !bytes.includes(0)) messages.push(resource({ uri: uriOf(realPath), mimeType: mimeTypeOf(realPath) ?? 'text/plain', text: bytes.toString() }));
+    const { bytes, hasMore } = pinned.stats.isFile()
+      ? await readBounded(pinned, maxFileBytes)
+      : { bytes: Buffer.of(0), hasMore: false };
+    if (!hasMore && isUtf8(bytes) && !bytes.includes(0))
+      messages.push(
+        resource({
+          uri: uriOf(realPath),
+          mimeType: mimeTypeOf(realPath) ?? 'text/plain',
+          text: bytes.toString(),
+        }),
+      );
   }
   return messages;
 }
 
-function resource(contents: { readonly uri: string; readonly mimeType: string; readonly text: string }): PromptMessage {
+function resource(contents: {
+  readonly uri: string;
+  readonly mimeType: string;
+  readonly text: string;
+}): PromptMessage {
   return { role: 'user', content: { type: 'resource', resource: contents } };
 }

@@ -14,14 +14,26 @@ const maxScanned = 50_000;
  * Existing paths that begin with what was typed, spelled as it was: the allowed directories above it, then the entries of its directory in order of
  * name. Directories end in `/`. What is outside, denied or neither file nor directory is left out, and a path that leads there has no values.
  */
-export async function completePath(sandbox: Sandbox, typed: string, signal: AbortSignal): Promise<Completion> {
-  const roots = path.isAbsolute(typed) ? sandbox.directories.map((directory) => directory.path).filter((root) => root.startsWith(typed) && root !== typed) : [];
+export async function completePath(
+  sandbox: Sandbox,
+  typed: string,
+  signal: AbortSignal,
+): Promise<Completion> {
+  const roots = path.isAbsolute(typed)
+    ? sandbox.directories
+        .map((directory) => directory.path)
+        .filter((root) => root.startsWith(typed) && root !== typed)
+    : [];
   const { values, hasMore } = await entriesBelow(sandbox, typed, signal);
   const all = [...new Set([...roots, ...values])];
   return { values: all.slice(0, maxCompletions), hasMore: hasMore || all.length > maxCompletions };
 }
 
-async function entriesBelow(sandbox: Sandbox, typed: string, signal: AbortSignal): Promise<Completion> {
+async function entriesBelow(
+  sandbox: Sandbox,
+  typed: string,
+  signal: AbortSignal,
+): Promise<Completion> {
   const end = Math.max(typed.lastIndexOf('/'), typed.lastIndexOf(path.sep)) + 1;
   const [above, prefix] = [typed.slice(0, end), typed.slice(end)];
   const pinned = await sandbox.pin(above === '' ? '.' : above).catch(() => undefined);
@@ -39,7 +51,11 @@ async function entriesBelow(sandbox: Sandbox, typed: string, signal: AbortSignal
 
 const none: Completion = { values: [], hasMore: false };
 
-async function namesWith(prefix: string, directory: PinnedPath, signal: AbortSignal): Promise<{ names: readonly string[]; hasMore: boolean }> {
+async function namesWith(
+  prefix: string,
+  directory: PinnedPath,
+  signal: AbortSignal,
+): Promise<{ names: readonly string[]; hasMore: boolean }> {
   const smallest = new SmallestItems<string>(maxCompletions + 1, byCodeUnit);
   let scanned = 0;
   for await (const { name } of await directory.entries()) {
@@ -48,5 +64,8 @@ async function namesWith(prefix: string, directory: PinnedPath, signal: AbortSig
     if (name.startsWith(prefix)) smallest.add(name);
   }
   const names = smallest.sorted();
-  return { names: names.slice(0, maxCompletions), hasMore: names.length > maxCompletions || scanned > maxScanned };
+  return {
+    names: names.slice(0, maxCompletions),
+    hasMore: names.length > maxCompletions || scanned > maxScanned,
+  };
 }

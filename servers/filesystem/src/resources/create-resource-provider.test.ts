@@ -23,12 +23,32 @@ interface Provided extends AsyncDisposable {
 async function provide(directory: string, maxPaths?: number): Promise<Provided> {
   const opener = await chooseOpener('/');
   const { directories: cli } = await findAllowedDirectories([directory], opener);
-  const session = new SessionSandbox({ cli, rootsMode: 'narrow', base: createSandboxBase(opener), warn: () => undefined });
-  const watchers = new Watchers({ opener, warn: () => undefined, ...(maxPaths === undefined ? {} : { maxPaths }) });
+  const session = new SessionSandbox({
+    cli,
+    rootsMode: 'narrow',
+    base: createSandboxBase(opener),
+    warn: () => undefined,
+  });
+  const watchers = new Watchers({
+    opener,
+    warn: () => undefined,
+    ...(maxPaths === undefined ? {} : { maxPaths }),
+  });
   const updates: string[] = [];
-  const provider = createResourceProvider({ session, limits: defaultLimits, watchers, calls: new RunningCalls(), updated: (uri) => updates.push(uri) });
+  const provider = createResourceProvider({
+    session,
+    limits: defaultLimits,
+    watchers,
+    calls: new RunningCalls(),
+    updated: (uri) => updates.push(uri),
+  });
   // The provider of this package has every optional method.
-  return { provider: provider as Required<ResourceProvider>, watchers, updates, [Symbol.asyncDispose]: () => Promise.resolve(watchers.close()) };
+  return {
+    provider: provider as Required<ResourceProvider>,
+    watchers,
+    updates,
+    [Symbol.asyncDispose]: () => Promise.resolve(watchers.close()),
+  };
 }
 
 const context = createTestContext({ era: 'modern' });
@@ -37,9 +57,17 @@ test('authorizes a subscription before anything is watched', async () => {
   await using folders = await createTemporaryFolders({ outside: { 'x.txt': 's' } });
   await symlink(folders.outside, path.join(folders.root, 'd'));
   await using provided = await provide(folders.root);
-  for (const target of [`${folders.outside}/x.txt`, `${folders.outside}/none`, `${folders.root}/d/x.txt`, `${folders.root}/d/none/x.txt`]) {
+  for (const target of [
+    `${folders.outside}/x.txt`,
+    `${folders.outside}/none`,
+    `${folders.root}/d/x.txt`,
+    `${folders.root}/d/none/x.txt`,
+  ]) {
     const uri = pathToFileURL(target).href;
-    await expect(provided.provider.subscribe(uri, context)).rejects.toMatchObject({ name: 'ResourceNotFoundError', data: { uri } });
+    await expect(provided.provider.subscribe(uri, context)).rejects.toMatchObject({
+      name: 'ResourceNotFoundError',
+      data: { uri },
+    });
   }
   expect(provided.watchers.size).toBe(0);
 });
@@ -49,7 +77,10 @@ test('subscribers of one URI share a watch and hear each change once', async () 
   await using provided = await provide(folders.root);
   const file = path.join(folders.root, 'a.txt');
   const uri = pathToFileURL(file).href;
-  const stops = [await provided.provider.subscribe(uri, context), await provided.provider.subscribe(uri, context)] as const;
+  const stops = [
+    await provided.provider.subscribe(uri, context),
+    await provided.provider.subscribe(uri, context),
+  ] as const;
   expect(provided.watchers.size).toBe(1);
   await writeFile(file, '1');
   await expect.poll(() => provided.updates).toEqual([uri]);
@@ -86,17 +117,26 @@ test('a subscription over the limit names the limit and leaves the others alone'
 test('refuses a cursor it did not make', async () => {
   await using folders = await createTemporaryFolders();
   await using provided = await provide(folders.root);
-  for (const cursor of ['', 'x', Buffer.from('{"index":-1.5}').toString('base64url'), Buffer.from('nonsense').toString('base64url')]) {
+  for (const cursor of [
+    '',
+    'x',
+    Buffer.from('{"index":-1.5}').toString('base64url'),
+    Buffer.from('nonsense').toString('base64url'),
+  ]) {
     await expect(provided.provider.list(cursor, context)).rejects.toMatchObject({ code: -32602 });
   }
 });
 
 test('reads text full of control characters as bytes rather than over the budget', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'c.txt': '\u0001'.repeat(500_000) } });
+  await using folders = await createTemporaryFolders({
+    root: { 'c.txt': '\u0001'.repeat(500_000) },
+  });
   await using provided = await provide(folders.root);
   const uri = pathToFileURL(path.join(folders.root, 'c.txt')).href;
   const { contents, cacheScope } = await provided.provider.read(uri, context);
-  expect(contents).toMatchObject([{ uri, mimeType: 'text/plain', blob: Buffer.alloc(500_000, 1).toString('base64') }]);
+  expect(contents).toMatchObject([
+    { uri, mimeType: 'text/plain', blob: Buffer.alloc(500_000, 1).toString('base64') },
+  ]);
   expect(cacheScope).toBe('private');
 });
 
@@ -104,6 +144,11 @@ test('reads an empty directory as an empty listing', async () => {
   await using folders = await createTemporaryFolders();
   await mkdir(path.join(folders.root, 'd'));
   await using provided = await provide(folders.root);
-  const { contents } = await provided.provider.read(pathToFileURL(path.join(folders.root, 'd')).href, context);
-  expect(contents).toMatchObject([{ mimeType: 'application/json', text: '{"entries":[],"truncated":false}' }]);
+  const { contents } = await provided.provider.read(
+    pathToFileURL(path.join(folders.root, 'd')).href,
+    context,
+  );
+  expect(contents).toMatchObject([
+    { mimeType: 'application/json', text: '{"entries":[],"truncated":false}' },
+  ]);
 });

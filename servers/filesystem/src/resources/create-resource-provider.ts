@@ -45,7 +45,9 @@ export function createResourceProvider(options: ResourceProviderOptions): Resour
     try {
       const target = await watchTarget(await session.forConnection(context), uri);
       const onChange = () => {
-        void isStillAllowed(() => session.forConnection(context), target.realPath).then((isAllowed) => isAllowed && updated(uri));
+        void isStillAllowed(() => session.forConnection(context), target.realPath).then(
+          (isAllowed) => isAllowed && updated(uri),
+        );
       };
       subscription.stop ??= watchers.watch(target, onChange);
       await subscription.stop;
@@ -59,13 +61,24 @@ export function createResourceProvider(options: ResourceProviderOptions): Resour
     async list(cursor, context) {
       return atBoundary(undefined, async () => {
         const sandbox = await session.forConnection(context);
-        return { ...(await listResources(sandbox, cursor, { signal: context.signal, names })), ...privateNow };
+        return {
+          ...(await listResources(sandbox, cursor, { signal: context.signal, names })),
+          ...privateNow,
+        };
       });
     },
     complete: async ({ uriTemplate, name, value }, { context }) => {
-      if (uriTemplate !== template.uriTemplate || name !== 'path') throw new ProtocolError(ErrorCode.invalidParams, `Invalid params: the only template is ${template.uriTemplate}`);
+      if (uriTemplate !== template.uriTemplate || name !== 'path')
+        throw new ProtocolError(
+          ErrorCode.invalidParams,
+          `Invalid params: the only template is ${template.uriTemplate}`,
+        );
       const sandbox = await session.forCompletion(context);
-      const { values, ...rest } = await completePath(sandbox, pathOfTemplateValue(value), context.signal);
+      const { values, ...rest } = await completePath(
+        sandbox,
+        pathOfTemplateValue(value),
+        context.signal,
+      );
       return { ...rest, values: values.map(templateValueOf) };
     },
     listTemplates: async () => Promise.resolve({ resourceTemplates: [template], ...privateNow }),
@@ -73,11 +86,18 @@ export function createResourceProvider(options: ResourceProviderOptions): Resour
       return atBoundary(uri, async () => {
         const sandbox = await session.forRequest(context);
         await using pinned = await sandbox.pin(pathOfUri(uri));
-        const contents = await calls.run([context.signal, sandbox.revoked], (signal) => readResourceContents(pinned, { uri, sandbox, limits, signal }));
+        const contents = await calls.run([context.signal, sandbox.revoked], (signal) =>
+          readResourceContents(pinned, { uri, sandbox, limits, signal }),
+        );
         return { contents, ...privateNow };
       });
     },
-    ...(watchers.mode === 'off' ? {} : { subscribe: (uri: string, context: RequestContext) => atBoundary(uri, () => subscribe(uri, context)) }),
+    ...(watchers.mode === 'off'
+      ? {}
+      : {
+          subscribe: (uri: string, context: RequestContext) =>
+            atBoundary(uri, () => subscribe(uri, context)),
+        }),
   };
 }
 
@@ -87,7 +107,8 @@ const template = {
   uriTemplate: 'file:///{+path}',
   name: 'file',
   title: 'File or directory',
-  description: 'A file below an allowed directory, as text or base64; of a directory its entries as JSON and then its text files.',
+  description:
+    'A file below an allowed directory, as text or base64; of a directory its entries as JSON and then its text files.',
 };
 
 /** One watch per URI however many streams of the connection subscribe to it: each published update reaches all of them. */
@@ -103,13 +124,18 @@ async function watchTarget(sandbox: Sandbox, uri: string): Promise<WatchTarget> 
   const isFile = missing.length === 0 && found.stats.isFile();
   if (!isFile && !found.stats.isDirectory()) throw new ResourceNotFoundError(uri);
   const realPath = path.join(found.realPath, ...missing);
-  const within = sandbox.directories.find((allowed) => isInside(realPath, allowed.realPath))?.realPath ?? realPath;
+  const within =
+    sandbox.directories.find((allowed) => isInside(realPath, allowed.realPath))?.realPath ??
+    realPath;
   // Of a file that is itself allowed, only its directory can tell that it was replaced.
   return { realPath, within: isFile && within === realPath ? path.dirname(realPath) : within };
 }
 
 /** The roots may have changed, and a directory above may have become a link. */
-async function isStillAllowed(sandboxNow: () => Promise<Sandbox>, target: string): Promise<boolean> {
+async function isStillAllowed(
+  sandboxNow: () => Promise<Sandbox>,
+  target: string,
+): Promise<boolean> {
   try {
     const sandbox = await sandboxNow();
     const { directory, missing } = await sandbox.nearest(target);
@@ -127,9 +153,14 @@ async function atBoundary<T>(uri: string | undefined, run: () => Promise<T>): Pr
   } catch (error) {
     const failure = toPathError(error, uri ?? 'the resource');
     if (!(failure instanceof PathError)) throw failure;
-    if (uri !== undefined && (failure.reason === 'outside' || failure.reason === 'not-found')) throw new ResourceNotFoundError(uri);
+    if (uri !== undefined && (failure.reason === 'outside' || failure.reason === 'not-found'))
+      throw new ResourceNotFoundError(uri);
     // Without `data.uri`: with it, -32602 means "not found" to a modern client.
-    throw new ProtocolError(failure.reason === 'io' ? ErrorCode.internalError : ErrorCode.invalidParams, failure.message, { cause: failure });
+    throw new ProtocolError(
+      failure.reason === 'io' ? ErrorCode.internalError : ErrorCode.invalidParams,
+      failure.message,
+      { cause: failure },
+    );
   }
 }
 

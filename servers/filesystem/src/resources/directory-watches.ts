@@ -15,7 +15,11 @@ export interface WatchedDirectory {
 }
 
 /** `node:fs` watch of one directory, not recursive; throws the system's error. */
-export type OpenDirectoryWatch = (directory: WatchedDirectory, listener: DirectoryListener, onError: () => void) => { close(): void };
+export type OpenDirectoryWatch = (
+  directory: WatchedDirectory,
+  listener: DirectoryListener,
+  onError: () => void,
+) => { close(): void };
 
 /** What became of a directory: `missing` also when something else is at its path, `unavailable` when the system cannot watch it now. */
 export type WatchState = 'watching' | 'missing' | 'unavailable';
@@ -133,10 +137,16 @@ class DirectoryWatch {
 }
 
 /** The system watches the directory that is held, not whatever is at its path in that moment. */
-function openDirectoryWatch({ address }: WatchedDirectory, listener: DirectoryListener, onError: () => void): { close(): void } {
+function openDirectoryWatch(
+  { address }: WatchedDirectory,
+  listener: DirectoryListener,
+  onError: () => void,
+): { close(): void } {
   // What is said of the directory itself has the last name of the address.
   const ownName = basename(address);
-  const watcher = watch(address, { persistent: false }, (event, name) => listener(event, name === null || name === ownName ? undefined : name));
+  const watcher = watch(address, { persistent: false }, (event, name) =>
+    listener(event, name === null || name === ownName ? undefined : name),
+  );
   watcher.on('error', onError);
   return watcher;
 }

@@ -5,30 +5,36 @@ import { describe, expect, test } from 'vitest';
 import { serveFolders } from '../testing/connect-to-server.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
-describe.each(['legacy', 'modern'] as const)('a %s client that follows the list of resources', (era) => {
-  test('hears of entries that appear and disappear on the first level, and of nothing deeper', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'd/x': '' } });
-    await using served = await serveFolders({ directories: [folders.root] });
-    let changes = 0;
-    const client = await served.connect({ era, onResourcesChanged: () => changes++ });
-    const watch = await client.watch({ resourcesListChanged: true }, () => undefined);
-    await writeFile(path.join(folders.root, 'd/deeper'), '');
-    await writeFile(path.join(folders.root, 'new.txt'), '');
-    await expect.poll(() => changes).toBe(1);
-    await rm(path.join(folders.root, 'new.txt'));
-    await expect.poll(() => changes).toBe(2);
-    await mkdir(path.join(folders.root, 'folder'));
-    await expect.poll(() => changes).toBe(3);
-    await watch.close();
-  });
-});
+describe.each(['legacy', 'modern'] as const)(
+  'a %s client that follows the list of resources',
+  (era) => {
+    test('hears of entries that appear and disappear on the first level, and of nothing deeper', async () => {
+      await using folders = await createTemporaryFolders({ root: { 'd/x': '' } });
+      await using served = await serveFolders({ directories: [folders.root] });
+      let changes = 0;
+      const client = await served.connect({ era, onResourcesChanged: () => changes++ });
+      const watch = await client.watch({ resourcesListChanged: true }, () => undefined);
+      await writeFile(path.join(folders.root, 'd/deeper'), '');
+      await writeFile(path.join(folders.root, 'new.txt'), '');
+      await expect.poll(() => changes).toBe(1);
+      await rm(path.join(folders.root, 'new.txt'));
+      await expect.poll(() => changes).toBe(2);
+      await mkdir(path.join(folders.root, 'folder'));
+      await expect.poll(() => changes).toBe(3);
+      await watch.close();
+    });
+  },
+);
 
 test('a legacy client hears of it when its roots allow something else', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/y': '' } });
   let name = 'a';
   await using served = await serveFolders({ directories: [] });
   let changes = 0;
-  const client = await served.connect({ roots: () => [{ uri: pathToFileURL(path.join(folders.root, name)).href }], onResourcesChanged: () => changes++ });
+  const client = await served.connect({
+    roots: () => [{ uri: pathToFileURL(path.join(folders.root, name)).href }],
+    onResourcesChanged: () => changes++,
+  });
   expect(await client.listResources()).toHaveLength(2);
   await writeFile(path.join(folders.root, 'a/more'), '');
   await expect.poll(() => changes).toBe(1);

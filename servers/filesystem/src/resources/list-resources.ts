@@ -17,16 +17,27 @@ export const resourcePageSize = 100;
  * and anything that cannot be read, are left out.
  * @throws PathError `invalid` for a cursor this function did not make
  */
-export async function listResources(sandbox: Sandbox, cursor: string | undefined, { signal, names }: ListRun): Promise<ListResourcesResult> {
+export async function listResources(
+  sandbox: Sandbox,
+  cursor: string | undefined,
+  { signal, names }: ListRun,
+): Promise<ListResourcesResult> {
   const resources: Resource[] = [];
   let position = cursor === undefined ? { index: 0 } : decodePosition(cursor);
   for (;;) {
     const directory = sandbox.directories[position.index];
     if (directory === undefined) return { resources };
-    const listing = { sandbox, directory, signal, names, room: resourcePageSize - resources.length };
+    const listing = {
+      sandbox,
+      directory,
+      signal,
+      names,
+      room: resourcePageSize - resources.length,
+    };
     const { page, last } = await listOne(listing, position.after);
     resources.push(...page);
-    if (last !== undefined) return { resources, nextCursor: encodePosition({ index: position.index, after: last }) };
+    if (last !== undefined)
+      return { resources, nextCursor: encodePosition({ index: position.index, after: last }) };
     position = { index: position.index + 1 };
     if (resources.length === resourcePageSize && position.index < sandbox.directories.length) {
       return { resources, nextCursor: encodePosition(position) };
@@ -55,19 +66,26 @@ interface Listing {
 }
 
 /** `last` is the name to continue after, absent when the directory is done. */
-async function listOne(listing: Listing, after: string | undefined): Promise<{ page: Resource[]; last?: string }> {
+async function listOne(
+  listing: Listing,
+  after: string | undefined,
+): Promise<{ page: Resource[]; last?: string }> {
   const { sandbox, directory, signal } = listing;
   const pinned = await sandbox.pin(directory.path).catch(() => undefined);
   if (pinned === undefined) return { page: [] };
   await using root = pinned;
-  const page = after === undefined ? [describe(directory.path, path.basename(directory.path), root.stats)] : [];
+  const page =
+    after === undefined
+      ? [describe(directory.path, path.basename(directory.path), root.stats)]
+      : [];
   const limit = listing.room - page.length;
   if (!root.stats.isDirectory()) return { page };
   if (limit === 0) return { page, last: '' };
   const { entries, hasMore } = await listing.names.page(root, { limit, after, signal });
   for (const entry of entries) {
     const stats = await reachableEntry(sandbox, root, entry.name);
-    if (stats !== undefined) page.push(describe(path.join(directory.path, entry.name), entry.name, stats));
+    if (stats !== undefined)
+      page.push(describe(path.join(directory.path, entry.name), entry.name, stats));
   }
   const last = entries.at(-1);
   return hasMore && last !== undefined ? { page, last: last.name } : { page };
@@ -96,10 +114,20 @@ function decodePosition(cursor: string): Position {
 }
 
 function isPosition(value: unknown): value is Position {
-  if (typeof value !== 'object' || value === null || !('index' in value) || !Number.isSafeInteger(value.index)) return false;
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !('index' in value) ||
+    !Number.isSafeInteger(value.index)
+  )
+    return false;
   return !('after' in value) || typeof value.after === 'string';
 }
 
 function badCursor(cause?: unknown): PathError {
-  return new PathError('invalid', 'The cursor is not one this server gave out. Leave it out to start from the beginning.', { cause });
+  return new PathError(
+    'invalid',
+    'The cursor is not one this server gave out. Leave it out to start from the beginning.',
+    { cause },
+  );
 }

@@ -19,7 +19,8 @@ export class ListWatch {
     if (this.#watchers.mode === 'off' || this.#isClosed) return;
     const wanted = new Set(directories.map(({ realPath }) => realPath));
     for (const realPath of this.#stops.keys()) if (!wanted.has(realPath)) this.#stop(realPath);
-    for (const realPath of wanted) if (!this.#stops.has(realPath)) this.#stops.set(realPath, this.#start(realPath));
+    for (const realPath of wanted)
+      if (!this.#stops.has(realPath)) this.#stops.set(realPath, this.#start(realPath));
   }
 
   close(): void {

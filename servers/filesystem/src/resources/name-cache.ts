@@ -21,22 +21,35 @@ const keptMs = 10_000;
 
 /** The sorted names of the directory that was listed last, for as long as the directory does not change: a client that walks all pages reads it once. */
 export class NameCache {
-  #kept: { readonly key: string; readonly names: readonly string[]; readonly readAt: number } | undefined;
+  #kept:
+    | { readonly key: string; readonly names: readonly string[]; readonly readAt: number }
+    | undefined;
 
   async page(directory: PinnedPath, { limit, after, signal }: NamePageOptions): Promise<NamePage> {
     const names = await this.#namesOf(directory, after !== undefined, signal);
-    if (names === undefined) return listEntries(directory, { limit, ...(after === undefined ? {} : { after }), signal });
+    if (names === undefined)
+      return listEntries(directory, { limit, ...(after === undefined ? {} : { after }), signal });
     const from = after === undefined ? 0 : firstAfter(names, after);
     const entries = names.slice(from, from + limit).map((name) => ({ name }));
     return { entries, hasMore: from + limit < names.length };
   }
 
   /** A first page is always read anew; `undefined` for a directory with too many names. */
-  async #namesOf(directory: PinnedPath, mayBeKept: boolean, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  async #namesOf(
+    directory: PinnedPath,
+    mayBeKept: boolean,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
     const { identity, stats } = directory;
     const key = `${identity} ${stats.mtimeMs} ${stats.ctimeMs}`;
     const now = performance.now();
-    if (mayBeKept && identity !== undefined && this.#kept?.key === key && now - this.#kept.readAt < keptMs) return this.#kept.names;
+    if (
+      mayBeKept &&
+      identity !== undefined &&
+      this.#kept?.key === key &&
+      now - this.#kept.readAt < keptMs
+    )
+      return this.#kept.names;
     const names: string[] = [];
     let length = 0;
     for await (const { name } of await directory.entries()) {

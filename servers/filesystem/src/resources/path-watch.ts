@@ -40,12 +40,15 @@ export class PathWatch {
     this.#target = target;
     this.#base = base;
     this.#options = options;
-    this.#listeners = new Map(chainOf(target, base).map((directory) => [directory, this.#listenerOf(directory)]));
+    this.#listeners = new Map(
+      chainOf(target, base).map((directory) => [directory, this.#listenerOf(directory)]),
+    );
   }
 
   /** Resolves when changes from now on are seen. */
   async start(): Promise<void> {
-    for (const [directory, listener] of this.#listeners) this.#options.directories?.listen(directory, listener);
+    for (const [directory, listener] of this.#listeners)
+      this.#options.directories?.listen(directory, listener);
     const isTold = await this.#attach();
     this.#seen = await signatureOf(this.#options.opener, this.#target);
     this.#lookAgain(isTold);
@@ -54,7 +57,8 @@ export class PathWatch {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    for (const [directory, listener] of this.#listeners) this.#options.directories?.unlisten(directory, listener);
+    for (const [directory, listener] of this.#listeners)
+      this.#options.directories?.unlisten(directory, listener);
   }
 
   #listenerOf(directory: string): DirectoryListener {
@@ -67,8 +71,10 @@ export class PathWatch {
     const isParent = path.dirname(this.#target) === directory;
     const ownName = path.basename(directory);
     return (event, name) => {
-      if (name === next) this.#happened(isParent && (event === 'rename' || !this.#seen.isDirectory));
-      else if (name === undefined || (event === 'rename' && name === ownName)) this.#happened(false);
+      if (name === next)
+        this.#happened(isParent && (event === 'rename' || !this.#seen.isDirectory));
+      else if (name === undefined || (event === 'rename' && name === ownName))
+        this.#happened(false);
     };
   }
 
@@ -133,14 +139,22 @@ async function signatureOf(opener: Opener, target: string): Promise<Signature> {
     await using parent = await pinInPlace(opener, path.dirname(target));
     if (parent === undefined) return missing;
     await parent.verify();
-    const stats = await lstat(`${parent.address}/${path.basename(target) || '.'}`, { bigint: true });
-    return { text: [stats.dev, stats.ino, stats.mode, stats.size, stats.mtimeNs].join(':'), isDirectory: stats.isDirectory() };
+    const stats = await lstat(`${parent.address}/${path.basename(target) || '.'}`, {
+      bigint: true,
+    });
+    return {
+      text: [stats.dev, stats.ino, stats.mode, stats.size, stats.mtimeNs].join(':'),
+      isDirectory: stats.isDirectory(),
+    };
   } catch {
     return missing;
   }
 }
 
 function chainOf(target: string, base: string): readonly string[] {
-  const names = path.relative(base, target).split(path.sep).filter((name) => name !== '');
+  const names = path
+    .relative(base, target)
+    .split(path.sep)
+    .filter((name) => name !== '');
   return [base, ...names.map((_, index) => path.join(base, ...names.slice(0, index + 1)))];
 }

@@ -8,7 +8,11 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
  * What an entry of a verified directory leads to when that is a file or directory the sandbox allows; `undefined` for everything else, links that
  * lead outside or nowhere and denied entries among it.
  */
-export async function reachableEntry(sandbox: Sandbox, directory: PinnedPath, name: string): Promise<Stats | undefined> {
+export async function reachableEntry(
+  sandbox: Sandbox,
+  directory: PinnedPath,
+  name: string,
+): Promise<Stats | undefined> {
   const realPath = path.join(directory.realPath, name);
   if (sandbox.isDenied(realPath)) return undefined;
   const stats = await lstat(path.join(directory.address, name)).catch(() => undefined);

@@ -23,25 +23,43 @@ export interface ReadResourceOptions {
  * files in order of name, each under its own URI, as far as the result has room for them.
  * @throws PathError for a file whose base64 is longer than a result, and for anything that is neither file nor directory
  */
-export async function readResourceContents(pinned: PinnedPath, options: ReadResourceOptions): Promise<readonly ResourceContents[]> {
+export async function readResourceContents(
+  pinned: PinnedPath,
+  options: ReadResourceOptions,
+): Promise<readonly ResourceContents[]> {
   if (pinned.stats.isDirectory()) return readDirectory(pinned, options);
   requireRegularFile(pinned);
   const { uri, limits } = options;
   const maxBytes = Math.floor(((limits.maxResultBytes - frameBytes) / 4) * 3);
   const { bytes, hasMore } = await readBounded(pinned, maxBytes);
   if (hasMore) {
-    throw new PathError('refused', `${pinned.realPath} has ${pinned.stats.size} bytes; a resource read returns at most ${maxBytes}. Use read_text_file with offset and limit.`);
+    throw new PathError(
+      'refused',
+      `${pinned.realPath} has ${pinned.stats.size} bytes; a resource read returns at most ${maxBytes}. Use read_text_file with offset and limit.`,
+    );
   }
   const mimeType = mimeTypeOf(pinned.realPath);
   const text = textOf(bytes);
-  if (text !== undefined && jsonBytes(text) <= limits.maxResultBytes) return [{ uri, mimeType: mimeType ?? 'text/plain', text }];
-  return [{ uri, mimeType: mimeType ?? 'application/octet-stream', blob: bytes.toString('base64') }];
+  if (text !== undefined && jsonBytes(text) <= limits.maxResultBytes)
+    return [{ uri, mimeType: mimeType ?? 'text/plain', text }];
+  return [
+    { uri, mimeType: mimeType ?? 'application/octet-stream', blob: bytes.toString('base64') },
+  ];
 }
 
-async function readDirectory(directory: PinnedPath, { uri, sandbox, limits, signal }: ReadResourceOptions): Promise<readonly ResourceContents[]> {
+async function readDirectory(
+  directory: PinnedPath,
+  { uri, sandbox, limits, signal }: ReadResourceOptions,
+): Promise<readonly ResourceContents[]> {
   const page = await listEntries(directory, { limit: limits.maxEntries, signal });
-  const entries = page.entries.filter(({ name }) => !sandbox.isDenied(path.join(directory.realPath, name)));
-  const listing = { uri, mimeType: 'application/json', text: listingWithin({ entries, truncated: page.hasMore }, limits.maxResultBytes - frameBytes) };
+  const entries = page.entries.filter(
+    ({ name }) => !sandbox.isDenied(path.join(directory.realPath, name)),
+  );
+  const listing = {
+    uri,
+    mimeType: 'application/json',
+    text: listingWithin({ entries, truncated: page.hasMore }, limits.maxResultBytes - frameBytes),
+  };
   const contents: ResourceContents[] = [listing];
   let room = limits.maxResultBytes - frameBytes - jsonBytes(listing.text);
   for (const entry of entries) {
@@ -59,9 +77,17 @@ async function readDirectory(directory: PinnedPath, { uri, sandbox, limits, sign
 const frameBytes = 16 * 1024;
 
 /** The listing as JSON, cut to what it may take inside a message. */
-function listingWithin({ entries, truncated }: { readonly entries: readonly ListedEntry[]; readonly truncated: boolean }, maxBytes: number): string {
+function listingWithin(
+  { entries, truncated }: { readonly entries: readonly ListedEntry[]; readonly truncated: boolean },
+  maxBytes: number,
+): string {
   const text = JSON.stringify({ entries, truncated });
-  return jsonBytes(text) <= maxBytes ? text : listingWithin({ entries: entries.slice(0, Math.floor(entries.length / 2)), truncated: true }, maxBytes);
+  return jsonBytes(text) <= maxBytes
+    ? text
+    : listingWithin(
+        { entries: entries.slice(0, Math.floor(entries.length / 2)), truncated: true },
+        maxBytes,
+      );
 }
 
 /** Text files one directory read returns. */
@@ -75,7 +101,11 @@ interface Parent {
 }
 
 /** A text file of at most `room` bytes; `undefined` for anything else. Links are not followed. */
-async function readChild({ sandbox, directory }: Parent, entry: ListedEntry, room: number): Promise<ResourceContents | undefined> {
+async function readChild(
+  { sandbox, directory }: Parent,
+  entry: ListedEntry,
+  room: number,
+): Promise<ResourceContents | undefined> {
   if (entry.type !== 'file') return undefined;
   const realPath = path.join(directory.realPath, entry.name);
   try {
@@ -83,7 +113,9 @@ async function readChild({ sandbox, directory }: Parent, entry: ListedEntry, roo
     if (!child.stats.isFile() || child.stats.size > room) return undefined;
     const { bytes, hasMore } = await readBounded(child, room);
     const text = textOf(bytes);
-    return hasMore || text === undefined ? undefined : { uri: uriOf(realPath), mimeType: mimeTypeOf(realPath) ?? 'text/plain', text };
+    return hasMore || text === undefined
+      ? undefined
+      : { uri: uriOf(realPath), mimeType: mimeTypeOf(realPath) ?? 'text/plain', text };
   } catch {
     // The listing tells that it is there; reading it alone tells what is wrong.
     return undefined;

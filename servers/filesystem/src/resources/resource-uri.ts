@@ -17,7 +17,8 @@ export function pathOfUri(uri: string): string {
 
 /** The value of `path` in `file:///{+path}` that stands for an absolute path. That expansion leaves `%`, `#` and `?` as they are. */
 export function templateValueOf(absolutePath: string): string {
-  const slashed = process.platform === 'win32' ? absolutePath.replaceAll('\\', '/') : absolutePath.slice(1);
+  const slashed =
+    process.platform === 'win32' ? absolutePath.replaceAll('\\', '/') : absolutePath.slice(1);
   return slashed.replaceAll(/[%#?]/g, (character) => encodeURIComponent(character));
 }
 

@@ -1,5 +1,16 @@
 import { chooseOpener } from '../sandbox/choose-opener.ts';
-import { appendFile, mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTemporaryFolders, type TemporaryFolders } from '../testing/temporary-folders.ts';
@@ -155,9 +166,14 @@ test('one watcher serves every listener of a path, until the last one stops', as
 test('a path over the limit is refused by name of the limit', async () => {
   await using others = await createTemporaryFolders({ root: { a: '', b: '' } });
   const few = new Watchers({ opener, maxPaths: 1, warn: () => undefined });
-  const stop = await few.watch({ realPath: path.join(others.root, 'a'), within: others.root }, () => undefined);
+  const stop = await few.watch(
+    { realPath: path.join(others.root, 'a'), within: others.root },
+    () => undefined,
+  );
   await few.watch({ realPath: path.join(others.root, 'a'), within: others.root }, () => undefined);
-  await expect(few.watch({ realPath: path.join(others.root, 'b'), within: others.root }, () => undefined)).rejects.toThrow('at most 1 paths');
+  await expect(
+    few.watch({ realPath: path.join(others.root, 'b'), within: others.root }, () => undefined),
+  ).rejects.toThrow('at most 1 paths');
   stop();
   few.close();
 });
@@ -185,32 +201,48 @@ test('the allowed directory itself may be deleted and created again', async () =
   await quick.watch(inRoot(path.join(folders.root, 'a.txt')), file.onChange);
   await file.after(() => directory.after(() => rm(folders.root, { recursive: true })));
   await directory.after(() => mkdir(folders.root));
-  await file.after(() => directory.after(() => writeFile(path.join(folders.root, 'a.txt'), 'again')));
+  await file.after(() =>
+    directory.after(() => writeFile(path.join(folders.root, 'a.txt'), 'again')),
+  );
   expect(directory.count).toBeGreaterThanOrEqual(3);
   expect(file.count).toBeGreaterThanOrEqual(2);
 });
 
 describe('where the system does not tell of changes', () => {
-  test.each(['ENOSPC', 'EMFILE', 'EACCES'])('(%s) paths are looked at instead, with one warning', async (code) => {
-    const open = () => {
-      throw Object.assign(new Error(`${code}: no more watches`), { code });
-    };
-    const polling = new Watchers({ opener, pollIntervalMs: 20, warn: (message) => warnings.push(message), open });
-    onTestFinished(() => polling.close());
-    const [file, directory] = [createCounter(), createCounter()];
-    await polling.watch(inRoot(path.join(folders.root, 'a.txt')), file.onChange);
-    await polling.watch(inRoot(path.join(folders.root, 'd')), directory.onChange);
-    await file.after(() => writeFile(path.join(folders.root, 'a.txt'), 'longer than before'));
-    await file.after(() => unlink(path.join(folders.root, 'a.txt')));
-    await directory.after(() => writeFile(path.join(folders.root, 'd/new'), ''));
-    expect(warnings).toEqual([expect.stringContaining(code)]);
-  });
+  test.each(['ENOSPC', 'EMFILE', 'EACCES'])(
+    '(%s) paths are looked at instead, with one warning',
+    async (code) => {
+      const open = () => {
+        throw Object.assign(new Error(`${code}: no more watches`), { code });
+      };
+      const polling = new Watchers({
+        opener,
+        pollIntervalMs: 20,
+        warn: (message) => warnings.push(message),
+        open,
+      });
+      onTestFinished(() => polling.close());
+      const [file, directory] = [createCounter(), createCounter()];
+      await polling.watch(inRoot(path.join(folders.root, 'a.txt')), file.onChange);
+      await polling.watch(inRoot(path.join(folders.root, 'd')), directory.onChange);
+      await file.after(() => writeFile(path.join(folders.root, 'a.txt'), 'longer than before'));
+      await file.after(() => unlink(path.join(folders.root, 'a.txt')));
+      await directory.after(() => writeFile(path.join(folders.root, 'd/new'), ''));
+      expect(warnings).toEqual([expect.stringContaining(code)]);
+    },
+  );
 
   test('(--watch polling) nothing is watched by the system', async () => {
     const open = () => {
       throw new Error('asked the system');
     };
-    const polling = new Watchers({ opener, mode: 'polling', pollIntervalMs: 20, warn: (message) => warnings.push(message), open });
+    const polling = new Watchers({
+      opener,
+      mode: 'polling',
+      pollIntervalMs: 20,
+      warn: (message) => warnings.push(message),
+      open,
+    });
     onTestFinished(() => polling.close());
     const counter = createCounter();
     await polling.watch(inRoot(path.join(folders.root, 'n/new.txt')), counter.onChange);
@@ -253,42 +285,62 @@ test('many files of one directory cost one watch of the system', async () => {
   };
   const counting = new Watchers({ opener, warn: () => undefined, open });
   const names = Array.from({ length: 50 }, (_, index) => path.join(folders.root, 'd', `f${index}`));
-  const stops = await Promise.all(names.map((name) => counting.watch(inRoot(name), () => undefined)));
+  const stops = await Promise.all(
+    names.map((name) => counting.watch(inRoot(name), () => undefined)),
+  );
   expect(opened).toEqual([folders.root, path.join(folders.root, 'd')]);
   for (const stop of stops) stop();
   expect(opened).toEqual([]);
 });
 
-test.runIf(process.platform === 'linux').each(['native', 'polling'] as const)('(%s) a directory on the way that becomes a link is no longer watched, nor what is there now', async (mode) => {
-  await mkdir(path.join(folders.outside, 'sub'));
-  const file = path.join(folders.root, 'd/sub/y');
-  await writeFile(path.join(folders.outside, 'sub/y'), 'outside');
-  const watching = new Watchers({ opener, mode, pollIntervalMs: 20, coalesceMs: 20, warn: () => undefined });
-  onTestFinished(() => watching.close());
-  const [counter, witness] = [createCounter(), createCounter()];
-  await watching.watch(inRoot(file), counter.onChange);
-  await watching.watch(inRoot(path.join(folders.root, 'witness')), witness.onChange);
-  await counter.after(async () => {
-    await rename(path.join(folders.root, 'd'), path.join(folders.root, 'old'));
-    await symlink(folders.outside, path.join(folders.root, 'd'));
-  });
-  const seen = counter.count;
-  const inodes = await watchedInodes();
-  for (const outside of [folders.outside, path.join(folders.outside, 'sub')]) expect(inodes).not.toContain((await stat(outside)).ino);
-  await writeFile(path.join(folders.outside, 'sub/y'), 'changed outside');
-  await unlink(path.join(folders.outside, 'sub/y'));
-  // Changes are told in the order of their events: this one comes later.
-  await witness.after(() => writeFile(path.join(folders.root, 'witness'), ''));
-  await witness.after(() => unlink(path.join(folders.root, 'witness')));
-  expect(counter.count).toBe(seen);
-  await counter.after(async () => {
-    await unlink(path.join(folders.root, 'd'));
-    await rename(path.join(folders.root, 'old'), path.join(folders.root, 'd'));
-  });
-});
+test.runIf(process.platform === 'linux').each(['native', 'polling'] as const)(
+  '(%s) a directory on the way that becomes a link is no longer watched, nor what is there now',
+  async (mode) => {
+    await mkdir(path.join(folders.outside, 'sub'));
+    const file = path.join(folders.root, 'd/sub/y');
+    await writeFile(path.join(folders.outside, 'sub/y'), 'outside');
+    const watching = new Watchers({
+      opener,
+      mode,
+      pollIntervalMs: 20,
+      coalesceMs: 20,
+      warn: () => undefined,
+    });
+    onTestFinished(() => watching.close());
+    const [counter, witness] = [createCounter(), createCounter()];
+    await watching.watch(inRoot(file), counter.onChange);
+    await watching.watch(inRoot(path.join(folders.root, 'witness')), witness.onChange);
+    await counter.after(async () => {
+      await rename(path.join(folders.root, 'd'), path.join(folders.root, 'old'));
+      await symlink(folders.outside, path.join(folders.root, 'd'));
+    });
+    const seen = counter.count;
+    const inodes = await watchedInodes();
+    for (const outside of [folders.outside, path.join(folders.outside, 'sub')])
+      expect(inodes).not.toContain((await stat(outside)).ino);
+    await writeFile(path.join(folders.outside, 'sub/y'), 'changed outside');
+    await unlink(path.join(folders.outside, 'sub/y'));
+    // Changes are told in the order of their events: this one comes later.
+    await witness.after(() => writeFile(path.join(folders.root, 'witness'), ''));
+    await witness.after(() => unlink(path.join(folders.root, 'witness')));
+    expect(counter.count).toBe(seen);
+    await counter.after(async () => {
+      await unlink(path.join(folders.root, 'd'));
+      await rename(path.join(folders.root, 'old'), path.join(folders.root, 'd'));
+    });
+  },
+);
 
 /** Of the inotify instances of this process. */
 async function watchedInodes(): Promise<readonly number[]> {
-  const infos = await Promise.all((await readdir('/proc/self/fdinfo')).map((name) => readFile(`/proc/self/fdinfo/${name}`, 'utf8').catch(() => '')));
-  return infos.flatMap((info) => Array.from(info.matchAll(/^inotify .*ino:([0-9a-f]+)/gm), ([, ino]) => Number.parseInt(ino ?? '', 16)));
+  const infos = await Promise.all(
+    (await readdir('/proc/self/fdinfo')).map((name) =>
+      readFile(`/proc/self/fdinfo/${name}`, 'utf8').catch(() => ''),
+    ),
+  );
+  return infos.flatMap((info) =>
+    Array.from(info.matchAll(/^inotify .*ino:([0-9a-f]+)/gm), ([, ino]) =>
+      Number.parseInt(ino ?? '', 16),
+    ),
+  );
 }

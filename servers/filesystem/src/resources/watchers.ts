@@ -42,12 +42,26 @@ export class Watchers {
 
   constructor(options: WatchersOptions) {
     const { open, warn, ...rest } = options;
-    this.#options = { mode: 'native', maxPaths: 256, coalesceMs: 100, pollIntervalMs: 1000, ...rest };
+    this.#options = {
+      mode: 'native',
+      maxPaths: 256,
+      coalesceMs: 100,
+      pollIntervalMs: 1000,
+      ...rest,
+    };
     const onUnavailable = (code: string) => {
-      if (!this.#hasWarned) warn(`the system cannot watch more directories (${code}); paths are looked at every ${this.#options.pollIntervalMs} ms instead`);
+      if (!this.#hasWarned)
+        warn(
+          `the system cannot watch more directories (${code}); paths are looked at every ${this.#options.pollIntervalMs} ms instead`,
+        );
       this.#hasWarned = true;
     };
-    if (this.#options.mode === 'native') this.#directories = new DirectoryWatches({ onUnavailable, opener: options.opener, ...(open === undefined ? {} : { open }) });
+    if (this.#options.mode === 'native')
+      this.#directories = new DirectoryWatches({
+        onUnavailable,
+        opener: options.opener,
+        ...(open === undefined ? {} : { open }),
+      });
   }
 
   get mode(): WatchMode {
@@ -83,15 +97,25 @@ export class Watchers {
 
   #start({ realPath, within }: WatchTarget): WatchedPath {
     const { mode, maxPaths, coalesceMs, pollIntervalMs, opener } = this.#options;
-    if (mode === 'off') throw new PathError('refused', 'This server watches nothing (--watch off).');
+    if (mode === 'off')
+      throw new PathError('refused', 'This server watches nothing (--watch off).');
     if (this.#watched.size >= maxPaths) {
-      throw new PathError('refused', `The server watches at most ${maxPaths} paths at once (--max-subscriptions). Unsubscribe from one first.`);
+      throw new PathError(
+        'refused',
+        `The server watches at most ${maxPaths} paths at once (--max-subscriptions). Unsubscribe from one first.`,
+      );
     }
     const listeners: WatchedPath['listeners'] = new Set();
     const onChange = () => {
       for (const listener of listeners) listener.onChange();
     };
-    const watch = new PathWatch(realPath, within, { directories: this.#directories, coalesceMs, pollIntervalMs, opener, onChange });
+    const watch = new PathWatch(realPath, within, {
+      directories: this.#directories,
+      coalesceMs,
+      pollIntervalMs,
+      opener,
+      onChange,
+    });
     const watched = { watch, listeners, started: watch.start() };
     this.#watched.set(realPath, watched);
     return watched;

@@ -10,7 +10,10 @@ export interface FoundDirectories {
 }
 
 /** Resolves absolute paths of directories (or single regular files) that are to be allowed; the same place is kept once, by its first spelling and with the others as aliases. */
-export async function findAllowedDirectories(paths: readonly string[], opener: Opener): Promise<FoundDirectories> {
+export async function findAllowedDirectories(
+  paths: readonly string[],
+  opener: Opener,
+): Promise<FoundDirectories> {
   const directories: AllowedDirectory[] = [];
   const problems: string[] = [];
   for (const given of paths) {
@@ -21,21 +24,30 @@ export async function findAllowedDirectories(paths: readonly string[], opener: O
       const index = directories.findIndex((known) => isSame(known, found));
       const known = directories[index];
       if (known === undefined) directories.push(found);
-      else if (known.path !== found.path) directories[index] = { ...known, aliases: [...(known.aliases ?? []), found.path] };
+      else if (known.path !== found.path)
+        directories[index] = { ...known, aliases: [...(known.aliases ?? []), found.path] };
     }
   }
   return { directories, problems };
 }
 
 function isSame(left: AllowedDirectory, right: AllowedDirectory): boolean {
-  return left.realPath === right.realPath || (left.identity !== undefined && left.identity === right.identity);
+  return (
+    left.realPath === right.realPath ||
+    (left.identity !== undefined && left.identity === right.identity)
+  );
 }
 
 async function find(absolute: string, opener: Opener): Promise<AllowedDirectory | string> {
   try {
     await using pinned = await opener.pin(absolute);
-    if (!pinned.stats.isDirectory() && !pinned.stats.isFile()) return 'is neither a directory nor a regular file';
-    return { path: absolute, realPath: pinned.realPath, ...(pinned.identity === undefined ? {} : { identity: pinned.identity }) };
+    if (!pinned.stats.isDirectory() && !pinned.stats.isFile())
+      return 'is neither a directory nor a regular file';
+    return {
+      path: absolute,
+      realPath: pinned.realPath,
+      ...(pinned.identity === undefined ? {} : { identity: pinned.identity }),
+    };
   } catch (error) {
     const code = errorCode(error);
     if (error instanceof PathError) return error.message;

@@ -38,12 +38,18 @@ export class CheckedPath implements PinnedPath {
   }
 
   async open(flags: number): Promise<FileHandle> {
-    return this.#confirmed(await this.#open(this.realPath, flags | nonBlocking), (handle) => this.#confirm(handle));
+    return this.#confirmed(await this.#open(this.realPath, flags | nonBlocking), (handle) =>
+      this.#confirm(handle),
+    );
   }
 
   async createFile(name: string, mode: number): Promise<FileHandle> {
     await this.verify();
-    const handle = await this.#open(path.join(this.realPath, name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+    const handle = await this.#open(
+      path.join(this.realPath, name),
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+      mode,
+    );
     return this.#confirmed(handle, () => this.verify());
   }
 
@@ -53,7 +59,11 @@ export class CheckedPath implements PinnedPath {
 
   async verify(): Promise<void> {
     const found = await lstat(this.realPath, { bigint: true });
-    if (identityOf(found) !== this.identity || (await resolveRealPath(this.realPath)) !== this.realPath) throw outsideError(this.realPath);
+    if (
+      identityOf(found) !== this.identity ||
+      (await resolveRealPath(this.realPath)) !== this.realPath
+    )
+      throw outsideError(this.realPath);
   }
 
   async close(): Promise<void> {
@@ -66,10 +76,17 @@ export class CheckedPath implements PinnedPath {
 
   async #confirm(handle: FileHandle): Promise<void> {
     const opened = await handle.stat({ bigint: true });
-    if (identityOf(opened) !== this.identity || (await resolveRealPath(this.realPath)) !== this.realPath) throw outsideError(this.realPath);
+    if (
+      identityOf(opened) !== this.identity ||
+      (await resolveRealPath(this.realPath)) !== this.realPath
+    )
+      throw outsideError(this.realPath);
   }
 
-  async #confirmed<T extends { close(): Promise<void> }>(opened: T, confirm: (opened: T) => Promise<void>): Promise<T> {
+  async #confirmed<T extends { close(): Promise<void> }>(
+    opened: T,
+    confirm: (opened: T) => Promise<void>,
+  ): Promise<T> {
     try {
       await confirm(opened);
       return opened;

@@ -11,8 +11,12 @@ import { createSandboxBase } from './sandbox-base.ts';
 import { Sandbox } from './sandbox.ts';
 
 test('a Linux that cannot verify opened files needs to be told that checking paths will do', async () => {
-  await expect(chooseOpener('/does-not-exist', { platform: 'linux' })).rejects.toThrow(NoKernelHandlesError);
-  expect((await chooseOpener('/does-not-exist', { platform: 'linux', allowRecheck: true })).kind).toBe('recheck');
+  await expect(chooseOpener('/does-not-exist', { platform: 'linux' })).rejects.toThrow(
+    NoKernelHandlesError,
+  );
+  expect(
+    (await chooseOpener('/does-not-exist', { platform: 'linux', allowRecheck: true })).kind,
+  ).toBe('recheck');
   expect((await chooseOpener('/does-not-exist', { platform: 'win32' })).kind).toBe('recheck');
 });
 
@@ -22,7 +26,8 @@ function openWithoutAnyLink(before: (target: string) => Promise<void>): OpenWith
     await before(target);
     for (let current = target; current !== path.dirname(current); current = path.dirname(current)) {
       const stats = await lstat(current).catch(() => undefined);
-      if (stats?.isSymbolicLink()) throw Object.assign(new Error('ELOOP: too many symbolic links'), { code: 'ELOOP' });
+      if (stats?.isSymbolicLink())
+        throw Object.assign(new Error('ELOOP: too many symbolic links'), { code: 'ELOOP' });
     }
     // On Linux the notification flag of macOS means something else.
     return open(target, flags & ~0x8000, mode);
@@ -30,7 +35,10 @@ function openWithoutAnyLink(before: (target: string) => Promise<void>): OpenWith
 }
 
 test('the no-follow opener never opens or creates through a link that appears after the path was resolved', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'd/a.txt': 'inside' }, outside: { 'a.txt': 'TOPSECRET' } });
+  await using folders = await createTemporaryFolders({
+    root: { 'd/a.txt': 'inside' },
+    outside: { 'a.txt': 'TOPSECRET' },
+  });
   const directory = path.join(folders.root, 'd');
   let isSwapped = false;
   const opener = createNoFollowOpener(
@@ -56,5 +64,7 @@ test('the no-follow opener never opens or creates through a link that appears af
   isSwapped = true;
   await rm(path.join(folders.root, 'real'), { recursive: true });
   await expect(held.createFile('new.txt', 0o600)).rejects.toMatchObject({ code: 'ELOOP' });
-  await expect(lstat(path.join(folders.outside, 'new.txt'))).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(lstat(path.join(folders.outside, 'new.txt'))).rejects.toMatchObject({
+    code: 'ENOENT',
+  });
 });

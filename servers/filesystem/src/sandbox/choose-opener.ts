@@ -14,7 +14,9 @@ export interface ChooseOpenerOptions {
 /** On Linux the safe way of opening needs /proc, and nobody said that the weaker one is acceptable. */
 export class NoKernelHandlesError extends Error {
   constructor() {
-    super('/proc is not available, so that paths cannot be verified on the opened file. Mount it, or accept the weaker check before and after each use with --allow-recheck.');
+    super(
+      '/proc is not available, so that paths cannot be verified on the opened file. Mount it, or accept the weaker check before and after each use with --allow-recheck.',
+    );
     this.name = 'NoKernelHandlesError';
   }
 }
@@ -24,17 +26,26 @@ export class NoKernelHandlesError extends Error {
  * try it on.
  * @throws NoKernelHandlesError
  */
-export async function chooseOpener(directory: string, options: ChooseOpenerOptions = {}): Promise<Opener> {
+export async function chooseOpener(
+  directory: string,
+  options: ChooseOpenerOptions = {},
+): Promise<Opener> {
   const { allowRecheck = false, platform = process.platform } = options;
   const [strongest] = await usableOpeners(directory, platform);
-  if (platform === 'linux' && strongest.kind === 'recheck' && !allowRecheck) throw new NoKernelHandlesError();
+  if (platform === 'linux' && strongest.kind === 'recheck' && !allowRecheck)
+    throw new NoKernelHandlesError();
   return guardStalls(strongest);
 }
 
 /** Every opener that works in this process, the strongest first. */
-export async function usableOpeners(directory: string, platform: NodeJS.Platform = process.platform): Promise<readonly [Opener, ...Opener[]]> {
-  if (platform === 'linux' && (await hasKernelHandles(directory))) return [kernelHandleOpener, recheckOpener];
+export async function usableOpeners(
+  directory: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<readonly [Opener, ...Opener[]]> {
+  if (platform === 'linux' && (await hasKernelHandles(directory)))
+    return [kernelHandleOpener, recheckOpener];
   // /var has been a symbolic link as long as there is macOS.
-  if (platform === 'darwin' && (await hasNoFollowAny('/var'))) return [createNoFollowOpener(), recheckOpener];
+  if (platform === 'darwin' && (await hasNoFollowAny('/var')))
+    return [createNoFollowOpener(), recheckOpener];
   return [recheckOpener];
 }

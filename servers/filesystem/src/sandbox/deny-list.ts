@@ -20,7 +20,8 @@ export interface DenyListOptions {
 export function createDenyList(globs: readonly string[], options: DenyListOptions = {}): DenyList {
   if (globs.length === 0) return () => false;
   const { ignoreCase = process.platform === 'win32' || process.platform === 'darwin' } = options;
-  const fold = (text: string) => (ignoreCase ? text.normalize('NFC').toLowerCase() : text.normalize('NFC'));
+  const fold = (text: string) =>
+    ignoreCase ? text.normalize('NFC').toLowerCase() : text.normalize('NFC');
   const matchers = compilePatterns(globs.map(fold));
   return (relativePath) => {
     if (relativePath === '') return false;

@@ -4,7 +4,10 @@ import type { PinnedPath } from './pinned-path.ts';
  * The only entry of a directory whose name is the same text in another Unicode normalization: file systems may store `é` as one character or as
  * two, and people and models write either. `undefined` when there is none, or more than one.
  */
-export async function findEquivalentName(directory: PinnedPath, name: string): Promise<string | undefined> {
+export async function findEquivalentName(
+  directory: PinnedPath,
+  name: string,
+): Promise<string | undefined> {
   if (!canBeSpelledOtherwise(name) || !directory.stats.isDirectory()) return undefined;
   const wanted = name.normalize('NFC');
   let found: string | undefined;

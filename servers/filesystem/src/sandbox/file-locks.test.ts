@@ -45,6 +45,8 @@ test('who gives up waiting lets nobody in early', async () => {
 
 test('a failure releases the key', async () => {
   const locks = new FileLocks();
-  await expect(locks.run(['a'], never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(locks.run(['a'], never, () => Promise.reject(new Error('no')))).rejects.toThrow(
+    'no',
+  );
   expect(await locks.run(['a'], never, () => Promise.resolve('yes'))).toBe('yes');
 });

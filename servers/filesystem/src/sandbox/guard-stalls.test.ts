@@ -11,27 +11,45 @@ afterEach(() => {
 });
 
 /** Answers below `/cloud` only when told to. */
-function createStallingOpener(): { opener: Opener; answer: () => void; asked: string[]; closed: () => number } {
+function createStallingOpener(): {
+  opener: Opener;
+  answer: () => void;
+  asked: string[];
+  closed: () => number;
+} {
   const waiting: (() => void)[] = [];
   const asked: string[] = [];
   let closed = 0;
   // Nothing but the path and closing is used here.
-  const pinned = (path: string) => ({ realPath: path, close: () => Promise.resolve(void closed++) }) as unknown as PinnedPath;
+  const pinned = (path: string) =>
+    ({ realPath: path, close: () => Promise.resolve(void closed++) }) as unknown as PinnedPath;
   const pin = async (path: string) => {
     asked.push(path);
     if (path.startsWith('/cloud')) await new Promise<void>((resolve) => void waiting.push(resolve));
     return pinned(path);
   };
-  return { opener: { kind: 'recheck', pin }, answer: () => waiting.splice(0).forEach((resolve) => resolve()), asked, closed: () => closed };
+  return {
+    opener: { kind: 'recheck', pin },
+    answer: () => waiting.splice(0).forEach((resolve) => resolve()),
+    asked,
+    closed: () => closed,
+  };
 }
 
 test('a lookup that hangs fails after its time, and where two hang more are refused at once', async () => {
   const stalling = createStallingOpener();
   const guarded = guardStalls(stalling.opener, { timeoutMs: 1000, maxStalled: 2 });
-  const hanging = ['/cloud/a', '/cloud/b'].map((path) => guarded.pin(path, { within: '/cloud' }).catch(String));
+  const hanging = ['/cloud/a', '/cloud/b'].map((path) =>
+    guarded.pin(path, { within: '/cloud' }).catch(String),
+  );
   await vi.advanceTimersByTimeAsync(1001);
-  expect(await Promise.all(hanging)).toEqual([expect.stringContaining('/cloud does not answer') as string, expect.stringContaining('more than 1 s') as string]);
-  await expect(guarded.pin('/cloud/c', { within: '/cloud' })).rejects.toThrow('Earlier lookups there still hang');
+  expect(await Promise.all(hanging)).toEqual([
+    expect.stringContaining('/cloud does not answer') as string,
+    expect.stringContaining('more than 1 s') as string,
+  ]);
+  await expect(guarded.pin('/cloud/c', { within: '/cloud' })).rejects.toThrow(
+    'Earlier lookups there still hang',
+  );
   expect(stalling.asked).toEqual(['/cloud/a', '/cloud/b']);
   expect((await guarded.pin('/home/d', { within: '/home' })).realPath).toBe('/home/d');
   stalling.answer();

@@ -26,7 +26,8 @@ export function guardStalls(opener: Opener, options: StallOptions = {}): Opener 
     ...(opener.pinNow === undefined ? {} : { pinNow: opener.pinNow }),
     async pin(path, pinOptions = {}) {
       const key = pinOptions.within ?? path;
-      if ((stalled.get(key) ?? 0) >= maxStalled) throw noAnswer(key, 'Earlier lookups there still hang.');
+      if ((stalled.get(key) ?? 0) >= maxStalled)
+        throw noAnswer(key, 'Earlier lookups there still hang.');
       const pinning = opener.pin(path, pinOptions);
       const pinned = await within(timeoutMs, pinning);
       if (pinned !== undefined) return pinned;
@@ -62,5 +63,8 @@ async function closeWhenFound(pinning: Promise<PinnedPath>): Promise<void> {
 }
 
 function noAnswer(directory: string, detail: string): PathError {
-  return new PathError('io', `${directory} does not answer; it may be on a network or cloud drive that is not connected. ${detail} Try again later.`);
+  return new PathError(
+    'io',
+    `${directory} does not answer; it may be on a network or cloud drive that is not connected. ${detail} Try again later.`,
+  );
 }

@@ -3,12 +3,32 @@ import { expect, test } from 'vitest';
 import { isInside } from './is-inside.ts';
 
 test('says the same as the relative path, for all pairs of paths', () => {
-  const paths = ['/', '/a', '/ab', '/a/b', '/a/b/..', '/a/..b', '/a/...', '/a/b/c', '/b/a', '/a b', '/a/ä', '/a/../b', '/..'];
+  const paths = [
+    '/',
+    '/a',
+    '/ab',
+    '/a/b',
+    '/a/b/..',
+    '/a/..b',
+    '/a/...',
+    '/a/b/c',
+    '/b/a',
+    '/a b',
+    '/a/ä',
+    '/a/../b',
+    '/..',
+  ];
   for (const candidate of paths) {
-    for (const directory of paths.filter((each) => path.normalize(each) === each && !each.endsWith('/..'))) {
+    for (const directory of paths.filter(
+      (each) => path.normalize(each) === each && !each.endsWith('/..'),
+    )) {
       const relative = path.relative(directory, candidate);
       const expected = relative === '' || (relative !== '..' && !relative.startsWith('../'));
-      expect([candidate, directory, isInside(candidate, directory)]).toEqual([candidate, directory, expected]);
+      expect([candidate, directory, isInside(candidate, directory)]).toEqual([
+        candidate,
+        directory,
+        expected,
+      ]);
     }
   }
 });

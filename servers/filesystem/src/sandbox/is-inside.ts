@@ -6,7 +6,14 @@ import path from 'node:path';
  */
 export function isInside(candidate: string, directory: string): boolean {
   if (!path.isAbsolute(candidate)) return false;
-  if (path.sep === '/' && !candidate.includes('/..')) return candidate === directory || candidate.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
+  if (path.sep === '/' && !candidate.includes('/..'))
+    return (
+      candidate === directory ||
+      candidate.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
+    );
   const relative = path.relative(directory, candidate);
-  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
+  return (
+    relative === '' ||
+    (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative))
+  );
 }

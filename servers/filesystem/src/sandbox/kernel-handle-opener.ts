@@ -1,5 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, open as openInThread, openSync, readlinkSync, readSync, type Dir, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  open as openInThread,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Dir,
+  type Stats,
+} from 'node:fs';
 import { open, opendir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { outsideError, PathError } from './path-error.ts';
@@ -17,7 +27,8 @@ export const kernelHandleOpener: Opener = {
       const pinned = await pinOnce(given, options);
       if (!pinned.isDeleted) return pinned;
       await pinned.close();
-      if (attempt === deletedAttempts) throw new PathError('not-found', `${given}: was deleted while it was being opened`);
+      if (attempt === deletedAttempts)
+        throw new PathError('not-found', `${given}: was deleted while it was being opened`);
     }
   },
 };
@@ -53,7 +64,8 @@ function hold(descriptor: number, given: string): KernelHandle {
     const link = readlinkSync(`/proc/self/fd/${descriptor}`, { encoding: 'buffer' });
     const stats = fstatSync(descriptor);
     if (stats.isSymbolicLink()) throw outsideError(given);
-    if (!isUtf8(link)) throw new PathError('invalid', `${given}: leads to a name that is not valid UTF-8`);
+    if (!isUtf8(link))
+      throw new PathError('invalid', `${given}: leads to a name that is not valid UTF-8`);
     return new KernelHandle(descriptor, link.toString(), stats);
   } catch (error) {
     closeSync(descriptor);
@@ -99,10 +111,14 @@ class KernelHandle implements PinnedPath {
   }
 
   readNow(buffer: Buffer): number {
-    const descriptor = openSync(this.address, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const descriptor = openSync(
+      this.address,
+      constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
+    );
     try {
       let length = 0;
-      for (let read = -1; read !== 0 && length < buffer.length; length += read) read = readSync(descriptor, buffer, length, buffer.length - length, length);
+      for (let read = -1; read !== 0 && length < buffer.length; length += read)
+        read = readSync(descriptor, buffer, length, buffer.length - length, length);
       return length;
     } finally {
       closeSync(descriptor);
@@ -114,7 +130,13 @@ class KernelHandle implements PinnedPath {
   }
 
   createFile(name: string, mode: number): Promise<FileHandle> {
-    return this.#opened(open(path.join(this.address, name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode));
+    return this.#opened(
+      open(
+        path.join(this.address, name),
+        constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+        mode,
+      ),
+    );
   }
 
   entries(): Promise<Dir> {

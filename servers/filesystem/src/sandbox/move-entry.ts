@@ -1,4 +1,14 @@
-import { entryStats, linkEntry, makeDirectory, makeSymbolicLink, readSymbolicLink, removeDirectory, removeFile, renameEntry, type Place } from './entry-changes.ts';
+import {
+  entryStats,
+  linkEntry,
+  makeDirectory,
+  makeSymbolicLink,
+  readSymbolicLink,
+  removeDirectory,
+  removeFile,
+  renameEntry,
+  type Place,
+} from './entry-changes.ts';
 import { errorCode } from './path-error.ts';
 import type { Stats } from 'node:fs';
 
@@ -25,13 +35,33 @@ export async function moveEntry(from: Place & { readonly stats: Stats }, to: Pla
 }
 
 /** Of file systems without hard links, and of Linux for files of other owners. */
-const linkingIsImpossible: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
+const linkingIsImpossible: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EINVAL',
+]);
 
 /** A new case or normalization of the same name, where the file system ignores these: the new name leads to the old entry. */
-async function isOtherSpelling(from: Place & { readonly stats: Stats }, to: Place): Promise<boolean> {
-  if (fold(from.name) !== fold(to.name) || from.name === to.name || from.directory.identity !== to.directory.identity) return false;
+async function isOtherSpelling(
+  from: Place & { readonly stats: Stats },
+  to: Place,
+): Promise<boolean> {
+  if (
+    fold(from.name) !== fold(to.name) ||
+    from.name === to.name ||
+    from.directory.identity !== to.directory.identity
+  )
+    return false;
   const found = await entryStats(to);
-  return found !== undefined && found.ino === from.stats.ino && found.dev === from.stats.dev && (found.isDirectory() || found.nlink === 1);
+  return (
+    found !== undefined &&
+    found.ino === from.stats.ino &&
+    found.dev === from.stats.dev &&
+    (found.isDirectory() || found.nlink === 1)
+  );
 }
 
 function fold(name: string): string {

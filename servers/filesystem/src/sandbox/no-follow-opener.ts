@@ -11,7 +11,10 @@ import { resolveRealPath } from './resolve-real-path.ts';
  * opened or created therefore is where its path says. Directories are changed by path, checked right before: the residual risk of a swap.
  */
 export function createNoFollowOpener(openWithoutLinks: OpenWithoutLinks = openNoFollowAny): Opener {
-  return { kind: 'no-follow', pin: (given, options = {}) => pin(given, options.followLast !== false, openWithoutLinks) };
+  return {
+    kind: 'no-follow',
+    pin: (given, options = {}) => pin(given, options.followLast !== false, openWithoutLinks),
+  };
 }
 
 /** Whether this kernel knows O_NOFOLLOW_ANY; `link` is any path with a symbolic link as a component. */
@@ -34,20 +37,40 @@ function openNoFollowAny(target: string, flags: number, mode?: number): Promise<
   return open(target, flags | noFollowAny, mode);
 }
 
-async function pin(given: string, followLast: boolean, openWithoutLinks: OpenWithoutLinks): Promise<PinnedPath> {
-  const realPath = followLast ? await resolveRealPath(given) : path.join(await resolveRealPath(path.dirname(given)), path.basename(given));
+async function pin(
+  given: string,
+  followLast: boolean,
+  openWithoutLinks: OpenWithoutLinks,
+): Promise<PinnedPath> {
+  const realPath = followLast
+    ? await resolveRealPath(given)
+    : path.join(await resolveRealPath(path.dirname(given)), path.basename(given));
   const found = await lstat(realPath);
   if (found.isSymbolicLink()) throw outsideError(given);
   if (!found.isFile() && !found.isDirectory()) {
     // Opening a device acts on it; nobody reads these, and what their path leads to is checked like everywhere else.
-    const special = new CheckedPath({ realPath, stats: found, identity: identityOf(await lstat(realPath, { bigint: true })), open: openWithoutLinks });
+    const special = new CheckedPath({
+      realPath,
+      stats: found,
+      identity: identityOf(await lstat(realPath, { bigint: true })),
+      open: openWithoutLinks,
+    });
     await special.verify();
     return special;
   }
-  const handle = await openWithoutLinks(realPath, constants.O_RDONLY | constants.O_NONBLOCK | eventsOnly);
+  const handle = await openWithoutLinks(
+    realPath,
+    constants.O_RDONLY | constants.O_NONBLOCK | eventsOnly,
+  );
   try {
     const identity = identityOf(await handle.stat({ bigint: true }));
-    return new CheckedPath({ realPath, stats: await handle.stat(), identity, open: openWithoutLinks, handle });
+    return new CheckedPath({
+      realPath,
+      stats: await handle.stat(),
+      identity,
+      open: openWithoutLinks,
+      handle,
+    });
   } catch (error) {
     await handle.close();
     throw error;

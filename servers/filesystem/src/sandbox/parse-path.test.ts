@@ -15,7 +15,9 @@ test('resolves against the base directory on POSIX and keeps backslashes', () =>
 test('resolves Windows spellings', () => {
   const windows = { windows: true };
   expect(parsePath('c:/docs/A.TXT', 'C:\\Docs', windows)).toBe('c:\\docs\\A.TXT');
-  expect(parsePath('\\\\srv\\share\\dir\\sub', 'C:\\Docs', windows)).toBe('\\\\srv\\share\\dir\\sub');
+  expect(parsePath('\\\\srv\\share\\dir\\sub', 'C:\\Docs', windows)).toBe(
+    '\\\\srv\\share\\dir\\sub',
+  );
   expect(parsePath('sub\\..\\x', 'C:\\Docs', windows)).toBe('C:\\Docs\\x');
   expect(parsePath('sub/x', '\\\\srv\\share\\dir', windows)).toBe('\\\\srv\\share\\dir\\sub\\x');
   expect(parsePath('Z:\\sub', 'C:\\Docs', windows)).toBe('Z:\\sub');
@@ -23,16 +25,31 @@ test('resolves Windows spellings', () => {
   expect(parsePath('file:///c%3A/temp', 'C:\\Docs', windows)).toBe('c:\\temp');
 });
 
-test.each(['C:\\Docs\\f.txt:ads', 'C:\\Work\\CON', 'aux.txt', 'C:\\Work\\com1', 'C:\\Work\\COM²', 'nul .txt', '\\\\srv\\share\\f:ads', '\\\\?\\UNC\\srv\\share\\f', '\\\\.\\C:\\f', '\\\\?\\C:\\Windows\\win.ini', '//./pipe/x', 'a.txt.', 'a ', 'a?b', 'a\0b'])(
-  'refuses %j on Windows',
-  (input) => {
-    expect(() => parsePath(input, 'C:\\Docs', { windows: true })).toThrow(PathError);
-  },
-);
+test.each([
+  'C:\\Docs\\f.txt:ads',
+  'C:\\Work\\CON',
+  'aux.txt',
+  'C:\\Work\\com1',
+  'C:\\Work\\COM²',
+  'nul .txt',
+  '\\\\srv\\share\\f:ads',
+  '\\\\?\\UNC\\srv\\share\\f',
+  '\\\\.\\C:\\f',
+  '\\\\?\\C:\\Windows\\win.ini',
+  '//./pipe/x',
+  'a.txt.',
+  'a ',
+  'a?b',
+  'a\0b',
+])('refuses %j on Windows', (input) => {
+  expect(() => parsePath(input, 'C:\\Docs', { windows: true })).toThrow(PathError);
+});
 
 test('refuses a path that is longer than a system call takes', () => {
   expect(parsePath('a'.repeat(4096), '/', { windows: false })).toHaveLength(4097);
-  expect(() => parsePath('a/'.repeat(2049), '/', { windows: false })).toThrow('longer than 4096 characters');
+  expect(() => parsePath('a/'.repeat(2049), '/', { windows: false })).toThrow(
+    'longer than 4096 characters',
+  );
   expect(parsePath(`file:///${'%C3%A9'.repeat(4000)}`, '/', { windows: false })).toHaveLength(4001);
 });
 
@@ -45,6 +62,9 @@ test('is inside only by whole components', () => {
   expect(isInside('/a', '/')).toBe(true);
 });
 
-test.each(['pipe:[7]', '(unreachable)/a', 'a'])('%s, which is no absolute path, is not inside the working directory', (candidate) => {
-  expect(isInside(candidate, process.cwd())).toBe(false);
-});
+test.each(['pipe:[7]', '(unreachable)/a', 'a'])(
+  '%s, which is no absolute path, is not inside the working directory',
+  (candidate) => {
+    expect(isInside(candidate, process.cwd())).toBe(false);
+  },
+);

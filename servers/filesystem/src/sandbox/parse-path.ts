@@ -7,11 +7,17 @@ import { outsideError, PathError } from './path-error.ts';
  * expanded, and `..` is resolved textually, before any symbolic link is followed.
  * @throws PathError `invalid` or `outside`
  */
-export function parsePath(input: string, baseDirectory: string, rules: PathRules = platformRules): string {
-  if (input === '') throw new PathError('invalid', 'The path is empty. Use "." for the first allowed directory.');
+export function parsePath(
+  input: string,
+  baseDirectory: string,
+  rules: PathRules = platformRules,
+): string {
+  if (input === '')
+    throw new PathError('invalid', 'The path is empty. Use "." for the first allowed directory.');
   if (input.includes('\0')) throw new PathError('invalid', 'The path contains a NUL character.');
   const given = input.startsWith('file:') ? pathOfFileUrl(input, rules) : input;
-  if (given.length > maxPathLength) throw new PathError('invalid', `The path is longer than ${maxPathLength} characters.`);
+  if (given.length > maxPathLength)
+    throw new PathError('invalid', `The path is longer than ${maxPathLength} characters.`);
   if (/^~(?:[/\\]|$)/.test(given)) throw outsideError(`${input} (~ is not expanded)`);
   if (rules.windows) refuseWindowsTricks(given, input);
   return (rules.windows ? path.win32 : path.posix).resolve(baseDirectory, given);
@@ -30,18 +36,34 @@ function pathOfFileUrl(url: string, rules: PathRules): string {
   try {
     return fileURLToPath(url, { windows: rules.windows });
   } catch (error) {
-    throw new PathError('invalid', `${url} is not a usable file URL: write file:///absolute/path with special characters percent-encoded.`, { cause: error });
+    throw new PathError(
+      'invalid',
+      `${url} is not a usable file URL: write file:///absolute/path with special characters percent-encoded.`,
+      { cause: error },
+    );
   }
 }
 
 /** Spellings that reach something else than the name says: device namespaces, alternate streams, reserved names, names Windows trims. */
 function refuseWindowsTricks(given: string, input: string): void {
-  if (/^[\\/]{2}[.?][\\/]/.test(given)) throw new PathError('invalid', `${input}: device paths (\\\\?\\ and \\\\.\\) are not accepted.`);
+  if (/^[\\/]{2}[.?][\\/]/.test(given))
+    throw new PathError(
+      'invalid',
+      `${input}: device paths (\\\\?\\ and \\\\.\\) are not accepted.`,
+    );
   const segments = given.replace(/^[A-Za-z]:/, '').split(/[\\/]/);
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..') continue;
-    if (/[<>:"|?*]/.test(segment)) throw new PathError('invalid', `${input}: the name ${segment} contains a character Windows reserves.`);
-    if (/[. ]$/.test(segment)) throw new PathError('invalid', `${input}: the name ${segment} ends in a dot or space, which Windows drops.`);
+    if (/[<>:"|?*]/.test(segment))
+      throw new PathError(
+        'invalid',
+        `${input}: the name ${segment} contains a character Windows reserves.`,
+      );
+    if (/[. ]$/.test(segment))
+      throw new PathError(
+        'invalid',
+        `${input}: the name ${segment} ends in a dot or space, which Windows drops.`,
+      );
     if (/^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$) *(?:\.|$)/i.test(segment)) {
       throw new PathError('invalid', `${input}: ${segment} is a Windows device name.`);
     }

@@ -34,12 +34,17 @@ export function outsideError(path: string, cause?: unknown): PathError {
 
 /** What lies inside, but is none of the peer's business by the operator's decision. */
 export function deniedError(path: string): PathError {
-  return new PathError('refused', `${path} is denied by the configuration of this server (--deny).`);
+  return new PathError(
+    'refused',
+    `${path} is denied by the configuration of this server (--deny).`,
+  );
 }
 
 /** The `code` of a failed system call, `undefined` for anything else. */
 export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }
 
 /** Turns a failed system call on `path` into a `PathError`; every other error is returned as it is. */
@@ -47,13 +52,17 @@ export function toPathError(error: unknown, path: string): unknown {
   const code = errorCode(error);
   if (code === undefined || error instanceof PathError) return error;
   const [reason, problem] = systemErrors[code] ?? ['io', `the file system answered ${code}`];
-  return new PathError(reason, `${shownName(path)}: ${problem}${unnameable(path, code)}`, { cause: error });
+  return new PathError(reason, `${shownName(path)}: ${problem}${unnameable(path, code)}`, {
+    cause: error,
+  });
 }
 
 /** The replacement character stands for bytes that are not UTF-8; a path that has it leads nowhere. */
 function unnameable(path: string, code: string): string {
   const isLikely = code === 'ENOENT' && path.includes('\uFFFD');
-  return isLikely ? '. Names with bytes that are not UTF-8 are listed with \\ufffd and cannot be used here; rename the file with another program.' : '';
+  return isLikely
+    ? '. Names with bytes that are not UTF-8 are listed with \\ufffd and cannot be used here; rename the file with another program.'
+    : '';
 }
 
 const systemErrors: { readonly [code: string]: readonly [PathErrorReason, string] | undefined } = {

@@ -31,7 +31,14 @@ export class Permissions {
 
   /** Whether a real path is, or lies below, one that the operator denied. */
   isDenied(realPath: string): boolean {
-    return this.#base.hasDenied && this.#all().some((directory) => isInside(realPath, directory.realPath) && this.#base.isDenied(path.relative(directory.realPath, realPath)));
+    return (
+      this.#base.hasDenied &&
+      this.#all().some(
+        (directory) =>
+          isInside(realPath, directory.realPath) &&
+          this.#base.isDenied(path.relative(directory.realPath, realPath)),
+      )
+    );
   }
 
   /** Like `allows` for a path whose links are not resolved. */
@@ -44,25 +51,36 @@ export class Permissions {
     if (!this.#base.hasDenied) return false;
     return this.#all()
       .flatMap(spellingsOf)
-      .some((directory) => isInside(resolved, directory) && this.#base.isDenied(path.relative(directory, resolved)));
+      .some(
+        (directory) =>
+          isInside(resolved, directory) && this.#base.isDenied(path.relative(directory, resolved)),
+      );
   }
 
   /** The path below the allowed directory as that is spelled, when only the Unicode normalization differs; else the path as it is. */
   respell(resolved: string): string {
     if (this.allowsText(resolved)) return resolved;
     const normalized = resolved.normalize('NFC');
-    const found = this.#directories.find((directory) => isInside(normalized, directory.path.normalize('NFC')));
-    return found === undefined ? resolved : path.join(found.path, path.relative(found.path.normalize('NFC'), normalized));
+    const found = this.#directories.find((directory) =>
+      isInside(normalized, directory.path.normalize('NFC')),
+    );
+    return found === undefined
+      ? resolved
+      : path.join(found.path, path.relative(found.path.normalize('NFC'), normalized));
   }
 
   /** The allowed directory an unresolved path lies in by its text. */
   directoryOf(resolved: string): AllowedDirectory | undefined {
-    return this.#directories.find((directory) => spellingsOf(directory).some((spelling) => isInside(resolved, spelling)));
+    return this.#directories.find((directory) =>
+      spellingsOf(directory).some((spelling) => isInside(resolved, spelling)),
+    );
   }
 
   /** Whether an allowed directory is at or below a path, so that the path must stay where it is. */
   holdsAllowedDirectory(realPath: string): boolean {
-    return this.#all().some((directory) => spellingsOf(directory).some((spelling) => isInside(spelling, realPath)));
+    return this.#all().some((directory) =>
+      spellingsOf(directory).some((spelling) => isInside(spelling, realPath)),
+    );
   }
 
   /** Also those of the command line when a client's roots are the allowed ones: what is denied there stays denied. */
@@ -71,6 +89,10 @@ export class Permissions {
   }
 }
 
-function spellingsOf({ path: configured, realPath, aliases = [] }: AllowedDirectory): readonly string[] {
+function spellingsOf({
+  path: configured,
+  realPath,
+  aliases = [],
+}: AllowedDirectory): readonly string[] {
   return [configured, realPath, ...aliases];
 }

@@ -21,10 +21,14 @@ test('two servers take turns, and one that waits can be cancelled', async () => 
   });
   await holding.promise;
   const controller = new AbortController();
-  const cancelled = second.run([key('x')], controller.signal, () => Promise.resolve(order.push('cancelled')));
+  const cancelled = second.run([key('x')], controller.signal, () =>
+    Promise.resolve(order.push('cancelled')),
+  );
   controller.abort(new Error('no longer wanted'));
   await expect(cancelled).rejects.toThrow('no longer wanted');
-  const waiting = second.run([key('y'), key('x')], never, () => Promise.resolve(order.push('second')));
+  const waiting = second.run([key('y'), key('x')], never, () =>
+    Promise.resolve(order.push('second')),
+  );
   open();
   await Promise.all([held, waiting]);
   expect(order).toEqual(['first', 'second']);
@@ -32,7 +36,10 @@ test('two servers take turns, and one that waits can be cancelled', async () => 
 
 test('a lock that is held for too long is an error that names the file', async () => {
   const locks = new ProcessLocks({ timeoutMs: 0, tryLock: () => Promise.resolve(undefined) });
-  await expect(locks.acquire('/a/b.txt', never)).rejects.toMatchObject({ reason: 'io', message: expect.stringContaining('/a/b.txt') as string });
+  await expect(locks.acquire('/a/b.txt', never)).rejects.toMatchObject({
+    reason: 'io',
+    message: expect.stringContaining('/a/b.txt') as string,
+  });
 });
 
 test('a system that refuses such locks does not keep files from being written', async () => {
@@ -48,9 +55,15 @@ test('the lock of a process that was killed is free', async () => {
     await new ProcessLocks().acquire(${JSON.stringify(key('killed'))}, new AbortController().signal);
     process.stdout.write('held');
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--conditions=@signalbox/source', '--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@signalbox/source', '--input-type=module', '--eval', script],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   await once(child.stdout, 'data');
-  await expect(new ProcessLocks({ timeoutMs: 0 }).acquire(key('killed'), never)).rejects.toMatchObject({ reason: 'io' });
+  await expect(
+    new ProcessLocks({ timeoutMs: 0 }).acquire(key('killed'), never),
+  ).rejects.toMatchObject({ reason: 'io' });
   const closed = once(child, 'close');
   child.kill('SIGKILL');
   await closed;

@@ -42,7 +42,9 @@ export class ProcessLocks {
       if (release !== undefined) return release;
       if (performance.now() > deadline) throw heldError(key, this.#timeoutMs);
       // A random delay: two waiting processes must not meet at each attempt.
-      await delay(waitMs * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
+      await delay(waitMs * (0.5 + Math.random()), undefined, { signal }).catch(() =>
+        signal.throwIfAborted(),
+      );
     }
   }
 }
@@ -53,7 +55,10 @@ const longestWaitMs = 16;
 const noRelease = () => Promise.resolve();
 
 function heldError(key: string, timeoutMs: number): PathError {
-  return new PathError('io', `${key}: another file server has been writing this file for more than ${timeoutMs / 1000} s. Nothing was written. Try again.`);
+  return new PathError(
+    'io',
+    `${key}: another file server has been writing this file for more than ${timeoutMs / 1000} s. Nothing was written. Try again.`,
+  );
 }
 
 function platformLock(): TryLock {
@@ -84,7 +89,12 @@ async function lockFile(name: string): Promise<(() => Promise<void>) | undefined
   const folder = path.join(tmpdir(), `signalbox-fs-locks-${process.getuid?.() ?? 0}`);
   await mkdir(folder, { mode: 0o700, recursive: true });
   try {
-    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOFOLLOW | exclusiveLock;
+    const flags =
+      constants.O_RDWR |
+      constants.O_CREAT |
+      constants.O_NONBLOCK |
+      constants.O_NOFOLLOW |
+      exclusiveLock;
     const handle = await open(path.join(folder, name), flags, 0o600);
     return () => handle.close();
   } catch (error) {

@@ -11,56 +11,74 @@ import { hasKernelHandles, kernelHandleOpener } from './kernel-handle-opener.ts'
 const secret = 'OUTSIDE-SECRET';
 const attempts = 1000;
 
-test.runIf(await hasKernelHandles('/'))('no read and no write leaves the sandbox while a directory is swapped with a link', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside' }, outside: { 'x.txt': secret, 'deep/x.txt': secret } });
-  await mkdir(path.join(folders.root, 'd/deep'));
-  await symlink(folders.outside, path.join(folders.root, 'link'));
-  const tools = await createToolCaller([folders.root], { opener: kernelHandleOpener });
-  await using swapper = await startSwapper(folders.root);
-  const answers: string[] = [];
-  let inside = 0;
-  let denied = 0;
-  const attempt = async (round: number) => {
-    const kinds = [
-      () => tools.call('read_text_file', { path: 'd/x.txt' }),
-      () => tools.call('write_file', { path: `d/new-${round}.txt`, content: 'w' }),
-      () => tools.call('write_file', { path: 'd/x.txt', content: 'inside' }),
-      () => tools.call('write_file', { path: `d/deep/${round}/w.txt`, content: 'w', createParents: true }),
-      () => tools.call('list_directory', { path: 'd' }),
-      () => tools.call('search_files', { path: '.', pattern: '**/*.txt' }),
-    ];
-    try {
-      answers.push((await kinds[round % kinds.length]!()).text);
-      inside++;
-    } catch (error) {
-      answers.push(String(error));
-      denied++;
+test.runIf(await hasKernelHandles('/'))(
+  'no read and no write leaves the sandbox while a directory is swapped with a link',
+  async () => {
+    await using folders = await createTemporaryFolders({
+      root: { 'd/x.txt': 'inside' },
+      outside: { 'x.txt': secret, 'deep/x.txt': secret },
+    });
+    await mkdir(path.join(folders.root, 'd/deep'));
+    await symlink(folders.outside, path.join(folders.root, 'link'));
+    const tools = await createToolCaller([folders.root], { opener: kernelHandleOpener });
+    await using swapper = await startSwapper(folders.root);
+    const answers: string[] = [];
+    let inside = 0;
+    let denied = 0;
+    const attempt = async (round: number) => {
+      const kinds = [
+        () => tools.call('read_text_file', { path: 'd/x.txt' }),
+        () => tools.call('write_file', { path: `d/new-${round}.txt`, content: 'w' }),
+        () => tools.call('write_file', { path: 'd/x.txt', content: 'inside' }),
+        () =>
+          tools.call('write_file', {
+            path: `d/deep/${round}/w.txt`,
+            content: 'w',
+            createParents: true,
+          }),
+        () => tools.call('list_directory', { path: 'd' }),
+        () => tools.call('search_files', { path: '.', pattern: '**/*.txt' }),
+      ];
+      try {
+        answers.push((await kinds[round % kinds.length]!()).text);
+        inside++;
+      } catch (error) {
+        answers.push(String(error));
+        denied++;
+      }
+    };
+    const deadline = performance.now() + 3000;
+    for (let round = 0; round < attempts && performance.now() < deadline; round += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, index) => attempt(round + index)));
     }
-  };
-  const deadline = performance.now() + 3000;
-  for (let round = 0; round < attempts && performance.now() < deadline; round += 20) {
-    await Promise.all(Array.from({ length: 20 }, (_, index) => attempt(round + index)));
-  }
-  const swaps = await swapper.stop();
-  expect(swaps).toBeGreaterThan(100);
-  expect(answers.length).toBeGreaterThanOrEqual(200);
-  expect(inside).toBeGreaterThan(0);
-  expect(denied).toBeGreaterThan(0);
-  expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
-  expect(await readFile(path.join(folders.outside, 'x.txt'), 'utf8')).toBe(secret);
-  expect((await readdir(folders.outside)).toSorted()).toEqual(['deep', 'x.txt']);
-  expect(await readdir(path.join(folders.outside, 'deep'))).toEqual(['x.txt']);
-  expect((await readdir(folders.root)).toSorted()).toEqual(['d', 'link']);
-});
+    const swaps = await swapper.stop();
+    expect(swaps).toBeGreaterThan(100);
+    expect(answers.length).toBeGreaterThanOrEqual(200);
+    expect(inside).toBeGreaterThan(0);
+    expect(denied).toBeGreaterThan(0);
+    expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
+    expect(await readFile(path.join(folders.outside, 'x.txt'), 'utf8')).toBe(secret);
+    expect((await readdir(folders.outside)).toSorted()).toEqual(['deep', 'x.txt']);
+    expect(await readdir(path.join(folders.outside, 'deep'))).toEqual(['x.txt']);
+    expect((await readdir(folders.root)).toSorted()).toEqual(['d', 'link']);
+  },
+);
 
 test('the same swap defeats checking the path before opening it', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'd/x.txt': 'inside' }, outside: { 'x.txt': secret } });
+  await using folders = await createTemporaryFolders({
+    root: { 'd/x.txt': 'inside' },
+    outside: { 'x.txt': secret },
+  });
   await symlink(folders.outside, path.join(folders.root, 'link'));
   await using swapper = await startSwapper(folders.root);
   let hasLeaked = false;
   const deadline = performance.now() + 10_000;
   while (!hasLeaked && performance.now() < deadline) {
-    const contents = await Promise.all(Array.from({ length: 60 }, () => checkThenOpen(path.join(folders.root, 'd/x.txt'), folders.root)));
+    const contents = await Promise.all(
+      Array.from({ length: 60 }, () =>
+        checkThenOpen(path.join(folders.root, 'd/x.txt'), folders.root),
+      ),
+    );
     hasLeaked = contents.includes(secret);
   }
   await swapper.stop();

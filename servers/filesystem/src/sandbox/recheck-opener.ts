@@ -12,7 +12,10 @@ import { resolveRealPath } from './resolve-real-path.ts';
 export const recheckOpener: Opener = {
   kind: 'recheck',
   async pin(given, options = {}) {
-    const realPath = options.followLast === false ? path.join(await resolveRealPath(path.dirname(given)), path.basename(given)) : await resolveRealPath(given);
+    const realPath =
+      options.followLast === false
+        ? path.join(await resolveRealPath(path.dirname(given)), path.basename(given))
+        : await resolveRealPath(given);
     const stats = await lstat(realPath);
     if (stats.isSymbolicLink()) throw outsideError(given);
     const identity = identityOf(await lstat(realPath, { bigint: true }));

@@ -26,6 +26,16 @@ export interface SandboxBaseOptions {
 }
 
 /** @throws PathError `invalid` for a glob that cannot be used */
-export function createSandboxBase(opener: Opener, { deny = [], directories = [], locks = new FileLocks() }: SandboxBaseOptions = {}): SandboxBase {
-  return { opener, directories, isDenied: createDenyList(deny), hasDenied: deny.length > 0, locks, sweeper: new LeftoverSweeper() };
+export function createSandboxBase(
+  opener: Opener,
+  { deny = [], directories = [], locks = new FileLocks() }: SandboxBaseOptions = {},
+): SandboxBase {
+  return {
+    opener,
+    directories,
+    isDenied: createDenyList(deny),
+    hasDenied: deny.length > 0,
+    locks,
+    sweeper: new LeftoverSweeper(),
+  };
 }

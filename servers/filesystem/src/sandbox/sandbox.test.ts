@@ -16,7 +16,11 @@ const hasHandles = await hasKernelHandles('/');
 
 async function sandboxOf(opener: Opener, ...directories: string[]): Promise<Sandbox> {
   const found = await findAllowedDirectories(directories, opener);
-  return new Sandbox(found.directories, 'cli', createSandboxBase(opener, { directories: found.directories }));
+  return new Sandbox(
+    found.directories,
+    'cli',
+    createSandboxBase(opener, { directories: found.directories }),
+  );
 }
 
 async function read(sandbox: Sandbox, input: string): Promise<string> {
@@ -30,24 +34,50 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     await using folders = await createTemporaryFolders({ root: { 'sub/ä b#.txt': 'inside' } });
     const sandbox = await sandboxOf(opener, folders.root);
     const absolute = path.join(folders.root, 'sub/ä b#.txt');
-    const spellings = [absolute, 'sub/ä b#.txt', './sub/../sub/ä b#.txt', `file://${folders.root}/sub/%C3%A4%20b%23.txt`];
+    const spellings = [
+      absolute,
+      'sub/ä b#.txt',
+      './sub/../sub/ä b#.txt',
+      `file://${folders.root}/sub/%C3%A4%20b%23.txt`,
+    ];
     for (const spelling of spellings) expect(await read(sandbox, spelling)).toBe('inside');
   });
 
-  test.each(['../outside/secret.txt', '/proc/self/environ', '/etc/passwd', '~/.profile', '~'])('denies %s', async (input) => {
-    await using folders = await createTemporaryFolders({ outside: { 'secret.txt': 'TOPSECRET' } });
-    const sandbox = await sandboxOf(opener, folders.root);
-    await expect(sandbox.pin(input)).rejects.toMatchObject({ reason: 'outside', message: expect.stringContaining('outside the allowed directories') as string });
-  });
+  test.each(['../outside/secret.txt', '/proc/self/environ', '/etc/passwd', '~/.profile', '~'])(
+    'denies %s',
+    async (input) => {
+      await using folders = await createTemporaryFolders({
+        outside: { 'secret.txt': 'TOPSECRET' },
+      });
+      const sandbox = await sandboxOf(opener, folders.root);
+      await expect(sandbox.pin(input)).rejects.toMatchObject({
+        reason: 'outside',
+        message: expect.stringContaining('outside the allowed directories') as string,
+      });
+    },
+  );
 
   test('tells nothing about what exists outside', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'a.txt': '' }, outside: { 'secret.txt': 'TOPSECRET' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': '' },
+      outside: { 'secret.txt': 'TOPSECRET' },
+    });
     await symlink(folders.outside, path.join(folders.root, 'link'));
     await symlink(path.join(folders.outside, 'secret.txt'), path.join(folders.root, 'to-file'));
     await symlink(path.join(folders.outside, 'none.txt'), path.join(folders.root, 'to-none'));
     const sandbox = await sandboxOf(opener, folders.root);
-    const probes = [`${folders.outside}/secret.txt`, `${folders.outside}/none.txt`, 'link/secret.txt', 'link/none.txt', 'link/none/x', 'to-file', 'to-none', 'link/secret.txt/x'];
-    for (const probe of probes) await expect(sandbox.pin(probe)).rejects.toMatchObject({ reason: 'outside' });
+    const probes = [
+      `${folders.outside}/secret.txt`,
+      `${folders.outside}/none.txt`,
+      'link/secret.txt',
+      'link/none.txt',
+      'link/none/x',
+      'to-file',
+      'to-none',
+      'link/secret.txt/x',
+    ];
+    for (const probe of probes)
+      await expect(sandbox.pin(probe)).rejects.toMatchObject({ reason: 'outside' });
   });
 
   test('compares components, so that a sibling with the same prefix is outside', async () => {
@@ -55,12 +85,19 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     await mkdir(`${folders.root}-evil`);
     await writeFile(`${folders.root}-evil/s.txt`, 'PREFIX');
     const sandbox = await sandboxOf(opener, folders.root);
-    await expect(sandbox.pin(`${folders.root}-evil/s.txt`)).rejects.toMatchObject({ reason: 'outside' });
-    await expect(sandbox.place(`${folders.root}-evil/w.txt`, { createParents: false })).rejects.toMatchObject({ reason: 'outside' });
+    await expect(sandbox.pin(`${folders.root}-evil/s.txt`)).rejects.toMatchObject({
+      reason: 'outside',
+    });
+    await expect(
+      sandbox.place(`${folders.root}-evil/w.txt`, { createParents: false }),
+    ).rejects.toMatchObject({ reason: 'outside' });
   });
 
   test('denies links that leave and follows links that stay', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'real/a.txt': 'inside' }, outside: { 'secret.txt': 'TOPSECRET' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'real/a.txt': 'inside' },
+      outside: { 'secret.txt': 'TOPSECRET' },
+    });
     await symlink(path.join(folders.outside, 'secret.txt'), path.join(folders.root, 'l'));
     await symlink(folders.outside, path.join(folders.root, 'd'));
     await symlink('d', path.join(folders.root, 'chain'));
@@ -78,8 +115,12 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     await symlink(path.join(folders.outside, 'new'), path.join(folders.root, 'dangling'));
     const sandbox = await sandboxOf(opener, folders.root);
     for (const input of ['d/new.txt', 'd/a/b/c.txt', 'dangling', 'dangling/x.txt']) {
-      await expect(sandbox.place(input, { createParents: true })).rejects.toMatchObject({ reason: 'outside' });
-      await expect(sandbox.place(input, { createParents: false })).rejects.toMatchObject({ reason: 'outside' });
+      await expect(sandbox.place(input, { createParents: true })).rejects.toMatchObject({
+        reason: 'outside',
+      });
+      await expect(sandbox.place(input, { createParents: false })).rejects.toMatchObject({
+        reason: 'outside',
+      });
     }
     expect(await readdir(folders.outside)).toEqual([]);
   });
@@ -111,7 +152,9 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
   test('decodes nothing in a plain path', async () => {
     await using folders = await createTemporaryFolders({ outside: { 'secret.txt': 'TOPSECRET' } });
     const sandbox = await sandboxOf(opener, folders.root);
-    await expect(sandbox.pin(`${folders.root}/%2e%2e/outside/secret.txt`)).rejects.toMatchObject({ reason: 'not-found' });
+    await expect(sandbox.pin(`${folders.root}/%2e%2e/outside/secret.txt`)).rejects.toMatchObject({
+      reason: 'not-found',
+    });
   });
 
   test.runIf(path.sep === '/')('reads a name with a backslash and creates none', async () => {
@@ -119,7 +162,9 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     const sandbox = await sandboxOf(opener, folders.root);
     expect(await read(sandbox, 'a\\b.txt')).toBe('odd');
     for (const input of ['C:\\Users\\x.txt', 'sub\\..\\..\\x.txt', 'sub\\dir/x.txt']) {
-      await expect(sandbox.place(input, { createParents: true })).rejects.toMatchObject({ reason: 'refused' });
+      await expect(sandbox.place(input, { createParents: true })).rejects.toMatchObject({
+        reason: 'refused',
+      });
     }
     expect(await readdir(folders.root)).toEqual(['a\\b.txt']);
   });
@@ -133,10 +178,14 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
   });
 
   test('allows a single file and nothing beside it', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'one', 'b.txt': 'two' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': 'one', 'b.txt': 'two' },
+    });
     const sandbox = await sandboxOf(opener, path.join(folders.root, 'a.txt'));
     expect(await read(sandbox, path.join(folders.root, 'a.txt'))).toBe('one');
-    await expect(sandbox.pin(path.join(folders.root, 'b.txt'))).rejects.toMatchObject({ reason: 'outside' });
+    await expect(sandbox.pin(path.join(folders.root, 'b.txt'))).rejects.toMatchObject({
+      reason: 'outside',
+    });
   });
 
   test('keeps reading an allowed directory that is itself reached through a link', async () => {
@@ -167,7 +216,10 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
   test('names the missing path in the caller’s spelling', async () => {
     await using folders = await createTemporaryFolders();
     const sandbox = await sandboxOf(opener, folders.root);
-    await expect(sandbox.pin('none/a.txt')).rejects.toMatchObject({ reason: 'not-found', message: expect.stringContaining('none/a.txt') as string });
+    await expect(sandbox.pin('none/a.txt')).rejects.toMatchObject({
+      reason: 'not-found',
+      message: expect.stringContaining('none/a.txt') as string,
+    });
     await expect(sandbox.pin('x'.repeat(300))).rejects.toMatchObject({ reason: 'invalid' });
   });
 
@@ -184,23 +236,36 @@ describe.each(await usableOpeners('/'))('the sandbox with the $kind opener', (op
     const sandbox = await sandboxOf(opener, folders.root);
     await rm(path.join(folders.root, 'a'), { recursive: true });
     await symlink('b', path.join(folders.root, 'a'));
-    await expect(sandbox.pinExactly(path.join(folders.root, 'a'))).rejects.toMatchObject({ reason: 'outside' });
-    await expect(sandbox.pinExactly(path.join(folders.root, 'a/x.txt'))).rejects.toMatchObject({ reason: 'outside' });
+    await expect(sandbox.pinExactly(path.join(folders.root, 'a'))).rejects.toMatchObject({
+      reason: 'outside',
+    });
+    await expect(sandbox.pinExactly(path.join(folders.root, 'a/x.txt'))).rejects.toMatchObject({
+      reason: 'outside',
+    });
   });
 });
 
-test.runIf(hasHandles)('a pinned file is the file that was checked, whatever happens to its path', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'checked' }, outside: { 'a.txt': 'TOPSECRET' } });
-  const sandbox = await sandboxOf(kernelHandleOpener, folders.root);
-  await using pinned = await sandbox.pin('a.txt');
-  await rm(path.join(folders.root, 'a.txt'));
-  await symlink(path.join(folders.outside, 'a.txt'), path.join(folders.root, 'a.txt'));
-  await using handle = await pinned.open(constants.O_RDONLY);
-  expect(await handle.readFile('utf8')).toBe('checked');
-});
+test.runIf(hasHandles)(
+  'a pinned file is the file that was checked, whatever happens to its path',
+  async () => {
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': 'checked' },
+      outside: { 'a.txt': 'TOPSECRET' },
+    });
+    const sandbox = await sandboxOf(kernelHandleOpener, folders.root);
+    await using pinned = await sandbox.pin('a.txt');
+    await rm(path.join(folders.root, 'a.txt'));
+    await symlink(path.join(folders.outside, 'a.txt'), path.join(folders.root, 'a.txt'));
+    await using handle = await pinned.open(constants.O_RDONLY);
+    expect(await handle.readFile('utf8')).toBe('checked');
+  },
+);
 
 test('the recheck opener notices a file that was replaced by a link', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'checked' }, outside: { 'a.txt': 'TOPSECRET' } });
+  await using folders = await createTemporaryFolders({
+    root: { 'a.txt': 'checked' },
+    outside: { 'a.txt': 'TOPSECRET' },
+  });
   const sandbox = await sandboxOf(recheckOpener, folders.root);
   await using pinned = await sandbox.pin('a.txt');
   await rm(path.join(folders.root, 'a.txt'));
@@ -209,7 +274,10 @@ test('the recheck opener notices a file that was replaced by a link', async () =
 });
 
 test('the recheck opener notices a parent that was replaced by a link', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'd/a.txt': 'checked' }, outside: { 'a.txt': 'TOPSECRET' } });
+  await using folders = await createTemporaryFolders({
+    root: { 'd/a.txt': 'checked' },
+    outside: { 'a.txt': 'TOPSECRET' },
+  });
   const sandbox = await sandboxOf(recheckOpener, folders.root);
   await using pinned = await sandbox.pin('d/a.txt');
   await rm(path.join(folders.root, 'd'), { recursive: true });
@@ -221,10 +289,25 @@ test('finds allowed directories once each and says what is wrong with the others
   await using folders = await createTemporaryFolders({ root: { 'a.txt': '' } });
   await symlink(folders.root, path.join(folders.outside, 'alias'));
   execFileSync('mkfifo', [path.join(folders.outside, 'fifo')]);
-  const given = [folders.root, path.join(folders.outside, 'alias'), path.join(folders.outside, 'none'), path.join(folders.outside, 'fifo')];
+  const given = [
+    folders.root,
+    path.join(folders.outside, 'alias'),
+    path.join(folders.outside, 'none'),
+    path.join(folders.outside, 'fifo'),
+  ];
   const { directories, problems } = await findAllowedDirectories(given, await chooseOpener('/'));
-  expect(directories).toEqual([{ path: folders.root, realPath: folders.root, aliases: [path.join(folders.outside, 'alias')], identity: expect.any(String) as string }]);
-  expect(problems).toEqual([`${folders.outside}/none: no such directory`, `${folders.outside}/fifo: is neither a directory nor a regular file`]);
+  expect(directories).toEqual([
+    {
+      path: folders.root,
+      realPath: folders.root,
+      aliases: [path.join(folders.outside, 'alias')],
+      identity: expect.any(String) as string,
+    },
+  ]);
+  expect(problems).toEqual([
+    `${folders.outside}/none: no such directory`,
+    `${folders.outside}/fifo: is neither a directory nor a regular file`,
+  ]);
 });
 
 test.runIf(hasHandles)('leaves no descriptor open after failures', async () => {
@@ -245,29 +328,58 @@ test.runIf(hasHandles)('leaves no descriptor open after failures', async () => {
 });
 
 test('denies what the operator denied, however it is spelled or reached', async () => {
-  await using folders = await createTemporaryFolders({ root: { '.env': 'S', 'sub/.env': 'S', 'keys/a/b.pem': 'S', 'free.txt': 'free' } });
+  await using folders = await createTemporaryFolders({
+    root: { '.env': 'S', 'sub/.env': 'S', 'keys/a/b.pem': 'S', 'free.txt': 'free' },
+  });
   await symlink('.env', path.join(folders.root, 'alias'));
   await symlink('keys', path.join(folders.root, 'keychain'));
   const opener = await chooseOpener('/');
   const { directories } = await findAllowedDirectories([folders.root], opener);
   const base = createSandboxBase(opener, { deny: ['.env', 'keys/**'], directories });
   const sandbox = new Sandbox(directories, 'cli', base);
-  const probes = ['.env', 'sub/.env', 'sub/../.env', 'alias', 'keys', 'keys/a', 'keys/a/b.pem', 'keys/none', 'keychain', 'keychain/a/b.pem', 'keychain/none', 'sub/.env/x'];
-  for (const probe of probes) await expect(sandbox.pin(probe)).rejects.toMatchObject({ reason: 'refused' });
+  const probes = [
+    '.env',
+    'sub/.env',
+    'sub/../.env',
+    'alias',
+    'keys',
+    'keys/a',
+    'keys/a/b.pem',
+    'keys/none',
+    'keychain',
+    'keychain/a/b.pem',
+    'keychain/none',
+    'sub/.env/x',
+  ];
+  for (const probe of probes)
+    await expect(sandbox.pin(probe)).rejects.toMatchObject({ reason: 'refused' });
   for (const probe of ['new/.env', 'keys/new', 'keychain/new', 'sub/.env/deep/x']) {
-    await expect(sandbox.place(probe, { createParents: true })).rejects.toMatchObject({ reason: 'refused' });
+    await expect(sandbox.place(probe, { createParents: true })).rejects.toMatchObject({
+      reason: 'refused',
+    });
     await expect(sandbox.nearest(probe)).rejects.toMatchObject({ reason: 'refused' });
   }
   expect(await read(sandbox, 'free.txt')).toBe('free');
   // A client's root below must not make another path of it.
-  const narrowed = new Sandbox((await findAllowedDirectories([path.join(folders.root, 'sub')], opener)).directories, 'roots', base);
+  const narrowed = new Sandbox(
+    (await findAllowedDirectories([path.join(folders.root, 'sub')], opener)).directories,
+    'roots',
+    base,
+  );
   await expect(narrowed.pin('.env')).rejects.toMatchObject({ reason: 'refused' });
-  const inside = new Sandbox((await findAllowedDirectories([path.join(folders.root, 'keys')], opener)).directories, 'roots', base);
+  const inside = new Sandbox(
+    (await findAllowedDirectories([path.join(folders.root, 'keys')], opener)).directories,
+    'roots',
+    base,
+  );
   await expect(inside.pin('a/b.pem')).rejects.toMatchObject({ reason: 'refused' });
 });
 
 test('an allowed directory is recognised under another spelling by its identity, where file systems ignore case', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'sub/A.txt': 'inside' }, outside: { 'A.txt': 'TOPSECRET' } });
+  await using folders = await createTemporaryFolders({
+    root: { 'sub/A.txt': 'inside' },
+    outside: { 'A.txt': 'TOPSECRET' },
+  });
   // Stands for such a file system: the capital name, by which it is allowed, is the same directory.
   const capital = path.join(path.dirname(folders.root), 'ROOT');
   const aliasing: Opener = {
@@ -279,32 +391,60 @@ test('an allowed directory is recognised under another spelling by its identity,
     },
   };
   const [found] = (await findAllowedDirectories([folders.root], aliasing)).directories;
-  const sandbox = new Sandbox([{ ...found!, path: capital, realPath: capital }], 'cli', createSandboxBase(aliasing));
+  const sandbox = new Sandbox(
+    [{ ...found!, path: capital, realPath: capital }],
+    'cli',
+    createSandboxBase(aliasing),
+  );
   await using pinned = await sandbox.pin(`${folders.root}/sub/A.txt`);
   expect(pinned.realPath).toBe(path.join(capital, 'sub/A.txt'));
-  await expect(sandbox.pin(`${folders.outside}/A.txt`)).rejects.toMatchObject({ reason: 'outside' });
+  await expect(sandbox.pin(`${folders.outside}/A.txt`)).rejects.toMatchObject({
+    reason: 'outside',
+  });
 });
 
 test('finds names in the Unicode normalization in which they are stored', async () => {
   const [composed, decomposed] = ['caf\u00e9', 'cafe\u0301'];
-  await using folders = await createTemporaryFolders({ root: { [`${decomposed}/${composed}.txt`]: 'mixed', 'plain/x': '' } });
+  await using folders = await createTemporaryFolders({
+    root: { [`${decomposed}/${composed}.txt`]: 'mixed', 'plain/x': '' },
+  });
   const root = path.join(folders.root, decomposed);
   const sandbox = await sandboxOf(await chooseOpener('/'), folders.root);
-  for (const spelling of [`${composed}/${composed}.txt`, `${decomposed}/${decomposed}.txt`, `${composed}/${decomposed}.txt`]) expect(await read(sandbox, spelling)).toBe('mixed');
+  for (const spelling of [
+    `${composed}/${composed}.txt`,
+    `${decomposed}/${decomposed}.txt`,
+    `${composed}/${decomposed}.txt`,
+  ])
+    expect(await read(sandbox, spelling)).toBe('mixed');
   expect((await sandbox.entry(`${composed}/${decomposed}.txt`)).name).toBe(`${composed}.txt`);
-  expect(await read(await sandboxOf(await chooseOpener('/'), folders.root), `${decomposed}/${composed}.txt`)).toBe('mixed');
+  expect(
+    await read(
+      await sandboxOf(await chooseOpener('/'), folders.root),
+      `${decomposed}/${composed}.txt`,
+    ),
+  ).toBe('mixed');
   await expect(sandbox.pin(`${composed}/none`)).rejects.toMatchObject({ reason: 'not-found' });
   await using nearest = (await sandbox.nearest(`${composed}/new/x`)).directory;
   expect(nearest.realPath).toBe(root);
   const inner = await sandboxOf(await chooseOpener('/'), root);
   expect(await read(inner, path.join(folders.root, composed, `${composed}.txt`))).toBe('mixed');
-  const denying = new Sandbox(inner.directories, 'cli', createSandboxBase(await chooseOpener('/'), { deny: [`${decomposed}*`], directories: inner.directories }));
+  const denying = new Sandbox(
+    inner.directories,
+    'cli',
+    createSandboxBase(await chooseOpener('/'), {
+      deny: [`${decomposed}*`],
+      directories: inner.directories,
+    }),
+  );
   await expect(denying.pin(`${composed}.txt`)).rejects.toMatchObject({ reason: 'refused' });
 });
 
 test('finds plain names below a directory in another Unicode normalization, and follows only links that stay inside', async () => {
   const [composed, decomposed] = ['\u00fcber', 'u\u0308ber'];
-  await using folders = await createTemporaryFolders({ root: { [`${decomposed}/deep/ex.txt`]: 'precious' }, outside: { 'ex.txt': 'TOPSECRET' } });
+  await using folders = await createTemporaryFolders({
+    root: { [`${decomposed}/deep/ex.txt`]: 'precious' },
+    outside: { 'ex.txt': 'TOPSECRET' },
+  });
   const folder = path.join(folders.root, decomposed);
   await symlink('deep', path.join(folder, 'inside'));
   await symlink(folders.outside, path.join(folder, 'out'));
@@ -312,7 +452,8 @@ test('finds plain names below a directory in another Unicode normalization, and 
   const sandbox = await sandboxOf(await chooseOpener('/'), folders.root);
   expect(await read(sandbox, `${composed}/deep/ex.txt`)).toBe('precious');
   expect(await read(sandbox, `${composed}/inside/ex.txt`)).toBe('precious');
-  for (const name of ['out/ex.txt', 'out/none', 'dangling', 'dangling/x']) await expect(sandbox.pin(`${composed}/${name}`)).rejects.toMatchObject({ reason: 'outside' });
+  for (const name of ['out/ex.txt', 'out/none', 'dangling', 'dangling/x'])
+    await expect(sandbox.pin(`${composed}/${name}`)).rejects.toMatchObject({ reason: 'outside' });
 });
 
 test.runIf(hasHandles)('a closed path cannot be used by mistake', async () => {
@@ -323,19 +464,25 @@ test.runIf(hasHandles)('a closed path cannot be used by mistake', async () => {
   expect(() => pinned.address).toThrow('after it was closed');
 });
 
-test.runIf(hasHandles)('a path that is closed while something is opened through it leads to no other file', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'a.txt': 'inside' }, outside: { 'secret.txt': 'TOPSECRET' } });
-  const sandbox = await sandboxOf(kernelHandleOpener, folders.root);
-  const secret = path.join(folders.outside, 'secret.txt');
-  for (let round = 0; round < 200; round++) {
-    const pinned = await sandbox.pin('a.txt');
-    const opening = pinned.open(constants.O_RDONLY);
-    const closing = pinned.close();
-    // The system gives out the lowest free number again.
-    const descriptors = Array.from({ length: 8 }, () => openSync(secret, 'r'));
-    await using handle = await opening;
-    expect(await handle.readFile('utf8')).toBe('inside');
-    await closing;
-    for (const descriptor of descriptors) closeSync(descriptor);
-  }
-});
+test.runIf(hasHandles)(
+  'a path that is closed while something is opened through it leads to no other file',
+  async () => {
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': 'inside' },
+      outside: { 'secret.txt': 'TOPSECRET' },
+    });
+    const sandbox = await sandboxOf(kernelHandleOpener, folders.root);
+    const secret = path.join(folders.outside, 'secret.txt');
+    for (let round = 0; round < 200; round++) {
+      const pinned = await sandbox.pin('a.txt');
+      const opening = pinned.open(constants.O_RDONLY);
+      const closing = pinned.close();
+      // The system gives out the lowest free number again.
+      const descriptors = Array.from({ length: 8 }, () => openSync(secret, 'r'));
+      await using handle = await opening;
+      expect(await handle.readFile('utf8')).toBe('inside');
+      await closing;
+      for (const descriptor of descriptors) closeSync(descriptor);
+    }
+  },
+);

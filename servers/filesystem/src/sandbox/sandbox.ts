@@ -58,7 +58,12 @@ export class Sandbox {
 
   /** Stops the calls that run in this sandbox. */
   revoke(): void {
-    this.#revocation.abort(new PathError('outside', 'The client has changed its roots while the call was running; it was stopped. Call list_allowed_directories to see what is allowed.'));
+    this.#revocation.abort(
+      new PathError(
+        'outside',
+        'The client has changed its roots while the call was running; it was stopped. Call list_allowed_directories to see what is allowed.',
+      ),
+    );
   }
 
   /** Removes, in the background, what ended servers left in a directory that is written to. */
@@ -88,11 +93,15 @@ export class Sandbox {
   resolve(input: string): string {
     const [first] = this.directories;
     if (first === undefined) {
-      throw new PathError('outside', 'No directory is allowed. Start the server with a directory argument, or let the client announce a root.');
+      throw new PathError(
+        'outside',
+        'No directory is allowed. Start the server with a directory argument, or let the client announce a root.',
+      );
     }
     const resolved = this.#permissions.respell(parsePath(input, first.path));
     // Elsewhere a case-insensitive or aliased spelling may be fine, and the verified path decides alone.
-    if (this.#base.opener.kind === 'kernel-handle' && !this.#permissions.allowsText(resolved)) throw outsideError(input);
+    if (this.#base.opener.kind === 'kernel-handle' && !this.#permissions.allowsText(resolved))
+      throw outsideError(input);
     if (this.#permissions.deniesText(resolved)) throw deniedError(input);
     return resolved;
   }
@@ -108,7 +117,10 @@ export class Sandbox {
     try {
       pinned = await this.#open(resolved, options);
     } catch (error) {
-      const respelled = isMissing(error) && options.followLast !== false ? await this.#pinRespelled(resolved) : undefined;
+      const respelled =
+        isMissing(error) && options.followLast !== false
+          ? await this.#pinRespelled(resolved)
+          : undefined;
       if (respelled !== undefined) return respelled;
       throw await this.#explain(resolved, input, error);
     }
@@ -132,7 +144,11 @@ export class Sandbox {
    */
   pinExactlyNow(realPath: string): PinnedPath | undefined {
     const pinned = this.#base.opener.pinNow?.(this.resolve(realPath), { followLast: false });
-    if (pinned === undefined || (pinned.realPath === realPath && this.allows(realPath) && !this.isDenied(realPath))) return pinned;
+    if (
+      pinned === undefined ||
+      (pinned.realPath === realPath && this.allows(realPath) && !this.isDenied(realPath))
+    )
+      return pinned;
     void pinned.close();
     throw outsideError(realPath);
   }
@@ -143,7 +159,10 @@ export class Sandbox {
    */
   async pinEntry(place: Place): Promise<PinnedPath> {
     await place.directory.verify();
-    const pinned = await this.#open(path.join(place.directory.address, place.name), { followLast: false, within: place.directory.realPath });
+    const pinned = await this.#open(path.join(place.directory.address, place.name), {
+      followLast: false,
+      within: place.directory.realPath,
+    });
     return this.#verified(pinned, placePath(place));
   }
 
@@ -159,9 +178,11 @@ export class Sandbox {
       const wanted = { directory, name: path.basename(resolved) };
       const place = { ...wanted, name: (await spellingOf(wanted)) ?? wanted.name };
       const stats = await entryStats(place);
-      if (stats === undefined) throw new PathError('not-found', `${input}: no such file or directory`);
+      if (stats === undefined)
+        throw new PathError('not-found', `${input}: no such file or directory`);
       if (this.isDenied(placePath(place))) throw deniedError(input);
-      if (this.#permissions.holdsAllowedDirectory(placePath(place))) throw allowedDirectoryError(input);
+      if (this.#permissions.holdsAllowedDirectory(placePath(place)))
+        throw allowedDirectoryError(input);
       return { ...place, stats };
     } catch (error) {
       await directory.close();
@@ -179,9 +200,15 @@ export class Sandbox {
     const name = path.basename(resolved);
     refuseBackslash([name], input);
     const parent = path.dirname(resolved);
-    const directory = options.createParents ? (await this.makeDirectories(parent, input)).directory : await this.#existingParent(parent, { input, advice: options.parentAdvice ?? createDirectoryAdvice });
+    const directory = options.createParents
+      ? (await this.makeDirectories(parent, input)).directory
+      : await this.#existingParent(parent, {
+          input,
+          advice: options.parentAdvice ?? createDirectoryAdvice,
+        });
     try {
-      if (!directory.stats.isDirectory()) throw new PathError('not-found', `${input}: its parent is not a directory.`);
+      if (!directory.stats.isDirectory())
+        throw new PathError('not-found', `${input}: its parent is not a directory.`);
       if (this.isDenied(path.join(directory.realPath, name))) throw deniedError(input);
       if ((await entryStats({ directory, name }))?.isSymbolicLink()) throw outsideError(input);
       return { directory, name };
@@ -195,7 +222,10 @@ export class Sandbox {
    * Makes the missing directories of a path, each inside the verified one above it. What exists may be a file. The caller closes `directory`.
    * @throws PathError that names `input`
    */
-  async makeDirectories(directoryPath: string, input: string = directoryPath): Promise<{ readonly directory: PinnedPath; readonly created: number }> {
+  async makeDirectories(
+    directoryPath: string,
+    input: string = directoryPath,
+  ): Promise<{ readonly directory: PinnedPath; readonly created: number }> {
     const { directory, missing } = await this.nearest(directoryPath);
     let current = directory;
     for (const name of missing) {
@@ -214,7 +244,9 @@ export class Sandbox {
   }
 
   /** The nearest existing verified directory at or above a path, with the names that are missing below it. The caller closes it. */
-  async nearest(input: string): Promise<{ readonly directory: PinnedPath; readonly missing: readonly string[] }> {
+  async nearest(
+    input: string,
+  ): Promise<{ readonly directory: PinnedPath; readonly missing: readonly string[] }> {
     const resolved = this.resolve(input);
     const missing: string[] = [];
     for (let current = resolved; ; current = path.dirname(current)) {
@@ -229,7 +261,8 @@ export class Sandbox {
       const directory = await this.#verified(pinned, input);
       const [next] = missing;
       const isDenied = this.isDenied(path.join(directory.realPath, ...missing));
-      if (!isDenied && (next === undefined || !(await isSymbolicLink({ directory, name: next })))) return this.#respelled(directory, missing, input);
+      if (!isDenied && (next === undefined || !(await isSymbolicLink({ directory, name: next }))))
+        return this.#respelled(directory, missing, input);
       await directory.close();
       throw isDenied ? deniedError(input) : outsideError(input);
     }
@@ -253,7 +286,10 @@ export class Sandbox {
     if (isAllowed && !this.isDenied(pinned.realPath)) return pinned;
     await pinned.close();
     if (isAllowed) throw deniedError(input);
-    const alias = this.#base.opener.kind === 'kernel-handle' ? undefined : await this.#canonicalSpelling(pinned.realPath);
+    const alias =
+      this.#base.opener.kind === 'kernel-handle'
+        ? undefined
+        : await this.#canonicalSpelling(pinned.realPath);
     if (alias === undefined) throw outsideError(input);
     return this.#verified(await this.#open(alias), input);
   }
@@ -266,8 +302,14 @@ export class Sandbox {
     for (let current = realPath; ; current = path.dirname(current)) {
       const stats = await lstat(current, { bigint: true }).catch(() => undefined);
       const identity = stats === undefined ? undefined : identityOf(stats);
-      const directory = identity === undefined ? undefined : this.directories.find((candidate) => candidate.identity === identity);
-      if (directory !== undefined) return current === directory.realPath ? undefined : path.join(directory.realPath, path.relative(current, realPath));
+      const directory =
+        identity === undefined
+          ? undefined
+          : this.directories.find((candidate) => candidate.identity === identity);
+      if (directory !== undefined)
+        return current === directory.realPath
+          ? undefined
+          : path.join(directory.realPath, path.relative(current, realPath));
       if (path.dirname(current) === current) return undefined;
     }
   }
@@ -280,7 +322,11 @@ export class Sandbox {
   }
 
   /** Goes down into names that exist in another Unicode normalization. */
-  async #respelled(directory: PinnedPath, missing: readonly string[], input: string): Promise<{ directory: PinnedPath; missing: readonly string[] }> {
+  async #respelled(
+    directory: PinnedPath,
+    missing: readonly string[],
+    input: string,
+  ): Promise<{ directory: PinnedPath; missing: readonly string[] }> {
     let current = directory;
     const left = [...missing];
     for (let next = left[0]; next !== undefined; next = left[0]) {
@@ -301,19 +347,27 @@ export class Sandbox {
 
   async #enter(place: Place, input: string): Promise<PinnedPath> {
     try {
-      return await this.#verified(await this.#open(path.join(place.directory.realPath, place.name)), input);
+      return await this.#verified(
+        await this.#open(path.join(place.directory.realPath, place.name)),
+        input,
+      );
     } catch (error) {
       // The error of a link that leads nowhere must not say more than that of one that leads outside.
       throw isMissing(error) && (await isSymbolicLink(place)) ? outsideError(input, error) : error;
     }
   }
 
-  async #existingParent(parent: string, { input, advice }: { readonly input: string; readonly advice: string }): Promise<PinnedPath> {
+  async #existingParent(
+    parent: string,
+    { input, advice }: { readonly input: string; readonly advice: string },
+  ): Promise<PinnedPath> {
     try {
       return await this.pin(parent);
     } catch (error) {
       if (!(error instanceof PathError) || error.reason !== 'not-found') throw error;
-      throw new PathError('not-found', `${input}: its parent directory does not exist. ${advice}`, { cause: error });
+      throw new PathError('not-found', `${input}: its parent directory does not exist. ${advice}`, {
+        cause: error,
+      });
     }
   }
 
@@ -321,13 +375,19 @@ export class Sandbox {
   async #explain(resolved: string, input: string, error: unknown): Promise<unknown> {
     if (!this.#permissions.allowsText(resolved)) return outsideError(input, error);
     if (error instanceof PathError && error.reason === 'io') return error;
-    for (let current = resolved; path.dirname(current) !== current; current = path.dirname(current)) {
+    for (
+      let current = resolved;
+      path.dirname(current) !== current;
+      current = path.dirname(current)
+    ) {
       const parent = await this.#open(path.dirname(current)).catch(() => undefined);
       if (parent === undefined) continue;
       await using directory = parent;
-      if (!this.allows(directory.realPath) && !this.#isAllowedDirectoryText(current)) return outsideError(input, error);
+      if (!this.allows(directory.realPath) && !this.#isAllowedDirectoryText(current))
+        return outsideError(input, error);
       if (this.isDenied(directory.realPath)) return deniedError(input);
-      if (await isSymbolicLink({ directory, name: path.basename(current) })) return outsideError(input, error);
+      if (await isSymbolicLink({ directory, name: path.basename(current) }))
+        return outsideError(input, error);
       break;
     }
     return toPathError(error, input);
@@ -335,23 +395,33 @@ export class Sandbox {
 
   /** The parent of an allowed directory is itself not allowed, but says nothing that the configuration did not. */
   #isAllowedDirectoryText(resolved: string): boolean {
-    return this.directories.some(({ path: configured, realPath, aliases = [] }) => [configured, realPath, ...aliases].includes(resolved));
+    return this.directories.some(({ path: configured, realPath, aliases = [] }) =>
+      [configured, realPath, ...aliases].includes(resolved),
+    );
   }
 }
 
 /** On POSIX a name may hold one, but a new one that does is a Windows path that lost its way. */
 function refuseBackslash(names: readonly string[], input: string): void {
   if (path.sep === '\\' || !names.some((name) => name.includes('\\'))) return;
-  throw new PathError('refused', `${input}: new names may not contain a backslash. Use / between directories.`);
+  throw new PathError(
+    'refused',
+    `${input}: new names may not contain a backslash. Use / between directories.`,
+  );
 }
 
 function allowedDirectoryError(input: string): PathError {
-  return new PathError('refused', `${input} is an allowed directory itself or holds one; those stay where they are.`);
+  return new PathError(
+    'refused',
+    `${input} is an allowed directory itself or holds one; those stay where they are.`,
+  );
 }
 
 /** The name as it is, or else in another Unicode normalization; `undefined` when neither exists. */
 async function spellingOf(place: Place): Promise<string | undefined> {
-  return (await entryStats(place)) === undefined ? findEquivalentName(place.directory, place.name) : place.name;
+  return (await entryStats(place)) === undefined
+    ? findEquivalentName(place.directory, place.name)
+    : place.name;
 }
 
 async function isSymbolicLink(place: Place): Promise<boolean> {

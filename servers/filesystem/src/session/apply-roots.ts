@@ -29,18 +29,39 @@ export interface RootsInput {
  */
 export async function applyRoots(input: RootsInput, opener: Opener): Promise<RootsDecision> {
   const { cli, roots, hadRoots, mode } = input;
-  if (roots === undefined) return { directories: cli, source: cli.length === 0 ? 'roots' : 'cli', warning: undefined };
+  if (roots === undefined)
+    return { directories: cli, source: cli.length === 0 ? 'roots' : 'cli', warning: undefined };
   const { directories: found, problems } = await findRoots(roots, opener);
   if (cli.length === 0) return { directories: found, source: 'roots', warning: join(problems) };
-  const counting = mode === 'replace' ? found : found.filter((root) => cli.some((directory) => isInside(root.realPath, directory.realPath)));
-  const outside = found.filter((root) => !counting.includes(root)).map((root) => `${root.path}: outside the allowed directories`);
+  const counting =
+    mode === 'replace'
+      ? found
+      : found.filter((root) =>
+          cli.some((directory) => isInside(root.realPath, directory.realPath)),
+        );
+  const outside = found
+    .filter((root) => !counting.includes(root))
+    .map((root) => `${root.path}: outside the allowed directories`);
   const warning = join([...problems, ...outside]);
   if (counting.length > 0) return { directories: counting, source: 'roots', warning };
-  if (hadRoots) return { directories: [], source: 'roots', warning: warning ?? 'the client has no roots left; nothing is allowed' };
-  return { directories: cli, source: 'cli', warning: warning ?? 'the client announced no roots; the directories of the command line are used' };
+  if (hadRoots)
+    return {
+      directories: [],
+      source: 'roots',
+      warning: warning ?? 'the client has no roots left; nothing is allowed',
+    };
+  return {
+    directories: cli,
+    source: 'cli',
+    warning:
+      warning ?? 'the client announced no roots; the directories of the command line are used',
+  };
 }
 
-async function findRoots(roots: readonly Root[], opener: Opener): ReturnType<typeof findAllowedDirectories> {
+async function findRoots(
+  roots: readonly Root[],
+  opener: Opener,
+): ReturnType<typeof findAllowedDirectories> {
   const paths: string[] = [];
   const unusable: string[] = [];
   for (const root of roots) {

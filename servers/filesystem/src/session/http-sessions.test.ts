@@ -17,9 +17,16 @@ async function serveOverHttp(folders: TemporaryFolders): Promise<string> {
   return listener.url;
 }
 
-async function connect(url: string, options: { readonly era: 'legacy' | 'modern'; readonly root: string }): Promise<Client> {
+async function connect(
+  url: string,
+  options: { readonly era: 'legacy' | 'modern'; readonly root: string },
+): Promise<Client> {
   const listRoots = () => Promise.resolve([{ uri: pathToFileURL(options.root).href }]);
-  const client = await connectClient(() => httpTransport({ url }), { info: { name: 'test', version: '1' }, era: options.era, handlers: { listRoots } });
+  const client = await connectClient(() => httpTransport({ url }), {
+    info: { name: 'test', version: '1' },
+    era: options.era,
+    handlers: { listRoots },
+  });
   onTestFinished(() => client.close());
   return client;
 }
@@ -38,26 +45,47 @@ test('each legacy session has the roots of its client, a modern request the dire
     connect(url, { era: 'legacy', root: b }),
     connect(url, { era: 'modern', root: a }),
   ]);
-  expect(await Promise.all([allowed(first), allowed(second), allowed(modern)])).toEqual([[a], [b], [folders.root]]);
-  expect(await first.callTool('read_text_file', { path: path.join(b, 'x.txt') })).toMatchObject({ isError: true });
+  expect(await Promise.all([allowed(first), allowed(second), allowed(modern)])).toEqual([
+    [a],
+    [b],
+    [folders.root],
+  ]);
+  expect(await first.callTool('read_text_file', { path: path.join(b, 'x.txt') })).toMatchObject({
+    isError: true,
+  });
 });
 
 test('a client without a stream of its own is asked on the stream of its call', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a/x.txt': 'A' } });
   const url = await serveOverHttp(folders);
   const a = path.join(folders.root, 'a');
-  const headers: { [name: string]: string } = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const post = (message: object) => fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
-  const params = { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo: { name: 'curl', version: '1' } };
+  const headers: { [name: string]: string } = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const post = (message: object) =>
+    fetch(url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: { roots: {} },
+    clientInfo: { name: 'curl', version: '1' },
+  };
   const opened = await post({ id: 1, method: 'initialize', params });
   headers['mcp-session-id'] = opened.headers.get('mcp-session-id') ?? '';
   await opened.text();
   await post({ method: 'notifications/initialized' });
-  const call = await post({ id: 2, method: 'tools/call', params: { name: 'list_allowed_directories', arguments: {} } });
+  const call = await post({
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'list_allowed_directories', arguments: {} },
+  });
   let text = '';
   for await (const chunk of call.body!.pipeThrough(new TextDecoderStream())) {
     text += chunk;
-    const question = /"id":("?[^",]+"?),"method":"roots\/list"|"method":"roots\/list".*?"id":("?[^",}]+"?)/.exec(text);
+    const question =
+      /"id":("?[^",]+"?),"method":"roots\/list"|"method":"roots\/list".*?"id":("?[^",}]+"?)/.exec(
+        text,
+      );
     if (question === null || text.includes('directories')) continue;
     const id = JSON.parse(question[1] ?? question[2] ?? 'null') as string;
     await post({ id, result: { roots: [{ uri: pathToFileURL(a).href }] } });

@@ -41,19 +41,31 @@ interface TestSession {
   readonly changes: readonly 'changed'[];
 }
 
-async function sessionOf(directories: readonly string[], rootsMode: RootsMode = 'narrow'): Promise<TestSession> {
+async function sessionOf(
+  directories: readonly string[],
+  rootsMode: RootsMode = 'narrow',
+): Promise<TestSession> {
   const opener = await chooseOpener('/');
   const { directories: cli } = await findAllowedDirectories(directories, opener);
   const warnings: string[] = [];
   const changes: 'changed'[] = [];
-  const session = new SessionSandbox({ cli, rootsMode, base: createSandboxBase(opener), warn: (message) => warnings.push(message), decided: (_sandbox, isChange) => isChange && changes.push('changed') });
+  const session = new SessionSandbox({
+    cli,
+    rootsMode,
+    base: createSandboxBase(opener),
+    warn: (message) => warnings.push(message),
+    decided: (_sandbox, isChange) => isChange && changes.push('changed'),
+  });
   return { session, warnings, changes };
 }
 
 const legacy = createTestContext({ era: 'legacy' });
 
 function allowed(sandbox: Sandbox): { directories: string[]; source: string } {
-  return { directories: sandbox.directories.map((directory) => directory.path), source: sandbox.source };
+  return {
+    directories: sandbox.directories.map((directory) => directory.path),
+    source: sandbox.source,
+  };
 }
 
 test('roots that are taken back stop the calls that run in them, and others go on', async () => {
@@ -71,7 +83,10 @@ test('roots that are taken back stop the calls that run in them, and others go o
   session.attach(client);
   const other = await session.forRequest(legacy);
   expect([wider.revoked.aborted, other.revoked.aborted]).toEqual([true, false]);
-  expect(wider.revoked.reason).toMatchObject({ reason: 'outside', message: expect.stringContaining('has changed its roots') as string });
+  expect(wider.revoked.reason).toMatchObject({
+    reason: 'outside',
+    message: expect.stringContaining('has changed its roots') as string,
+  });
 });
 
 describe('the sandbox of a legacy session', () => {
@@ -79,7 +94,10 @@ describe('the sandbox of a legacy session', () => {
     await using folders = await createTemporaryFolders();
     const { session, warnings } = await sessionOf([folders.root]);
     session.attach(new ScriptedSession(() => Promise.resolve(undefined)));
-    expect(allowed(await session.forRequest(legacy))).toEqual({ directories: [folders.root], source: 'cli' });
+    expect(allowed(await session.forRequest(legacy))).toEqual({
+      directories: [folders.root],
+      source: 'cli',
+    });
     expect(warnings).toEqual([]);
   });
 
@@ -87,15 +105,23 @@ describe('the sandbox of a legacy session', () => {
     await using folders = await createTemporaryFolders();
     const { session, warnings } = await sessionOf([folders.root]);
     session.attach(new ScriptedSession(rootsAt(folders.outside, '/', `${folders.root}-evil`)));
-    expect(allowed(await session.forRequest(legacy))).toEqual({ directories: [folders.root], source: 'cli' });
-    expect(warnings).toEqual([expect.stringContaining(`${folders.outside}: outside the allowed directories`)]);
+    expect(allowed(await session.forRequest(legacy))).toEqual({
+      directories: [folders.root],
+      source: 'cli',
+    });
+    expect(warnings).toEqual([
+      expect.stringContaining(`${folders.outside}: outside the allowed directories`),
+    ]);
   });
 
   test('is the command line, with one warning, when no roots are given at first', async () => {
     await using folders = await createTemporaryFolders();
     const { session, warnings } = await sessionOf([folders.root]);
     session.attach(new ScriptedSession(rootsAt()));
-    expect(allowed(await session.forRequest(legacy))).toEqual({ directories: [folders.root], source: 'cli' });
+    expect(allowed(await session.forRequest(legacy))).toEqual({
+      directories: [folders.root],
+      source: 'cli',
+    });
     expect(warnings).toHaveLength(1);
   });
 
@@ -107,14 +133,19 @@ describe('the sandbox of a legacy session', () => {
     const sandbox = await session.forRequest(legacy);
     expect(allowed(sandbox)).toEqual({ directories: [a, b], source: 'roots' });
     await expect(sandbox.pin(folders.root)).rejects.toMatchObject({ reason: 'outside' });
-    expect(warnings).toEqual([`ignored roots of the client: ${folders.outside}: outside the allowed directories`]);
+    expect(warnings).toEqual([
+      `ignored roots of the client: ${folders.outside}: outside the allowed directories`,
+    ]);
   });
 
   test('counts the directory itself as inside', async () => {
     await using folders = await createTemporaryFolders();
     const { session } = await sessionOf([folders.root, folders.outside]);
     session.attach(new ScriptedSession(rootsAt(folders.root)));
-    expect(allowed(await session.forRequest(legacy))).toEqual({ directories: [folders.root], source: 'roots' });
+    expect(allowed(await session.forRequest(legacy))).toEqual({
+      directories: [folders.root],
+      source: 'roots',
+    });
   });
 
   test('judges a root by where it really is', async () => {
@@ -122,16 +153,29 @@ describe('the sandbox of a legacy session', () => {
     await symlink(folders.outside, path.join(folders.root, 'link'));
     const { session } = await sessionOf([folders.root]);
     session.attach(new ScriptedSession(rootsAt(path.join(folders.root, 'link'))));
-    expect(allowed(await session.forRequest(legacy))).toEqual({ directories: [folders.root], source: 'cli' });
+    expect(allowed(await session.forRequest(legacy))).toEqual({
+      directories: [folders.root],
+      source: 'cli',
+    });
   });
 
   test('ignores roots that are missing or no file URL of this machine', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const { session, warnings } = await sessionOf([folders.root]);
-    const uris = ['https://example.com/x', 'file://elsewhere/x', 'not a uri', pathToFileURL(path.join(folders.root, 'none')).href, pathToFileURL(path.join(folders.root, 'a')).href];
+    const uris = [
+      'https://example.com/x',
+      'file://elsewhere/x',
+      'not a uri',
+      pathToFileURL(path.join(folders.root, 'none')).href,
+      pathToFileURL(path.join(folders.root, 'a')).href,
+    ];
     session.attach(new ScriptedSession(() => Promise.resolve(uris.map((uri) => ({ uri })))));
-    expect(allowed(await session.forRequest(legacy)).directories).toEqual([path.join(folders.root, 'a')]);
-    expect(warnings).toEqual([expect.stringMatching(/example\.com.*elsewhere.*not a uri.*none: no such directory/)]);
+    expect(allowed(await session.forRequest(legacy)).directories).toEqual([
+      path.join(folders.root, 'a'),
+    ]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/example\.com.*elsewhere.*not a uri.*none: no such directory/),
+    ]);
   });
 
   test('is nothing once the roots that narrowed it are gone, until some come back', async () => {
@@ -177,9 +221,12 @@ describe('the sandbox of a legacy session', () => {
     session.attach(client);
     const waiting = [session.forRequest(legacy), session.forRequest(legacy)];
     answer.reject(new Error('no answer in 2000 ms'));
-    for (const outcome of await Promise.allSettled(waiting)) expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'refused' } });
+    for (const outcome of await Promise.allSettled(waiting))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'refused' } });
     client.answer = rootsAt(path.join(folders.root, 'a'));
-    expect(allowed(await session.forRequest(legacy)).directories).toEqual([path.join(folders.root, 'a')]);
+    expect(allowed(await session.forRequest(legacy)).directories).toEqual([
+      path.join(folders.root, 'a'),
+    ]);
     expect(client.timeouts).toEqual([2000, 2000]);
   });
 
@@ -191,7 +238,9 @@ describe('the sandbox of a legacy session', () => {
     await session.forRequest(legacy);
     client.answer = () => Promise.reject(new Error('silent'));
     session.attach(client);
-    await expect(session.forRequest(legacy)).rejects.toThrow('did not say which directories it allows');
+    await expect(session.forRequest(legacy)).rejects.toThrow(
+      'did not say which directories it allows',
+    );
     client.answer = rootsAt(folders.outside);
     expect(allowed(await session.forRequest(legacy)).directories).toEqual([]);
   });
@@ -199,7 +248,9 @@ describe('the sandbox of a legacy session', () => {
   test('is not known before the client has finished initializing', async () => {
     await using folders = await createTemporaryFolders();
     const { session } = await sessionOf([folders.root]);
-    await expect(session.forRequest(createTestContext({ era: 'legacy', roots: [] }))).rejects.toThrow('notifications/initialized');
+    await expect(
+      session.forRequest(createTestContext({ era: 'legacy', roots: [] })),
+    ).rejects.toThrow('notifications/initialized');
     expect(allowed(await session.forRequest(legacy)).directories).toEqual([folders.root]);
   });
 
@@ -208,11 +259,16 @@ describe('the sandbox of a legacy session', () => {
     const { session } = await sessionOf([]);
     const client = new ScriptedSession(rootsAt(folders.root));
     session.attach(client);
-    expect(allowed(await session.forRequest(legacy))).toEqual({ directories: [folders.root], source: 'roots' });
+    expect(allowed(await session.forRequest(legacy))).toEqual({
+      directories: [folders.root],
+      source: 'roots',
+    });
     expect(allowed(await session.forConnection(legacy)).directories).toEqual([folders.root]);
     client.answer = rootsAt();
     session.attach(client);
-    await expect((await session.forRequest(legacy)).pin('.')).rejects.toThrow('let the client announce a root');
+    await expect((await session.forRequest(legacy)).pin('.')).rejects.toThrow(
+      'let the client announce a root',
+    );
   });
 
   test('lists and subscriptions keep the command line while tools are narrowed', async () => {
@@ -226,7 +282,13 @@ describe('the sandbox of a legacy session', () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '', 'b/x': '' } });
     const { session, changes } = await sessionOf([folders.root]);
     const client = new ScriptedSession(rootsAt(path.join(folders.root, 'a')));
-    for (const [name, expected] of [['a', 0], ['a', 0], ['b', 1], ['b', 1], ['none', 2]] as const) {
+    for (const [name, expected] of [
+      ['a', 0],
+      ['a', 0],
+      ['b', 1],
+      ['b', 1],
+      ['none', 2],
+    ] as const) {
       client.answer = rootsAt(path.join(folders.root, name));
       session.attach(client);
       await session.forRequest(legacy);
@@ -244,7 +306,9 @@ describe('the sandbox of a legacy session', () => {
     const waiting = session.forRequest(createTestContext({ era: 'legacy', roots }));
     await vi.advanceTimersByTimeAsync(1000);
     expect(allowed(await waiting).directories).toEqual([path.join(folders.root, 'a')]);
-    expect(allowed(await session.forRequest(legacy)).directories).toEqual([path.join(folders.root, 'a')]);
+    expect(allowed(await session.forRequest(legacy)).directories).toEqual([
+      path.join(folders.root, 'a'),
+    ]);
   });
 
   test('is the roots alone when they replace the command line, and nothing once they are gone', async () => {
@@ -253,7 +317,11 @@ describe('the sandbox of a legacy session', () => {
     const client = new ScriptedSession(rootsAt());
     for (const [answer, directories, source] of [
       [rootsAt(), [folders.root], 'cli'],
-      [rootsAt(folders.outside, path.join(folders.root, 'a')), [folders.outside, path.join(folders.root, 'a')], 'roots'],
+      [
+        rootsAt(folders.outside, path.join(folders.root, 'a')),
+        [folders.outside, path.join(folders.root, 'a')],
+        'roots',
+      ],
       [rootsAt(), [], 'roots'],
     ] as const) {
       client.answer = answer;
@@ -268,7 +336,10 @@ describe('the sandbox of a legacy session', () => {
     const client = new ScriptedSession(rootsAt(path.join(folders.root, 'a')));
     const { session } = await sessionOf([folders.root], 'ignore');
     session.attach(client);
-    expect(allowed(await session.forRequest(legacy))).toEqual({ directories: [folders.root], source: 'cli' });
+    expect(allowed(await session.forRequest(legacy))).toEqual({
+      directories: [folders.root],
+      source: 'cli',
+    });
     expect(client.timeouts).toEqual([]);
   });
 });
@@ -278,24 +349,43 @@ describe('the sandbox of a modern request', () => {
     await using folders = await createTemporaryFolders();
     const { session } = await sessionOf([folders.root], 'replace');
     const roots = [{ uri: pathToFileURL(folders.outside).href }];
-    expect(allowed(await session.forRequest(createTestContext({ era: 'modern', roots })))).toEqual({ directories: [folders.outside], source: 'roots' });
-    expect(allowed(await session.forRequest(createTestContext({ era: 'modern' }))).directories).toEqual([folders.root]);
-    expect(allowed(await session.forConnection(createTestContext({ era: 'modern', roots }))).directories).toEqual([folders.root]);
+    expect(allowed(await session.forRequest(createTestContext({ era: 'modern', roots })))).toEqual({
+      directories: [folders.outside],
+      source: 'roots',
+    });
+    expect(
+      allowed(await session.forRequest(createTestContext({ era: 'modern' }))).directories,
+    ).toEqual([folders.root]);
+    expect(
+      allowed(await session.forConnection(createTestContext({ era: 'modern', roots }))).directories,
+    ).toEqual([folders.root]);
   });
 
   test('is the command line, and the client is not asked', async () => {
     await using folders = await createTemporaryFolders({ root: { 'a/x': '' } });
     const { session } = await sessionOf([folders.root]);
-    const context = { ...createTestContext({ era: 'modern' }), listRoots: () => Promise.reject(new Error('asked')) };
-    expect(allowed(await session.forRequest(context))).toEqual({ directories: [folders.root], source: 'cli' });
+    const context = {
+      ...createTestContext({ era: 'modern' }),
+      listRoots: () => Promise.reject(new Error('asked')),
+    };
+    expect(allowed(await session.forRequest(context))).toEqual({
+      directories: [folders.root],
+      source: 'cli',
+    });
   });
 
   test('is the roots of its own client when the command line names no directory', async () => {
     await using folders = await createTemporaryFolders();
     const { session } = await sessionOf([]);
     const roots = [{ uri: pathToFileURL(folders.root).href }];
-    expect(allowed(await session.forRequest(createTestContext({ era: 'modern', roots }))).directories).toEqual([folders.root]);
-    await expect(session.forRequest(createTestContext({ era: 'modern' }))).rejects.toMatchObject({ code: -32021 });
-    expect(allowed(await session.forConnection(createTestContext({ era: 'modern', roots }))).directories).toEqual([]);
+    expect(
+      allowed(await session.forRequest(createTestContext({ era: 'modern', roots }))).directories,
+    ).toEqual([folders.root]);
+    await expect(session.forRequest(createTestContext({ era: 'modern' }))).rejects.toMatchObject({
+      code: -32021,
+    });
+    expect(
+      allowed(await session.forConnection(createTestContext({ era: 'modern', roots }))).directories,
+    ).toEqual([]);
   });
 });

@@ -39,7 +39,11 @@ export class SessionSandbox {
 
   constructor(options: SessionSandboxOptions) {
     this.#options = options;
-    this.#cliSandbox = new Sandbox(options.cli, options.cli.length === 0 ? 'roots' : 'cli', options.base);
+    this.#cliSandbox = new Sandbox(
+      options.cli,
+      options.cli.length === 0 ? 'roots' : 'cli',
+      options.base,
+    );
   }
 
   /** For `onLegacySession`: called when a session starts and whenever its roots changed. */
@@ -60,7 +64,10 @@ export class SessionSandbox {
   /** For lists and subscriptions. They have the command line's scope where there is one, because a modern client cannot be asked then. */
   async forConnection(context: RequestContext): Promise<Sandbox> {
     const { rootsMode, cli } = this.#options;
-    const isFixed = rootsMode === 'ignore' || context.client.era === 'modern' || (rootsMode === 'narrow' && cli.length > 0);
+    const isFixed =
+      rootsMode === 'ignore' ||
+      context.client.era === 'modern' ||
+      (rootsMode === 'narrow' && cli.length > 0);
     return isFixed ? this.#cliSandbox : this.#forLegacy(context);
   }
 
@@ -70,15 +77,24 @@ export class SessionSandbox {
     return isFixed ? this.#cliSandbox : this.#forLegacy(context);
   }
 
-  async #forLegacy(context: RequestContext, askOnStream?: () => Promise<readonly Root[]>): Promise<Sandbox> {
+  async #forLegacy(
+    context: RequestContext,
+    askOnStream?: () => Promise<readonly Root[]>,
+  ): Promise<Sandbox> {
     const session = this.#session;
     if (session === undefined) {
       if (!context.client.can('roots')) return this.#cliSandbox;
-      throw new PathError('refused', 'The client has not finished initializing, so its roots are not known. Send notifications/initialized first.');
+      throw new PathError(
+        'refused',
+        'The client has not finished initializing, so its roots are not known. Send notifications/initialized first.',
+      );
     }
     const question = this.#question ?? this.#ask(session);
     if (askOnStream === undefined || !question.isOpen) return question.sandbox;
-    const again = setTimeout(() => void askOnStream().then(question.answered, () => undefined), secondQuestionMs);
+    const again = setTimeout(
+      () => void askOnStream().then(question.answered, () => undefined),
+      secondQuestionMs,
+    );
     try {
       return await question.sandbox;
     } finally {
@@ -101,7 +117,8 @@ export class SessionSandbox {
       (error: unknown) => {
         // Requests that waited for this answer fail; the next one asks again.
         if (this.#question === question) this.#question = undefined;
-        const message = 'The client did not say which directories it allows (no answer to roots/list), so nothing was done. Try again, or start the server with --roots ignore.';
+        const message =
+          'The client did not say which directories it allows (no answer to roots/list), so nothing was done. Try again, or start the server with --roots ignore.';
         throw new PathError('refused', message, { cause: error });
       },
     );
@@ -119,7 +136,8 @@ export class SessionSandbox {
     const directories = JSON.stringify(sandbox.directories.map(({ realPath }) => realPath));
     const hasChanged = this.#directories !== undefined && this.#directories !== directories;
     this.#directories = directories;
-    const isNarrower = this.#current?.directories.some(({ realPath }) => !sandbox.allows(realPath)) === true;
+    const isNarrower =
+      this.#current?.directories.some(({ realPath }) => !sandbox.allows(realPath)) === true;
     if (isNarrower) this.#current?.revoke();
     this.#current = sandbox;
     this.#options.decided?.(sandbox, hasChanged);
@@ -127,7 +145,10 @@ export class SessionSandbox {
 
   async #decide(roots: readonly Root[] | undefined, hadRoots: boolean): Promise<Sandbox> {
     const { cli, rootsMode, base, warn } = this.#options;
-    const decision = await applyRoots({ cli, roots, hadRoots, mode: rootsMode === 'replace' ? 'replace' : 'narrow' }, base.opener);
+    const decision = await applyRoots(
+      { cli, roots, hadRoots, mode: rootsMode === 'replace' ? 'replace' : 'narrow' },
+      base.opener,
+    );
     if (decision.warning !== undefined) warn(decision.warning);
     return new Sandbox(decision.directories, decision.source, base);
   }

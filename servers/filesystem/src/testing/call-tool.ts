@@ -39,14 +39,31 @@ export interface ToolCallerOptions {
 }
 
 /** For tests: the tools over a sandbox of these directories, without a connection and without argument validation. */
-export async function createToolCaller(directories: readonly string[], options: ToolCallerOptions = {}): Promise<ToolCaller> {
+export async function createToolCaller(
+  directories: readonly string[],
+  options: ToolCallerOptions = {},
+): Promise<ToolCaller> {
   const { opener = await chooseOpener('/'), deny = [] } = options;
   const found = await findAllowedDirectories(directories, opener);
-  const sandbox = new Sandbox(found.directories, 'cli', createSandboxBase(opener, { deny, directories: found.directories, ...(options.locks === undefined ? {} : { locks: options.locks }) }));
+  const sandbox = new Sandbox(
+    found.directories,
+    'cli',
+    createSandboxBase(opener, {
+      deny,
+      directories: found.directories,
+      ...(options.locks === undefined ? {} : { locks: options.locks }),
+    }),
+  );
   const lines: string[] = [];
   const limits = { ...defaultLimits, ...options.limits };
   const log = createLogger('debug', { write: (line) => lines.push(line) });
-  const runner = createToolRunner({ limits, sandboxOf: () => Promise.resolve(sandbox), confirm: options.confirm ?? (() => Promise.resolve()), log, calls: new RunningCalls() });
+  const runner = createToolRunner({
+    limits,
+    sandboxOf: () => Promise.resolve(sandbox),
+    confirm: options.confirm ?? (() => Promise.resolve()),
+    log,
+    calls: new RunningCalls(),
+  });
   const tools = createTools(runner);
   return {
     sandbox,

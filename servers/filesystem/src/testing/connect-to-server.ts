@@ -2,7 +2,11 @@ import type { Era, Root } from '@signalbox/mcp-core';
 import { connectClient, type Client } from '@signalbox/mcp-core/client';
 import { createInMemoryTransports } from '@signalbox/mcp-core/testing';
 import { createLogger } from '@signalbox/server-kit';
-import { createFilesystemServer, type FilesystemServer, type FilesystemServerOptions } from '../create-filesystem-server.ts';
+import {
+  createFilesystemServer,
+  type FilesystemServer,
+  type FilesystemServerOptions,
+} from '../create-filesystem-server.ts';
 
 export interface ConnectOptions {
   /** Default legacy. */
@@ -35,9 +39,19 @@ export async function serveFolders(options: FilesystemServerOptions): Promise<Se
       await filesystem.server.connect(far);
       const handlers = {
         ...(roots === undefined ? {} : { listRoots: () => Promise.resolve(roots()) }),
-        ...(elicit === undefined ? {} : { elicit: ({ message }: { readonly message: string }) => Promise.resolve({ action: elicit(message), content: { confirm: true } }) }),
+        ...(elicit === undefined
+          ? {}
+          : {
+              elicit: ({ message }: { readonly message: string }) =>
+                Promise.resolve({ action: elicit(message), content: { confirm: true } }),
+            }),
       };
-      const client = await connectClient(() => near, { info: { name: 'test', version: '1' }, era, handlers, onResourcesChanged });
+      const client = await connectClient(() => near, {
+        info: { name: 'test', version: '1' },
+        era,
+        handlers,
+        onResourcesChanged,
+      });
       clients.push(client);
       return client;
     },

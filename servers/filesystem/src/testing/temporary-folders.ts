@@ -15,7 +15,9 @@ export interface FolderContents {
   readonly outside?: { readonly [path: string]: string | Buffer };
 }
 
-export async function createTemporaryFolders(contents: FolderContents = {}): Promise<TemporaryFolders> {
+export async function createTemporaryFolders(
+  contents: FolderContents = {},
+): Promise<TemporaryFolders> {
   const base = await realpath(await mkdtemp(path.join(tmpdir(), 'signalbox-filesystem-')));
   const root = path.join(base, 'root');
   const outside = path.join(base, 'outside');
@@ -40,7 +42,10 @@ export function createManyEntries(folder: string, names: readonly string[]): voi
   for (const other of others) linkSync(first, other);
 }
 
-async function fill(folder: string, files: { readonly [path: string]: string | Buffer }): Promise<void> {
+async function fill(
+  folder: string,
+  files: { readonly [path: string]: string | Buffer },
+): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) {
     const file = path.join(folder, name);

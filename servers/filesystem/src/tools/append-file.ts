@@ -9,7 +9,8 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'append_file',
     title: 'Append to file',
-    description: 'Add text at the end of a file, in its encoding (UTF-8 for a new one). No line end is added.',
+    description:
+      'Add text at the end of a file, in its encoding (UTF-8 for a new one). No line end is added.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -23,11 +24,21 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
     },
     outputSchema: {
       type: 'object',
-      properties: { path: { type: 'string' }, bytes: { type: 'integer' }, size: { type: 'integer' }, created: { type: 'boolean' } },
+      properties: {
+        path: { type: 'string' },
+        bytes: { type: 'integer' },
+        size: { type: 'integer' },
+        created: { type: 'boolean' },
+      },
       required: ['path', 'bytes', 'size', 'created'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
       runner.run({ tool: 'append_file', path: args.path }, context, async ({ sandbox, signal }) => {
         const { path, content, createIfMissing = false } = args;
@@ -41,7 +52,11 @@ export function appendFileTool(runner: ToolRunner): ToolDefinition {
             isRoutine: true,
           });
         }
-        const { realPath, created, bytes, size } = await appendFile(sandbox, { path, content }, { createIfMissing, signal });
+        const { realPath, created, bytes, size } = await appendFile(
+          sandbox,
+          { path, content },
+          { createIfMissing, signal },
+        );
         return {
           structuredContent: { path: realPath, bytes, size, created },
           text: `Appended ${bytes} bytes to ${shownName(realPath)} (${size} bytes).`,

@@ -31,21 +31,34 @@ export function copyFileTool(runner: ToolRunner): ToolDefinition {
       required: ['path', 'files', 'directories', 'bytes', 'skipped'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'copy_file', path: args.source }, context, async ({ sandbox, signal, scanned }) => {
-        const { source, destination, recursive = false } = args;
-        // Progress counts bytes and entries together, because it must grow with either.
-        const onProgress = (entries: number, bytes: number) => {
-          scanned(entries + bytes, `${entries} entries, ${bytes} bytes copied`);
-        };
-        const { realPath, firstSkipped, ...counts } = await copyPath(sandbox, { source, destination, recursive }, { signal, onProgress });
-        const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
-        return {
-          structuredContent: { path: realPath, ...counts },
-          text: `Copied to ${shownName(realPath)}: ${counts.files} files, ${counts.directories} directories, ${counts.bytes} bytes${skipped}.${skippedText(firstSkipped, counts.skipped)}`,
-        };
-      }),
+      runner.run(
+        { tool: 'copy_file', path: args.source },
+        context,
+        async ({ sandbox, signal, scanned }) => {
+          const { source, destination, recursive = false } = args;
+          // Progress counts bytes and entries together, because it must grow with either.
+          const onProgress = (entries: number, bytes: number) => {
+            scanned(entries + bytes, `${entries} entries, ${bytes} bytes copied`);
+          };
+          const { realPath, firstSkipped, ...counts } = await copyPath(
+            sandbox,
+            { source, destination, recursive },
+            { signal, onProgress },
+          );
+          const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
+          return {
+            structuredContent: { path: realPath, ...counts },
+            text: `Copied to ${shownName(realPath)}: ${counts.files} files, ${counts.directories} directories, ${counts.bytes} bytes${skipped}.${skippedText(firstSkipped, counts.skipped)}`,
+          };
+        },
+      ),
   });
 }
 

@@ -7,7 +7,8 @@ export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'create_directory',
     title: 'Create directory',
-    description: 'Create a directory and the missing ones above it. One that exists already is fine.',
+    description:
+      'Create a directory and the missing ones above it. One that exists already is fine.',
     inputSchema: {
       type: 'object',
       properties: { path: { type: 'string' } },
@@ -20,17 +21,27 @@ export function createDirectoryTool(runner: ToolRunner): ToolDefinition {
       required: ['path', 'created'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'create_directory', path: args.path }, context, async ({ sandbox, signal }) => {
-        signal.throwIfAborted();
-        const { directory, created } = await sandbox.makeDirectories(args.path);
-        await using made = directory;
-        if (!made.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} exists and is not a directory.`);
-        return {
-          structuredContent: { path: made.realPath, created: created > 0 },
-          text: `${created > 0 ? 'Created' : 'Exists already:'} ${shownName(made.realPath)}`,
-        };
-      }),
+      runner.run(
+        { tool: 'create_directory', path: args.path },
+        context,
+        async ({ sandbox, signal }) => {
+          signal.throwIfAborted();
+          const { directory, created } = await sandbox.makeDirectories(args.path);
+          await using made = directory;
+          if (!made.stats.isDirectory())
+            throw new PathError('wrong-type', `${args.path} exists and is not a directory.`);
+          return {
+            structuredContent: { path: made.realPath, created: created > 0 },
+            text: `${created > 0 ? 'Created' : 'Exists already:'} ${shownName(made.realPath)}`,
+          };
+        },
+      ),
   });
 }

@@ -24,8 +24,13 @@ export interface CreateToolsOptions {
   readonly readOnly?: boolean;
 }
 
-export function createTools(runner: ToolRunner, { readOnly = false }: CreateToolsOptions = {}): readonly ToolDefinition[] {
-  return toolMakers.map((create) => create(runner)).filter((tool) => !readOnly || tool.annotations.readOnlyHint);
+export function createTools(
+  runner: ToolRunner,
+  { readOnly = false }: CreateToolsOptions = {},
+): readonly ToolDefinition[] {
+  return toolMakers
+    .map((create) => create(runner))
+    .filter((tool) => !readOnly || tool.annotations.readOnlyHint);
 }
 
 const toolMakers: readonly ((runner: ToolRunner) => ToolDefinition)[] = [

@@ -29,28 +29,57 @@ export function deleteFileTool(runner: ToolRunner): ToolDefinition {
       required: ['path', 'removed'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'delete_file', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
-        const { path, recursive = false } = args;
-        const countImpact = async () => (recursive ? await deletionImpact(sandbox, path, { signal, onEntries: () => {} }) : undefined);
-        // What a person was shown, also when the handler runs again with the answer.
-        const impact = (await context.once('impact', async () => (await countImpact()) ?? null)) ?? undefined;
-        if (runner.confirmsRoutine) await requireEntry(sandbox, path);
-        await runner.confirm(context, {
-          tool: 'delete_file',
-          // The answer counts for what was shown: for as many entries as there were.
-          arguments: { path, recursive, ...(impact === undefined ? {} : { files: impact.files, directories: impact.directories }) },
-          impact: impactText(sandbox.resolve(path), impact),
-          confirmToken: args.confirmToken,
-          isRoutine: impact === undefined,
-        });
-        if (impact !== undefined && hasGrown(impact, await countImpact())) {
-          throw new PathError('refused', `${path} has got more entries since the deletion was confirmed; nothing was removed. Call again.`);
-        }
-        const removed = await deletePath(sandbox, { path, recursive }, { signal, onEntries: (count) => scanned(count, `${count} removed`) });
-        return { structuredContent: { path: sandbox.resolve(path), removed }, text: `Deleted ${shownName(path)} (${removed} ${removed === 1 ? 'entry' : 'entries'}).` };
-      }),
+      runner.run(
+        { tool: 'delete_file', path: args.path },
+        context,
+        async ({ sandbox, signal, scanned }) => {
+          const { path, recursive = false } = args;
+          const countImpact = async () =>
+            recursive
+              ? await deletionImpact(sandbox, path, { signal, onEntries: () => {} })
+              : undefined;
+          // What a person was shown, also when the handler runs again with the answer.
+          const impact =
+            (await context.once('impact', async () => (await countImpact()) ?? null)) ?? undefined;
+          if (runner.confirmsRoutine) await requireEntry(sandbox, path);
+          await runner.confirm(context, {
+            tool: 'delete_file',
+            // The answer counts for what was shown: for as many entries as there were.
+            arguments: {
+              path,
+              recursive,
+              ...(impact === undefined
+                ? {}
+                : { files: impact.files, directories: impact.directories }),
+            },
+            impact: impactText(sandbox.resolve(path), impact),
+            confirmToken: args.confirmToken,
+            isRoutine: impact === undefined,
+          });
+          if (impact !== undefined && hasGrown(impact, await countImpact())) {
+            throw new PathError(
+              'refused',
+              `${path} has got more entries since the deletion was confirmed; nothing was removed. Call again.`,
+            );
+          }
+          const removed = await deletePath(
+            sandbox,
+            { path, recursive },
+            { signal, onEntries: (count) => scanned(count, `${count} removed`) },
+          );
+          return {
+            structuredContent: { path: sandbox.resolve(path), removed },
+            text: `Deleted ${shownName(path)} (${removed} ${removed === 1 ? 'entry' : 'entries'}).`,
+          };
+        },
+      ),
   });
 }
 

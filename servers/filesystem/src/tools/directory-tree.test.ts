@@ -24,42 +24,87 @@ describe('directory_tree', () => {
     const tools = await createToolCaller([folders.root]);
     const { text, structured } = await tools.call('directory_tree', { path: '.' });
     expect(text).toBe(JSON.stringify(wholeTree, null, 2));
-    expect(structured).toEqual({ content: text, path: folders.root, tree: wholeTree, truncated: false, counts: { files: 4, directories: 3, omitted: 0, unopened: 0, unreadable: 0 } });
+    expect(structured).toEqual({
+      content: text,
+      path: folders.root,
+      tree: wholeTree,
+      truncated: false,
+      counts: { files: 4, directories: 3, omitted: 0, unopened: 0, unreadable: 0 },
+    });
   });
 
   test.each([
-    ['a depth', { maxDepth: 1 }, { counts: { files: 1, directories: 2, unopened: 2 }, truncated: true }],
-    ['a name', { excludePatterns: ['deep'] }, { counts: { files: 3, directories: 2 }, truncated: false }],
-    ['a glob', { excludePatterns: ['**/*.js'] }, { counts: { files: 2, directories: 3 }, truncated: false }],
+    [
+      'a depth',
+      { maxDepth: 1 },
+      { counts: { files: 1, directories: 2, unopened: 2 }, truncated: true },
+    ],
+    [
+      'a name',
+      { excludePatterns: ['deep'] },
+      { counts: { files: 3, directories: 2 }, truncated: false },
+    ],
+    [
+      'a glob',
+      { excludePatterns: ['**/*.js'] },
+      { counts: { files: 2, directories: 3 }, truncated: false },
+    ],
   ])('keeps to %s', async (_what, args, expected) => {
     await using folders = await createTemporaryFolders({ root: files });
     const tools = await createToolCaller([folders.root]);
-    expect((await tools.call('directory_tree', { path: '.', ...args })).structured).toMatchObject(expected);
+    expect((await tools.call('directory_tree', { path: '.', ...args })).structured).toMatchObject(
+      expected,
+    );
   });
 
   test('over its limit is complete at the top and shared by the directories below', async () => {
     await using folders = await createTemporaryFolders();
-    for (const name of ['d0', 'd1', 'd2', 'd3']) createManyEntries(path.join(folders.root, name), Array.from({ length: 50 }, (_, index) => `f${index}`));
+    for (const name of ['d0', 'd1', 'd2', 'd3'])
+      createManyEntries(
+        path.join(folders.root, name),
+        Array.from({ length: 50 }, (_, index) => `f${index}`),
+      );
     const tools = await createToolCaller([folders.root]);
     const { structured } = await tools.call('directory_tree', { path: '.', maxEntries: 44 });
     const tree = structured.tree as { name: string; children: unknown[]; omitted: number }[];
-    expect(tree.map(({ children, omitted }) => [children.length, omitted])).toEqual([[10, 40], [10, 40], [10, 40], [10, 40]]);
-    expect(structured).toMatchObject({ truncated: true, counts: { files: 40, directories: 4, omitted: 160, unopened: 0 } });
+    expect(tree.map(({ children, omitted }) => [children.length, omitted])).toEqual([
+      [10, 40],
+      [10, 40],
+      [10, 40],
+      [10, 40],
+    ]);
+    expect(structured).toMatchObject({
+      truncated: true,
+      counts: { files: 40, directories: 4, omitted: 160, unopened: 0 },
+    });
   });
 
   test('stays within the budget of a result, whatever the names are', async () => {
     await using folders = await createTemporaryFolders();
-    for (const name of ['d0', 'd1', 'd2']) createManyEntries(path.join(folders.root, name), Array.from({ length: 700 }, (_, index) => `${'\u0001'.repeat(200)}${index}`));
+    for (const name of ['d0', 'd1', 'd2'])
+      createManyEntries(
+        path.join(folders.root, name),
+        Array.from({ length: 700 }, (_, index) => `${'\u0001'.repeat(200)}${index}`),
+      );
     const tools = await createToolCaller([folders.root]);
     const { text, structured } = await tools.call('directory_tree', { path: '.' });
     expect(structured).toMatchObject({ truncated: true });
-    expect(JSON.stringify({ content: [{ text }], structuredContent: structured }).length).toBeLessThan(1024 * 1024);
+    expect(
+      JSON.stringify({ content: [{ text }], structuredContent: structured }).length,
+    ).toBeLessThan(1024 * 1024);
   });
 
   test('leaves out what .gitignore names when asked, and what is denied always', async () => {
-    await using folders = await createTemporaryFolders({ root: { '.gitignore': 'out\n', 'out/a': '', 'src/b': '', '.env': '' } });
+    await using folders = await createTemporaryFolders({
+      root: { '.gitignore': 'out\n', 'out/a': '', 'src/b': '', '.env': '' },
+    });
     const tools = await createToolCaller([folders.root], { deny: ['.env'] });
-    const names = async (respectGitignore: boolean) => ((await tools.call('directory_tree', { path: '.', respectGitignore })).structured.tree as { name: string }[]).map(({ name }) => name);
+    const names = async (respectGitignore: boolean) =>
+      (
+        (await tools.call('directory_tree', { path: '.', respectGitignore })).structured.tree as {
+          name: string;
+        }[]
+      ).map(({ name }) => name);
     expect(await names(false)).toEqual(['.gitignore', 'out', 'src']);
     expect(await names(true)).toEqual(['.gitignore', 'src']);
   });

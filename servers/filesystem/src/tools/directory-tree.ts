@@ -16,9 +16,23 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
       type: 'object',
       properties: {
         path: { type: 'string' },
-        excludePatterns: { type: 'array', maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 1000 }, description: 'Names or globs to leave out.' },
-        maxDepth: { type: 'integer', minimum: 1, maximum: 100, description: 'Levels. Default 100.' },
-        maxEntries: { type: 'integer', minimum: 1, description: `Default and at most ${maxEntries}.` },
+        excludePatterns: {
+          type: 'array',
+          maxItems: 100,
+          items: { type: 'string', minLength: 1, maxLength: 1000 },
+          description: 'Names or globs to leave out.',
+        },
+        maxDepth: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100,
+          description: 'Levels. Default 100.',
+        },
+        maxEntries: {
+          type: 'integer',
+          minimum: 1,
+          description: `Default and at most ${maxEntries}.`,
+        },
         respectGitignore: { type: 'boolean' },
       },
       required: ['path'],
@@ -33,32 +47,67 @@ export function directoryTreeTool(runner: ToolRunner): ToolDefinition {
         truncated: { type: 'boolean' },
         counts: {
           type: 'object',
-          properties: { files: { type: 'integer' }, directories: { type: 'integer' }, omitted: { type: 'integer' }, unopened: { type: 'integer' }, unreadable: { type: 'integer' } },
+          properties: {
+            files: { type: 'integer' },
+            directories: { type: 'integer' },
+            omitted: { type: 'integer' },
+            unopened: { type: 'integer' },
+            unreadable: { type: 'integer' },
+          },
         },
       },
       required: ['content', 'path', 'tree', 'truncated', 'counts'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'directory_tree', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
-        await using directory = await sandbox.pin(args.path);
-        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory.`);
-        const options = {
-          excludePatterns: args.excludePatterns ?? [],
-          maxDepth: args.maxDepth ?? 100,
-          maxEntries: Math.min(args.maxEntries ?? maxEntries, maxEntries),
-          respectGitignore: args.respectGitignore ?? false,
-          // The tree travels as text, as that text structured, with its quotes escaped, and as JSON.
-          maxBytes: Math.floor(maxResultBytes / 4),
-        };
-        const { unreadRules, ...outcome } = await directoryTree(directory, options, { sandbox, signal, onScanned: scanned });
-        const text = escapeMarks(JSON.stringify(outcome.tree, null, 2));
-        const { omitted, unopened } = outcome.counts;
-        const note = outcome.truncated ? [{ type: 'text' as const, text: `[Truncated: ${omitted} entries are omitted, ${unopened} directories were not opened. Narrow path, or set excludePatterns or maxDepth.]` }] : [];
-        const rules = unreadRulesNote(unreadRules);
-        if (rules !== undefined) note.push({ type: 'text' as const, text: rules });
-        return { content: [{ type: 'text', text }, ...note], structuredContent: { content: text, path: directory.realPath, ...outcome, tree: outcome.tree.map((node) => ({ ...node })) } };
-      }),
+      runner.run(
+        { tool: 'directory_tree', path: args.path },
+        context,
+        async ({ sandbox, signal, scanned }) => {
+          await using directory = await sandbox.pin(args.path);
+          if (!directory.stats.isDirectory())
+            throw new PathError('wrong-type', `${args.path} is not a directory.`);
+          const options = {
+            excludePatterns: args.excludePatterns ?? [],
+            maxDepth: args.maxDepth ?? 100,
+            maxEntries: Math.min(args.maxEntries ?? maxEntries, maxEntries),
+            respectGitignore: args.respectGitignore ?? false,
+            // The tree travels as text, as that text structured, with its quotes escaped, and as JSON.
+            maxBytes: Math.floor(maxResultBytes / 4),
+          };
+          const { unreadRules, ...outcome } = await directoryTree(directory, options, {
+            sandbox,
+            signal,
+            onScanned: scanned,
+          });
+          const text = escapeMarks(JSON.stringify(outcome.tree, null, 2));
+          const { omitted, unopened } = outcome.counts;
+          const note = outcome.truncated
+            ? [
+                {
+                  type: 'text' as const,
+                  text: `[Truncated: ${omitted} entries are omitted, ${unopened} directories were not opened. Narrow path, or set excludePatterns or maxDepth.]`,
+                },
+              ]
+            : [];
+          const rules = unreadRulesNote(unreadRules);
+          if (rules !== undefined) note.push({ type: 'text' as const, text: rules });
+          return {
+            content: [{ type: 'text', text }, ...note],
+            structuredContent: {
+              content: text,
+              path: directory.realPath,
+              ...outcome,
+              tree: outcome.tree.map((node) => ({ ...node })),
+            },
+          };
+        },
+      ),
   });
 }

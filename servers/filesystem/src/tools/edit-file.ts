@@ -1,4 +1,8 @@
-import { defineTool, type InteractiveContext, type ToolDefinition } from '@signalbox/mcp-core/server';
+import {
+  defineTool,
+  type InteractiveContext,
+  type ToolDefinition,
+} from '@signalbox/mcp-core/server';
 import { editFile } from '../files/edit-file.ts';
 import { hashOf } from '../files/file-hash.ts';
 import { jsonBytes } from '../files/limits.ts';
@@ -50,12 +54,22 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
       required: ['path', 'diff', 'replacements', 'hash', 'eol'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
       runner.run({ tool: 'edit_file', path: args.path }, context, async ({ sandbox, signal }) => {
         const { dryRun = false, expectedHash } = args;
-        if (!dryRun && runner.confirmsRoutine) await confirmEdit(runner, context, { sandbox, args });
-        const edited = await editFile(sandbox, { path: args.path, edits: args.edits }, { dryRun, expectedHash, signal });
+        if (!dryRun && runner.confirmsRoutine)
+          await confirmEdit(runner, context, { sandbox, args });
+        const edited = await editFile(
+          sandbox,
+          { path: args.path, edits: args.edits },
+          { dryRun, expectedHash, signal },
+        );
         const diff = cut(edited.diff, (runner.limits.maxResultBytes - 8192) / 2);
         const isCut = diff.length < edited.diff.length;
         return {
@@ -75,10 +89,18 @@ export function editFileTool(runner: ToolRunner): ToolDefinition {
 
 interface ConfirmedEdit {
   readonly sandbox: Sandbox;
-  readonly args: { readonly path: string; readonly edits: readonly object[]; readonly confirmToken?: string };
+  readonly args: {
+    readonly path: string;
+    readonly edits: readonly object[];
+    readonly confirmToken?: string;
+  };
 }
 
-async function confirmEdit(runner: ToolRunner, context: InteractiveContext, { sandbox, args }: ConfirmedEdit): Promise<void> {
+async function confirmEdit(
+  runner: ToolRunner,
+  context: InteractiveContext,
+  { sandbox, args }: ConfirmedEdit,
+): Promise<void> {
   const { path, edits } = args;
   await using file = await sandbox.pin(path);
   await runner.confirm(context, {
@@ -95,7 +117,12 @@ function cut(diff: string, maxJsonBytes: number): string {
   if (jsonBytes(diff) <= maxJsonBytes) return diff;
   // A character takes at most six bytes.
   let end = Math.max(Math.floor(maxJsonBytes / 6), 1);
-  for (let next = end * 2; next < diff.length && jsonBytes(diff.slice(0, next)) <= maxJsonBytes; next *= 2) end = next;
+  for (
+    let next = end * 2;
+    next < diff.length && jsonBytes(diff.slice(0, next)) <= maxJsonBytes;
+    next *= 2
+  )
+    end = next;
   return diff.slice(0, diff.lastIndexOf('\n', end) + 1);
 }
 

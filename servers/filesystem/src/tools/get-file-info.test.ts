@@ -15,33 +15,67 @@ describe('get_file_info', () => {
     const tools = await createToolCaller([folders.root]);
     const { text, structured } = await tools.call('get_file_info', { path: 'a.json' });
     const times = { created: isoTime, modified: isoTime, accessed: isoTime };
-    expect(structured).toEqual({ content: text, path: path.join(folders.root, 'a.json'), size: 2, type: 'file', mode: '640', isSymlink: false, mimeType: 'application/json', ...times });
-    expect(text.split('\n')).toEqual(expect.arrayContaining(['size: 2', 'isFile: true', 'isDirectory: false', 'permissions: 640']));
+    expect(structured).toEqual({
+      content: text,
+      path: path.join(folders.root, 'a.json'),
+      size: 2,
+      type: 'file',
+      mode: '640',
+      isSymlink: false,
+      mimeType: 'application/json',
+      ...times,
+    });
+    expect(text.split('\n')).toEqual(
+      expect.arrayContaining(['size: 2', 'isFile: true', 'isDirectory: false', 'permissions: 640']),
+    );
   });
 
   test('hashes a file when asked', async () => {
     await using folders = await createTemporaryFolders({ root: { a: 'hello' } });
     const tools = await createToolCaller([folders.root]);
-    expect((await tools.call('get_file_info', { path: 'a', hash: true })).structured).toMatchObject({ hash: hashOf(Buffer.from('hello')) });
-    await expect(tools.call('get_file_info', { path: '.', hash: true })).rejects.toThrow('is a directory');
+    expect((await tools.call('get_file_info', { path: 'a', hash: true })).structured).toMatchObject(
+      { hash: hashOf(Buffer.from('hello')) },
+    );
+    await expect(tools.call('get_file_info', { path: '.', hash: true })).rejects.toThrow(
+      'is a directory',
+    );
   });
 
   test('tells of an allowed directory, and of a FIFO without opening it', async () => {
     await using folders = await createTemporaryFolders();
     execFileSync('mkfifo', [path.join(folders.root, 'pipe')]);
     const tools = await createToolCaller([folders.root]);
-    expect((await tools.call('get_file_info', { path: '.' })).structured).toMatchObject({ type: 'directory', mimeType: 'inode/directory', isSymlink: false });
-    expect((await tools.call('get_file_info', { path: 'pipe' })).structured).toMatchObject({ type: 'other' });
+    expect((await tools.call('get_file_info', { path: '.' })).structured).toMatchObject({
+      type: 'directory',
+      mimeType: 'inode/directory',
+      isSymlink: false,
+    });
+    expect((await tools.call('get_file_info', { path: 'pipe' })).structured).toMatchObject({
+      type: 'other',
+    });
   });
 
   test('says that a link is one and where it leads, but nothing of one that leads outside', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'd/a.txt': 'inside' }, outside: { 'secret.txt': 'secret' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'd/a.txt': 'inside' },
+      outside: { 'secret.txt': 'secret' },
+    });
     await symlink('d/a.txt', path.join(folders.root, 'link'));
     await symlink(path.join(folders.outside, 'secret.txt'), path.join(folders.root, 'escape'));
     await symlink(path.join(folders.outside, 'nothing'), path.join(folders.root, 'nowhere'));
     const tools = await createToolCaller([folders.root]);
-    expect((await tools.call('get_file_info', { path: 'link' })).structured).toMatchObject({ isSymlink: true, target: 'd/a.txt', type: 'file', size: 6, path: path.join(folders.root, 'd/a.txt') });
-    const denials = await Promise.all(['escape', 'nowhere'].map((name) => tools.call('get_file_info', { path: name }).then(() => 'allowed', String)));
+    expect((await tools.call('get_file_info', { path: 'link' })).structured).toMatchObject({
+      isSymlink: true,
+      target: 'd/a.txt',
+      type: 'file',
+      size: 6,
+      path: path.join(folders.root, 'd/a.txt'),
+    });
+    const denials = await Promise.all(
+      ['escape', 'nowhere'].map((name) =>
+        tools.call('get_file_info', { path: name }).then(() => 'allowed', String),
+      ),
+    );
     expect(denials[0]?.replace('escape', 'nowhere')).toBe(denials[1]);
     expect(denials[0]).not.toContain(folders.outside);
   });

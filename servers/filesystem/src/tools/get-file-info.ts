@@ -15,7 +15,8 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'get_file_info',
     title: 'Get file info',
-    description: 'Size, type, times, permissions and MIME type of a path. Set hash for the SHA-256 of a file.',
+    description:
+      'Size, type, times, permissions and MIME type of a path. Set hash for the SHA-256 of a file.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -41,34 +42,64 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
         mimeType: { type: 'string' },
         hash: { type: 'string' },
       },
-      required: ['content', 'path', 'size', 'type', 'mode', 'created', 'modified', 'accessed', 'isSymlink'],
+      required: [
+        'content',
+        'path',
+        'size',
+        'type',
+        'mode',
+        'created',
+        'modified',
+        'accessed',
+        'isSymlink',
+      ],
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'get_file_info', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
-        await using file = await sandbox.pin(args.path);
-        const target = await linkTarget(sandbox, args.path);
-        const { stats } = file;
-        const mimeType = stats.isDirectory() ? directoryMimeType : mimeTypeOf(file.realPath);
-        const info = {
-          size: stats.size,
-          created: stats.birthtime.toISOString(),
-          modified: stats.mtime.toISOString(),
-          accessed: stats.atime.toISOString(),
-          type: typeOf(stats),
-          mode: (stats.mode & 0o7777).toString(8).padStart(3, '0'),
-          isSymlink: target !== undefined,
-          ...(target === undefined ? {} : { target }),
-          ...(mimeType === undefined ? {} : { mimeType }),
-          ...(args.hash === true ? { hash: await hashOf(file, { signal, onScanned: scanned }) } : {}),
-        };
-        const text = textOf({ path: file.realPath, isDirectory: stats.isDirectory(), isFile: stats.isFile(), permissions: info.mode.slice(-3), ...info });
-        return { structuredContent: { content: text, path: file.realPath, ...info }, text };
-      }),
+      runner.run(
+        { tool: 'get_file_info', path: args.path },
+        context,
+        async ({ sandbox, signal, scanned }) => {
+          await using file = await sandbox.pin(args.path);
+          const target = await linkTarget(sandbox, args.path);
+          const { stats } = file;
+          const mimeType = stats.isDirectory() ? directoryMimeType : mimeTypeOf(file.realPath);
+          const info = {
+            size: stats.size,
+            created: stats.birthtime.toISOString(),
+            modified: stats.mtime.toISOString(),
+            accessed: stats.atime.toISOString(),
+            type: typeOf(stats),
+            mode: (stats.mode & 0o7777).toString(8).padStart(3, '0'),
+            isSymlink: target !== undefined,
+            ...(target === undefined ? {} : { target }),
+            ...(mimeType === undefined ? {} : { mimeType }),
+            ...(args.hash === true
+              ? { hash: await hashOf(file, { signal, onScanned: scanned }) }
+              : {}),
+          };
+          const text = textOf({
+            path: file.realPath,
+            isDirectory: stats.isDirectory(),
+            isFile: stats.isFile(),
+            permissions: info.mode.slice(-3),
+            ...info,
+          });
+          return { structuredContent: { content: text, path: file.realPath, ...info }, text };
+        },
+      ),
   });
 }
 
-async function hashOf(file: PinnedPath, options: Parameters<typeof hashOfFile>[1]): Promise<string> {
+async function hashOf(
+  file: PinnedPath,
+  options: Parameters<typeof hashOfFile>[1],
+): Promise<string> {
   requireRegularFile(file);
   await using handle = await file.open(constants.O_RDONLY);
   return await hashOfFile(handle, options);

@@ -5,18 +5,31 @@ export function listAllowedDirectoriesTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'list_allowed_directories',
     title: 'List allowed directories',
-    description: 'List the directories this server may touch. Relative paths in other tools start at the first one.',
+    description:
+      'List the directories this server may touch. Relative paths in other tools start at the first one.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
     outputSchema: {
       type: 'object',
-      properties: { content: { type: 'string' }, directories: { type: 'array', items: { type: 'string' } }, source: { enum: ['cli', 'roots'] } },
+      properties: {
+        content: { type: 'string' },
+        directories: { type: 'array', items: { type: 'string' } },
+        source: { enum: ['cli', 'roots'] },
+      },
       required: ['content', 'directories', 'source'],
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (_args, context) =>
       runner.run({ tool: 'list_allowed_directories', path: '.' }, context, async ({ sandbox }) => {
         const directories = sandbox.directories.map((directory) => directory.path);
-        const text = directories.length === 0 ? 'No directory is allowed.' : `Allowed directories:\n${directories.join('\n')}`;
+        const text =
+          directories.length === 0
+            ? 'No directory is allowed.'
+            : `Allowed directories:\n${directories.join('\n')}`;
         return { structuredContent: { content: text, directories, source: sandbox.source }, text };
       }),
   });

@@ -6,10 +6,17 @@ import { createManyEntries, createTemporaryFolders } from '../testing/temporary-
 
 const mtime = expect.any(String) as string;
 
-async function allPages(tools: ToolCaller, args: { readonly [name: string]: string | number }): Promise<string[]> {
+async function allPages(
+  tools: ToolCaller,
+  args: { readonly [name: string]: string | number },
+): Promise<string[]> {
   const names: string[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const { structured } = await tools.call('list_directory_with_sizes', { path: '.', ...args, ...(cursor === undefined ? {} : { cursor }) });
+  for (let cursor: string | undefined; ;) {
+    const { structured } = await tools.call('list_directory_with_sizes', {
+      path: '.',
+      ...args,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     names.push(...(structured.entries as { name: string }[]).map(({ name }) => name));
     cursor = structured.nextCursor as string | undefined;
     if (cursor === undefined) return names;
@@ -18,7 +25,9 @@ async function allPages(tools: ToolCaller, args: { readonly [name: string]: stri
 
 describe('list_directory_with_sizes', () => {
   test('lists sizes and totals by name', async () => {
-    await using folders = await createTemporaryFolders({ root: { b: 'x'.repeat(1536), a: 'x', 'd/inner': 'not counted' } });
+    await using folders = await createTemporaryFolders({
+      root: { b: 'x'.repeat(1536), a: 'x', 'd/inner': 'not counted' },
+    });
     await symlink('b', path.join(folders.root, 'link'));
     const tools = await createToolCaller([folders.root]);
     const { text, structured } = await tools.call('list_directory_with_sizes', { path: '.' });
@@ -56,7 +65,10 @@ describe('list_directory_with_sizes', () => {
     ['size', 'big'],
   ])('gives every entry of a big directory once, page by page, by %s', async (sortBy, first) => {
     await using folders = await createTemporaryFolders({ root: { big: 'x'.repeat(100) } });
-    createManyEntries(folders.root, Array.from({ length: 500 }, (_, index) => `f${index}`));
+    createManyEntries(
+      folders.root,
+      Array.from({ length: 500 }, (_, index) => `f${index}`),
+    );
     const tools = await createToolCaller([folders.root]);
     const names = await allPages(tools, { sortBy, limit: 70 });
     expect(names).toHaveLength(501);
@@ -66,19 +78,30 @@ describe('list_directory_with_sizes', () => {
 
   test('keeps long names within the budget of a result', async () => {
     await using folders = await createTemporaryFolders();
-    createManyEntries(folders.root, Array.from({ length: 1500 }, (_, index) => `${'\u0001'.repeat(240)}${index}`));
+    createManyEntries(
+      folders.root,
+      Array.from({ length: 1500 }, (_, index) => `${'\u0001'.repeat(240)}${index}`),
+    );
     const tools = await createToolCaller([folders.root]);
     const { text, structured } = await tools.call('list_directory_with_sizes', { path: '.' });
     expect(structured).toMatchObject({ truncated: true, totals: { files: 1500 } });
-    expect(JSON.stringify({ content: [{ text }], structuredContent: structured }).length).toBeLessThan(1024 * 1024);
+    expect(
+      JSON.stringify({ content: [{ text }], structuredContent: structured }).length,
+    ).toBeLessThan(1024 * 1024);
   });
 
   test('leaves out what is denied, and refuses a file and a foreign cursor', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'a.txt': 'a', '.env': 'secret' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'a.txt': 'a', '.env': 'secret' },
+    });
     await mkdir(path.join(folders.root, 'd'));
     const tools = await createToolCaller([folders.root], { deny: ['.env'] });
     expect(await allPages(tools, {})).toEqual(['a.txt', 'd']);
-    await expect(tools.call('list_directory_with_sizes', { path: 'a.txt' })).rejects.toThrow('not a directory');
-    await expect(tools.call('list_directory_with_sizes', { path: '.', cursor: 'eA' })).rejects.toThrow('cursor');
+    await expect(tools.call('list_directory_with_sizes', { path: 'a.txt' })).rejects.toThrow(
+      'not a directory',
+    );
+    await expect(
+      tools.call('list_directory_with_sizes', { path: '.', cursor: 'eA' }),
+    ).rejects.toThrow('cursor');
   });
 });

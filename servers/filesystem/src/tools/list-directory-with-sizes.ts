@@ -13,14 +13,22 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'list_directory_with_sizes',
     title: 'List directory with sizes',
-    description: 'List a directory with sizes and totals, by name or by size, largest first. When truncated is true, call again with cursor = nextCursor.',
+    description:
+      'List a directory with sizes and totals, by name or by size, largest first. When truncated is true, call again with cursor = nextCursor.',
     inputSchema: {
       type: 'object',
       properties: {
         path: { type: 'string' },
         sortBy: { enum: ['name', 'size'], description: 'Default name.' },
-        cursor: { type: 'string', description: 'nextCursor of the page before, with the same sortBy.' },
-        limit: { type: 'integer', minimum: 1, description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.` },
+        cursor: {
+          type: 'string',
+          description: 'nextCursor of the page before, with the same sortBy.',
+        },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.`,
+        },
       },
       required: ['path'],
       additionalProperties: false,
@@ -34,13 +42,22 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
           type: 'array',
           items: {
             type: 'object',
-            properties: { name: { type: 'string' }, type: { enum: entryTypes }, size: { type: 'integer' }, mtime: { type: 'string' } },
+            properties: {
+              name: { type: 'string' },
+              type: { enum: entryTypes },
+              size: { type: 'integer' },
+              mtime: { type: 'string' },
+            },
             required: ['name', 'type', 'size'],
           },
         },
         totals: {
           type: 'object',
-          properties: { files: { type: 'integer' }, directories: { type: 'integer' }, bytes: { type: 'integer' } },
+          properties: {
+            files: { type: 'integer' },
+            directories: { type: 'integer' },
+            bytes: { type: 'integer' },
+          },
           required: ['files', 'directories', 'bytes'],
         },
         truncated: { type: 'boolean' },
@@ -48,27 +65,51 @@ export function listDirectoryWithSizesTool(runner: ToolRunner): ToolDefinition {
       },
       required: ['content', 'path', 'entries', 'totals', 'truncated'],
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'list_directory_with_sizes', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
-        await using directory = await sandbox.pin(args.path);
-        const { realPath } = directory;
-        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory; use get_file_info.`);
-        const listing = await listSizes(directory, {
-          limit: Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries),
-          maxBytes: Math.floor(runner.limits.maxResultBytes / 3.5),
-          compare: args.sortBy === 'size' ? bySize : byName,
-          isHidden: (name) => sandbox.isDenied(path.join(realPath, name)),
-          signal,
-          onScanned: scanned,
-          ...(args.cursor === undefined ? {} : { after: decodeCursor(args.cursor) }),
-        });
-        const last = listing.entries.at(-1);
-        const next = listing.hasMore && last !== undefined ? { nextCursor: encodeCursor(last) } : {};
-        const { entries, totals, hasMore: truncated } = listing;
-        const text = textOf(listing);
-        return { structuredContent: { content: text, path: realPath, entries, totals, truncated, ...next }, text };
-      }),
+      runner.run(
+        { tool: 'list_directory_with_sizes', path: args.path },
+        context,
+        async ({ sandbox, signal, scanned }) => {
+          await using directory = await sandbox.pin(args.path);
+          const { realPath } = directory;
+          if (!directory.stats.isDirectory())
+            throw new PathError(
+              'wrong-type',
+              `${args.path} is not a directory; use get_file_info.`,
+            );
+          const listing = await listSizes(directory, {
+            limit: Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries),
+            maxBytes: Math.floor(runner.limits.maxResultBytes / 3.5),
+            compare: args.sortBy === 'size' ? bySize : byName,
+            isHidden: (name) => sandbox.isDenied(path.join(realPath, name)),
+            signal,
+            onScanned: scanned,
+            ...(args.cursor === undefined ? {} : { after: decodeCursor(args.cursor) }),
+          });
+          const last = listing.entries.at(-1);
+          const next =
+            listing.hasMore && last !== undefined ? { nextCursor: encodeCursor(last) } : {};
+          const { entries, totals, hasMore: truncated } = listing;
+          const text = textOf(listing);
+          return {
+            structuredContent: {
+              content: text,
+              path: realPath,
+              entries,
+              totals,
+              truncated,
+              ...next,
+            },
+            text,
+          };
+        },
+      ),
   });
 }
 
@@ -87,14 +128,26 @@ function encodeCursor({ size, name }: SizedEntry): string {
 
 function decodeCursor(cursor: string): SizedEntry {
   const [, size, name] = /^(\d+)\/([\s\S]+)$/.exec(decodeNameCursor(cursor)) ?? [];
-  if (size === undefined || name === undefined) throw new PathError('invalid', 'The cursor is not one this tool gave out. Leave it out to start from the beginning.');
+  if (size === undefined || name === undefined)
+    throw new PathError(
+      'invalid',
+      'The cursor is not one this tool gave out. Leave it out to start from the beginning.',
+    );
   return { name, size: Number(size), type: 'file' };
 }
 
 function textOf({ entries, hasMore, totals }: SizedListing): string {
-  const lines = entries.map((entry) => `${entryLabels[entry.type]} ${shownName(entry.name).padEnd(30)} ${sizeOf(entry).padStart(10)}`.trimEnd());
+  const lines = entries.map((entry) =>
+    `${entryLabels[entry.type]} ${shownName(entry.name).padEnd(30)} ${sizeOf(entry).padStart(10)}`.trimEnd(),
+  );
   const more = hasMore ? ['[More entries follow: call again with cursor.]'] : [];
-  return [...lines, ...more, '', `Total: ${totals.files} files, ${totals.directories} directories`, `Combined size: ${inUnits(totals.bytes)}`].join('\n');
+  return [
+    ...lines,
+    ...more,
+    '',
+    `Total: ${totals.files} files, ${totals.directories} directories`,
+    `Combined size: ${inUnits(totals.bytes)}`,
+  ].join('\n');
 }
 
 /** Nothing for what is no file, a question mark where the size is not known. */

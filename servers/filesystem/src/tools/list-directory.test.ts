@@ -6,7 +6,9 @@ import { createToolCaller } from '../testing/call-tool.ts';
 import { createManyEntries, createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 test('lists sorted entries with their types and follows no link', async () => {
-  await using folders = await createTemporaryFolders({ root: { 'b.txt': '', 'a/x': '', '.hidden': '', 'Z.txt': '', 'é.txt': '' } });
+  await using folders = await createTemporaryFolders({
+    root: { 'b.txt': '', 'a/x': '', '.hidden': '', 'Z.txt': '', 'é.txt': '' },
+  });
   await symlink(folders.outside, path.join(folders.root, 'link'));
   execFileSync('mkfifo', [path.join(folders.root, 'fifo')]);
   const tools = await createToolCaller([folders.root]);
@@ -36,18 +38,27 @@ test('pages through a huge directory without losing or repeating an entry', asyn
   const first = await tools.call('list_directory', { path: '.' });
   expect(first.structured).toMatchObject({ truncated: true });
   expect(first.structured['entries']).toHaveLength(2000);
-  const second = await tools.call('list_directory', { path: '.', cursor: first.structured['nextCursor'] });
+  const second = await tools.call('list_directory', {
+    path: '.',
+    cursor: first.structured['nextCursor'],
+  });
   expect(second.structured).toMatchObject({ truncated: false });
   expect(second.structured).not.toHaveProperty('nextCursor');
-  const listed = [first, second].flatMap(({ structured }) => structured['entries'] as { name: string }[]).map((entry) => entry.name);
+  const listed = [first, second]
+    .flatMap(({ structured }) => structured['entries'] as { name: string }[])
+    .map((entry) => entry.name);
   expect(listed).toEqual(names.toSorted());
 });
 
 test('caps the limit and refuses a cursor it did not make', async () => {
   await using folders = await createTemporaryFolders({ root: { a: '', b: '', c: '' } });
   const tools = await createToolCaller([folders.root], { limits: { maxEntries: 2 } });
-  expect((await tools.call('list_directory', { path: '.', limit: 50 })).structured['entries']).toHaveLength(2);
-  await expect(tools.call('list_directory', { path: '.', cursor: 'not base64!' })).rejects.toThrow('cursor');
+  expect(
+    (await tools.call('list_directory', { path: '.', limit: 50 })).structured['entries'],
+  ).toHaveLength(2);
+  await expect(tools.call('list_directory', { path: '.', cursor: 'not base64!' })).rejects.toThrow(
+    'cursor',
+  );
 });
 
 test('keeps a page of very long names small', async () => {
@@ -66,21 +77,32 @@ test('refuses files, links that leave and missing directories', async () => {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': '' } });
   await symlink(folders.outside, path.join(folders.root, 'd'));
   const tools = await createToolCaller([folders.root]);
-  await expect(tools.call('list_directory', { path: 'a.txt' })).rejects.toThrow('use read_text_file');
+  await expect(tools.call('list_directory', { path: 'a.txt' })).rejects.toThrow(
+    'use read_text_file',
+  );
   await expect(tools.call('list_directory', { path: 'd' })).rejects.toThrow('Access denied');
-  await expect(tools.call('list_directory', { path: 'none' })).rejects.toThrow('none: no such file or directory');
+  await expect(tools.call('list_directory', { path: 'none' })).rejects.toThrow(
+    'none: no such file or directory',
+  );
 });
 
 test('says that an empty directory is empty', async () => {
   await using folders = await createTemporaryFolders();
   const tools = await createToolCaller([folders.root]);
-  expect(await tools.call('list_directory', { path: '.' })).toMatchObject({ text: '(empty)', structured: { entries: [] } });
+  expect(await tools.call('list_directory', { path: '.' })).toMatchObject({
+    text: '(empty)',
+    structured: { entries: [] },
+  });
 });
 
 test('names the allowed directories', async () => {
   await using folders = await createTemporaryFolders();
   const tools = await createToolCaller([folders.root, folders.outside]);
   const { structured, text } = await tools.call('list_allowed_directories', {});
-  expect(structured).toEqual({ content: text, directories: [folders.root, folders.outside], source: 'cli' });
+  expect(structured).toEqual({
+    content: text,
+    directories: [folders.root, folders.outside],
+    source: 'cli',
+  });
   expect(text).toBe(`Allowed directories:\n${folders.root}\n${folders.outside}`);
 });

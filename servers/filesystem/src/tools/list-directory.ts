@@ -18,7 +18,11 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
       properties: {
         path: { type: 'string', description: 'Absolute, relative or file:// path.' },
         cursor: { type: 'string', description: 'nextCursor of the page before.' },
-        limit: { type: 'integer', minimum: 1, description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.` },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          description: `Entries per page, at most ${runner.limits.maxEntries}, which is the default.`,
+        },
       },
       required: ['path'],
       additionalProperties: false,
@@ -41,26 +45,64 @@ export function listDirectoryTool(runner: ToolRunner): ToolDefinition {
       },
       required: ['content', 'path', 'entries', 'truncated'],
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'list_directory', path: args.path }, context, async ({ sandbox, signal }) => {
-        await using directory = await sandbox.pin(args.path);
-        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory; use read_text_file.`);
-        const limit = Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries);
-        const after = args.cursor === undefined ? {} : { after: decodeNameCursor(args.cursor) };
-        const isHidden = (name: string) => sandbox.isDenied(path.join(directory.realPath, name));
-        // Names travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
-        const maxBytes = Math.floor(runner.limits.maxResultBytes / 3.5);
-        const { entries, hasMore } = await listEntries(directory, { limit, ...after, isHidden, maxBytes, signal });
-        const last = entries.at(-1);
-        const next = hasMore && last !== undefined ? { nextCursor: encodeNameCursor(last.name) } : {};
-        const text = [...entries.map(line), ...(hasMore ? ['[More entries follow: call again with cursor.]'] : [])].join('\n') || '(empty)';
-        return { structuredContent: { content: text, path: directory.realPath, entries, truncated: hasMore, ...next }, text };
-      }),
+      runner.run(
+        { tool: 'list_directory', path: args.path },
+        context,
+        async ({ sandbox, signal }) => {
+          await using directory = await sandbox.pin(args.path);
+          if (!directory.stats.isDirectory())
+            throw new PathError(
+              'wrong-type',
+              `${args.path} is not a directory; use read_text_file.`,
+            );
+          const limit = Math.min(args.limit ?? runner.limits.maxEntries, runner.limits.maxEntries);
+          const after = args.cursor === undefined ? {} : { after: decodeNameCursor(args.cursor) };
+          const isHidden = (name: string) => sandbox.isDenied(path.join(directory.realPath, name));
+          // Names travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+          const maxBytes = Math.floor(runner.limits.maxResultBytes / 3.5);
+          const { entries, hasMore } = await listEntries(directory, {
+            limit,
+            ...after,
+            isHidden,
+            maxBytes,
+            signal,
+          });
+          const last = entries.at(-1);
+          const next =
+            hasMore && last !== undefined ? { nextCursor: encodeNameCursor(last.name) } : {};
+          const text =
+            [
+              ...entries.map(line),
+              ...(hasMore ? ['[More entries follow: call again with cursor.]'] : []),
+            ].join('\n') || '(empty)';
+          return {
+            structuredContent: {
+              content: text,
+              path: directory.realPath,
+              entries,
+              truncated: hasMore,
+              ...next,
+            },
+            text,
+          };
+        },
+      ),
   });
 }
 
-export const entryLabels = { file: '[FILE]', directory: '[DIR]', symlink: '[LINK]', other: '[OTHER]' } as const;
+export const entryLabels = {
+  file: '[FILE]',
+  directory: '[DIR]',
+  symlink: '[LINK]',
+  other: '[OTHER]',
+} as const;
 
 function line(entry: ListedEntry): string {
   return `${entryLabels[entry.type]} ${shownName(entry.name)}`;

@@ -8,10 +8,15 @@ export function moveFileTool(runner: ToolRunner): ToolDefinition {
   return defineTool({
     name: 'move_file',
     title: 'Move or rename',
-    description: 'Move or rename a file or directory. Nothing is ever overwritten: the destination must not exist, its parent must.',
+    description:
+      'Move or rename a file or directory. Nothing is ever overwritten: the destination must not exist, its parent must.',
     inputSchema: {
       type: 'object',
-      properties: { source: { type: 'string' }, destination: { type: 'string', description: 'The new path, name included.' }, confirmToken: tokenSchema },
+      properties: {
+        source: { type: 'string' },
+        destination: { type: 'string', description: 'The new path, name included.' },
+        confirmToken: tokenSchema,
+      },
       required: ['source', 'destination'],
       additionalProperties: false,
     },
@@ -21,7 +26,12 @@ export function moveFileTool(runner: ToolRunner): ToolDefinition {
       required: ['source', 'destination'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
       runner.run({ tool: 'move_file', path: args.source }, context, async ({ sandbox, signal }) => {
         if (runner.confirmsRoutine) await requireEntry(sandbox, args.source);
@@ -33,7 +43,10 @@ export function moveFileTool(runner: ToolRunner): ToolDefinition {
           isRoutine: true,
         });
         const { source, destination } = await movePath(sandbox, args, signal);
-        return { structuredContent: { source, destination }, text: `Moved ${shownName(source)} to ${shownName(destination)}.` };
+        return {
+          structuredContent: { source, destination },
+          text: `Moved ${shownName(source)} to ${shownName(destination)}.`,
+        };
       }),
   });
 }

@@ -1,4 +1,14 @@
-import { copyFile, lstat, mkdir, readdir, readFile, realpath, rename, symlink, unlink } from 'node:fs/promises';
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  symlink,
+  unlink,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { isInside } from '../sandbox/is-inside.ts';
@@ -10,78 +20,121 @@ import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 const hasHandles = await hasKernelHandles('/');
 
-test.runIf(hasHandles)('no edit, append, move, copy or deletion leaves the sandbox while a directory is swapped with a link', async () => {
-  const names = Array.from({ length: 200 }, (_, index) => index);
-  await using folders = await createTemporaryFolders({
-    root: { 'd/x.txt': 'same', 't/1.txt': '1', ...Object.fromEntries(names.map((index) => [`free/${index}.txt`, 'free'])) },
-    outside: { 'x.txt': 'same', 'deep/x.txt': 'same', 'keep.txt': 'same' },
-  });
-  await symlink(folders.outside, path.join(folders.root, 'link'));
-  const tools = await createToolCaller([folders.root], { opener: kernelHandleOpener });
-  const kinds = [
-    (round: number) => tools.call('edit_file', { path: 'd/x.txt', edits: [{ oldText: 'same', newText: `same ${round}` }] }),
-    () => tools.call('append_file', { path: 'd/x.txt', content: '.' }),
-    (round: number) => tools.call('move_file', { source: `free/${round % 200}.txt`, destination: `d/moved-${round}.txt` }),
-    (round: number) => tools.call('copy_file', { source: 't', destination: `d/copy-${round}`, recursive: true }),
-    (round: number) => tools.call('copy_file', { source: 'd', destination: `seen-${round}`, recursive: true }),
-    (round: number) => tools.call('create_directory', { path: `d/deep/${round}` }),
-    () => tools.call('delete_file', { path: 'd/deep', recursive: true }),
-    () => tools.call('delete_file', { path: 'd/keep.txt' }),
-    () => tools.call('move_file', { source: 'd/keep.txt', destination: 'stolen.txt' }),
-    () => tools.call('write_file', { path: 'd/x.txt', content: 'same' }),
-  ];
-  let done = 0;
-  let failed = 0;
-  const deadline = performance.now() + 3000;
-  let swaps = 0;
-  {
-    await using swapper = await startSwapper(folders.root);
-    for (let round = 0; round < 600 && performance.now() < deadline; round += 20) {
-      const calls = Array.from({ length: 20 }, (_, index) => kinds[(round + index) % kinds.length]!(round + index));
-      for (const { status } of await Promise.allSettled(calls)) {
-        if (status === 'fulfilled') done++;
-        else failed++;
+test.runIf(hasHandles)(
+  'no edit, append, move, copy or deletion leaves the sandbox while a directory is swapped with a link',
+  async () => {
+    const names = Array.from({ length: 200 }, (_, index) => index);
+    await using folders = await createTemporaryFolders({
+      root: {
+        'd/x.txt': 'same',
+        't/1.txt': '1',
+        ...Object.fromEntries(names.map((index) => [`free/${index}.txt`, 'free'])),
+      },
+      outside: { 'x.txt': 'same', 'deep/x.txt': 'same', 'keep.txt': 'same' },
+    });
+    await symlink(folders.outside, path.join(folders.root, 'link'));
+    const tools = await createToolCaller([folders.root], { opener: kernelHandleOpener });
+    const kinds = [
+      (round: number) =>
+        tools.call('edit_file', {
+          path: 'd/x.txt',
+          edits: [{ oldText: 'same', newText: `same ${round}` }],
+        }),
+      () => tools.call('append_file', { path: 'd/x.txt', content: '.' }),
+      (round: number) =>
+        tools.call('move_file', {
+          source: `free/${round % 200}.txt`,
+          destination: `d/moved-${round}.txt`,
+        }),
+      (round: number) =>
+        tools.call('copy_file', { source: 't', destination: `d/copy-${round}`, recursive: true }),
+      (round: number) =>
+        tools.call('copy_file', { source: 'd', destination: `seen-${round}`, recursive: true }),
+      (round: number) => tools.call('create_directory', { path: `d/deep/${round}` }),
+      () => tools.call('delete_file', { path: 'd/deep', recursive: true }),
+      () => tools.call('delete_file', { path: 'd/keep.txt' }),
+      () => tools.call('move_file', { source: 'd/keep.txt', destination: 'stolen.txt' }),
+      () => tools.call('write_file', { path: 'd/x.txt', content: 'same' }),
+    ];
+    let done = 0;
+    let failed = 0;
+    const deadline = performance.now() + 3000;
+    let swaps = 0;
+    {
+      await using swapper = await startSwapper(folders.root);
+      for (let round = 0; round < 600 && performance.now() < deadline; round += 20) {
+        const calls = Array.from({ length: 20 }, (_, index) =>
+          kinds[(round + index) % kinds.length]!(round + index),
+        );
+        for (const { status } of await Promise.allSettled(calls)) {
+          if (status === 'fulfilled') done++;
+          else failed++;
+        }
       }
+      swaps = await swapper.stop();
     }
-    swaps = await swapper.stop();
-  }
-  expect(swaps).toBeGreaterThan(50);
-  expect(done).toBeGreaterThan(20);
-  expect(failed).toBeGreaterThan(20);
-  expect((await readdir(folders.outside, { recursive: true })).toSorted()).toEqual(['deep', 'deep/x.txt', 'keep.txt', 'x.txt']);
-  for (const name of ['x.txt', 'deep/x.txt', 'keep.txt']) expect(await readFile(path.join(folders.outside, name), 'utf8')).toBe('same');
-  const copied = (await readdir(folders.root, { recursive: true })).filter((name) => name.endsWith('keep.txt') && !name.startsWith('link') && !name.startsWith('d/'));
-  expect(copied).toEqual([]);
-});
+    expect(swaps).toBeGreaterThan(50);
+    expect(done).toBeGreaterThan(20);
+    expect(failed).toBeGreaterThan(20);
+    expect((await readdir(folders.outside, { recursive: true })).toSorted()).toEqual([
+      'deep',
+      'deep/x.txt',
+      'keep.txt',
+      'x.txt',
+    ]);
+    for (const name of ['x.txt', 'deep/x.txt', 'keep.txt'])
+      expect(await readFile(path.join(folders.outside, name), 'utf8')).toBe('same');
+    const copied = (await readdir(folders.root, { recursive: true })).filter(
+      (name) => name.endsWith('keep.txt') && !name.startsWith('link') && !name.startsWith('d/'),
+    );
+    expect(copied).toEqual([]);
+  },
+);
 
 /** Puts a link to `outside` in the place of `root/t/victim`. */
-async function swapVictim(folders: { readonly root: string; readonly outside: string }): Promise<void> {
+async function swapVictim(folders: {
+  readonly root: string;
+  readonly outside: string;
+}): Promise<void> {
   const victim = path.join(folders.root, 't/victim');
   await rename(victim, path.join(folders.root, 'away'));
   await symlink(folders.outside, victim);
 }
 
-test.runIf(hasHandles)('a directory that becomes a link during a deletion is not followed', async () => {
-  await using folders = await createTemporaryFolders({ root: { 't/victim/a.txt': 'mine' }, outside: { 'a.txt': 'theirs' } });
-  let looks = 0;
-  const opener: Opener = {
-    ...kernelHandleOpener,
-    async pin(given, options) {
-      // The first look counts, the second removes.
-      if (given.endsWith('/victim') && ++looks === 2) await swapVictim(folders);
-      return kernelHandleOpener.pin(given, options);
-    },
-  };
-  const tools = await createToolCaller([folders.root], { opener });
-  await expect(tools.call('delete_file', { path: 't', recursive: true })).rejects.toThrow('Access denied');
-  expect(looks).toBe(2);
-  expect(await readFile(path.join(folders.outside, 'a.txt'), 'utf8')).toBe('theirs');
-  expect((await tools.call('delete_file', { path: 't', recursive: true })).structured).toMatchObject({ removed: 2 });
-  expect(await readFile(path.join(folders.outside, 'a.txt'), 'utf8')).toBe('theirs');
-});
+test.runIf(hasHandles)(
+  'a directory that becomes a link during a deletion is not followed',
+  async () => {
+    await using folders = await createTemporaryFolders({
+      root: { 't/victim/a.txt': 'mine' },
+      outside: { 'a.txt': 'theirs' },
+    });
+    let looks = 0;
+    const opener: Opener = {
+      ...kernelHandleOpener,
+      async pin(given, options) {
+        // The first look counts, the second removes.
+        if (given.endsWith('/victim') && ++looks === 2) await swapVictim(folders);
+        return kernelHandleOpener.pin(given, options);
+      },
+    };
+    const tools = await createToolCaller([folders.root], { opener });
+    await expect(tools.call('delete_file', { path: 't', recursive: true })).rejects.toThrow(
+      'Access denied',
+    );
+    expect(looks).toBe(2);
+    expect(await readFile(path.join(folders.outside, 'a.txt'), 'utf8')).toBe('theirs');
+    expect(
+      (await tools.call('delete_file', { path: 't', recursive: true })).structured,
+    ).toMatchObject({ removed: 2 });
+    expect(await readFile(path.join(folders.outside, 'a.txt'), 'utf8')).toBe('theirs');
+  },
+);
 
 test('the same swap defeats a deletion by path', async () => {
-  await using folders = await createTemporaryFolders({ root: { 't/victim/a.txt': 'mine' }, outside: { 'a.txt': 'theirs' } });
+  await using folders = await createTemporaryFolders({
+    root: { 't/victim/a.txt': 'mine' },
+    outside: { 'a.txt': 'theirs' },
+  });
   const victim = path.join(folders.root, 't/victim');
   expect((await lstat(victim)).isDirectory()).toBe(true);
   await swapVictim(folders);
@@ -99,7 +152,8 @@ test('the same swapping defeats a copy that checks the path before it creates', 
   for (let round = 0; escaped === 0 && performance.now() < deadline; round++) {
     const copies = Array.from({ length: 20 }, async (_, index) => {
       const directory = path.join(folders.root, 'd');
-      if (isInside(await realpath(directory), folders.root)) await copyFile(path.join(folders.root, 'a.txt'), path.join(directory, `${round}-${index}`));
+      if (isInside(await realpath(directory), folders.root))
+        await copyFile(path.join(folders.root, 'a.txt'), path.join(directory, `${round}-${index}`));
     });
     await Promise.allSettled(copies);
     escaped = (await readdir(folders.outside)).length - 1;

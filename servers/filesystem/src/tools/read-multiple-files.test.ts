@@ -4,9 +4,14 @@ import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
 describe('read_multiple_files', () => {
   test('reads each file, and one that cannot be read fails no other', async () => {
-    await using folders = await createTemporaryFolders({ root: { a: 'one\n', b: 'two', bin: Buffer.from([0]) }, outside: { secret: 's' } });
+    await using folders = await createTemporaryFolders({
+      root: { a: 'one\n', b: 'two', bin: Buffer.from([0]) },
+      outside: { secret: 's' },
+    });
     const tools = await createToolCaller([folders.root]);
-    const { text, structured } = await tools.call('read_multiple_files', { paths: ['a', 'none', `${folders.outside}/secret`, 'bin', 'b'] });
+    const { text, structured } = await tools.call('read_multiple_files', {
+      paths: ['a', 'none', `${folders.outside}/secret`, 'bin', 'b'],
+    });
     expect(structured).toMatchObject({
       content: text,
       results: [
@@ -24,27 +29,42 @@ describe('read_multiple_files', () => {
   test('reads the first lines only', async () => {
     await using folders = await createTemporaryFolders({ root: { a: '1\n2\n3\n' } });
     const tools = await createToolCaller([folders.root]);
-    expect((await tools.call('read_multiple_files', { paths: ['a'], head: 2 })).structured).toMatchObject({ results: [{ content: '1\n2\n', nextOffset: 3 }] });
+    expect(
+      (await tools.call('read_multiple_files', { paths: ['a'], head: 2 })).structured,
+    ).toMatchObject({ results: [{ content: '1\n2\n', nextOffset: 3 }] });
   });
 
   test('shares one limit, of which short files leave their part to those after them', async () => {
     const long = `${'x'.repeat(99)}\n`.repeat(100);
-    await using folders = await createTemporaryFolders({ root: { short: 'a\n', long, other: long } });
+    await using folders = await createTemporaryFolders({
+      root: { short: 'a\n', long, other: long },
+    });
     const tools = await createToolCaller([folders.root], { limits: { maxReadBytes: 3000 } });
-    const { structured } = await tools.call('read_multiple_files', { paths: ['short', 'long', 'other'] });
-    expect(structured).toMatchObject({ results: [{ truncated: false }, { truncated: true, nextOffset: 15 }, { truncated: true }] });
-    const bytes = (structured.results as { content: string }[]).reduce((sum, { content }) => sum + content.length, 0);
+    const { structured } = await tools.call('read_multiple_files', {
+      paths: ['short', 'long', 'other'],
+    });
+    expect(structured).toMatchObject({
+      results: [{ truncated: false }, { truncated: true, nextOffset: 15 }, { truncated: true }],
+    });
+    const bytes = (structured.results as { content: string }[]).reduce(
+      (sum, { content }) => sum + content.length,
+      0,
+    );
     expect(bytes).toBeGreaterThan(2500);
     expect(bytes).toBeLessThanOrEqual(3000);
   });
 
   test('stays within the budget of a result, whatever JSON makes of the text', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `f${index}`);
-    await using folders = await createTemporaryFolders({ root: Object.fromEntries(names.map((name) => [name, '\u0001'.repeat(100_000)])) });
+    await using folders = await createTemporaryFolders({
+      root: Object.fromEntries(names.map((name) => [name, '\u0001'.repeat(100_000)])),
+    });
     const maxResultBytes = 200_000;
     const tools = await createToolCaller([folders.root], { limits: { maxResultBytes } });
     const { text, structured } = await tools.call('read_multiple_files', { paths: names });
-    expect(JSON.stringify({ content: [{ type: 'text', text }], structuredContent: structured }).length).toBeLessThan(maxResultBytes);
+    expect(
+      JSON.stringify({ content: [{ type: 'text', text }], structuredContent: structured }).length,
+    ).toBeLessThan(maxResultBytes);
     expect((structured.results as { ok: boolean }[]).every(({ ok }) => ok)).toBe(true);
   });
 
@@ -52,7 +72,11 @@ describe('read_multiple_files', () => {
     await using folders = await createTemporaryFolders();
     const tools = await createToolCaller([folders.root]);
     const paths = Array.from({ length: 50 }, (_, index) => `${'\u0001'.repeat(4000)}${index}`);
-    await expect(tools.call('read_multiple_files', { paths })).rejects.toThrow('Ask for fewer files');
-    expect((await tools.call('read_multiple_files', { paths: paths.slice(0, 2) })).structured.results).toMatchObject([{ ok: false }, { ok: false }]);
+    await expect(tools.call('read_multiple_files', { paths })).rejects.toThrow(
+      'Ask for fewer files',
+    );
+    expect(
+      (await tools.call('read_multiple_files', { paths: paths.slice(0, 2) })).structured.results,
+    ).toMatchObject([{ ok: false }, { ok: false }]);
   });
 });

@@ -17,7 +17,13 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        paths: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: maxPaths, description: 'Absolute, relative or file:// paths.' },
+        paths: {
+          type: 'array',
+          items: { type: 'string' },
+          minItems: 1,
+          maxItems: maxPaths,
+          description: 'Absolute, relative or file:// paths.',
+        },
         head: { type: 'integer', minimum: 1, description: 'First lines of each.' },
         limit: { type: 'integer', minimum: 1, description: 'The same as head.' },
       },
@@ -47,20 +53,37 @@ export function readMultipleFilesTool(runner: ToolRunner): ToolDefinition {
       },
       required: ['content', 'results'],
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'read_multiple_files', path: args.paths[0] ?? '.' }, context, async (call) => {
-        const limit = Math.min(args.head ?? Infinity, args.limit ?? Infinity);
-        let maxBytes = runner.limits.maxReadBytes;
-        for (;;) {
-          const results = await readAll(args.paths, call, { limit, maxBytes, limits: runner.limits });
-          const text = results.map(textOf).join('\n---\n');
-          // The contents travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
-          if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096) return { structuredContent: { content: text, results }, text };
-          if (maxBytes <= minBytes) throw new ToolError('The paths and errors alone are longer than one result may be. Ask for fewer files at once.');
-          maxBytes = Math.floor(maxBytes / 2);
-        }
-      }),
+      runner.run(
+        { tool: 'read_multiple_files', path: args.paths[0] ?? '.' },
+        context,
+        async (call) => {
+          const limit = Math.min(args.head ?? Infinity, args.limit ?? Infinity);
+          let maxBytes = runner.limits.maxReadBytes;
+          for (;;) {
+            const results = await readAll(args.paths, call, {
+              limit,
+              maxBytes,
+              limits: runner.limits,
+            });
+            const text = results.map(textOf).join('\n---\n');
+            // The contents travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+            if (3 * jsonBytes(text) <= runner.limits.maxResultBytes - 4096)
+              return { structuredContent: { content: text, results }, text };
+            if (maxBytes <= minBytes)
+              throw new ToolError(
+                'The paths and errors alone are longer than one result may be. Ask for fewer files at once.',
+              );
+            maxBytes = Math.floor(maxBytes / 2);
+          }
+        },
+      ),
   });
 }
 
@@ -84,7 +107,11 @@ interface SharedBudget {
 }
 
 /** What a short file leaves is shared by those after it. */
-async function readAll(paths: readonly string[], call: RunningCall, { limit, maxBytes, limits }: SharedBudget): Promise<readonly FileResult[]> {
+async function readAll(
+  paths: readonly string[],
+  call: RunningCall,
+  { limit, maxBytes, limits }: SharedBudget,
+): Promise<readonly FileResult[]> {
   const results: FileResult[] = [];
   let left = maxBytes;
   for (const [index, path] of paths.entries()) {
@@ -97,21 +124,47 @@ async function readAll(paths: readonly string[], call: RunningCall, { limit, max
   return results;
 }
 
-async function readOne(path: string, { sandbox, signal }: RunningCall, { limit, maxBytes, limits }: SharedBudget): Promise<FileResult> {
+async function readOne(
+  path: string,
+  { sandbox, signal }: RunningCall,
+  { limit, maxBytes, limits }: SharedBudget,
+): Promise<FileResult> {
   try {
     await using file = await sandbox.pin(path);
-    const options = { range: { kind: 'from', offset: 1, limit }, maxBytes, maxResultBytes: limits.maxResultBytes, signal, onScanned: () => undefined } as const;
+    const options = {
+      range: { kind: 'from', offset: 1, limit },
+      maxBytes,
+      maxResultBytes: limits.maxResultBytes,
+      signal,
+      onScanned: () => undefined,
+    } as const;
     const { content, truncated, nextOffset, nextColumn } = await readText(file, options);
-    return { path, ok: true, content, truncated, ...(nextOffset === undefined ? {} : { nextOffset }), ...(nextColumn === undefined ? {} : { nextColumn }) };
+    return {
+      path,
+      ok: true,
+      content,
+      truncated,
+      ...(nextOffset === undefined ? {} : { nextOffset }),
+      ...(nextColumn === undefined ? {} : { nextColumn }),
+    };
   } catch (error) {
     signal.throwIfAborted();
     const failure = toPathError(error, path);
-    if (failure instanceof PathError) return { path, ok: false, truncated: false, error: failure.message };
+    if (failure instanceof PathError)
+      return { path, ok: false, truncated: false, error: failure.message };
     throw error;
   }
 }
 
-function textOf({ path, ok, content = '', truncated, nextOffset, nextColumn, error = '' }: FileResult): string {
+function textOf({
+  path,
+  ok,
+  content = '',
+  truncated,
+  nextOffset,
+  nextColumn,
+  error = '',
+}: FileResult): string {
   const name = shownName(path);
   if (!ok) return `${name}: Error - ${error}`;
   return `${name}:\n${content}\n${truncated ? `[Truncated: continue with read_text_file, offset ${nextOffset ?? 1}${nextColumn === undefined ? '' : ` and column ${nextColumn}`}.]\n` : ''}`;

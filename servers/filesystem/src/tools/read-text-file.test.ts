@@ -11,7 +11,11 @@ import { resultBudgetBytes } from '../files/limits.ts';
 import { createToolCaller, type CalledTool, type ToolCallerOptions } from '../testing/call-tool.ts';
 import { createTemporaryFolders } from '../testing/temporary-folders.ts';
 
-async function readIn(content: string | Buffer, args: { readonly [name: string]: unknown } = {}, limits: ToolCallerOptions['limits'] = {}): Promise<CalledTool> {
+async function readIn(
+  content: string | Buffer,
+  args: { readonly [name: string]: unknown } = {},
+  limits: ToolCallerOptions['limits'] = {},
+): Promise<CalledTool> {
   await using folders = await createTemporaryFolders({ root: { 'a.txt': content } });
   const tools = await createToolCaller([folders.root], { limits });
   return await tools.call('read_text_file', { path: 'a.txt', ...args });
@@ -21,7 +25,17 @@ describe('read_text_file', () => {
   test('returns a whole file as text and as structured content', async () => {
     const { text, structured } = await readIn('line1\nline2\nline3\n');
     expect(text).toBe('line1\nline2\nline3\n');
-    expect(structured).toMatchObject({ content: text, startLine: 1, endLine: 3, totalLines: 3, truncated: false, eol: 'lf', bom: false, encoding: 'utf-8', size: 18 });
+    expect(structured).toMatchObject({
+      content: text,
+      startLine: 1,
+      endLine: 3,
+      totalLines: 3,
+      truncated: false,
+      eol: 'lf',
+      bom: false,
+      encoding: 'utf-8',
+      size: 18,
+    });
     expect(structured).not.toHaveProperty('nextOffset');
   });
 
@@ -29,10 +43,20 @@ describe('read_text_file', () => {
     ['head', { head: 2 }, '1\n2\n', { startLine: 1, endLine: 2, nextOffset: 3 }],
     ['a range', { offset: 2, limit: 2 }, '2\n3\n', { startLine: 2, endLine: 3, nextOffset: 4 }],
     ['the rest', { offset: 4 }, '4\n5', { startLine: 4, endLine: 5, totalLines: 5 }],
-    ['a range over the end', { offset: 5, limit: 10 }, '5', { startLine: 5, endLine: 5, totalLines: 5 }],
+    [
+      'a range over the end',
+      { offset: 5, limit: 10 },
+      '5',
+      { startLine: 5, endLine: 5, totalLines: 5 },
+    ],
     ['one last line', { tail: 1 }, '5', {}],
     ['two last lines', { tail: 2 }, '4\n5', {}],
-    ['more last lines than there are', { tail: 50 }, '1\n2\n3\n4\n5', { startLine: 1, endLine: 5, totalLines: 5 }],
+    [
+      'more last lines than there are',
+      { tail: 50 },
+      '1\n2\n3\n4\n5',
+      { startLine: 1, endLine: 5, totalLines: 5 },
+    ],
   ])('returns %s', async (_what, args, expected, lines) => {
     const { text, structured } = await readIn('1\n2\n3\n4\n5', args);
     expect(text).toBe(expected);
@@ -84,7 +108,13 @@ describe('read_text_file', () => {
   ])('reads %s', async (encoding, bytes) => {
     const all = await readIn(Buffer.from(bytes, 'hex'));
     expect(all.text).toBe('one\ntwo\n\u20e9');
-    expect(all.structured).toMatchObject({ encoding, bom: true, totalLines: 3, eol: 'lf', size: 20 });
+    expect(all.structured).toMatchObject({
+      encoding,
+      bom: true,
+      totalLines: 3,
+      eol: 'lf',
+      size: 20,
+    });
     expect((await readIn(Buffer.from(bytes, 'hex'), { tail: 2 })).text).toBe('two\n\u20e9');
     expect((await readIn(Buffer.from(bytes, 'hex'), { offset: 2, limit: 1 })).text).toBe('two\n');
   });
@@ -92,7 +122,9 @@ describe('read_text_file', () => {
   test('reads in the encoding it is told', async () => {
     expect((await readIn(Buffer.from('63e9', 'hex'), { encoding: 'latin1' })).text).toBe('cé');
     expect((await readIn(Buffer.from('c3a9', 'hex'), { encoding: 'latin1' })).text).toBe('Ã©');
-    await expect(readIn(Buffer.from('63e9', 'hex'), { encoding: 'utf-8' })).rejects.toThrow('not valid UTF-8');
+    await expect(readIn(Buffer.from('63e9', 'hex'), { encoding: 'utf-8' })).rejects.toThrow(
+      'not valid UTF-8',
+    );
   });
 
   test.each([
@@ -115,10 +147,15 @@ describe('read_text_file', () => {
     const bytes = Buffer.from('\uFEFFhello\n');
     expect((await readIn(bytes)).structured).toMatchObject({ hash: hashOf(bytes) });
     expect((await readIn('a\nb\n', { head: 1 })).structured).not.toHaveProperty('hash');
-    expect((await readIn('x'.repeat(5000), {}, { maxReadBytes: 1024 })).structured).not.toHaveProperty('hash');
+    expect(
+      (await readIn('x'.repeat(5000), {}, { maxReadBytes: 1024 })).structured,
+    ).not.toHaveProperty('hash');
     const limits = { maxReadBytes: 1_000_000, maxResultBytes: 3_000_000 };
     const longest = Buffer.from('y'.repeat(256 * 1024));
-    expect((await readIn(longest, {}, limits)).structured).toMatchObject({ hash: hashOf(longest), truncated: false });
+    expect((await readIn(longest, {}, limits)).structured).toMatchObject({
+      hash: hashOf(longest),
+      truncated: false,
+    });
     const longer = (await readIn('y'.repeat(256 * 1024 + 1), {}, limits)).structured;
     expect(longer).toMatchObject({ truncated: false });
     expect(longer).not.toHaveProperty('hash');
@@ -127,7 +164,9 @@ describe('read_text_file', () => {
   test('with numbers stays within the budget', async () => {
     const { structured } = await readIn('\n'.repeat(300_000), { lineNumbers: true });
     expect(structured).toMatchObject({ truncated: true, startLine: 1 });
-    expect(2 * Buffer.byteLength(JSON.stringify(structured.content))).toBeLessThan(resultBudgetBytes);
+    expect(2 * Buffer.byteLength(JSON.stringify(structured.content))).toBeLessThan(
+      resultBudgetBytes,
+    );
   });
 
   test('cuts a long file at a line and continues where it ended', async () => {
@@ -156,7 +195,13 @@ describe('read_text_file', () => {
   test('cuts a single huge line between characters', async () => {
     const { text, structured } = await readIn('ä'.repeat(5000), {}, { maxReadBytes: 1025 });
     expect(text).toBe('ä'.repeat(512));
-    expect(structured).toMatchObject({ truncated: true, startLine: 1, endLine: 1, nextOffset: 1, nextColumn: 1025 });
+    expect(structured).toMatchObject({
+      truncated: true,
+      startLine: 1,
+      endLine: 1,
+      nextOffset: 1,
+      nextColumn: 1025,
+    });
     const tail = await readIn('ä'.repeat(5000), { tail: 1 }, { maxReadBytes: 1025 });
     expect(tail.text).toBe('ä'.repeat(512));
     expect(tail.structured).toMatchObject({ truncated: true });
@@ -164,40 +209,63 @@ describe('read_text_file', () => {
 
   test('keeps the last whole lines of a long tail', async () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `line ${index}\n`);
-    const { text, structured } = await readIn(lines.join(''), { tail: 900 }, { maxReadBytes: 1024 });
+    const { text, structured } = await readIn(
+      lines.join(''),
+      { tail: 900 },
+      { maxReadBytes: 1024 },
+    );
     expect(lines.join('').endsWith(text)).toBe(true);
     expect(text.startsWith('line ')).toBe(true);
     expect(text.length).toBeGreaterThan(1000);
     expect(structured).toMatchObject({ truncated: true });
   });
 
-  test.each([{}, { tail: 100_000 }])('stays within the result budget when JSON makes the text larger (%o)', async (args) => {
-    const { text, structured } = await readIn('\u0001\u0002\n'.repeat(60_000), args, { maxReadBytes: 512 * 1024 });
-    expect(2 * JSON.stringify(text).length).toBeLessThanOrEqual(resultBudgetBytes);
-    expect(text.length).toBeGreaterThan(1000);
-    expect(text.startsWith('\u0001')).toBe(true);
-    expect(structured).toMatchObject({ truncated: true });
-  });
+  test.each([{}, { tail: 100_000 }])(
+    'stays within the result budget when JSON makes the text larger (%o)',
+    async (args) => {
+      const { text, structured } = await readIn('\u0001\u0002\n'.repeat(60_000), args, {
+        maxReadBytes: 512 * 1024,
+      });
+      expect(2 * JSON.stringify(text).length).toBeLessThanOrEqual(resultBudgetBytes);
+      expect(text.length).toBeGreaterThan(1000);
+      expect(text.startsWith('\u0001')).toBe(true);
+      expect(structured).toMatchObject({ truncated: true });
+    },
+  );
 
   test('reads a little of a huge file in a moment', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'big.txt': 'first\n' + 'x'.repeat(10_000) } });
+    await using folders = await createTemporaryFolders({
+      root: { 'big.txt': 'first\n' + 'x'.repeat(10_000) },
+    });
     await truncate(path.join(folders.root, 'big.txt'), 4 * 1024 ** 3);
     const tools = await createToolCaller([folders.root]);
     const { structured } = await tools.call('read_text_file', { path: 'big.txt', head: 1 });
     expect(structured).toMatchObject({ content: 'first\n', size: 4 * 1024 ** 3, nextOffset: 2 });
-    expect((await tools.call('read_text_file', { path: 'big.txt' })).structured).toMatchObject({ truncated: true });
-    expect((await tools.call('read_text_file', { path: 'big.txt', tail: 1 })).structured).toMatchObject({ truncated: true });
+    expect((await tools.call('read_text_file', { path: 'big.txt' })).structured).toMatchObject({
+      truncated: true,
+    });
+    expect(
+      (await tools.call('read_text_file', { path: 'big.txt', tail: 1 })).structured,
+    ).toMatchObject({ truncated: true });
   });
 
   test('stops scanning for a far line when it is cancelled', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'big.txt': 'first\n' + 'x'.repeat(10_000) } });
+    await using folders = await createTemporaryFolders({
+      root: { 'big.txt': 'first\n' + 'x'.repeat(10_000) },
+    });
     await truncate(path.join(folders.root, 'big.txt'), 64 * 1024 ** 3);
     const tools = await createToolCaller([folders.root]);
     const cancel = new AbortController();
     const context = createTestContext({ signal: cancel.signal });
-    const reading = tools.call('read_text_file', { path: 'big.txt', offset: 5 }, { ...context, progress: () => Promise.resolve(cancel.abort(new Error('enough'))) });
+    const reading = tools.call(
+      'read_text_file',
+      { path: 'big.txt', offset: 5 },
+      { ...context, progress: () => Promise.resolve(cancel.abort(new Error('enough'))) },
+    );
     await expect(reading).rejects.toThrow('enough');
-    expect(tools.lines).toEqual([expect.stringMatching(/debug tool=read_text_file outcome=cancelled scanned=\d+ ms=\d+\n$/)]);
+    expect(tools.lines).toEqual([
+      expect.stringMatching(/debug tool=read_text_file outcome=cancelled scanned=\d+ ms=\d+\n$/),
+    ]);
   });
 
   test.each([
@@ -218,8 +286,13 @@ describe('read_text_file', () => {
     await once(listener, 'listening');
     const tools = await createToolCaller([folders.root, '/dev/null']);
     const five = Array.from({ length: 5 }, () => tools.call('read_text_file', { path: 'fifo' }));
-    for (const outcome of await Promise.allSettled(five)) expect(outcome).toMatchObject({ reason: { message: expect.stringContaining('FIFO') as string } });
-    await expect(tools.call('read_text_file', { path: 'socket' })).rejects.toThrow('only regular files');
+    for (const outcome of await Promise.allSettled(five))
+      expect(outcome).toMatchObject({
+        reason: { message: expect.stringContaining('FIFO') as string },
+      });
+    await expect(tools.call('read_text_file', { path: 'socket' })).rejects.toThrow(
+      'only regular files',
+    );
     await expect(tools.call('read_text_file', { path: 'd' })).rejects.toThrow('use list_directory');
     expect((await tools.call('read_text_file', { path: 'a.txt' })).text).toBe('x');
     listener.close();
@@ -232,20 +305,30 @@ describe('read_text_file', () => {
   });
 
   test('names the missing file in its error', async () => {
-    await expect(readIn('', { path: 'none.txt' })).rejects.toThrow('none.txt: no such file or directory');
+    await expect(readIn('', { path: 'none.txt' })).rejects.toThrow(
+      'none.txt: no such file or directory',
+    );
   });
 });
 
 test.each([
   ['ASCII', 'x', 300_000, {}],
   ['characters of several bytes', 'é€😀', 60_000, {}],
-  ['control characters, which take more room in a result', '\u0001', 300_000, { maxResultBytes: 200_000 }],
+  [
+    'control characters, which take more room in a result',
+    '\u0001',
+    300_000,
+    { maxResultBytes: 200_000 },
+  ],
   ['UTF-16', 'utf16', 0, {}],
   ['one byte for each character', 'latin1', 0, {}],
 ])('a line longer than one read comes piece by piece: %s', async (_what, unit, times, limits) => {
   const line = unit === 'utf16' || unit === 'latin1' ? 'aé'.repeat(200_000) : unit.repeat(times);
   const text = `first\n${line}\nlast\n`;
-  const bytes = unit === 'utf16' ? Buffer.from(`\uFEFF${text}`, 'utf16le') : Buffer.from(text, unit === 'latin1' ? 'latin1' : 'utf8');
+  const bytes =
+    unit === 'utf16'
+      ? Buffer.from(`\uFEFF${text}`, 'utf16le')
+      : Buffer.from(text, unit === 'latin1' ? 'latin1' : 'utf8');
   await using folders = await createTemporaryFolders({ root: { 'a.txt': bytes } });
   const tools = await createToolCaller([folders.root], { limits });
   let read = '';
@@ -263,7 +346,12 @@ test.each([
 
 test('says how a cut line goes on', async () => {
   const { structured, text } = await readIn(`${'x'.repeat(300_000)}\ny\n`);
-  expect(structured).toMatchObject({ truncated: true, endLine: 1, nextOffset: 1, nextColumn: 262_145 });
+  expect(structured).toMatchObject({
+    truncated: true,
+    endLine: 1,
+    nextOffset: 1,
+    nextColumn: 262_145,
+  });
   expect(text).toHaveLength(262_144);
   const rest = await readIn(`${'x'.repeat(300_000)}\ny\n`, { offset: 1, column: 262_145 });
   expect(rest.structured).toMatchObject({ truncated: false, startLine: 1, endLine: 2 });

@@ -17,7 +17,12 @@ export function readTextFileTool(runner: ToolRunner): ToolDefinition {
 
 /** The name that older hosts know. */
 export function readFileTool(runner: ToolRunner): ToolDefinition {
-  return readTool(runner, { name: 'read_file', title: 'Read file (deprecated)', description: 'Deprecated: the same as read_text_file.', outputSchema: contentSchema });
+  return readTool(runner, {
+    name: 'read_file',
+    title: 'Read file (deprecated)',
+    description: 'Deprecated: the same as read_text_file.',
+    outputSchema: contentSchema,
+  });
 }
 
 interface ReadToolNames {
@@ -27,7 +32,10 @@ interface ReadToolNames {
   readonly outputSchema: typeof windowSchema | typeof contentSchema;
 }
 
-function readTool(runner: ToolRunner, { name, title, description, outputSchema }: ReadToolNames): ToolDefinition {
+function readTool(
+  runner: ToolRunner,
+  { name, title, description, outputSchema }: ReadToolNames,
+): ToolDefinition {
   return defineTool({
     name,
     title,
@@ -48,18 +56,34 @@ function readTool(runner: ToolRunner, { name, title, description, outputSchema }
       additionalProperties: false,
     },
     outputSchema,
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args: ReadArguments, context) =>
       runner.run({ tool: name, path: args.path }, context, async ({ sandbox, signal, scanned }) => {
         const { maxReadBytes: maxBytes, maxResultBytes } = runner.limits;
         const { encoding, lineNumbers = false } = args;
         const range = lineRange(args);
         await using file = await sandbox.pin(args.path);
-        const window = await readText(file, { range, lineNumbers, maxBytes, maxResultBytes, signal, onScanned: scanned, ...(encoding === undefined ? {} : { encoding }) });
+        const window = await readText(file, {
+          range,
+          lineNumbers,
+          maxBytes,
+          maxResultBytes,
+          signal,
+          onScanned: scanned,
+          ...(encoding === undefined ? {} : { encoding }),
+        });
         refusePastEnd(args.offset, window);
         const note = continuation(window);
         return {
-          content: [{ type: 'text', text: window.content }, ...(note === undefined ? [] : [{ type: 'text' as const, text: note }])],
+          content: [
+            { type: 'text', text: window.content },
+            ...(note === undefined ? [] : [{ type: 'text' as const, text: note }]),
+          ],
           structuredContent: { path: file.realPath, ...window },
         };
       }),
@@ -87,7 +111,11 @@ const windowSchema = {
 } as const;
 
 /** What the alias promises is less, so that the list of tools stays short. */
-const contentSchema = { type: 'object', properties: { content: { type: 'string' } }, required: ['content'] } as const;
+const contentSchema = {
+  type: 'object',
+  properties: { content: { type: 'string' } },
+  required: ['content'],
+} as const;
 
 interface ReadArguments {
   readonly path: string;
@@ -101,26 +129,47 @@ interface ReadArguments {
 }
 
 function lineRange({ head, tail, offset, limit, column }: ReadArguments): LineRange {
-  const given = Object.entries({ head, tail, offset, limit, column }).filter(([, value]) => value !== undefined);
+  const given = Object.entries({ head, tail, offset, limit, column }).filter(
+    ([, value]) => value !== undefined,
+  );
   const isRange = head === undefined && tail === undefined;
   if (!isRange && given.length > 1) {
     const names = given.map(([name]) => name).join(' and ');
-    throw new ToolError(`${names} cannot be combined: use head, or tail, or offset with limit and column.`);
+    throw new ToolError(
+      `${names} cannot be combined: use head, or tail, or offset with limit and column.`,
+    );
   }
   if (tail !== undefined) return { kind: 'tail', count: tail };
-  return { kind: 'from', offset: offset ?? 1, limit: head ?? limit ?? Infinity, ...(column === undefined ? {} : { column }) };
+  return {
+    kind: 'from',
+    offset: offset ?? 1,
+    limit: head ?? limit ?? Infinity,
+    ...(column === undefined ? {} : { column }),
+  };
 }
 
 function refusePastEnd(offset: number | undefined, window: TextWindow): void {
-  if (offset === undefined || offset === 1 || window.totalLines === undefined || offset <= window.totalLines) return;
+  if (
+    offset === undefined ||
+    offset === 1 ||
+    window.totalLines === undefined ||
+    offset <= window.totalLines
+  )
+    return;
   throw new ToolError(`offset ${offset} is past the end: the file has ${window.totalLines} lines.`);
 }
 
 function continuation(window: TextWindow): string | undefined {
   if (!window.truncated) return undefined;
-  const shown = window.startLine === undefined ? 'the end of the file' : `lines ${window.startLine}-${window.endLine}`;
+  const shown =
+    window.startLine === undefined
+      ? 'the end of the file'
+      : `lines ${window.startLine}-${window.endLine}`;
   const column = window.nextColumn === undefined ? '' : ` and column ${window.nextColumn}`;
   const cut = window.nextColumn === undefined ? '' : '; the line is longer than one read returns';
-  const next = window.nextOffset === undefined ? 'Ask for fewer lines or use offset and limit.' : `Continue with offset ${window.nextOffset}${column}.`;
+  const next =
+    window.nextOffset === undefined
+      ? 'Ask for fewer lines or use offset and limit.'
+      : `Continue with offset ${window.nextOffset}${column}.`;
   return `[Truncated: this is ${shown} of a file of ${window.size} bytes${cut}. ${next}]`;
 }

@@ -24,7 +24,10 @@ export class RunningCalls {
    * Runs one call when it is its turn, with a signal that aborts with each of these, and when the server ends.
    * @throws the signal's reason when it aborts before the turn, and what `body` throws
    */
-  async run<T>(signals: readonly AbortSignal[], body: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async run<T>(
+    signals: readonly AbortSignal[],
+    body: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     this.#running.add(ended);
     const signal = AbortSignal.any([...signals, this.#stopping.signal]);

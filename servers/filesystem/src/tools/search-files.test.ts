@@ -40,7 +40,12 @@ describe('search_files', () => {
     await using folders = await createTemporaryFolders({ root: sources });
     const tools = await createToolCaller([folders.root]);
     const { structured } = await tools.call('search_files', { path: '.', pattern });
-    expect(structured).toMatchObject({ path: folders.root, matches, total: matches.length, truncated: false });
+    expect(structured).toMatchObject({
+      path: folders.root,
+      matches,
+      total: matches.length,
+      truncated: false,
+    });
   });
 
   test('leaves out excluded directories with everything below', async () => {
@@ -48,20 +53,35 @@ describe('search_files', () => {
     const tools = await createToolCaller([folders.root]);
     const all = await tools.call('search_files', { path: 'packages', pattern: '**/*.ts' });
     expect(all.structured).toMatchObject({ total: 4 });
-    for (const exclusion of ['node_modules', '**/node_modules', '**/node_modules/**', 'b/node_modules/']) {
-      const { structured } = await tools.call('search_files', { path: 'packages', pattern: '**/*.ts', excludePatterns: [exclusion] });
+    for (const exclusion of [
+      'node_modules',
+      '**/node_modules',
+      '**/node_modules/**',
+      'b/node_modules/',
+    ]) {
+      const { structured } = await tools.call('search_files', {
+        path: 'packages',
+        pattern: '**/*.ts',
+        excludePatterns: [exclusion],
+      });
       expect(structured).toMatchObject({ total: 3, scanned: 7 });
     }
   });
 
   test('spells matches so that other tools take them', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'sub/a.txt': 'first' }, outside: { 'sub/a.txt': 'second' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'sub/a.txt': 'first' },
+      outside: { 'sub/a.txt': 'second' },
+    });
     const tools = await createToolCaller([folders.root, folders.outside]);
     for (const [directory, content] of [
       ['sub', 'first'],
       [folders.outside, 'second'],
     ] as const) {
-      const { structured } = await tools.call('search_files', { path: directory, pattern: 'a.txt' });
+      const { structured } = await tools.call('search_files', {
+        path: directory,
+        pattern: 'a.txt',
+      });
       const [match] = structured['matches'] as [string];
       expect((await tools.call('read_text_file', { path: match })).text).toBe(content);
     }
@@ -100,22 +120,39 @@ describe('search_files', () => {
       Array.from({ length: 700 }, (_, index) => `f${index}.txt`),
     );
     const tools = await createToolCaller([folders.root]);
-    const { structured } = await tools.call('search_files', { path: '.', pattern: '*.txt', maxResults: 3 });
-    expect(structured).toMatchObject({ matches: ['f0.txt', 'f1.txt', 'f10.txt'], total: 700, scanned: 700, truncated: true });
+    const { structured } = await tools.call('search_files', {
+      path: '.',
+      pattern: '*.txt',
+      maxResults: 3,
+    });
+    expect(structured).toMatchObject({
+      matches: ['f0.txt', 'f1.txt', 'f10.txt'],
+      total: 700,
+      scanned: 700,
+      truncated: true,
+    });
   });
 
   test('never follows a link', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'd/a.txt': '' }, outside: { 'a.txt': 'TOPSECRET' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'd/a.txt': '' },
+      outside: { 'a.txt': 'TOPSECRET' },
+    });
     await symlink(folders.outside, path.join(folders.root, 'out'));
     await symlink('..', path.join(folders.root, 'd/loop'));
     const tools = await createToolCaller([folders.root]);
     const { structured } = await tools.call('search_files', { path: '.', pattern: '**/a.txt' });
     expect(structured).toMatchObject({ matches: ['d/a.txt'], scanned: 4 });
-    await expect(tools.call('search_files', { path: 'out', pattern: 'a.txt' })).rejects.toThrow('Access denied');
+    await expect(tools.call('search_files', { path: 'out', pattern: 'a.txt' })).rejects.toThrow(
+      'Access denied',
+    );
   });
 
   test('skips a directory that turns into a link while it walks', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'd/a.txt': '' }, outside: { 'a.txt': '' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'd/a.txt': '' },
+      outside: { 'a.txt': '' },
+    });
     const { root, outside } = folders;
     const swapping: Opener = {
       kind: real.kind,
@@ -134,11 +171,16 @@ describe('search_files', () => {
   });
 
   test('handles odd names and counts directories it cannot open', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'new\nline/[x]*?.txt': '', '日本/é.txt': '' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'new\nline/[x]*?.txt': '', '日本/é.txt': '' },
+    });
     await mkdir(Buffer.from(`${folders.root}/bad\xff`, 'latin1'));
     const tools = await createToolCaller([folders.root]);
     const { structured } = await tools.call('search_files', { path: '.', pattern: '**/*.txt' });
-    expect(structured).toMatchObject({ matches: ['new\nline/[x]*?.txt', '日本/é.txt'], unreadable: 1 });
+    expect(structured).toMatchObject({
+      matches: ['new\nline/[x]*?.txt', '日本/é.txt'],
+      unreadable: 1,
+    });
   });
 
   test.each([
@@ -166,23 +208,42 @@ describe('search_files', () => {
     createTree(folders.root, { directories: 10, files: 500 });
     const tools = await createToolCaller([folders.root]);
     const context = createTestContext();
-    const { structured } = await tools.call('search_files', { path: '.', pattern: '**/f1.txt' }, context);
+    const { structured } = await tools.call(
+      'search_files',
+      { path: '.', pattern: '**/f1.txt' },
+      context,
+    );
     expect(structured).toMatchObject({ total: 10, scanned: 5010 });
     expect(context.progressed.length).toBeGreaterThanOrEqual(3);
-    expect(context.progressed.at(-1)).toEqual({ progress: 5010, message: '10 matches in 5010 entries' });
-    expect(tools.lines).toEqual([expect.stringMatching(/debug tool=search_files outcome=finished scanned=5010 ms=\d+\n$/)]);
+    expect(context.progressed.at(-1)).toEqual({
+      progress: 5010,
+      message: '10 matches in 5010 entries',
+    });
+    expect(tools.lines).toEqual([
+      expect.stringMatching(/debug tool=search_files outcome=finished scanned=5010 ms=\d+\n$/),
+    ]);
   });
 
   test('hears of a cancellation while it compares the many names of one directory with slow patterns', async () => {
     await using folders = await createTemporaryFolders();
-    createManyEntries(path.join(folders.root, 'wide'), Array.from({ length: 900 }, (_, index) => `${'a'.repeat(200)}${index}`));
+    createManyEntries(
+      path.join(folders.root, 'wide'),
+      Array.from({ length: 900 }, (_, index) => `${'a'.repeat(200)}${index}`),
+    );
     const tools = await createToolCaller([folders.root]);
     // Each entry takes milliseconds, and all of them are read from the directory at once.
-    const excludePatterns = Array.from({ length: 100 }, (_, index) => `**/*${'a'.repeat(90)}z${index}`);
+    const excludePatterns = Array.from(
+      { length: 100 },
+      (_, index) => `**/*${'a'.repeat(90)}z${index}`,
+    );
     const cancel = new AbortController();
     // As a cancellation of the client: it comes with a turn of the event loop.
     setTimeout(() => cancel.abort(new Error('cancelled by the client')), 50);
-    const search = tools.call('search_files', { path: '.', pattern: 'nothing', excludePatterns }, createTestContext({ signal: cancel.signal }));
+    const search = tools.call(
+      'search_files',
+      { path: '.', pattern: 'nothing', excludePatterns },
+      createTestContext({ signal: cancel.signal }),
+    );
     await expect(search).rejects.toThrow('cancelled by the client');
     expect(tools.lines).toEqual([expect.stringMatching(/outcome=cancelled ms=\d{1,3}\n$/)]);
   });
@@ -209,7 +270,9 @@ describe('search_files', () => {
       }
       return Promise.resolve();
     };
-    await expect(tools.call('search_files', { path: '.', pattern: 'nothing' }, { ...context, progress })).rejects.toThrow('cancelled by the client');
+    await expect(
+      tools.call('search_files', { path: '.', pattern: 'nothing' }, { ...context, progress }),
+    ).rejects.toThrow('cancelled by the client');
     expect(performance.now() - cancelledAt).toBeLessThan(250);
     const pinsAtEnd = pins;
     expect(pinsAtEnd).toBeLessThan(40);
@@ -218,11 +281,17 @@ describe('search_files', () => {
     await mkdir(path.join(folders.root, 'later'));
     expect(pins).toBe(pinsAtEnd);
     expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(handles);
-    expect(tools.lines).toEqual([expect.stringMatching(/debug tool=search_files outcome=cancelled scanned=\d{4} ms=\d+\n$/)]);
+    expect(tools.lines).toEqual([
+      expect.stringMatching(/debug tool=search_files outcome=cancelled scanned=\d{4} ms=\d+\n$/),
+    ]);
   });
 });
 
-function createTree(root: string, size: { readonly directories: number; readonly files: number }): void {
+function createTree(
+  root: string,
+  size: { readonly directories: number; readonly files: number },
+): void {
   const names = Array.from({ length: size.files }, (_, index) => `f${index}.txt`);
-  for (let directory = 0; directory < size.directories; directory++) createManyEntries(path.join(root, `d${directory}`), names);
+  for (let directory = 0; directory < size.directories; directory++)
+    createManyEntries(path.join(root, `d${directory}`), names);
 }

@@ -16,7 +16,10 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Directory to search; "." is the first allowed directory.' },
+        path: {
+          type: 'string',
+          description: 'Directory to search; "." is the first allowed directory.',
+        },
         pattern: { type: 'string', minLength: 1, maxLength: 1000, description: 'Name or glob.' },
         excludePatterns: {
           type: 'array',
@@ -25,9 +28,19 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
           description: 'Names or globs to leave out, for example ["node_modules"].',
         },
         type: { enum: ['any', 'file', 'directory'], description: 'What may match. Default any.' },
-        maxResults: { type: 'integer', minimum: 0, maximum: maxEntries, description: `Default ${maxEntries}.` },
+        maxResults: {
+          type: 'integer',
+          minimum: 0,
+          maximum: maxEntries,
+          description: `Default ${maxEntries}.`,
+        },
         respectGitignore: { type: 'boolean' },
-        groupDepth: { type: 'integer', minimum: 0, maximum: 10, description: 'Also count per directory of this depth.' },
+        groupDepth: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 10,
+          description: 'Also count per directory of this depth.',
+        },
       },
       required: ['path', 'pattern'],
       additionalProperties: false,
@@ -54,29 +67,61 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
       required: ['content', 'path', 'matches', 'total', 'scanned', 'truncated'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
-      runner.run({ tool: 'search_files', path: args.path }, context, async ({ sandbox, signal, scanned }) => {
-        await using directory = await sandbox.pin(args.path);
-        if (!directory.stats.isDirectory()) throw new PathError('wrong-type', `${args.path} is not a directory.`);
-        const { pattern, excludePatterns = [], type = 'any', maxResults = maxEntries, groupDepth, respectGitignore = false } = args;
-        const onScanned = (entries: number, matches: number) => scanned(entries, `${matches} matches in ${entries} entries`);
-        // Matches travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
-        const maxBytes = Math.floor(runner.limits.maxResultBytes / 4);
-        const options = { pattern, excludePatterns, type, maxResults, groupDepth, respectGitignore, maxBytes };
-        const outcome = await search(directory, options, { sandbox, signal, onScanned });
-        const text = summary(outcome);
-        const { tooDeep: _tooDeep, unreadRules: _unreadRules, ...structured } = outcome;
-        return { structuredContent: { content: text, path: directory.realPath, ...structured }, text };
-      }),
+      runner.run(
+        { tool: 'search_files', path: args.path },
+        context,
+        async ({ sandbox, signal, scanned }) => {
+          await using directory = await sandbox.pin(args.path);
+          if (!directory.stats.isDirectory())
+            throw new PathError('wrong-type', `${args.path} is not a directory.`);
+          const {
+            pattern,
+            excludePatterns = [],
+            type = 'any',
+            maxResults = maxEntries,
+            groupDepth,
+            respectGitignore = false,
+          } = args;
+          const onScanned = (entries: number, matches: number) =>
+            scanned(entries, `${matches} matches in ${entries} entries`);
+          // Matches travel three times: as text, and twice structured, which is what clients of other file servers and ours look at.
+          const maxBytes = Math.floor(runner.limits.maxResultBytes / 4);
+          const options = {
+            pattern,
+            excludePatterns,
+            type,
+            maxResults,
+            groupDepth,
+            respectGitignore,
+            maxBytes,
+          };
+          const outcome = await search(directory, options, { sandbox, signal, onScanned });
+          const text = summary(outcome);
+          const { tooDeep: _tooDeep, unreadRules: _unreadRules, ...structured } = outcome;
+          return {
+            structuredContent: { content: text, path: directory.realPath, ...structured },
+            text,
+          };
+        },
+      ),
   });
 }
 
 function summary(outcome: SearchOutcome): string {
   const { matches, total, scanned, unreadable, tooDeep, groups } = outcome;
-  const lines = [`${total} matches in ${scanned} entries${matches.length < total ? `; the first ${matches.length} are listed` : ''}.`];
+  const lines = [
+    `${total} matches in ${scanned} entries${matches.length < total ? `; the first ${matches.length} are listed` : ''}.`,
+  ];
   if (unreadable !== undefined) lines.push(`${unreadable} directories could not be opened.`);
-  if (tooDeep > 0) lines.push(`${tooDeep} directories are more than 256 levels down and were not searched.`);
+  if (tooDeep > 0)
+    lines.push(`${tooDeep} directories are more than 256 levels down and were not searched.`);
   const note = unreadRulesNote(outcome.unreadRules);
   if (note !== undefined) lines.push(note);
   for (const group of groups ?? []) lines.push(`${group.count}\t${shownName(group.directory)}`);

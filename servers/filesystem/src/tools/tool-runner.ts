@@ -10,7 +10,11 @@ import type { RunningCalls } from './running-calls.ts';
 export interface ToolRunner {
   readonly limits: Limits;
   /** Runs the body of one call inside the peer's sandbox; a path or file system failure becomes a `ToolError`. */
-  run(call: ToolCallName, context: InteractiveContext, body: (call: RunningCall) => Promise<ToolOutput>): Promise<ToolOutput>;
+  run(
+    call: ToolCallName,
+    context: InteractiveContext,
+    body: (call: RunningCall) => Promise<ToolOutput>,
+  ): Promise<ToolOutput>;
   /**
    * Resolves when a destructive step may happen. In the modern era the handler then runs again from its start, so change nothing before.
    * @throws ToolError when it was declined or needs the confirm token of the error
@@ -58,7 +62,10 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const { limits, sandboxOf, confirm, log, calls } = options;
   return {
     limits,
-    confirm: (context, { confirmToken, ...step }) => calls.pausing(() => confirm(context, confirmToken === undefined ? step : { ...step, confirmToken })),
+    confirm: (context, { confirmToken, ...step }) =>
+      calls.pausing(() =>
+        confirm(context, confirmToken === undefined ? step : { ...step, confirmToken }),
+      ),
     pausing: (waitForAnswer) => calls.pausing(waitForAnswer),
     confirmsRoutine: options.confirmsRoutine ?? false,
     run: (call, context, body) =>

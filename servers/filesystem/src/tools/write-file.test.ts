@@ -16,14 +16,26 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     await using folders = await createTemporaryFolders();
     const tools = await createToolCaller([folders.root], { opener });
     const target = path.join(folders.root, 'ä.txt');
-    expect((await tools.call('write_file', { path: 'ä.txt', content: 'é\n' })).structured).toEqual({ path: target, bytes: 3, created: true, hash: hashOf(Buffer.from('é\n')) });
-    expect((await tools.call('write_file', { path: target, content: '' })).structured).toEqual({ path: target, bytes: 0, created: false, hash: hashOf(Buffer.from('')) });
+    expect((await tools.call('write_file', { path: 'ä.txt', content: 'é\n' })).structured).toEqual({
+      path: target,
+      bytes: 3,
+      created: true,
+      hash: hashOf(Buffer.from('é\n')),
+    });
+    expect((await tools.call('write_file', { path: target, content: '' })).structured).toEqual({
+      path: target,
+      bytes: 0,
+      created: false,
+      hash: hashOf(Buffer.from('')),
+    });
     expect(await readFile(target, 'utf8')).toBe('');
     expect(await readdir(folders.root)).toEqual(['ä.txt']);
   });
 
   test('keeps the mode, the hard link and the symbolic link of what it replaces', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'exe.sh': '#!/bin/sh\n', h1: 'H', t: 'T' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'exe.sh': '#!/bin/sh\n', h1: 'H', t: 'T' },
+    });
     const at = (name: string) => path.join(folders.root, name);
     await chmod(at('exe.sh'), 0o750);
     await link(at('h1'), at('h2'));
@@ -40,13 +52,23 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
   });
 
   test('never replaces a file below a directory in another Unicode normalization by a new one', async () => {
-    await using folders = await createTemporaryFolders({ root: { 'u\u0308ber/ex.txt': 'precious' } });
+    await using folders = await createTemporaryFolders({
+      root: { 'u\u0308ber/ex.txt': 'precious' },
+    });
     const tools = await createToolCaller([folders.root], { opener });
     const target = path.join(folders.root, 'u\u0308ber/ex.txt');
-    expect((await tools.call('read_text_file', { path: '\u00fcber/ex.txt' })).text).toBe('precious');
-    const { structured } = await tools.call('write_file', { path: '\u00fcber/ex.txt', content: 'new' });
+    expect((await tools.call('read_text_file', { path: '\u00fcber/ex.txt' })).text).toBe(
+      'precious',
+    );
+    const { structured } = await tools.call('write_file', {
+      path: '\u00fcber/ex.txt',
+      content: 'new',
+    });
     expect(structured).toMatchObject({ path: target, created: false });
-    await tools.call('edit_file', { path: '\u00fcber/ex.txt', edits: [{ oldText: 'new', newText: 'newer' }] });
+    await tools.call('edit_file', {
+      path: '\u00fcber/ex.txt',
+      edits: [{ oldText: 'new', newText: 'newer' }],
+    });
     expect(await readFile(target, 'utf8')).toBe('newer');
     expect(await readdir(folders.root, { recursive: true })).toHaveLength(2);
   });
@@ -58,7 +80,9 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     const meddle = () => {
       if (creations++ === 0) writeFileSync(target, 'of another program');
     };
-    const tools = await createToolCaller([folders.root], { opener: afterCreateFile(opener, meddle) });
+    const tools = await createToolCaller([folders.root], {
+      opener: afterCreateFile(opener, meddle),
+    });
     const { structured } = await tools.call('write_file', { path: 'a.txt', content: 'ours' });
     expect(structured).toMatchObject({ created: false });
     expect(await readdir(folders.root)).toEqual(['a.txt']);
@@ -67,7 +91,9 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
   test('creates parents only when asked', async () => {
     await using folders = await createTemporaryFolders();
     const tools = await createToolCaller([folders.root], { opener });
-    await expect(tools.call('write_file', { path: 'n1/n2/f.txt', content: 'x' })).rejects.toThrow('parent directory does not exist. Set createParents');
+    await expect(tools.call('write_file', { path: 'n1/n2/f.txt', content: 'x' })).rejects.toThrow(
+      'parent directory does not exist. Set createParents',
+    );
     expect(await readdir(folders.root)).toEqual([]);
     await tools.call('write_file', { path: 'n1/n2/f.txt', content: 'x', createParents: true });
     expect(await readFile(path.join(folders.root, 'n1/n2/f.txt'), 'utf8')).toBe('x');
@@ -79,8 +105,18 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     await symlink(path.join(folders.outside, 'none.txt'), path.join(folders.root, 'dangling'));
     await symlink(folders.outside, path.join(folders.root, 'd'));
     const tools = await createToolCaller([folders.root], { opener });
-    for (const target of ['l', 'dangling', 'd/new.txt', 'd/secret.txt', 'd/a/b.txt', '../outside/x.txt', `${folders.root}-evil/w.txt`]) {
-      await expect(tools.call('write_file', { path: target, content: 'x', createParents: true })).rejects.toThrow('Access denied');
+    for (const target of [
+      'l',
+      'dangling',
+      'd/new.txt',
+      'd/secret.txt',
+      'd/a/b.txt',
+      '../outside/x.txt',
+      `${folders.root}-evil/w.txt`,
+    ]) {
+      await expect(
+        tools.call('write_file', { path: target, content: 'x', createParents: true }),
+      ).rejects.toThrow('Access denied');
     }
     expect(await readdir(folders.outside)).toEqual(['secret.txt']);
     expect(await readFile(path.join(folders.outside, 'secret.txt'), 'utf8')).toBe('TOPSECRET');
@@ -90,11 +126,19 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     await using folders = await createTemporaryFolders({ root: { 'd/x': '' } });
     execFileSync('mkfifo', [path.join(folders.root, 'fifo')]);
     const tools = await createToolCaller([folders.root], { opener });
-    await expect(tools.call('write_file', { path: 'd', content: 'x' })).rejects.toThrow('is a directory');
-    await expect(tools.call('write_file', { path: '.', content: 'x' })).rejects.toThrow('is a directory');
+    await expect(tools.call('write_file', { path: 'd', content: 'x' })).rejects.toThrow(
+      'is a directory',
+    );
+    await expect(tools.call('write_file', { path: '.', content: 'x' })).rejects.toThrow(
+      'is a directory',
+    );
     await expect(tools.call('write_file', { path: 'fifo', content: 'x' })).rejects.toThrow('FIFO');
-    await expect(tools.call('write_file', { path: 'd/x/y', content: 'x', createParents: true })).rejects.toThrow('not a directory');
-    await expect(tools.call('write_file', { path: 'half.txt', content: 'a\ud800' })).rejects.toThrow('surrogate');
+    await expect(
+      tools.call('write_file', { path: 'd/x/y', content: 'x', createParents: true }),
+    ).rejects.toThrow('not a directory');
+    await expect(
+      tools.call('write_file', { path: 'half.txt', content: 'a\ud800' }),
+    ).rejects.toThrow('surrogate');
     expect((await readdir(folders.root)).toSorted()).toEqual(['d', 'fifo']);
   });
 
@@ -112,7 +156,9 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     await using folders = await createTemporaryFolders({ root: { 'a.txt': 'old' } });
     const tools = await createToolCaller([folders.root], { opener });
     const context = createTestContext({ signal: AbortSignal.abort(new Error('cancelled')) });
-    await expect(tools.call('write_file', { path: 'a.txt', content: 'new' }, context)).rejects.toThrow('cancelled');
+    await expect(
+      tools.call('write_file', { path: 'a.txt', content: 'new' }, context),
+    ).rejects.toThrow('cancelled');
     expect(await readFile(path.join(folders.root, 'a.txt'), 'utf8')).toBe('old');
     expect(await readdir(folders.root)).toEqual(['a.txt']);
   });
@@ -123,8 +169,12 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     // The name becomes a directory between the look and the rename.
     const long = 'x'.repeat(255);
     await mkdir(path.join(folders.root, long));
-    await expect(tools.call('write_file', { path: long, content: 'x' })).rejects.toThrow('is a directory');
-    await expect(tools.call('write_file', { path: `${long}y`, content: 'x' })).rejects.toThrow('too long');
+    await expect(tools.call('write_file', { path: long, content: 'x' })).rejects.toThrow(
+      'is a directory',
+    );
+    await expect(tools.call('write_file', { path: `${long}y`, content: 'x' })).rejects.toThrow(
+      'too long',
+    );
     expect(await readdir(folders.root)).toEqual([long]);
   });
 
@@ -136,7 +186,9 @@ describe.each(await usableOpeners('/'))('write_file with the $kind opener', (ope
     const reads = Array.from({ length: 40 }, () => tools.call('read_text_file', { path: 'a.txt' }));
     await Promise.all(writes);
     const outcomes = await Promise.allSettled(reads);
-    const texts = outcomes.filter((outcome) => outcome.status === 'fulfilled').map((outcome) => outcome.value.text);
+    const texts = outcomes
+      .filter((outcome) => outcome.status === 'fulfilled')
+      .map((outcome) => outcome.value.text);
     // Without kernel handles a file that is replaced between check and open is refused.
     expect(texts.length).toBeGreaterThanOrEqual(opener === kernelHandleOpener ? reads.length : 0);
     for (const text of texts) expect(text).toBe(text.slice(0, 1).repeat(50_000));

@@ -1,4 +1,8 @@
-import { defineTool, type InteractiveContext, type ToolDefinition } from '@signalbox/mcp-core/server';
+import {
+  defineTool,
+  type InteractiveContext,
+  type ToolDefinition,
+} from '@signalbox/mcp-core/server';
 import { hashOf } from '../files/file-hash.ts';
 import { encodeText } from '../files/text-encoding.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
@@ -18,8 +22,14 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
       properties: {
         path: { type: 'string' },
         content: { type: 'string' },
-        createParents: { type: 'boolean', description: 'Create missing directories. Default false.' },
-        expectedHash: { type: 'string', description: 'Write only if the file still has this hash of a read or write.' },
+        createParents: {
+          type: 'boolean',
+          description: 'Create missing directories. Default false.',
+        },
+        expectedHash: {
+          type: 'string',
+          description: 'Write only if the file still has this hash of a read or write.',
+        },
         confirmToken: tokenSchema,
       },
       required: ['path', 'content'],
@@ -27,18 +37,38 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
     },
     outputSchema: {
       type: 'object',
-      properties: { path: { type: 'string' }, bytes: { type: 'integer' }, created: { type: 'boolean' }, hash: { type: 'string' } },
+      properties: {
+        path: { type: 'string' },
+        bytes: { type: 'integer' },
+        created: { type: 'boolean' },
+        hash: { type: 'string' },
+      },
       required: ['path', 'bytes', 'created', 'hash'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: (args, context) =>
       runner.run({ tool: 'write_file', path: args.path }, context, async ({ sandbox, signal }) => {
         const content = encodeText(args.content, { encoding: 'utf-8', bom: false });
         const { createParents = false, expectedHash } = args;
-        const isKnown = runner.confirmsRoutine && (await confirmReplacement(runner, context, { sandbox, args }));
-        const options = { createParents, expectedHash, signal, onlyNew: runner.confirmsRoutine && !isKnown };
-        const { realPath, created, hash } = await writeAtomically(sandbox, { path: args.path, content }, options);
+        const isKnown =
+          runner.confirmsRoutine && (await confirmReplacement(runner, context, { sandbox, args }));
+        const options = {
+          createParents,
+          expectedHash,
+          signal,
+          onlyNew: runner.confirmsRoutine && !isKnown,
+        };
+        const { realPath, created, hash } = await writeAtomically(
+          sandbox,
+          { path: args.path, content },
+          options,
+        );
         return {
           structuredContent: { path: realPath, bytes: content.length, created, hash },
           text: `${created ? 'Created' : 'Replaced'} ${shownName(realPath)} (${content.length} bytes).`,
@@ -49,11 +79,19 @@ export function writeFileTool(runner: ToolRunner): ToolDefinition {
 
 interface Replacement {
   readonly sandbox: Sandbox;
-  readonly args: { readonly path: string; readonly content: string; readonly confirmToken?: string };
+  readonly args: {
+    readonly path: string;
+    readonly content: string;
+    readonly confirmToken?: string;
+  };
 }
 
 /** Asks before an existing file is replaced; whether there is one. */
-async function confirmReplacement(runner: ToolRunner, context: InteractiveContext, { sandbox, args }: Replacement): Promise<boolean> {
+async function confirmReplacement(
+  runner: ToolRunner,
+  context: InteractiveContext,
+  { sandbox, args }: Replacement,
+): Promise<boolean> {
   const file = await sandbox.pin(args.path).catch((error: unknown) => {
     if (error instanceof PathError && error.reason === 'not-found') return undefined;
     throw error;

@@ -16,11 +16,16 @@ describe('bindParameters', () => {
   });
 
   test('binds blobs and 64-bit integers', () => {
-    expect(bind([{ $blob: 'AP8=' }, { $int64: '-9223372036854775808' }])).toEqual([Buffer.from([0, 255]), -9223372036854775808n]);
+    expect(bind([{ $blob: 'AP8=' }, { $int64: '-9223372036854775808' }])).toEqual([
+      Buffer.from([0, 255]),
+      -9223372036854775808n,
+    ]);
   });
 
   test('binds an object by name, with or without the prefix', () => {
-    expect(bind({ a: 1, ':b': 'x', $c: null }, 'SELECT :a, :b, $c')).toEqual([{ a: 1n, b: 'x', c: null }]);
+    expect(bind({ a: 1, ':b': 'x', $c: null }, 'SELECT :a, :b, $c')).toEqual([
+      { a: 1n, b: 'x', c: null },
+    ]);
   });
 
   test('binds an array to numbered parameters', () => {
@@ -53,9 +58,21 @@ describe('bindParameters', () => {
   });
 
   test.each([
-    ['more parameters than SQLite takes', Array.from({ length: 200_000 }, () => 1), 'There are 200000 parameters; one statement takes at most 32766'],
-    ['as many by name', Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`p${index}`, 1])), 'There are 40000 parameters'],
-    ['a whole number that lost digits', [9_007_199_254_740_992], 'Parameter 1 is beyond ±(2^53 - 1), where JSON numbers lose digits; write {"$int64": "digits"}'],
+    [
+      'more parameters than SQLite takes',
+      Array.from({ length: 200_000 }, () => 1),
+      'There are 200000 parameters; one statement takes at most 32766',
+    ],
+    [
+      'as many by name',
+      Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`p${index}`, 1])),
+      'There are 40000 parameters',
+    ],
+    [
+      'a whole number that lost digits',
+      [9_007_199_254_740_992],
+      'Parameter 1 is beyond ±(2^53 - 1), where JSON numbers lose digits; write {"$int64": "digits"}',
+    ],
     ['half of a surrogate pair', ['a\uD800b'], 'Parameter 1 is not Unicode text'],
   ])('refuses %s', (_what, params, message) => {
     expect(() => bind(params)).toThrow(ParameterError);

@@ -24,11 +24,18 @@ const INT64_MAX = 2n ** 63n - 1n;
  */
 export function bindParameters(params: unknown, tokens: readonly Token[]): unknown[] {
   if (params === undefined) return [];
-  if (typeof params !== 'object' || params === null) throw new ParameterError('params must be an array or an object.');
+  if (typeof params !== 'object' || params === null)
+    throw new ParameterError('params must be an array or an object.');
   const count = Array.isArray(params) ? params.length : Object.keys(params).length;
-  if (count > MAX_PARAMETERS) throw new ParameterError(`There are ${count} parameters; one statement takes at most ${MAX_PARAMETERS}.`);
+  if (count > MAX_PARAMETERS)
+    throw new ParameterError(
+      `There are ${count} parameters; one statement takes at most ${MAX_PARAMETERS}.`,
+    );
   if (Array.isArray(params)) return bindPositions(params, tokens);
-  const named = Object.entries(params).map(([name, value]) => [name.replace(/^[:@$]/, ''), toSqlValue(value, name)]);
+  const named = Object.entries(params).map(([name, value]) => [
+    name.replace(/^[:@$]/, ''),
+    toSqlValue(value, name),
+  ]);
   return [Object.fromEntries(named)];
 }
 
@@ -37,7 +44,10 @@ function bindPositions(params: readonly unknown[], tokens: readonly Token[]): un
   const variables = tokens.filter((token) => token.kind === 'variable').map((token) => token.text);
   const numbered = variables.filter((variable) => /^\?\d/.test(variable));
   if (numbered.length === 0) return values;
-  if (numbered.length < variables.length) throw new ParameterError('Use either ? or numbered parameters such as ?1, not both in one query.');
+  if (numbered.length < variables.length)
+    throw new ParameterError(
+      'Use either ? or numbered parameters such as ?1, not both in one query.',
+    );
   return [Object.fromEntries(values.map((value, index) => [String(index + 1), value]))];
 }
 
@@ -50,30 +60,41 @@ function toSqlValue(value: unknown, name: string): SqlValue {
     if ('$int64' in value) return toInteger(value.$int64, name);
     if ('$blob' in value) return toBlob(value.$blob, name);
   }
-  throw new ParameterError(`Parameter ${name} must be null, a string, a number, a boolean, {"$int64": "digits"} or {"$blob": "base64"}.`);
+  throw new ParameterError(
+    `Parameter ${name} must be null, a string, a number, a boolean, {"$int64": "digits"} or {"$blob": "base64"}.`,
+  );
 }
 
 /** SQLite would store half of a surrogate pair as U+FFFD, another text. */
 function toText(text: string, name: string): string {
-  if (!text.isWellFormed()) throw new ParameterError(`Parameter ${name} is not Unicode text: it holds half of a surrogate pair.`);
+  if (!text.isWellFormed())
+    throw new ParameterError(
+      `Parameter ${name} is not Unicode text: it holds half of a surrogate pair.`,
+    );
   return text;
 }
 
 /** A whole number beyond ±2^53 may have lost digits on its way here, so it is neither bound as INTEGER nor silently as REAL. */
 function toNumber(value: number, name: string): number | bigint {
   if (Number.isSafeInteger(value)) return BigInt(value);
-  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) throw new ParameterError(`Parameter ${name} is beyond ±(2^53 - 1), where JSON numbers lose digits; write {"$int64": "digits"}.`);
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63)
+    throw new ParameterError(
+      `Parameter ${name} is beyond ±(2^53 - 1), where JSON numbers lose digits; write {"$int64": "digits"}.`,
+    );
   return value;
 }
 
 function toInteger(digits: unknown, name: string): bigint {
-  if (typeof digits !== 'string' || !/^-?\d{1,19}$/.test(digits)) throw new ParameterError(`Parameter ${name}: $int64 must be a string of digits.`);
+  if (typeof digits !== 'string' || !/^-?\d{1,19}$/.test(digits))
+    throw new ParameterError(`Parameter ${name}: $int64 must be a string of digits.`);
   const integer = BigInt(digits);
-  if (integer < INT64_MIN || integer > INT64_MAX) throw new ParameterError(`Parameter ${name}: $int64 must fit into 64 bits.`);
+  if (integer < INT64_MIN || integer > INT64_MAX)
+    throw new ParameterError(`Parameter ${name}: $int64 must fit into 64 bits.`);
   return integer;
 }
 
 function toBlob(base64: unknown, name: string): Uint8Array {
-  if (typeof base64 !== 'string' || base64.length % 4 !== 0 || !BASE64.test(base64)) throw new ParameterError(`Parameter ${name}: $blob must be base64.`);
+  if (typeof base64 !== 'string' || base64.length % 4 !== 0 || !BASE64.test(base64))
+    throw new ParameterError(`Parameter ${name}: $blob must be base64.`);
   return Buffer.from(base64, 'base64');
 }

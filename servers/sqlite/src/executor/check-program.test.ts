@@ -6,7 +6,11 @@ import { checkProgram } from './check-program.ts';
 
 /** A writable connection: the byte code alone has to tell reads from writes. */
 function openWritable(): Database.Database {
-  const database = new Database(temporaryDatabase('CREATE TABLE t(a INTEGER PRIMARY KEY, b); CREATE INDEX i ON t(b); CREATE VIRTUAL TABLE f USING fts5(x)'));
+  const database = new Database(
+    temporaryDatabase(
+      'CREATE TABLE t(a INTEGER PRIMARY KEY, b); CREATE INDEX i ON t(b); CREATE VIRTUAL TABLE f USING fts5(x)',
+    ),
+  );
   onTestFinished(() => {
     database.close();
   });
@@ -48,13 +52,17 @@ describe('checkProgram', () => {
     ["SELECT fts3_tokenizer('x')"],
   ])('refuses %s', (sql) => {
     // An SQLite that does not know a function refuses it by itself.
-    expect(() => checkProgram(openWritable(), sql)).toThrow(/would do more than read|no such function|unknown tokenizer/);
+    expect(() => checkProgram(openWritable(), sql)).toThrow(
+      /would do more than read|no such function|unknown tokenizer/,
+    );
   });
 
   test('runs nothing of what it checks', () => {
     const database = openWritable();
     const target = join(database.name, '..', 'copy.db');
     expect(() => checkProgram(database, `VACUUM INTO '${target}'`)).toThrow('Vacuum');
-    expect(() => new Database(target, { readonly: true, fileMustExist: true })).toThrow('unable to open');
+    expect(() => new Database(target, { readonly: true, fileMustExist: true })).toThrow(
+      'unable to open',
+    );
   });
 });

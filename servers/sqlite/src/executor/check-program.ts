@@ -43,11 +43,13 @@ export function checkProgram(database: Database, sql: string): void {
   // The cast adds the method named above.
   const program = (database as unknown as ExplainingDatabase).explain(sql);
   const forbidden = program.find(isForbidden);
-  if (forbidden !== undefined) throw new RefusedQueryError(`The statement would do more than read (${forbidden.opcode}).`);
+  if (forbidden !== undefined)
+    throw new RefusedQueryError(`The statement would do more than read (${forbidden.opcode}).`);
 }
 
 function isForbidden({ opcode, p2, p4 }: Instruction): boolean {
   if (opcode === 'Transaction') return p2 !== 0;
-  if (opcode === 'Function' || opcode === 'PureFunc') return p4 !== null && FORBIDDEN_FUNCTION.test(p4);
+  if (opcode === 'Function' || opcode === 'PureFunc')
+    return p4 !== null && FORBIDDEN_FUNCTION.test(p4);
   return FORBIDDEN_OPCODES.has(opcode);
 }

@@ -3,7 +3,10 @@ import { closeNames } from './close-names.ts';
 
 describe('closeNames', () => {
   test('gives the near names, the nearest first', () => {
-    expect(closeNames('custmers', ['customs', 'orders', 'customers', 'zebra'])).toEqual(['customers', 'customs']);
+    expect(closeNames('custmers', ['customs', 'orders', 'customers', 'zebra'])).toEqual([
+      'customers',
+      'customs',
+    ]);
   });
 
   test('ignores case and finds a part of a name', () => {

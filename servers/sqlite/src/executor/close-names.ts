@@ -13,7 +13,8 @@ export function closeNames(wanted: string, names: readonly string[]): string[] {
 
 /** Edit distance in characters; a name that contains the other counts as one edit. */
 function distanceTo(left: string, right: string): number {
-  if (left !== '' && right !== '' && (left.includes(right) || right.includes(left))) return left === right ? 0 : 1;
+  if (left !== '' && right !== '' && (left.includes(right) || right.includes(left)))
+    return left === right ? 0 : 1;
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (const [row, leftCharacter] of Array.from(left).entries()) {
     const current = [row + 1];

@@ -36,14 +36,22 @@ export class DatabaseSession {
 
   #identify(): string {
     const file = statSync(this.#options.path, { bigint: true, throwIfNoEntry: false });
-    if (file === undefined) throw new Error(`The database file ${this.#options.path} no longer exists.`);
-    if (!file.isFile()) throw new Error(`In place of the database file ${this.#options.path} there is ${file.isDirectory() ? 'a directory' : 'something that is not a file'} now.`);
+    if (file === undefined)
+      throw new Error(`The database file ${this.#options.path} no longer exists.`);
+    if (!file.isFile())
+      throw new Error(
+        `In place of the database file ${this.#options.path} there is ${file.isDirectory() ? 'a directory' : 'something that is not a file'} now.`,
+      );
     return `${file.dev}:${file.ino}`;
   }
 
   #connect(): Database {
     const { path, busyTimeoutMs, Database } = this.#options;
-    const database = new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+    const database = new Database(path, {
+      readonly: true,
+      fileMustExist: true,
+      timeout: busyTimeoutMs,
+    });
     database.pragma('trusted_schema = 0');
     database.pragma('cell_size_check = 1');
     // Sorts stay in memory, where the memory limit sees them, instead of filling the disk.

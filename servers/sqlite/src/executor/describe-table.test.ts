@@ -36,16 +36,40 @@ describe('describeTable', () => {
     const orders = describeOne('orders');
     expect(orders.primaryKey).toEqual(['number', 'user_id']);
     expect(orders.foreignKeys).toEqual([
-      { columns: ['a', 'b'], table: 'pairs', references: ['x', 'y'], onUpdate: 'NO ACTION', onDelete: 'NO ACTION' },
-      { columns: ['user_id'], table: 'users', references: [], onUpdate: 'NO ACTION', onDelete: 'CASCADE' },
+      {
+        columns: ['a', 'b'],
+        table: 'pairs',
+        references: ['x', 'y'],
+        onUpdate: 'NO ACTION',
+        onDelete: 'NO ACTION',
+      },
+      {
+        columns: ['user_id'],
+        table: 'users',
+        references: [],
+        onUpdate: 'NO ACTION',
+        onDelete: 'CASCADE',
+      },
     ]);
-    expect(orders.indexes).toContainEqual({ name: 'orders_by_a', unique: true, partial: true, columns: ['a', null] });
-    expect(orders.triggers).toEqual([{ name: 'watch', sql: 'CREATE TRIGGER watch AFTER INSERT ON orders BEGIN SELECT 1; END' }]);
+    expect(orders.indexes).toContainEqual({
+      name: 'orders_by_a',
+      unique: true,
+      partial: true,
+      columns: ['a', null],
+    });
+    expect(orders.triggers).toEqual([
+      { name: 'watch', sql: 'CREATE TRIGGER watch AFTER INSERT ON orders BEGIN SELECT 1; END' },
+    ]);
     expect(orders.sql).toMatch(/^CREATE TABLE orders/);
   });
 
   test('describes a view', () => {
-    expect(describeOne('names')).toMatchObject({ type: 'view', columns: [{ name: 'name' }], primaryKey: [], sql: 'CREATE VIEW names AS SELECT name FROM users' });
+    expect(describeOne('names')).toMatchObject({
+      type: 'view',
+      columns: [{ name: 'name' }],
+      primaryKey: [],
+      sql: 'CREATE VIEW names AS SELECT name FROM users',
+    });
   });
 
   test('finds a name in any case and with any quotes in it', () => {
@@ -53,26 +77,45 @@ describe('describeTable', () => {
     expect(describeOne(`we'ird "tbl`).columns).toHaveLength(1);
   });
 
-  test.each([["users'); DROP TABLE users; --"], ['users", "x'], ['users)'], [''], ['x\0y']])('takes %j for a name, never for SQL', (name) => {
-    expect(() => describeOne(name)).toThrow(UnknownTableError);
-  });
+  test.each([["users'); DROP TABLE users; --"], ['users", "x'], ['users)'], [''], ['x\0y']])(
+    'takes %j for a name, never for SQL',
+    (name) => {
+      expect(() => describeOne(name)).toThrow(UnknownTableError);
+    },
+  );
 
   test('cuts the SQL of many long triggers until the description fits', () => {
-    const triggers = Array.from({ length: 30 }, (_, index) => `CREATE TRIGGER t${index} AFTER INSERT ON t BEGIN SELECT '${'x'.repeat(60_000)}'; END;`);
-    const description = describeTable(openForReading(temporaryDatabase(`CREATE TABLE t(a); ${triggers.join('')}`)), 't', LIMITS);
+    const triggers = Array.from(
+      { length: 30 },
+      (_, index) =>
+        `CREATE TRIGGER t${index} AFTER INSERT ON t BEGIN SELECT '${'x'.repeat(60_000)}'; END;`,
+    );
+    const description = describeTable(
+      openForReading(temporaryDatabase(`CREATE TABLE t(a); ${triggers.join('')}`)),
+      't',
+      LIMITS,
+    );
     expect(description.triggers).toHaveLength(30);
     expect(description.triggers[29]?.sql).toMatch(/^CREATE TRIGGER t9 AFTER/);
     expect(resultBytes(description)).toBeLessThan(LIMITS.maxResultBytes);
   });
 
   test('says so when a description cannot fit', () => {
-    const columns = Array.from({ length: 500 }, (_, index) => `${'c'.repeat(100)}${index}`).join(', ');
+    const columns = Array.from({ length: 500 }, (_, index) => `${'c'.repeat(100)}${index}`).join(
+      ', ',
+    );
     const database = openForReading(temporaryDatabase(`CREATE TABLE t(${columns})`));
-    expect(() => describeTable(database, 't', { ...LIMITS, maxResultBytes: 16_384 })).toThrow('The description of t passes the result limit');
+    expect(() => describeTable(database, 't', { ...LIMITS, maxResultBytes: 16_384 })).toThrow(
+      'The description of t passes the result limit',
+    );
   });
 
   test('lists close names for an unknown one', () => {
-    expect(() => describeOne('usres')).toThrow('There is no table or view "usres". Existing: users');
-    expect(() => describeTable(openForReading(temporaryDatabase()), 'x', LIMITS)).toThrow('There is no table or view "x": the database is empty.');
+    expect(() => describeOne('usres')).toThrow(
+      'There is no table or view "usres". Existing: users',
+    );
+    expect(() => describeTable(openForReading(temporaryDatabase()), 'x', LIMITS)).toThrow(
+      'There is no table or view "x": the database is empty.',
+    );
   });
 });

@@ -2,7 +2,13 @@ import type { Database } from 'better-sqlite3';
 import { closeNames } from './close-names.ts';
 import { resultBytes } from './compact-json.ts';
 import { cutText } from './encode-cell.ts';
-import type { ForeignKey, TableColumn, TableDescription, TableIndex, TableType } from './protocol.ts';
+import type {
+  ForeignKey,
+  TableColumn,
+  TableDescription,
+  TableIndex,
+  TableType,
+} from './protocol.ts';
 
 /** The database has no such table or view; the message lists close names. */
 export class UnknownTableError extends Error {
@@ -53,28 +59,43 @@ const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND
  *
  * @throws UnknownTableError; Error when the description does not fit even without SQL.
  */
-export function describeTable(database: Database, name: string, limits: DescriptionLimits): TableDescription {
+export function describeTable(
+  database: Database,
+  name: string,
+  limits: DescriptionLimits,
+): TableDescription {
   let maxSqlBytes = limits.maxCellBytes;
   for (;;) {
     const description = describeWith(database, name, maxSqlBytes);
     if (resultBytes(description) + ENVELOPE_BYTES <= limits.maxResultBytes) return description;
-    if (maxSqlBytes < MIN_SQL_BYTES) throw new Error(`The description of ${description.name} passes the result limit; read its columns with PRAGMA table_xinfo.`);
+    if (maxSqlBytes < MIN_SQL_BYTES)
+      throw new Error(
+        `The description of ${description.name} passes the result limit; read its columns with PRAGMA table_xinfo.`,
+      );
     maxSqlBytes = Math.floor(maxSqlBytes / 4);
   }
 }
 
 function describeWith(database: Database, name: string, maxSqlBytes: number): TableDescription {
-  const found = database.prepare<[string, string], { name: string; type: TableType; sql: string | null }>(FIND).get(name, name);
+  const found = database
+    .prepare<[string, string], { name: string; type: TableType; sql: string | null }>(FIND)
+    .get(name, name);
   if (found === undefined) throw unknownTable(database, name);
   const columns = database.prepare<[string], ColumnRow>(COLUMNS).all(found.name);
   return {
     name: found.name,
     type: found.type,
     columns: columns.map(toColumn),
-    primaryKey: columns.filter((column) => column.pk > 0).toSorted((left, right) => left.pk - right.pk).map((column) => column.name),
+    primaryKey: columns
+      .filter((column) => column.pk > 0)
+      .toSorted((left, right) => left.pk - right.pk)
+      .map((column) => column.name),
     foreignKeys: listForeignKeys(database, found.name),
     indexes: listIndexes(database, found.name),
-    triggers: database.prepare<[string], { name: string; sql: string }>(TRIGGERS).all(found.name).map((trigger) => ({ ...trigger, sql: cutText(trigger.sql, maxSqlBytes) })),
+    triggers: database
+      .prepare<[string], { name: string; sql: string }>(TRIGGERS)
+      .all(found.name)
+      .map((trigger) => ({ ...trigger, sql: cutText(trigger.sql, maxSqlBytes) })),
     sql: cutText(found.sql ?? '', maxSqlBytes),
   };
 }
@@ -82,16 +103,33 @@ function describeWith(database: Database, name: string, maxSqlBytes: number): Ta
 function unknownTable(database: Database, name: string): UnknownTableError {
   const names = database.prepare<[], string>(NAMES).pluck().all();
   const subject = `There is no table or view ${JSON.stringify(cutText(name, 128))}`;
-  return new UnknownTableError(names.length === 0 ? `${subject}: the database is empty.` : `${subject}. Existing: ${closeNames(name, names).join(', ')}.`);
+  return new UnknownTableError(
+    names.length === 0
+      ? `${subject}: the database is empty.`
+      : `${subject}. Existing: ${closeNames(name, names).join(', ')}.`,
+  );
 }
 
 function toColumn(column: ColumnRow): TableColumn {
-  return { name: column.name, type: column.type, notNull: column.notnull !== 0, default: column.dflt_value, generated: column.hidden > 1 };
+  return {
+    name: column.name,
+    type: column.type,
+    notNull: column.notnull !== 0,
+    default: column.dflt_value,
+    generated: column.hidden > 1,
+  };
 }
 
 function listForeignKeys(database: Database, table: string): ForeignKey[] {
   const rows = database.prepare<[string], ForeignKeyRow>(FOREIGN_KEYS).all(table);
-  return rows.filter((row) => row.seq === 0).map((first) => toForeignKey(first, rows.filter((row) => row.id === first.id)));
+  return rows
+    .filter((row) => row.seq === 0)
+    .map((first) =>
+      toForeignKey(
+        first,
+        rows.filter((row) => row.id === first.id),
+      ),
+    );
 }
 
 function toForeignKey(first: ForeignKeyRow, rows: readonly ForeignKeyRow[]): ForeignKey {
@@ -105,7 +143,14 @@ function toForeignKey(first: ForeignKeyRow, rows: readonly ForeignKeyRow[]): For
 }
 
 function listIndexes(database: Database, table: string): TableIndex[] {
-  const indexes = database.prepare<[string], { name: string; unique: number; partial: number }>(INDEXES).all(table);
+  const indexes = database
+    .prepare<[string], { name: string; unique: number; partial: number }>(INDEXES)
+    .all(table);
   const columns = database.prepare<[string], string | null>(INDEX_COLUMNS).pluck();
-  return indexes.map((index) => ({ name: index.name, unique: index.unique !== 0, partial: index.partial !== 0, columns: columns.all(index.name) }));
+  return indexes.map((index) => ({
+    name: index.name,
+    unique: index.unique !== 0,
+    partial: index.partial !== 0,
+    columns: columns.all(index.name),
+  }));
 }

@@ -20,7 +20,11 @@ describe('encodeCell', () => {
   });
 
   test('cuts long text and says how long it was', () => {
-    expect(encodeCell('x'.repeat(101), 100).json).toEqual({ $text: 'x'.repeat(100), bytes: 101, truncated: true });
+    expect(encodeCell('x'.repeat(101), 100).json).toEqual({
+      $text: 'x'.repeat(100),
+      bytes: 101,
+      truncated: true,
+    });
     expect(encodeCell('x'.repeat(100), 100).json).toBe('x'.repeat(100));
   });
 
@@ -31,6 +35,10 @@ describe('encodeCell', () => {
   });
 
   test('cuts long blobs so that their base64 stays within the limit', () => {
-    expect(encodeCell(Buffer.alloc(1000, 1), 100).json).toEqual({ $blob: Buffer.alloc(75, 1).toString('base64'), bytes: 1000, truncated: true });
+    expect(encodeCell(Buffer.alloc(1000, 1), 100).json).toEqual({
+      $blob: Buffer.alloc(75, 1).toString('base64'),
+      bytes: 1000,
+      truncated: true,
+    });
   });
 });

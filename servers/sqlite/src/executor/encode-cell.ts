@@ -13,15 +13,19 @@ export interface EncodedCell {
 export function encodeCell(value: unknown, maxBytes: number): EncodedCell {
   if (value === null) return { json: null, type: undefined };
   if (typeof value === 'bigint') return encodeInteger(value);
-  if (typeof value === 'number') return { json: Number.isFinite(value) ? value : String(value), type: 'real' };
+  if (typeof value === 'number')
+    return { json: Number.isFinite(value) ? value : String(value), type: 'real' };
   if (typeof value === 'string') return { json: encodeText(value, maxBytes), type: 'text' };
   if (value instanceof Uint8Array) return { json: encodeBlob(value, maxBytes), type: 'blob' };
   throw new TypeError(`SQLite returned a value of type ${typeof value}`);
 }
 
 function encodeInteger(value: bigint): EncodedCell {
-  const isSafe = value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
-  return isSafe ? { json: Number(value), type: 'integer' } : { json: value.toString(), type: 'int64' };
+  const isSafe =
+    value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
+  return isSafe
+    ? { json: Number(value), type: 'integer' }
+    : { json: value.toString(), type: 'int64' };
 }
 
 function encodeText(value: string, maxBytes: number): unknown {
@@ -40,5 +44,9 @@ export function cutText(value: string, maxBytes: number): string {
 function encodeBlob(value: Uint8Array, maxBytes: number): unknown {
   const kept = Math.min(value.byteLength, Math.floor(maxBytes / 4) * 3);
   const $blob = Buffer.from(value.buffer, value.byteOffset, kept).toString('base64');
-  return { $blob, bytes: value.byteLength, ...(kept < value.byteLength ? { truncated: true } : {}) };
+  return {
+    $blob,
+    bytes: value.byteLength,
+    ...(kept < value.byteLength ? { truncated: true } : {}),
+  };
 }

@@ -5,5 +5,7 @@ export function isExecutorReply(message: unknown): message is ExecutorReply {
   if (typeof message !== 'object' || message === null || !('kind' in message)) return false;
   if (message.kind === 'ready') return true;
   if (!('id' in message) || typeof message.id !== 'number') return false;
-  return message.kind === 'result' ? 'output' in message : message.kind === 'failure' && 'message' in message && typeof message.message === 'string';
+  return message.kind === 'result'
+    ? 'output' in message
+    : message.kind === 'failure' && 'message' in message && typeof message.message === 'string';
 }

@@ -20,16 +20,24 @@ function databaseWithForeignTable(): Database.Database {
   const writer = new Database(path);
   writer.unsafeMode(true);
   writer.pragma('writable_schema = 1');
-  writer.exec("INSERT INTO sqlite_schema VALUES ('table', 'foreign_table', 'foreign_table', 0, 'CREATE VIRTUAL TABLE foreign_table USING elsewhere(a)')");
+  writer.exec(
+    "INSERT INTO sqlite_schema VALUES ('table', 'foreign_table', 'foreign_table', 0, 'CREATE VIRTUAL TABLE foreign_table USING elsewhere(a)')",
+  );
   writer.close();
   return openForReading(path);
 }
 
 test('names the columns of the tables a query mentions', () => {
-  const database = openForReading(temporaryDatabase('CREATE TABLE users(id, name); CREATE TABLE other(x)'));
-  expect(failureOf(database, 'SELECT nmae FROM users')).toBe('SQLITE_ERROR: no such column: nmae. Existing columns: users.id, users.name');
+  const database = openForReading(
+    temporaryDatabase('CREATE TABLE users(id, name); CREATE TABLE other(x)'),
+  );
+  expect(failureOf(database, 'SELECT nmae FROM users')).toBe(
+    'SQLITE_ERROR: no such column: nmae. Existing columns: users.id, users.name',
+  );
 });
 
 test('tells the failure itself when the schema holds a table whose columns cannot be read', () => {
-  expect(failureOf(databaseWithForeignTable(), "SELECT nmae, 'foreign_table' FROM users")).toBe('SQLITE_ERROR: no such column: nmae');
+  expect(failureOf(databaseWithForeignTable(), "SELECT nmae, 'foreign_table' FROM users")).toBe(
+    'SQLITE_ERROR: no such column: nmae',
+  );
 });

@@ -13,17 +13,28 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
   ['SQLITE_LOCKED', 'Another process holds a lock on the database; try again later.'],
   ['SQLITE_NOTADB', 'The file is not an SQLite database, or it is encrypted.'],
   ['SQLITE_CORRUPT', 'The database file is damaged; PRAGMA integrity_check says where.'],
-  ['SQLITE_CANTOPEN', 'The database file, or a file beside it that SQLite needs (-wal, -shm), cannot be opened.'],
-  ['SQLITE_READONLY', 'The database is open for reading only, or needs a recovery that only a writing program can do.'],
+  [
+    'SQLITE_CANTOPEN',
+    'The database file, or a file beside it that SQLite needs (-wal, -shm), cannot be opened.',
+  ],
+  [
+    'SQLITE_READONLY',
+    'The database is open for reading only, or needs a recovery that only a writing program can do.',
+  ],
   ['SQLITE_TOOBIG', 'A string or BLOB is too large; ask for a part of it with substr().'],
 ];
 const MAX_LISTED_COLUMNS = 60;
 const MAX_MESSAGE_BYTES = 4096;
 // A view without columns is a broken one: asking for its columns would fail.
-const TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' AND (type <> 'view' OR ncol > 0) ORDER BY name";
+const TABLES =
+  "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' AND (type <> 'view' OR ncol > 0) ORDER BY name";
 
 /** What the model is told about a failure: SQLite's message and, where it helps, what exists or what to do. At most 4096 bytes. */
-export function explainFailure(error: unknown, request: ExecutorRequest, database: Database | undefined): string {
+export function explainFailure(
+  error: unknown,
+  request: ExecutorRequest,
+  database: Database | undefined,
+): string {
   return cutText(explain(error, request, database), MAX_MESSAGE_BYTES);
 }
 
@@ -31,7 +42,11 @@ function explain(error: unknown, request: ExecutorRequest, database: Database | 
   if (!(error instanceof Error)) return String(error);
   if (!isSqliteFailure(error)) return error.message;
   const hint = HINTS.find(([prefix]) => error.code.startsWith(prefix))?.[1];
-  const advice = hint ?? (database === undefined || request.operation !== 'read-query' ? undefined : trySuggestNames(error.message, request.input.query, database));
+  const advice =
+    hint ??
+    (database === undefined || request.operation !== 'read-query'
+      ? undefined
+      : trySuggestNames(error.message, request.input.query, database));
   return `${error.code}: ${error.message}${advice === undefined ? '' : `. ${advice}`}`;
 }
 
@@ -53,14 +68,22 @@ function suggestNames(message: string, sql: string, database: Database): string 
   if (missing === null) return undefined;
   const tables = database.prepare<[], string>(TABLES).pluck().all();
   const name = (missing[2] ?? '').replace(/^main\./, '');
-  if (missing[1] === 'table') return tables.length === 0 ? 'The database has no tables' : `Existing tables: ${closeNames(name, tables).join(', ')}`;
+  if (missing[1] === 'table')
+    return tables.length === 0
+      ? 'The database has no tables'
+      : `Existing tables: ${closeNames(name, tables).join(', ')}`;
   const mentioned = new Set(tokenize(sql).map((token) => token.text.toLowerCase()));
   const used = tables.filter((table) => mentioned.has(table.toLowerCase()));
-  const columns = used.flatMap((table) => listColumns(database, table)).slice(0, MAX_LISTED_COLUMNS);
+  const columns = used
+    .flatMap((table) => listColumns(database, table))
+    .slice(0, MAX_LISTED_COLUMNS);
   return columns.length === 0 ? undefined : `Existing columns: ${columns.join(', ')}`;
 }
 
 function listColumns(database: Database, table: string): string[] {
-  const names = database.prepare<[string], string>("SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden <> 1").pluck().all(table);
+  const names = database
+    .prepare<[string], string>("SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden <> 1")
+    .pluck()
+    .all(table);
   return names.map((name) => `${table}.${name}`);
 }

@@ -10,10 +10,20 @@ const SCHEMA = `CREATE TABLE users(id INTEGER PRIMARY KEY AUTOINCREMENT, name TE
 
 describe('listTables', () => {
   test('lists tables by name, without views, shadow tables and SQLite tables', () => {
-    expect(listTables(openForReading(temporaryDatabase(SCHEMA)), { includeViews: false }, 1_000_000)).toEqual({
+    expect(
+      listTables(openForReading(temporaryDatabase(SCHEMA)), { includeViews: false }, 1_000_000),
+    ).toEqual({
       tables: [
         { name: 'search', type: 'virtual', columns: [{ name: 'body', type: '' }] },
-        { name: 'users', type: 'table', columns: [{ name: 'id', type: 'INTEGER' }, { name: 'name', type: 'TEXT' }, { name: 'upper_name', type: 'TEXT' }] },
+        {
+          name: 'users',
+          type: 'table',
+          columns: [
+            { name: 'id', type: 'INTEGER' },
+            { name: 'name', type: 'TEXT' },
+            { name: 'upper_name', type: 'TEXT' },
+          ],
+        },
         { name: `we'ird "tbl`, type: 'table', columns: [{ name: 'a', type: '' }] },
       ],
       truncated: false,
@@ -21,7 +31,11 @@ describe('listTables', () => {
   });
 
   test('lists views when asked, a broken one with its error', () => {
-    const { tables } = listTables(openForReading(temporaryDatabase(SCHEMA)), { includeViews: true }, 1_000_000);
+    const { tables } = listTables(
+      openForReading(temporaryDatabase(SCHEMA)),
+      { includeViews: true },
+      1_000_000,
+    );
     expect(tables.filter((table) => table.type === 'view')).toEqual([
       { name: 'adults', type: 'view', columns: [{ name: 'id', type: 'INTEGER' }] },
       { name: 'broken', type: 'view', columns: [], error: 'no such table: main.gone' },
@@ -29,12 +43,18 @@ describe('listTables', () => {
   });
 
   test('lists nothing for an empty database', () => {
-    expect(listTables(openForReading(temporaryDatabase()), { includeViews: true }, 1_000_000)).toEqual({ tables: [], truncated: false });
+    expect(
+      listTables(openForReading(temporaryDatabase()), { includeViews: true }, 1_000_000),
+    ).toEqual({ tables: [], truncated: false });
   });
 
   test('says when there are more tables than fit', () => {
     const sql = Array.from({ length: 200 }, (_, index) => `CREATE TABLE t${index}(a);`).join('');
-    const list = listTables(openForReading(temporaryDatabase(sql)), { includeViews: false }, 10_000);
+    const list = listTables(
+      openForReading(temporaryDatabase(sql)),
+      { includeViews: false },
+      10_000,
+    );
     expect(list.truncated).toBe(true);
     expect(list.tables.length).toBeGreaterThan(10);
     expect(list.tables.length).toBeLessThan(100);
@@ -42,11 +62,17 @@ describe('listTables', () => {
 
   test('goes through any number of tables page by page', () => {
     const names = Array.from({ length: 200 }, (_, index) => `t${index}`);
-    const database = openForReading(temporaryDatabase(names.map((name) => `CREATE TABLE ${name}(a);`).join('')));
+    const database = openForReading(
+      temporaryDatabase(names.map((name) => `CREATE TABLE ${name}(a);`).join('')),
+    );
     const listed: string[] = [];
     let after: string | undefined;
     do {
-      const page = listTables(database, { includeViews: false, ...(after === undefined ? {} : { after }) }, 10_000);
+      const page = listTables(
+        database,
+        { includeViews: false, ...(after === undefined ? {} : { after }) },
+        10_000,
+      );
       listed.push(...page.tables.map(({ name }) => name));
       after = page.nextCursor;
     } while (after !== undefined);
@@ -55,6 +81,10 @@ describe('listTables', () => {
 
   test('lists the names that match a pattern', () => {
     const database = openForReading(temporaryDatabase(SCHEMA));
-    expect(listTables(database, { includeViews: true, pattern: '*s' }, 1_000_000).tables.map(({ name }) => name)).toEqual(['adults', 'users']);
+    expect(
+      listTables(database, { includeViews: true, pattern: '*s' }, 1_000_000).tables.map(
+        ({ name }) => name,
+      ),
+    ).toEqual(['adults', 'users']);
   });
 });

@@ -14,8 +14,14 @@ const TABLES = `SELECT name, type FROM pragma_table_list
 const COLUMNS = `SELECT name, type FROM pragma_table_xinfo(?, 'main') WHERE hidden <> 1`;
 
 /** Lists tables by name, without SQLite's own and the shadow tables of virtual ones, as many as fit into `maxResultBytes`. */
-export function listTables(database: Database, { includeViews, pattern, after }: ListTablesInput, maxResultBytes: number): TableList {
-  const rows = database.prepare<[object], TableRow>(TABLES).all({ views: includeViews ? 1 : 0, pattern: pattern ?? null, after: after ?? null });
+export function listTables(
+  database: Database,
+  { includeViews, pattern, after }: ListTablesInput,
+  maxResultBytes: number,
+): TableList {
+  const rows = database
+    .prepare<[object], TableRow>(TABLES)
+    .all({ views: includeViews ? 1 : 0, pattern: pattern ?? null, after: after ?? null });
   const tables: TableSummary[] = [];
   let bytesLeft = maxResultBytes - ENVELOPE_BYTES;
   for (const row of rows) {
@@ -26,13 +32,21 @@ export function listTables(database: Database, { includeViews, pattern, after }:
   }
   const last = tables.at(-1);
   const truncated = tables.length < rows.length;
-  return { tables, truncated, ...(truncated && last !== undefined ? { nextCursor: last.name } : {}) };
+  return {
+    tables,
+    truncated,
+    ...(truncated && last !== undefined ? { nextCursor: last.name } : {}),
+  };
 }
 
 /** A view whose table is gone must not hide the others. */
 function summarize(database: Database, { name, type }: TableRow): TableSummary {
   try {
-    return { name, type, columns: database.prepare<[string], { name: string; type: string }>(COLUMNS).all(name) };
+    return {
+      name,
+      type,
+      columns: database.prepare<[string], { name: string; type: string }>(COLUMNS).all(name),
+    };
   } catch (error) {
     if (type === 'table' || !(error instanceof Error)) throw error;
     return { name, type, columns: [], error: error.message };

@@ -97,13 +97,20 @@ export interface TableDescription {
 export interface Operations {
   readonly 'read-query': { readonly input: ReadQueryInput; readonly output: QueryResult };
   readonly 'list-tables': { readonly input: ListTablesInput; readonly output: TableList };
-  readonly 'describe-table': { readonly input: { readonly name: string }; readonly output: TableDescription };
+  readonly 'describe-table': {
+    readonly input: { readonly name: string };
+    readonly output: TableDescription;
+  };
 }
 
 export type OperationName = keyof Operations;
 
 export type ExecutorRequest = {
-  readonly [Name in OperationName]: { readonly id: number; readonly operation: Name; readonly input: Operations[Name]['input'] };
+  readonly [Name in OperationName]: {
+    readonly id: number;
+    readonly operation: Name;
+    readonly input: Operations[Name]['input'];
+  };
 }[OperationName];
 
 export type ExecutorReply =

@@ -24,22 +24,36 @@ const MARK_BYTES = 24;
  *
  * @throws RefusedQueryError, ParameterError, SqliteError
  */
-export function readQuery(database: Database, input: ReadQueryInput, limits: ResultLimits): QueryResult {
+export function readQuery(
+  database: Database,
+  input: ReadQueryInput,
+  limits: ResultLimits,
+): QueryResult {
   const startedMs = performance.now();
   const checked = checkQuery(input.query);
   const statement = prepareReader(database, input.query, checked);
   const names = statement.columns().map((column) => cutText(column.name, MAX_COLUMN_NAME_BYTES));
   const parameters = bindParameters(input.params, checked.tokens);
-  const collected = new RowCollector(names, { ...limits, maxRows: Math.min(input.limit ?? limits.maxRows, limits.maxRows) });
+  const collected = new RowCollector(names, {
+    ...limits,
+    maxRows: Math.min(input.limit ?? limits.maxRows, limits.maxRows),
+  });
   for (const row of statement.iterate(...parameters)) {
     if (!collected.add(row)) break;
   }
   return { ...collected.result(), elapsedMs: Math.round(performance.now() - startedMs) };
 }
 
-function prepareReader(database: Database, sql: string, checked: CheckedQuery): Statement<unknown[], readonly unknown[]> {
+function prepareReader(
+  database: Database,
+  sql: string,
+  checked: CheckedQuery,
+): Statement<unknown[], readonly unknown[]> {
   const statement = database.prepare<unknown[], readonly unknown[]>(sql);
-  if (!statement.readonly || !statement.reader) throw new RefusedQueryError('The statement changes the database or returns no rows; only reading statements are allowed.');
+  if (!statement.readonly || !statement.reader)
+    throw new RefusedQueryError(
+      'The statement changes the database or returns no rows; only reading statements are allowed.',
+    );
   const isExecutedProgram = checked.keyword !== 'explain' && checked.keyword !== 'pragma';
   if (isExecutedProgram) checkProgram(database, sql);
   return statement.raw(true).safeIntegers(true);
@@ -60,7 +74,10 @@ class RowCollector {
     this.#limits = limits;
     const headerBytes = resultBytes(names.map((name) => ({ name, type: 'integer' })));
     this.#bytesLeft = limits.maxResultBytes - ENVELOPE_BYTES - headerBytes;
-    if (this.#bytesLeft < 0) throw new RefusedQueryError(`The names of ${names.length} columns alone pass the result limit of ${limits.maxResultBytes} bytes; select fewer.`);
+    if (this.#bytesLeft < 0)
+      throw new RefusedQueryError(
+        `The names of ${names.length} columns alone pass the result limit of ${limits.maxResultBytes} bytes; select fewer.`,
+      );
   }
 
   /** Whether the row was taken; after the first `false` nothing more fits. */
@@ -111,7 +128,10 @@ class RowCollector {
   }
 }
 
-function mergeTypes(known: ColumnType | undefined, seen: ColumnType | undefined): ColumnType | undefined {
+function mergeTypes(
+  known: ColumnType | undefined,
+  seen: ColumnType | undefined,
+): ColumnType | undefined {
   if (known === undefined || seen === undefined || known === seen) return known ?? seen;
   const isWhole = [known, seen].every((type) => type === 'integer' || type === 'int64');
   return isWhole ? 'int64' : 'mixed';

@@ -13,9 +13,17 @@ export interface ExecutorChannel {
 }
 
 /** Answers requests one after the other; `activity` holds the id of the request in work, for the watchdog. */
-export async function serveRequests(configuration: ExecutorConfiguration, channel: ExecutorChannel, activity: Int32Array): Promise<void> {
+export async function serveRequests(
+  configuration: ExecutorConfiguration,
+  channel: ExecutorChannel,
+  activity: Int32Array,
+): Promise<void> {
   const { default: Database } = await import('better-sqlite3');
-  const session = new DatabaseSession({ path: configuration.path, busyTimeoutMs: configuration.busyTimeoutMs, Database });
+  const session = new DatabaseSession({
+    path: configuration.path,
+    busyTimeoutMs: configuration.busyTimeoutMs,
+    Database,
+  });
   channel.onRequest((request) => {
     setActivity(activity, request.id);
     const reply = answer(request, configuration, session);
@@ -30,15 +38,31 @@ function setActivity(activity: Int32Array, requestId: number): void {
   Atomics.notify(activity, 0);
 }
 
-function answer(request: ExecutorRequest, configuration: ExecutorConfiguration, session: DatabaseSession): ExecutorReply {
+function answer(
+  request: ExecutorRequest,
+  configuration: ExecutorConfiguration,
+  session: DatabaseSession,
+): ExecutorReply {
   try {
-    return { kind: 'result', id: request.id, output: perform(request, configuration, session.use()) };
+    return {
+      kind: 'result',
+      id: request.id,
+      output: perform(request, configuration, session.use()),
+    };
   } catch (error) {
-    return { kind: 'failure', id: request.id, message: explainFailure(error, request, session.current) };
+    return {
+      kind: 'failure',
+      id: request.id,
+      message: explainFailure(error, request, session.current),
+    };
   }
 }
 
-function perform(request: ExecutorRequest, configuration: ExecutorConfiguration, database: Database): unknown {
+function perform(
+  request: ExecutorRequest,
+  configuration: ExecutorConfiguration,
+  database: Database,
+): unknown {
   switch (request.operation) {
     case 'read-query':
       return readQuery(database, request.input, configuration);

@@ -17,7 +17,12 @@ const STDERR = 2;
  * Kills its own process when, during a request, the parent is gone, the memory limit is passed or the request outlives every deadline. Runs on a
  * thread of its own because the main thread does not come back from SQLite before the query ends. Sleeps while the process is idle; never returns.
  */
-export function watchProcess({ activity, parentPid, maxMemoryMb, maxBusyMs }: WatchdogOptions): never {
+export function watchProcess({
+  activity,
+  parentPid,
+  maxMemoryMb,
+  maxBusyMs,
+}: WatchdogOptions): never {
   const current = new Int32Array(activity);
   let watched = 0;
   let sinceMs = 0;

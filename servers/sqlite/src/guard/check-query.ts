@@ -14,16 +14,42 @@ export interface CheckedQuery {
   readonly tokens: readonly Token[];
 }
 
-const ALLOWED = 'Allowed: one SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN] of those, or a reading PRAGMA.';
+const ALLOWED =
+  'Allowed: one SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN] of those, or a reading PRAGMA.';
 const READS: ReadonlySet<string> = new Set(['select', 'values', 'with']);
-const MAIN_VERBS: ReadonlySet<string> = new Set(['select', 'values', 'insert', 'update', 'delete', 'replace']);
-const FORBIDDEN_FUNCTIONS: ReadonlySet<string> = new Set(['load_extension', 'fts3_tokenizer', 'sqlite_attach', 'sqlite_detach']);
+const MAIN_VERBS: ReadonlySet<string> = new Set([
+  'select',
+  'values',
+  'insert',
+  'update',
+  'delete',
+  'replace',
+]);
+const FORBIDDEN_FUNCTIONS: ReadonlySet<string> = new Set([
+  'load_extension',
+  'fts3_tokenizer',
+  'sqlite_attach',
+  'sqlite_detach',
+]);
 const PRAGMA_FUNCTION = /^pragma_(\w+)$/i;
 
 const REASONS: ReadonlyMap<string, string> = new Map([
   ...['attach', 'detach'].map((word) => [word, 'the server works on one database file'] as const),
-  ...['begin', 'commit', 'end', 'rollback', 'savepoint', 'release'].map((word) => [word, 'each query runs on its own and no lock outlives it'] as const),
-  ...['insert', 'update', 'delete', 'replace', 'create', 'alter', 'drop', 'vacuum', 'reindex', 'analyze'].map((word) => [word, 'the database is open for reading only'] as const),
+  ...['begin', 'commit', 'end', 'rollback', 'savepoint', 'release'].map(
+    (word) => [word, 'each query runs on its own and no lock outlives it'] as const,
+  ),
+  ...[
+    'insert',
+    'update',
+    'delete',
+    'replace',
+    'create',
+    'alter',
+    'drop',
+    'vacuum',
+    'reindex',
+    'analyze',
+  ].map((word) => [word, 'the database is open for reading only'] as const),
 ]);
 
 /**
@@ -36,7 +62,10 @@ export function checkQuery(sql: string): CheckedQuery {
   const tokens = dropFinalSemicolons(split(sql));
   const [first] = tokens;
   if (first === undefined) throw new RefusedQueryError(`The query is empty. ${ALLOWED}`);
-  if (tokens.some((token) => isSymbol(token, ';'))) throw new RefusedQueryError('Only one statement at a time: nothing was executed. Send the statements one by one.');
+  if (tokens.some((token) => isSymbol(token, ';')))
+    throw new RefusedQueryError(
+      'Only one statement at a time: nothing was executed. Send the statements one by one.',
+    );
   const keyword = checkStatement(tokens, first);
   tokens.forEach((token, index) => {
     checkName(token, tokens[index + 1]);
@@ -48,7 +77,8 @@ function split(sql: string): readonly Token[] {
   try {
     return tokenize(sql);
   } catch (error) {
-    if (error instanceof TokenizeError) throw new RefusedQueryError(error.message, { cause: error });
+    if (error instanceof TokenizeError)
+      throw new RefusedQueryError(error.message, { cause: error });
     throw error;
   }
 }
@@ -107,11 +137,18 @@ function checkPragma(tokens: readonly Token[]): void {
   const hasSchema = isSymbol(tokens[1], '.');
   const name = tokens[hasSchema ? 2 : 0]?.text ?? '';
   const rest = tokens.slice(hasSchema ? 3 : 1);
-  if (!isReadPragma(name)) throw new RefusedQueryError(`PRAGMA ${name} is not allowed. Allowed, for reading: ${READ_PRAGMA_NAMES.join(', ')}.`);
+  if (!isReadPragma(name))
+    throw new RefusedQueryError(
+      `PRAGMA ${name} is not allowed. Allowed, for reading: ${READ_PRAGMA_NAMES.join(', ')}.`,
+    );
   if (rest.length === 0) return;
-  if (!takesArgument(name)) throw new RefusedQueryError(`PRAGMA ${name} can be read, not set: write it without a value.`);
+  if (!takesArgument(name))
+    throw new RefusedQueryError(`PRAGMA ${name} can be read, not set: write it without a value.`);
   const isArgument = rest.length === 3 && isSymbol(rest[0], '(') && isSymbol(rest[2], ')');
-  if (!isArgument) throw new RefusedQueryError(`Write PRAGMA ${name}(argument), with one argument in parentheses.`);
+  if (!isArgument)
+    throw new RefusedQueryError(
+      `Write PRAGMA ${name}(argument), with one argument in parentheses.`,
+    );
 }
 
 /** Names are checked in strings as well: SQLite takes a string for a table name after FROM. */
@@ -119,9 +156,15 @@ function checkName(token: Token, next: Token | undefined): void {
   if (token.kind === 'number' || token.kind === 'variable' || token.kind === 'symbol') return;
   const pragma = PRAGMA_FUNCTION.exec(token.text)?.[1];
   if (pragma !== undefined && !isReadPragma(pragma)) {
-    throw new RefusedQueryError(`${token.text} is not allowed. Allowed: pragma_ with ${READ_PRAGMA_NAMES.join(', ')}. Bind the text as a parameter if it is a value.`);
+    throw new RefusedQueryError(
+      `${token.text} is not allowed. Allowed: pragma_ with ${READ_PRAGMA_NAMES.join(', ')}. Bind the text as a parameter if it is a value.`,
+    );
   }
-  if (token.kind !== 'string' && FORBIDDEN_FUNCTIONS.has(token.text.toLowerCase()) && isSymbol(next, '(')) {
+  if (
+    token.kind !== 'string' &&
+    FORBIDDEN_FUNCTIONS.has(token.text.toLowerCase()) &&
+    isSymbol(next, '(')
+  ) {
     throw new RefusedQueryError(`The function ${token.text} is not allowed.`);
   }
 }
@@ -129,8 +172,11 @@ function checkName(token: Token, next: Token | undefined): void {
 function refuse(token: Token | undefined): RefusedQueryError {
   const text = token?.text ?? '';
   const reason = REASONS.get(wordOf(token));
-  if (reason !== undefined) return new RefusedQueryError(`${text.toUpperCase()} is not allowed: ${reason}. ${ALLOWED}`);
-  return new RefusedQueryError(`A query cannot start with ${JSON.stringify(text.slice(0, 40))}. ${ALLOWED}`);
+  if (reason !== undefined)
+    return new RefusedQueryError(`${text.toUpperCase()} is not allowed: ${reason}. ${ALLOWED}`);
+  return new RefusedQueryError(
+    `A query cannot start with ${JSON.stringify(text.slice(0, 40))}. ${ALLOWED}`,
+  );
 }
 
 function wordOf(token: Token | undefined): string {

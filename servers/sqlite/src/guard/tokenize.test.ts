@@ -7,7 +7,10 @@ function texts(sql: string): string[] {
 
 describe('tokenize', () => {
   test('skips white space, a byte order mark and both kinds of comment', () => {
-    expect(texts('\uFEFF /* a ; */ -- b ;\n SELECT/**/1 /* open')).toEqual(['word:SELECT', 'number:1']);
+    expect(texts('\uFEFF /* a ; */ -- b ;\n SELECT/**/1 /* open')).toEqual([
+      'word:SELECT',
+      'number:1',
+    ]);
   });
 
   test('ends a line comment at a line feed only', () => {
@@ -15,15 +18,33 @@ describe('tokenize', () => {
   });
 
   test('keeps semicolons and comment marks inside quotes together', () => {
-    expect(texts(`';--' "a;/*" [b;--] \`c;\``)).toEqual(['string:;--', 'quoted:a;/*', 'quoted:b;--', 'quoted:c;']);
+    expect(texts(`';--' "a;/*" [b;--] \`c;\``)).toEqual([
+      'string:;--',
+      'quoted:a;/*',
+      'quoted:b;--',
+      'quoted:c;',
+    ]);
   });
 
   test('reads doubled quotes as one, and none in brackets', () => {
-    expect(texts(`'it''s' "a""b" \`c\`\`d\` [e]x`)).toEqual([`string:it's`, 'quoted:a"b', 'quoted:c`d', 'quoted:e', 'word:x']);
+    expect(texts(`'it''s' "a""b" \`c\`\`d\` [e]x`)).toEqual([
+      `string:it's`,
+      'quoted:a"b',
+      'quoted:c`d',
+      'quoted:e',
+      'word:x',
+    ]);
   });
 
   test('reads every form of parameter', () => {
-    expect(texts('? ?12 :a @b $c::d #e')).toEqual(['variable:?', 'variable:?12', 'variable::a', 'variable:@b', 'variable:$c::d', 'variable:#e']);
+    expect(texts('? ?12 :a @b $c::d #e')).toEqual([
+      'variable:?',
+      'variable:?12',
+      'variable::a',
+      'variable:@b',
+      'variable:$c::d',
+      'variable:#e',
+    ]);
   });
 
   test('keeps letters beyond ASCII in words, dollars too', () => {
@@ -31,23 +52,39 @@ describe('tokenize', () => {
   });
 
   test('reads numbers and blob literals without splitting keywords off', () => {
-    expect(texts("1.5e3 .5 0xFF x'00'")).toEqual(['number:1.5e3', 'number:.5', 'number:0xFF', 'word:x', 'string:00']);
+    expect(texts("1.5e3 .5 0xFF x'00'")).toEqual([
+      'number:1.5e3',
+      'number:.5',
+      'number:0xFF',
+      'word:x',
+      'string:00',
+    ]);
   });
 
-  test.each([["SELECT 'a"], ['SELECT "a'], ['SELECT [a'], ['SELECT `a'], ["SELECT 'a''"]])('refuses the open quote in %s', (sql) => {
-    expect(() => tokenize(sql)).toThrow(TokenizeError);
-  });
+  test.each([["SELECT 'a"], ['SELECT "a'], ['SELECT [a'], ['SELECT `a'], ["SELECT 'a''"]])(
+    'refuses the open quote in %s',
+    (sql) => {
+      expect(() => tokenize(sql)).toThrow(TokenizeError);
+    },
+  );
 
   test('refuses NUL, where SQLite would stop reading', () => {
     expect(() => tokenize('SELECT 1\0; ATTACH')).toThrow('NUL');
   });
 
-  test.each(['SELECT load_extension\v(1)', '\vSELECT 1', 'SELECT 1 \u0001', 'SELECT {1}', 'SELECT 1 ]', 'SELECT ^', 'SELECT \\', 'SELECT :', 'SELECT $'])(
-    'refuses a character that begins no token in %j',
-    (sql) => {
-      expect(() => tokenize(sql)).toThrow('does not belong there');
-    },
-  );
+  test.each([
+    'SELECT load_extension\v(1)',
+    '\vSELECT 1',
+    'SELECT 1 \u0001',
+    'SELECT {1}',
+    'SELECT 1 ]',
+    'SELECT ^',
+    'SELECT \\',
+    'SELECT :',
+    'SELECT $',
+  ])('refuses a character that begins no token in %j', (sql) => {
+    expect(() => tokenize(sql)).toThrow('does not belong there');
+  });
 
   test('reads every symbol', () => {
     expect(tokenize('-+*/%=<>!|&~,.;()')).toHaveLength(17);

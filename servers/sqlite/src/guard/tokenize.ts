@@ -19,7 +19,12 @@ const WORD = /[A-Za-z_\u0080-\uFFFF][\w$\u0080-\uFFFF]*/y;
 const NUMBER = /\.?\d[\w.]*/y;
 const VARIABLE = /\?\d*|[:@#$](?:[\w$\u0080-\uFFFF]|::)+/y;
 const SYMBOL = /[-+*/%=<>!|&~,.;()]/;
-const CLOSING_QUOTE: { readonly [opening: string]: string } = { "'": "'", '"': '"', '`': '`', '[': ']' };
+const CLOSING_QUOTE: { readonly [opening: string]: string } = {
+  "'": "'",
+  '"': '"',
+  '`': '`',
+  '[': ']',
+};
 
 /**
  * Splits SQL as SQLite's own tokenizer does, without comments and white space. Where the two could disagree, the text is refused.
@@ -57,25 +62,37 @@ function readToken(sql: string, position: number): { token: Token; end: number }
   const closing = CLOSING_QUOTE[first];
   if (closing !== undefined) return readQuoted(sql, position, closing);
   const word = match(WORD, sql, position);
-  if (word !== undefined) return { token: { kind: 'word', text: word }, end: position + word.length };
+  if (word !== undefined)
+    return { token: { kind: 'word', text: word }, end: position + word.length };
   const number = match(NUMBER, sql, position);
-  if (number !== undefined) return { token: { kind: 'number', text: number }, end: position + number.length };
+  if (number !== undefined)
+    return { token: { kind: 'number', text: number }, end: position + number.length };
   const variable = match(VARIABLE, sql, position);
   if (variable === undefined) return readSymbol(first, position);
   const end = position + variable.length;
-  if (variable !== '?' && sql.charAt(end) === '(') throw new TokenizeError(`The parameter ${variable}( is written in Tcl style; use ?, ?1 or :name.`);
+  if (variable !== '?' && sql.charAt(end) === '(')
+    throw new TokenizeError(
+      `The parameter ${variable}( is written in Tcl style; use ?, ?1 or :name.`,
+    );
   return { token: { kind: 'variable', text: variable }, end };
 }
 
 /** SQLite takes a vertical tab for white space in one place and for an error in another; what is no symbol of its grammar is not passed on. */
 function readSymbol(character: string, position: number): { token: Token; end: number } {
-  if (SYMBOL.test(character)) return { token: { kind: 'symbol', text: character }, end: position + 1 };
-  throw new TokenizeError(`The character ${JSON.stringify(character)} at position ${position + 1} does not belong there.`);
+  if (SYMBOL.test(character))
+    return { token: { kind: 'symbol', text: character }, end: position + 1 };
+  throw new TokenizeError(
+    `The character ${JSON.stringify(character)} at position ${position + 1} does not belong there.`,
+  );
 }
 
 function readQuoted(sql: string, start: number, closing: string): { token: Token; end: number } {
-  const end = closing === ']' ? sql.indexOf(closing, start + 1) : findClosing(sql, start + 1, closing);
-  if (end === -1) throw new TokenizeError(`The quote ${sql.charAt(start)} at character ${start + 1} is never closed.`);
+  const end =
+    closing === ']' ? sql.indexOf(closing, start + 1) : findClosing(sql, start + 1, closing);
+  if (end === -1)
+    throw new TokenizeError(
+      `The quote ${sql.charAt(start)} at character ${start + 1} is never closed.`,
+    );
   const inner = sql.slice(start + 1, end);
   const text = closing === ']' ? inner : inner.replaceAll(closing + closing, closing);
   return { token: { kind: closing === "'" ? 'string' : 'quoted', text }, end: end + 1 };

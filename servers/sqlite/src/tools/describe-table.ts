@@ -11,7 +11,8 @@ export function describeTableTool(pool: ExecutorPool): ToolDefinition {
   return defineTool({
     name: 'describe_table',
     title: 'Describe table',
-    description: 'Describes a table or view of the SQLite database: columns, primary key, foreign keys, indexes, triggers and the SQL that created it.',
+    description:
+      'Describes a table or view of the SQLite database: columns, primary key, foreign keys, indexes, triggers and the SQL that created it.',
     inputSchema: {
       type: 'object',
       properties: { table_name: { type: 'string', description: 'Name as list_tables gives it' } },
@@ -23,17 +24,48 @@ export function describeTableTool(pool: ExecutorPool): ToolDefinition {
       properties: {
         name: STRING,
         type: { enum: ['table', 'view', 'virtual', 'shadow'] },
-        columns: listOf({ name: STRING, type: STRING, notNull: BOOLEAN, default: { type: ['string', 'null'] }, generated: BOOLEAN }),
+        columns: listOf({
+          name: STRING,
+          type: STRING,
+          notNull: BOOLEAN,
+          default: { type: ['string', 'null'] },
+          generated: BOOLEAN,
+        }),
         primaryKey: STRINGS,
-        foreignKeys: listOf({ columns: STRINGS, table: STRING, references: STRINGS, onUpdate: STRING, onDelete: STRING }),
-        indexes: listOf({ name: STRING, unique: BOOLEAN, partial: BOOLEAN, columns: { type: 'array', items: { type: ['string', 'null'] } } }),
+        foreignKeys: listOf({
+          columns: STRINGS,
+          table: STRING,
+          references: STRINGS,
+          onUpdate: STRING,
+          onDelete: STRING,
+        }),
+        indexes: listOf({
+          name: STRING,
+          unique: BOOLEAN,
+          partial: BOOLEAN,
+          columns: { type: 'array', items: { type: ['string', 'null'] } },
+        }),
         triggers: listOf({ name: STRING, sql: STRING }),
         sql: STRING,
       },
-      required: ['name', 'type', 'columns', 'primaryKey', 'foreignKeys', 'indexes', 'triggers', 'sql'],
+      required: [
+        'name',
+        'type',
+        'columns',
+        'primaryKey',
+        'foreignKeys',
+        'indexes',
+        'triggers',
+        'sql',
+      ],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: async ({ table_name: name }, context) => {
       const structuredContent = await pool.run('describe-table', { name }, context.signal);
       return { structuredContent, text: compactJson(structuredContent) };
@@ -42,6 +74,16 @@ export function describeTableTool(pool: ExecutorPool): ToolDefinition {
 }
 
 /** An array of objects in which every property is present. */
-function listOf(properties: { readonly [name: string]: unknown }): { readonly [keyword: string]: unknown } {
-  return { type: 'array', items: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false } };
+function listOf(properties: { readonly [name: string]: unknown }): {
+  readonly [keyword: string]: unknown;
+} {
+  return {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
+    },
+  };
 }

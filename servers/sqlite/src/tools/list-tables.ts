@@ -7,13 +7,20 @@ export function listTablesTool(pool: ExecutorPool): ToolDefinition {
   return defineTool({
     name: 'list_tables',
     title: 'List tables',
-    description: 'Lists the tables of the SQLite database with their columns and declared types, sorted by name; views too when asked for.',
+    description:
+      'Lists the tables of the SQLite database with their columns and declared types, sorted by name; views too when asked for.',
     inputSchema: {
       type: 'object',
       properties: {
         includeViews: { type: 'boolean', description: 'List views as well; default false' },
-        pattern: { type: 'string', description: 'Only names that match: * is any text, ? any character' },
-        cursor: { type: 'string', description: 'nextCursor of an earlier result, for the tables after it' },
+        pattern: {
+          type: 'string',
+          description: 'Only names that match: * is any text, ? any character',
+        },
+        cursor: {
+          type: 'string',
+          description: 'nextCursor of an earlier result, for the tables after it',
+        },
       },
       additionalProperties: false,
     },
@@ -29,7 +36,12 @@ export function listTablesTool(pool: ExecutorPool): ToolDefinition {
               type: { enum: ['table', 'view', 'virtual'] },
               columns: {
                 type: 'array',
-                items: { type: 'object', properties: { name: { type: 'string' }, type: { type: 'string' } }, required: ['name', 'type'], additionalProperties: false },
+                items: {
+                  type: 'object',
+                  properties: { name: { type: 'string' }, type: { type: 'string' } },
+                  required: ['name', 'type'],
+                  additionalProperties: false,
+                },
               },
               error: { type: 'string', description: 'Why the columns cannot be listed' },
             },
@@ -43,9 +55,18 @@ export function listTablesTool(pool: ExecutorPool): ToolDefinition {
       required: ['tables', 'truncated'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: async ({ includeViews = false, pattern, cursor }, context) => {
-      const input = { includeViews, ...(pattern === undefined ? {} : { pattern }), ...(cursor === undefined ? {} : { after: cursor }) };
+      const input = {
+        includeViews,
+        ...(pattern === undefined ? {} : { pattern }),
+        ...(cursor === undefined ? {} : { after: cursor }),
+      };
       const structuredContent = await pool.run('list-tables', input, context.signal);
       return { structuredContent, text: compactJson(structuredContent) };
     },

@@ -3,7 +3,10 @@ import type { InteractiveContext } from '@signalbox/mcp-core/server';
 const REPORT_EVERY_MS = 1000;
 
 /** Reports once a second how long `work` has been going on. Resolves and rejects as `work` does. */
-export async function withQueryProgress<Result>(context: InteractiveContext, work: Promise<Result>): Promise<Result> {
+export async function withQueryProgress<Result>(
+  context: InteractiveContext,
+  work: Promise<Result>,
+): Promise<Result> {
   let seconds = 0;
   const timer = setInterval(() => {
     seconds += 1;

@@ -19,10 +19,16 @@ export function readQueryTool(pool: ExecutorPool, maxRows: number): ToolDefiniti
       properties: {
         query: { type: 'string', maxLength: 1_000_000, description: 'One SQL statement' },
         params: {
-          description: 'Array for ? and ?1, object for :name. Values: null, string, number, boolean, {"$int64": "digits"}, {"$blob": "base64"}',
+          description:
+            'Array for ? and ?1, object for :name. Values: null, string, number, boolean, {"$int64": "digits"}, {"$blob": "base64"}',
           anyOf: [{ type: 'array' }, { type: 'object' }],
         },
-        limit: { type: 'integer', minimum: 1, maximum: maxRows, description: `Most rows to return; default ${maxRows}` },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: maxRows,
+          description: `Most rows to return; default ${maxRows}`,
+        },
       },
       required: ['query'],
       additionalProperties: false,
@@ -34,7 +40,10 @@ export function readQueryTool(pool: ExecutorPool, maxRows: number): ToolDefiniti
           type: 'array',
           items: {
             type: 'object',
-            properties: { name: { type: 'string' }, type: { enum: ['integer', 'int64', 'real', 'text', 'blob', 'mixed'] } },
+            properties: {
+              name: { type: 'string' },
+              type: { enum: ['integer', 'int64', 'real', 'text', 'blob', 'mixed'] },
+            },
             required: ['name'],
             additionalProperties: false,
           },
@@ -47,10 +56,18 @@ export function readQueryTool(pool: ExecutorPool, maxRows: number): ToolDefiniti
       required: ['columns', 'rows', 'rowCount', 'truncated', 'elapsedMs'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
     handler: async (args, context) => {
       const input: ReadQueryInput = args;
-      const structuredContent = await withQueryProgress(context, pool.run('read-query', input, context.signal));
+      const structuredContent = await withQueryProgress(
+        context,
+        pool.run('read-query', input, context.signal),
+      );
       return { structuredContent, text: compactJson(structuredContent) };
     },
   });

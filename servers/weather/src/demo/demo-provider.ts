@@ -28,14 +28,21 @@ export function createDemoProvider(options: DemoOptions = {}): WeatherProvider {
     attribution: 'made-up demonstration data',
     demo: true,
     placeNames: [...new Set(demoCities.map((city) => city.name))],
-    findPlaces: async (name) => demoCities.filter((city) => city.name.toLowerCase() === name.toLowerCase()),
+    findPlaces: async (name) =>
+      demoCities.filter((city) => city.name.toLowerCase() === name.toLowerCase()),
     findPlaceById: async (id) => demoCities.find((city) => city.id === `geo:${id}`),
-    current: (place, signal) => answer(signal, () => madeUpHour(place, localClock(now(), place.timezone ?? 'GMT'))),
+    current: (place, signal) =>
+      answer(signal, () => madeUpHour(place, localClock(now(), place.timezone ?? 'GMT'))),
     forecast: (place, days, signal) =>
       answer(signal, () => {
         const timezone = place.timezone ?? 'GMT';
         const today = localClock(now(), timezone).date;
-        return { timezone, daily: Array.from({ length: days }, (_, index) => madeUpDay(place, dayAfter(today, index))) };
+        return {
+          timezone,
+          daily: Array.from({ length: days }, (_, index) =>
+            madeUpDay(place, dayAfter(today, index)),
+          ),
+        };
       }),
   };
 }

@@ -18,7 +18,9 @@ export function localClock(now: Date, timeZone: string): LocalClock {
     hourCycle: 'h23',
     timeZoneName: 'longOffset',
   });
-  const parts = Object.fromEntries(format.formatToParts(now).map((part) => [part.type, part.value]));
+  const parts = Object.fromEntries(
+    format.formatToParts(now).map((part) => [part.type, part.value]),
+  );
   const date = `${parts['year']}-${parts['month']}-${parts['day']}`;
   const offset = parts['timeZoneName']?.replace('GMT', '') || '+00:00';
   return { date, hour: Number(parts['hour']), fullHour: `${date}T${parts['hour']}:00:00${offset}` };

@@ -53,9 +53,12 @@ const warmestDayNorth = 200;
 
 /** Degrees Celsius: colder and more seasonal with the distance from the equator. */
 function seasonalMean(latitude: number, date: string): number {
-  const dayOfYear = (Date.parse(`${date}T00:00:00Z`) - Date.parse(`${date.slice(0, 4)}-01-01T00:00:00Z`)) / 86_400_000;
+  const dayOfYear =
+    (Date.parse(`${date}T00:00:00Z`) - Date.parse(`${date.slice(0, 4)}-01-01T00:00:00Z`)) /
+    86_400_000;
   const distance = Math.abs(latitude);
-  const season = Math.cos((2 * Math.PI * (dayOfYear - warmestDayNorth)) / 365) * Math.sign(latitude);
+  const season =
+    Math.cos((2 * Math.PI * (dayOfYear - warmestDayNorth)) / 365) * Math.sign(latitude);
   return 28 - 0.35 * distance + 0.18 * distance * season;
 }
 

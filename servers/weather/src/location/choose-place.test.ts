@@ -21,13 +21,20 @@ describe('choosePlace', () => {
   test('takes a place with ten times the inhabitants of the next and lists the others', () => {
     const big = place('fr', 'Paris', { population: 2_000_000 });
     const small = place('tx', 'Paris', { population: 200_000 });
-    expect(choosePlace(query('paris'), [small, big])).toEqual({ kind: 'found', place: big, alternatives: [small] });
+    expect(choosePlace(query('paris'), [small, big])).toEqual({
+      kind: 'found',
+      place: big,
+      alternatives: [small],
+    });
   });
 
   test('does not take a place with less than ten times the inhabitants', () => {
     const big = place('a', 'Paris', { population: 1_999_999 });
     const small = place('b', 'Paris', { population: 200_000 });
-    expect(choosePlace(query('Paris'), [small, big])).toEqual({ kind: 'ambiguous', candidates: [big, small] });
+    expect(choosePlace(query('Paris'), [small, big])).toEqual({
+      kind: 'ambiguous',
+      candidates: [big, small],
+    });
   });
 
   test('does not let an unknown population decide', () => {
@@ -35,13 +42,18 @@ describe('choosePlace', () => {
     const unknown = place('b', 'Hill');
     expect(choosePlace(query('Hill'), [known, unknown]).kind).toBe('ambiguous');
     expect(choosePlace(query('Hill'), [place('c', 'Hill'), unknown]).kind).toBe('ambiguous');
-    expect(choosePlace(query('Hill'), [place('d', 'Hill', { population: 10_000 }), unknown]).kind).toBe('found');
+    expect(
+      choosePlace(query('Hill'), [place('d', 'Hill', { population: 10_000 }), unknown]).kind,
+    ).toBe('found');
   });
 
   test('prefers places of exactly this name to similar ones, whatever their size', () => {
     const york = place('york', 'York', { population: 144_000 });
     const newYork = place('ny', 'New York', { population: 8_000_000 });
-    expect(choosePlace(query('york'), [newYork, york])).toMatchObject({ kind: 'found', place: york });
+    expect(choosePlace(query('york'), [newYork, york])).toMatchObject({
+      kind: 'found',
+      place: york,
+    });
   });
 
   test('takes the only similar place, as for a name in another language', () => {
@@ -55,16 +67,31 @@ describe('choosePlace', () => {
     ['IL', 'il'],
     ['MO', 'mo'],
   ])('narrows Springfield down by %s', (qualifier, id) => {
-    expect(choosePlace(query('Springfield', qualifier), springfields)).toMatchObject({ kind: 'found', place: { id }, alternatives: [] });
+    expect(choosePlace(query('Springfield', qualifier), springfields)).toMatchObject({
+      kind: 'found',
+      place: { id },
+      alternatives: [],
+    });
   });
 
-  test.each(['US', 'us', 'USA', 'United States', 'United States of America'])('knows the country %s, and that it does not decide', (country) => {
-    expect(choosePlace(query('Springfield', country), springfields)).toMatchObject({ kind: 'ambiguous' });
-    expect(choosePlace(query('Springfield', 'MO', country), springfields)).toMatchObject({ kind: 'found', place: { id: 'mo' } });
-  });
+  test.each(['US', 'us', 'USA', 'United States', 'United States of America'])(
+    'knows the country %s, and that it does not decide',
+    (country) => {
+      expect(choosePlace(query('Springfield', country), springfields)).toMatchObject({
+        kind: 'ambiguous',
+      });
+      expect(choosePlace(query('Springfield', 'MO', country), springfields)).toMatchObject({
+        kind: 'found',
+        place: { id: 'mo' },
+      });
+    },
+  );
 
   test('says what there is elsewhere when the qualifiers rule everything out', () => {
-    expect(choosePlace(query('Springfield', 'Idaho'), springfields)).toEqual({ kind: 'none', elsewhere: [missouri, illinois] });
+    expect(choosePlace(query('Springfield', 'Idaho'), springfields)).toEqual({
+      kind: 'none',
+      elsewhere: [missouri, illinois],
+    });
   });
 
   test('does not read a state abbreviation outside the United States', () => {
@@ -78,7 +105,12 @@ describe('choosePlace', () => {
 
   test('compares without accents, dots and hyphens', () => {
     const stEtienne = place('s', 'Saint-Étienne', { admin1: 'Auvergne-Rhône-Alpes' });
-    expect(choosePlace(query('saint etienne', 'auvergne rhone alpes'), [stEtienne, place('t', 'Saint-Etienne-de-Tinee')])).toMatchObject({ place: stEtienne });
+    expect(
+      choosePlace(query('saint etienne', 'auvergne rhone alpes'), [
+        stEtienne,
+        place('t', 'Saint-Etienne-de-Tinee'),
+      ]),
+    ).toMatchObject({ place: stEtienne });
   });
 
   test('finds nothing among nothing', () => {

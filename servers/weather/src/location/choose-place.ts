@@ -15,11 +15,20 @@ export type Choice =
  */
 export function choosePlace(query: PlaceQuery, places: readonly Place[]): Choice {
   const named = byPopulation(exactOrAll(query.name, places));
-  const matching = byPopulation(exactOrAll(query.name, places.filter((place) => query.qualifiers.every((qualifier) => matches(qualifier, place)))));
+  const matching = byPopulation(
+    exactOrAll(
+      query.name,
+      places.filter((place) => query.qualifiers.every((qualifier) => matches(qualifier, place))),
+    ),
+  );
   const [first, second] = matching;
   if (first === undefined) return { kind: 'none', elsewhere: named };
-  const clear = second === undefined || (first.population ?? 0) >= dominance * (second.population ?? assumedPopulation);
-  return clear ? { kind: 'found', place: first, alternatives: matching.slice(1) } : { kind: 'ambiguous', candidates: matching };
+  const clear =
+    second === undefined ||
+    (first.population ?? 0) >= dominance * (second.population ?? assumedPopulation);
+  return clear
+    ? { kind: 'found', place: first, alternatives: matching.slice(1) }
+    : { kind: 'ambiguous', candidates: matching };
 }
 
 const dominance = 10;
@@ -46,11 +55,14 @@ const countryAliases: ReadonlyMap<string, string> = new Map([
 function matches(qualifier: string, place: Place): boolean {
   const folded = fold(qualifier);
   const countryCode = place.countryCode?.toLowerCase();
-  if (countryCode !== undefined && (countryAliases.get(folded) ?? folded) === countryCode) return true;
+  if (countryCode !== undefined && (countryAliases.get(folded) ?? folded) === countryCode)
+    return true;
   if (place.country !== undefined && fold(place.country) === folded) return true;
   const regions = place.regions.map((region) => fold(region));
   if (regions.includes(folded)) return true;
-  return countryCode === 'us' && usStates.get(folded)?.some((state) => regions.includes(state)) === true;
+  return (
+    countryCode === 'us' && usStates.get(folded)?.some((state) => regions.includes(state)) === true
+  );
 }
 
 /** Without case, accents, dots and apostrophes, hyphens as spaces: "Saint-Étienne" and "saint etienne" are one name. */

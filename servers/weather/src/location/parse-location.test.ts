@@ -44,5 +44,10 @@ test.each([
   [',Berlin', 'does not start with the name'],
   ['...', 'does not start with the name'],
 ])('refuses %j', (text, message) => {
-  expect(() => parseLocation(text)).toThrow(expect.objectContaining({ code: 'invalid-location', message: expect.stringContaining(message) as unknown }));
+  expect(() => parseLocation(text)).toThrow(
+    expect.objectContaining({
+      code: 'invalid-location',
+      message: expect.stringContaining(message) as unknown,
+    }),
+  );
 });

@@ -21,7 +21,8 @@ export const MAX_LOCATION_LENGTH = 200;
 export function parseLocation(text: string): LocationQuery {
   const trimmed = text.normalize('NFC').trim();
   if (trimmed === '') throw invalid('location is empty');
-  if (trimmed.length > MAX_LOCATION_LENGTH) throw invalid(`location is longer than ${MAX_LOCATION_LENGTH} characters`);
+  if (trimmed.length > MAX_LOCATION_LENGTH)
+    throw invalid(`location is longer than ${MAX_LOCATION_LENGTH} characters`);
   if (/\p{Cc}/u.test(trimmed)) throw invalid('location contains control characters');
   return coordinates(trimmed) ?? placeId(trimmed) ?? placeName(trimmed);
 }
@@ -33,7 +34,11 @@ function coordinates(text: string): LocationQuery | undefined {
   const [latitude, longitude] = parts;
   if (parts.length !== 2 || latitude === undefined || longitude === undefined) return undefined;
   if (!number.test(latitude) || !number.test(longitude)) return undefined;
-  return { kind: 'coordinates', latitude: inRange('latitude', latitude, 90), longitude: inRange('longitude', longitude, 180) };
+  return {
+    kind: 'coordinates',
+    latitude: inRange('latitude', latitude, 90),
+    longitude: inRange('longitude', longitude, 180),
+  };
 }
 
 function inRange(what: string, text: string, limit: number): number {
@@ -50,8 +55,11 @@ function placeId(text: string): LocationQuery | undefined {
 }
 
 function placeName(text: string): PlaceQuery {
-  const [name = '', ...qualifiers] = text.split(',').map((part) => part.trim().replaceAll(/\s+/g, ' '));
-  if (!/[\p{L}\p{N}]/u.test(name)) throw invalid(`"${text}" does not start with the name of a place`);
+  const [name = '', ...qualifiers] = text
+    .split(',')
+    .map((part) => part.trim().replaceAll(/\s+/g, ' '));
+  if (!/[\p{L}\p{N}]/u.test(name))
+    throw invalid(`"${text}" does not start with the name of a place`);
   return { kind: 'name', name, qualifiers: qualifiers.filter((qualifier) => qualifier !== '') };
 }
 

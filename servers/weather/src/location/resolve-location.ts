@@ -15,20 +15,29 @@ const maxAlternatives = 5;
  * The place a location means, without asking anybody.
  * @throws WeatherError `invalid-location` before any request, `unknown-place`, or what the provider throws.
  */
-export async function resolveLocation(text: string, provider: WeatherProvider, signal: AbortSignal): Promise<Resolution> {
+export async function resolveLocation(
+  text: string,
+  provider: WeatherProvider,
+  signal: AbortSignal,
+): Promise<Resolution> {
   const query = parseLocation(text);
   switch (query.kind) {
     case 'coordinates':
       return found(placeAt(query.latitude, query.longitude));
     case 'id': {
       const place = await provider.findPlaceById(query.id, signal);
-      if (place === undefined) throw new WeatherError('unknown-place', `There is no place geo:${query.id}. Give the name of the city instead.`);
+      if (place === undefined)
+        throw new WeatherError(
+          'unknown-place',
+          `There is no place geo:${query.id}. Give the name of the city instead.`,
+        );
       return found(place);
     }
     case 'name': {
       const choice = choosePlace(query, await provider.findPlaces(query.name, signal));
       if (choice.kind === 'none') throw unknownPlace(query, choice.elsewhere, provider);
-      if (choice.kind === 'found') return { ...choice, alternatives: choice.alternatives.slice(0, maxAlternatives) };
+      if (choice.kind === 'found')
+        return { ...choice, alternatives: choice.alternatives.slice(0, maxAlternatives) };
       return { ...choice, candidates: choice.candidates.slice(0, maxCandidates) };
     }
   }
@@ -53,16 +62,30 @@ export async function resolveOrAsk(
     requestedSchema: {
       type: 'object',
       properties: {
-        place: { type: 'string', title: 'Place', oneOf: candidates.map((place, index) => ({ const: place.id, title: labels[index] ?? place.id })) },
+        place: {
+          type: 'string',
+          title: 'Place',
+          oneOf: candidates.map((place, index) => ({
+            const: place.id,
+            title: labels[index] ?? place.id,
+          })),
+        },
       },
       required: ['place'],
     },
   });
   const chosen = candidates.find((place) => place.id === answer.content?.['place']);
   if (answer.action !== 'accept' || chosen === undefined) {
-    throw new WeatherError('choice-declined', `"${text.trim()}" means several places and none was chosen. Ask which one is meant; do not pick one.`);
+    throw new WeatherError(
+      'choice-declined',
+      `"${text.trim()}" means several places and none was chosen. Ask which one is meant; do not pick one.`,
+    );
   }
-  return { kind: 'found', place: chosen, alternatives: candidates.filter((place) => place !== chosen).slice(0, maxAlternatives) };
+  return {
+    kind: 'found',
+    place: chosen,
+    alternatives: candidates.filter((place) => place !== chosen).slice(0, maxAlternatives),
+  };
 }
 
 export function ambiguousPlace(text: string, candidates: readonly Place[]): WeatherError {
@@ -83,8 +106,14 @@ export function placeLabel(place: Place): string {
  * "Newtown, Kent County, Testshire, Testland (51.2, 0.5; 4,100 inhabitants)".
  */
 export function placeLabels(places: readonly Place[]): readonly string[] {
-  const withDistricts = unlessAlone(places, placeLabel, (place) => joinParts([place.name, place.admin2, place.admin1, place.country]));
-  return unlessAlone(places, (_place, index) => withDistricts[index] ?? '', (place, index) => `${withDistricts[index]} (${whereabouts(place)})`);
+  const withDistricts = unlessAlone(places, placeLabel, (place) =>
+    joinParts([place.name, place.admin2, place.admin1, place.country]),
+  );
+  return unlessAlone(
+    places,
+    (_place, index) => withDistricts[index] ?? '',
+    (place, index) => `${withDistricts[index]} (${whereabouts(place)})`,
+  );
 }
 
 type Label = (place: Place, index: number) => string;
@@ -100,7 +129,9 @@ function unlessAlone(places: readonly Place[], short: Label, long: Label): reado
 
 function whereabouts({ latitude, longitude, population }: Place): string {
   const coordinates = `${latitude}, ${longitude}`;
-  return population === undefined ? coordinates : `${coordinates}; ${population.toLocaleString('en')} inhabitants`;
+  return population === undefined
+    ? coordinates
+    : `${coordinates}; ${population.toLocaleString('en')} inhabitants`;
 }
 
 function joinParts(parts: readonly (string | undefined)[]): string {
@@ -130,15 +161,28 @@ function placeAt(latitude: number, longitude: number): Place {
   return { id, name: id, regions: [], latitude, longitude, precision: 'coordinates' };
 }
 
-function unknownPlace(query: PlaceQuery, elsewhere: readonly Place[], provider: WeatherProvider): WeatherError {
+function unknownPlace(
+  query: PlaceQuery,
+  elsewhere: readonly Place[],
+  provider: WeatherProvider,
+): WeatherError {
   const candidates = elsewhere.slice(0, maxCandidates);
   const where = query.qualifiers.length > 0 ? ` in ${query.qualifiers.join(', ')}` : '';
   const remedies = [
     ...(candidates.length > 0 ? [`Elsewhere there are: ${candidateList(candidates)}.`] : []),
-    ...(provider.placeNames === undefined ? [] : [`The available places are: ${provider.placeNames.join(', ')}.`]),
+    ...(provider.placeNames === undefined
+      ? []
+      : [`The available places are: ${provider.placeNames.join(', ')}.`]),
   ];
-  if (remedies.length === 0) remedies.push('Check the spelling, try the English name or a larger town nearby, or give "latitude,longitude".');
-  return new WeatherError('unknown-place', `No place named "${query.name}"${where} was found. ${remedies.join(' ')}`, { candidates: candidates.map(toCandidate) });
+  if (remedies.length === 0)
+    remedies.push(
+      'Check the spelling, try the English name or a larger town nearby, or give "latitude,longitude".',
+    );
+  return new WeatherError(
+    'unknown-place',
+    `No place named "${query.name}"${where} was found. ${remedies.join(' ')}`,
+    { candidates: candidates.map(toCandidate) },
+  );
 }
 
 /** "geo:1 (Springfield, Missouri, United States); geo:2 (…)". */

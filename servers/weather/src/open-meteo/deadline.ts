@@ -6,7 +6,10 @@ export interface Deadline {
 }
 
 /** Runs with a signal that aborts with `deadline.signal` and when the time is up; an aborted run rejects with the signal's reason. */
-export async function withDeadline<Value>(deadline: Deadline, run: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+export async function withDeadline<Value>(
+  deadline: Deadline,
+  run: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
   const { signal, timeoutMs, expired } = deadline;
   signal.throwIfAborted();
   const controller = new AbortController();

@@ -18,8 +18,16 @@ export interface FetchSettings {
  * two seconds. Redirects are refused.
  * @throws WeatherError; the signal's reason when it aborts, the socket closed.
  */
-export async function fetchJson(url: URL, settings: FetchSettings, signal: AbortSignal): Promise<unknown> {
-  const deadline = { signal, timeoutMs: settings.totalTimeoutMs, expired: () => timedOut(url, settings.totalTimeoutMs) };
+export async function fetchJson(
+  url: URL,
+  settings: FetchSettings,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const deadline = {
+    signal,
+    timeoutMs: settings.totalTimeoutMs,
+    expired: () => timedOut(url, settings.totalTimeoutMs),
+  };
   return withDeadline(deadline, async (total) => {
     for (let tries = 1; ; tries += 1) {
       const outcome = await fetchOnce(url, settings, total);
@@ -31,7 +39,10 @@ export async function fetchJson(url: URL, settings: FetchSettings, signal: Abort
   });
 }
 
-type Retry = { readonly kind: 'never' } | { readonly kind: 'backoff' } | { readonly kind: 'once'; readonly afterMs: number };
+type Retry =
+  | { readonly kind: 'never' }
+  | { readonly kind: 'backoff' }
+  | { readonly kind: 'once'; readonly afterMs: number };
 
 type Outcome =
   | { readonly kind: 'json'; readonly value: unknown }
@@ -50,13 +61,19 @@ function pauseBefore(tries: number, retry: Retry, random: number): number | unde
 
 async function fetchOnce(url: URL, settings: FetchSettings, signal: AbortSignal): Promise<Outcome> {
   const startedAt = performance.now();
-  const deadline = { signal, timeoutMs: settings.timeoutMs, expired: () => timedOut(url, settings.timeoutMs) };
+  const deadline = {
+    signal,
+    timeoutMs: settings.timeoutMs,
+    expired: () => timedOut(url, settings.timeoutMs),
+  };
   return withDeadline(deadline, async (trySignal) => {
     try {
       const headers = { accept: 'application/json', 'user-agent': settings.userAgent };
       // 'error' would report a redirect as one more connection failure, and those are tried again.
       const response = await fetch(url, { headers, redirect: 'manual', signal: trySignal });
-      settings.debug(`GET ${url.origin}${url.pathname} ${response.status} in ${Math.round(performance.now() - startedAt)} ms`);
+      settings.debug(
+        `GET ${url.origin}${url.pathname} ${response.status} in ${Math.round(performance.now() - startedAt)} ms`,
+      );
       return await outcomeOf(url, response, settings);
     } catch (error) {
       trySignal.throwIfAborted();
@@ -76,12 +93,27 @@ async function outcomeOf(url: URL, response: Response, settings: FetchSettings):
   const failed = (error: WeatherError, retry: Retry): Outcome => ({ kind: 'failed', error, retry });
   const reason = await readReason(response);
   if (status >= 500) {
-    return failed(new WeatherError('unavailable', `${url.host} is out of order (HTTP ${status}${reason}). Try again in a few minutes.`), { kind: 'backoff' });
+    return failed(
+      new WeatherError(
+        'unavailable',
+        `${url.host} is out of order (HTTP ${status}${reason}). Try again in a few minutes.`,
+      ),
+      { kind: 'backoff' },
+    );
   }
   if (status >= 300 && status < 400) {
-    return failed(new WeatherError('invalid-response', `${url.host} answered with a redirect (HTTP ${status}), which is not followed.`), never);
+    return failed(
+      new WeatherError(
+        'invalid-response',
+        `${url.host} answered with a redirect (HTTP ${status}), which is not followed.`,
+      ),
+      never,
+    );
   }
-  return failed(new WeatherError('rejected', `${url.host} refused the request (HTTP ${status}${reason}).`), never);
+  return failed(
+    new WeatherError('rejected', `${url.host} refused the request (HTTP ${status}${reason}).`),
+    never,
+  );
 }
 
 async function readJson(url: URL, response: Response): Promise<unknown> {
@@ -94,25 +126,45 @@ async function readJson(url: URL, response: Response): Promise<unknown> {
     );
   }
   const text = await readText(response, maxBodyBytes);
-  if (text === undefined) throw new WeatherError('invalid-response', `${url.host} answered with more than ${maxBodyBytes} bytes, which is not read.`);
+  if (text === undefined)
+    throw new WeatherError(
+      'invalid-response',
+      `${url.host} answered with more than ${maxBodyBytes} bytes, which is not read.`,
+    );
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new WeatherError('invalid-response', `${url.host} answered with JSON that is broken or incomplete. Try again.`, { cause: error });
+    throw new WeatherError(
+      'invalid-response',
+      `${url.host} answered with JSON that is broken or incomplete. Try again.`,
+      { cause: error },
+    );
   }
 }
 
 const longestRetryAfterMs = 2000;
 
-async function rateLimited(url: URL, response: Response, settings: FetchSettings): Promise<Outcome> {
+async function rateLimited(
+  url: URL,
+  response: Response,
+  settings: FetchSettings,
+): Promise<Outcome> {
   const announced = secondsOf(response.headers.get('retry-after'), settings.runtime.now());
   const reason = await readReason(response);
   const retryAfterSeconds = Math.ceil(announced ?? secondsUntilReset(reason));
-  const error = new WeatherError('rate-limited', `The rate limit of ${url.host} is reached (HTTP 429${reason}). Try again in ${retryAfterSeconds} seconds.`, {
-    retryAfterSeconds,
-  });
+  const error = new WeatherError(
+    'rate-limited',
+    `The rate limit of ${url.host} is reached (HTTP 429${reason}). Try again in ${retryAfterSeconds} seconds.`,
+    {
+      retryAfterSeconds,
+    },
+  );
   const afterMs = announced === undefined ? Infinity : announced * 1000;
-  return { kind: 'failed', error, retry: afterMs <= longestRetryAfterMs ? { kind: 'once', afterMs } : never };
+  return {
+    kind: 'failed',
+    error,
+    retry: afterMs <= longestRetryAfterMs ? { kind: 'once', afterMs } : never,
+  };
 }
 
 const daySeconds = 86_400;
@@ -138,11 +190,22 @@ async function readReason(response: Response): Promise<string> {
 }
 
 function timedOut(url: URL, timeoutMs: number): WeatherError {
-  return new WeatherError('timeout', `${url.host} did not answer within ${timeoutMs / 1000} s. Try again in a minute.`);
+  return new WeatherError(
+    'timeout',
+    `${url.host} did not answer within ${timeoutMs / 1000} s. Try again in a minute.`,
+  );
 }
 
 /** Codes with which a connection is not made at all. */
-const unreachableCodes: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT']);
+const unreachableCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 /** A port that fetch never uses, such as 22; trying again cannot help. */
 const forbiddenPort = 'bad port';
 
@@ -153,14 +216,29 @@ function failedExchange(url: URL, error: unknown): Outcome {
     error: new WeatherError(code, `${url.host} ${text}`, { cause: error }),
     retry,
   });
-  if (cause === forbiddenPort) return failed('network', `cannot be used: port ${url.port} is not allowed for HTTP. Correct the configured URL.`, never);
-  if (unreachableCodes.has(cause)) return failed('network', `cannot be reached (${cause}): this computer seems to be offline, or the service is down. Try again later.`, { kind: 'backoff' });
-  return failed('invalid-response', `broke off its answer or sent one that cannot be read (${cause}). Try again later.`, { kind: 'backoff' });
+  if (cause === forbiddenPort)
+    return failed(
+      'network',
+      `cannot be used: port ${url.port} is not allowed for HTTP. Correct the configured URL.`,
+      never,
+    );
+  if (unreachableCodes.has(cause))
+    return failed(
+      'network',
+      `cannot be reached (${cause}): this computer seems to be offline, or the service is down. Try again later.`,
+      { kind: 'backoff' },
+    );
+  return failed(
+    'invalid-response',
+    `broke off its answer or sent one that cannot be read (${cause}). Try again later.`,
+    { kind: 'backoff' },
+  );
 }
 
 /** The code of what undici wraps in "fetch failed". */
 function networkCause(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+  if (cause instanceof Error)
+    return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
   return String(cause);
 }

@@ -37,7 +37,12 @@ export function forecastQuery(place: Place, days: number): URLSearchParams {
 
 /** Without `timezone=auto` the days would begin at midnight GMT. */
 function query(place: Place, variables: { readonly [name: string]: string }): URLSearchParams {
-  return new URLSearchParams({ latitude: String(place.latitude), longitude: String(place.longitude), ...variables, timezone: 'auto' });
+  return new URLSearchParams({
+    latitude: String(place.latitude),
+    longitude: String(place.longitude),
+    ...variables,
+    timezone: 'auto',
+  });
 }
 
 /** @throws WeatherError `invalid-response` when there is no current weather with a time; single values may be missing. */
@@ -46,7 +51,13 @@ export function currentOf(document: unknown): CurrentWeather {
   const current = recordOf(root?.['current']);
   const time = localTime(current?.['time']);
   const offsetSeconds = numberOf(root?.['utc_offset_seconds']) ?? 0;
-  if (root === undefined || current === undefined || time === undefined || Math.abs(offsetSeconds) > maxOffsetSeconds) throw unknownShape('current weather');
+  if (
+    root === undefined ||
+    current === undefined ||
+    time === undefined ||
+    Math.abs(offsetSeconds) > maxOffsetSeconds
+  )
+    throw unknownShape('current weather');
   const value = (name: string) => numberOf(current[name]) ?? null;
   return {
     observedAt: `${time}:00${offset(offsetSeconds)}`,
@@ -68,12 +79,19 @@ export function currentOf(document: unknown): CurrentWeather {
 export function forecastOf(document: unknown, days: number): Forecast {
   const root = recordOf(document);
   const daily = recordOf(root?.['daily']);
-  if (root === undefined || daily === undefined || !Array.isArray(daily['time'])) throw unknownShape('forecast');
-  return { timezone: textOf(root['timezone']) ?? 'GMT', daily: listOf(daily['time']).slice(0, days).map((date, index) => dayOf(daily, date, index)) };
+  if (root === undefined || daily === undefined || !Array.isArray(daily['time']))
+    throw unknownShape('forecast');
+  return {
+    timezone: textOf(root['timezone']) ?? 'GMT',
+    daily: listOf(daily['time'])
+      .slice(0, days)
+      .map((date, index) => dayOf(daily, date, index)),
+  };
 }
 
 function dayOf(daily: JsonRecord, date: unknown, index: number): DailyWeather {
-  if (typeof date !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(date) || !isInCalendar(date)) throw unknownShape('forecast');
+  if (typeof date !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(date) || !isInCalendar(date))
+    throw unknownShape('forecast');
   const value = (name: string) => numberOf(listOf(daily[name])[index]) ?? null;
   return {
     date,
@@ -95,7 +113,8 @@ function wholeNumber(value: number | null): number | null {
 
 /** `YYYY-MM-DDTHH:MM`, as the service writes local times. */
 function localTime(value: unknown): string | undefined {
-  const time = typeof value === 'string' ? /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.exec(value)?.[0] : undefined;
+  const time =
+    typeof value === 'string' ? /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.exec(value)?.[0] : undefined;
   return time !== undefined && isInCalendar(time) ? time : undefined;
 }
 
@@ -115,5 +134,8 @@ function offset(seconds: number): string {
 }
 
 function unknownShape(what: string): WeatherError {
-  return new WeatherError('invalid-response', `The weather service answered without a usable ${what}. Try again later.`);
+  return new WeatherError(
+    'invalid-response',
+    `The weather service answered without a usable ${what}. Try again later.`,
+  );
 }

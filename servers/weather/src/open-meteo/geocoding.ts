@@ -17,12 +17,17 @@ export function searchQuery(name: string): URLSearchParams {
 export function placesOf(document: unknown): readonly Place[] {
   const results = recordOf(document)?.['results'];
   if (recordOf(document) === undefined || (results !== undefined && !Array.isArray(results))) {
-    throw new WeatherError('invalid-response', 'The geocoding service answered with JSON of an unknown shape.');
+    throw new WeatherError(
+      'invalid-response',
+      'The geocoding service answered with JSON of an unknown shape.',
+    );
   }
-  const found = listOf(results).slice(0, maxPlaces).flatMap((result) => {
-    const place = placeOf(result);
-    return place === undefined ? [] : [{ place, populated: isPopulated(result) }];
-  });
+  const found = listOf(results)
+    .slice(0, maxPlaces)
+    .flatMap((result) => {
+      const place = placeOf(result);
+      return place === undefined ? [] : [{ place, populated: isPopulated(result) }];
+    });
   const populated = found.filter((result) => result.populated);
   const places = (populated.length > 0 ? populated : found).map((result) => result.place);
   return [...new Map(places.map((place) => [place.id, place])).values()];
@@ -35,9 +40,19 @@ export function placeOf(result: unknown): Place | undefined {
   const name = textOf(record?.['name']);
   const latitude = numberOf(record?.['latitude']);
   const longitude = numberOf(record?.['longitude']);
-  if (record === undefined || id === undefined || name === undefined || latitude === undefined || longitude === undefined) return undefined;
-  if (!Number.isInteger(id) || Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return undefined;
-  const regions = ['admin1', 'admin2', 'admin3', 'admin4'].flatMap((key) => textOf(record[key]) ?? []);
+  if (
+    record === undefined ||
+    id === undefined ||
+    name === undefined ||
+    latitude === undefined ||
+    longitude === undefined
+  )
+    return undefined;
+  if (!Number.isInteger(id) || Math.abs(latitude) > 90 || Math.abs(longitude) > 180)
+    return undefined;
+  const regions = ['admin1', 'admin2', 'admin3', 'admin4'].flatMap(
+    (key) => textOf(record[key]) ?? [],
+  );
   const admin1 = textOf(record['admin1']);
   const admin2 = textOf(record['admin2']);
   const country = textOf(record['country']);

@@ -20,7 +20,10 @@ export function numberOf(value: unknown): number | undefined {
 /** Text from outside, its control characters removed, at most 200 characters; `undefined` when nothing is left. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = value.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').slice(0, 200).trim();
+  const text = value
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
+    .slice(0, 200)
+    .trim();
   return text === '' ? undefined : text;
 }
 

@@ -25,20 +25,46 @@ export interface OpenMeteoOptions {
 
 /** Weather and places of Open-Meteo, cached in memory. @see https://open-meteo.com/en/docs */
 export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvider {
-  const { timeoutMs = 10_000, maxConcurrency = 2, runtime = realRuntime, debug = () => undefined } = options;
-  const { forecastUrl = new URL('https://api.open-meteo.com'), geocodingUrl = new URL('https://geocoding-api.open-meteo.com') } = options;
-  const settings = { timeoutMs, totalTimeoutMs: timeoutMs * 1.5, userAgent: options.userAgent, runtime, debug };
+  const {
+    timeoutMs = 10_000,
+    maxConcurrency = 2,
+    runtime = realRuntime,
+    debug = () => undefined,
+  } = options;
+  const {
+    forecastUrl = new URL('https://api.open-meteo.com'),
+    geocodingUrl = new URL('https://geocoding-api.open-meteo.com'),
+  } = options;
+  const settings = {
+    timeoutMs,
+    totalTimeoutMs: timeoutMs * 1.5,
+    userAgent: options.userAgent,
+    runtime,
+    debug,
+  };
   const limiter = new Limiter(maxConcurrency);
   const get = (base: URL, path: string, query: URLSearchParams) => (signal: AbortSignal) =>
     limiter.run(signal, () => fetchJson(endpoint(base, path, query), settings, signal));
 
-  const cachePolicy = { staleForMs: staleWeatherMs, servesStale: isOutage, maxEntries: 500, now: runtime.now };
-  const currents = new SingleFlightCache<CurrentWeather>({ ...cachePolicy, freshUntil: nextQuarterHour });
-  const forecasts = new SingleFlightCache<Forecast>({ ...cachePolicy, freshUntil: (storedAt) => storedAt + forecastFreshMs });
+  const cachePolicy = {
+    staleForMs: staleWeatherMs,
+    servesStale: isOutage,
+    maxEntries: 500,
+    now: runtime.now,
+  };
+  const currents = new SingleFlightCache<CurrentWeather>({
+    ...cachePolicy,
+    freshUntil: nextQuarterHour,
+  });
+  const forecasts = new SingleFlightCache<Forecast>({
+    ...cachePolicy,
+    freshUntil: (storedAt) => storedAt + forecastFreshMs,
+  });
   const placesPolicy = {
     ...cachePolicy,
     staleForMs: placesFreshMs,
-    freshUntil: (storedAt: number, found: readonly Place[]) => storedAt + (found.length > 0 ? placesFreshMs : unknownNameFreshMs),
+    freshUntil: (storedAt: number, found: readonly Place[]) =>
+      storedAt + (found.length > 0 ? placesFreshMs : unknownNameFreshMs),
   };
   const placesByName = new SingleFlightCache<readonly Place[]>(placesPolicy);
   const placesById = new SingleFlightCache<readonly Place[]>(placesPolicy);
@@ -59,7 +85,11 @@ export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvi
     },
 
     async findPlaceById(id, signal) {
-      const lookUp = get(geocodingUrl, 'v1/get', new URLSearchParams({ id: String(id), language: 'en', format: 'json' }));
+      const lookUp = get(
+        geocodingUrl,
+        'v1/get',
+        new URLSearchParams({ id: String(id), language: 'en', format: 'json' }),
+      );
       const load = async (flight: AbortSignal) => {
         const place = placeOf(await lookUp(flight).catch(undefinedWhenRejected));
         return place === undefined ? [] : [place];
@@ -68,12 +98,14 @@ export function createOpenMeteoProvider(options: OpenMeteoOptions): WeatherProvi
     },
 
     current(place, signal) {
-      const load = async (flight: AbortSignal) => currentOf(await get(forecastUrl, 'v1/forecast', currentQuery(place))(flight));
+      const load = async (flight: AbortSignal) =>
+        currentOf(await get(forecastUrl, 'v1/forecast', currentQuery(place))(flight));
       return currents.read(coordinatesOf(place), load, signal);
     },
 
     forecast(place, days, signal) {
-      const load = async (flight: AbortSignal) => forecastOf(await get(forecastUrl, 'v1/forecast', forecastQuery(place, days))(flight), days);
+      const load = async (flight: AbortSignal) =>
+        forecastOf(await get(forecastUrl, 'v1/forecast', forecastQuery(place, days))(flight), days);
       return forecasts.read(`${coordinatesOf(place)},${days}`, load, signal);
     },
   };
@@ -91,7 +123,10 @@ function nextQuarterHour(storedAt: number): number {
 }
 
 function isOutage(error: unknown): boolean {
-  return error instanceof WeatherError && ['network', 'timeout', 'unavailable', 'rate-limited'].includes(error.code);
+  return (
+    error instanceof WeatherError &&
+    ['network', 'timeout', 'unavailable', 'rate-limited'].includes(error.code)
+  );
 }
 
 /** The service answers an unknown id with a client error. */

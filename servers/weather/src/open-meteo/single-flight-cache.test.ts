@@ -22,23 +22,35 @@ const fails = (message: string) => () => Promise.reject(new Error(message));
 describe('SingleFlightCache', () => {
   test('serves a fresh value with its age and does not load', async () => {
     const { cache, clock } = testCache();
-    await expect(cache.read('a', loads('one'), signal)).resolves.toEqual({ value: 'one', cache: { hit: false, ageSeconds: 0, stale: false } });
+    await expect(cache.read('a', loads('one'), signal)).resolves.toEqual({
+      value: 'one',
+      cache: { hit: false, ageSeconds: 0, stale: false },
+    });
     clock.now += 9999;
-    await expect(cache.read('a', fails('unused'), signal)).resolves.toEqual({ value: 'one', cache: { hit: true, ageSeconds: 9, stale: false } });
+    await expect(cache.read('a', fails('unused'), signal)).resolves.toEqual({
+      value: 'one',
+      cache: { hit: true, ageSeconds: 9, stale: false },
+    });
   });
 
   test('loads again when the value is no longer fresh', async () => {
     const { cache, clock } = testCache();
     await cache.read('a', loads('one'), signal);
     clock.now += 10_000;
-    await expect(cache.read('a', loads('two'), signal)).resolves.toMatchObject({ value: 'two', cache: { hit: false } });
+    await expect(cache.read('a', loads('two'), signal)).resolves.toMatchObject({
+      value: 'two',
+      cache: { hit: false },
+    });
   });
 
   test('serves an old value, marked, during an outage and until its limit', async () => {
     const { cache, clock } = testCache();
     await cache.read('a', loads('one'), signal);
     clock.now += 59_000;
-    await expect(cache.read('a', fails('outage'), signal)).resolves.toEqual({ value: 'one', cache: { hit: true, ageSeconds: 59, stale: true } });
+    await expect(cache.read('a', fails('outage'), signal)).resolves.toEqual({
+      value: 'one',
+      cache: { hit: true, ageSeconds: 59, stale: true },
+    });
     clock.now += 1000;
     await expect(cache.read('a', fails('outage'), signal)).rejects.toThrow('outage');
   });
@@ -60,7 +72,9 @@ describe('SingleFlightCache', () => {
     const { cache } = testCache();
     let count = 0;
     const load = async () => String((count += 1));
-    const readings = await Promise.all(Array.from({ length: 10 }, () => cache.read('a', load, signal)));
+    const readings = await Promise.all(
+      Array.from({ length: 10 }, () => cache.read('a', load, signal)),
+    );
     expect(readings.map((reading) => reading.value)).toEqual(Array.from({ length: 10 }, () => '1'));
   });
 
@@ -90,7 +104,9 @@ describe('SingleFlightCache', () => {
     two.abort(new Error('second'));
     await expect(readings[1]).rejects.toThrow('second');
     expect(seen[0]?.aborted).toBe(true);
-    await expect(cache.read('a', loads('later'), signal)).resolves.toMatchObject({ value: 'later' });
+    await expect(cache.read('a', loads('later'), signal)).resolves.toMatchObject({
+      value: 'later',
+    });
     expect(seen).toHaveLength(1);
   });
 

@@ -22,19 +22,26 @@ export class SingleFlightCache<Value> {
     this.#policy = policy;
   }
 
-  async read(key: string, load: (signal: AbortSignal) => Promise<Value>, signal: AbortSignal): Promise<Reading<Value>> {
+  async read(
+    key: string,
+    load: (signal: AbortSignal) => Promise<Value>,
+    signal: AbortSignal,
+  ): Promise<Reading<Value>> {
     signal.throwIfAborted();
     const kept = this.#entries.get(key);
     if (kept !== undefined) {
       this.#touch(key, kept);
-      if (this.#policy.now() < this.#policy.freshUntil(kept.storedAt, kept.value)) return this.#reading(kept, false);
+      if (this.#policy.now() < this.#policy.freshUntil(kept.storedAt, kept.value))
+        return this.#reading(kept, false);
     }
     try {
       const value = await this.#join(key, load, signal);
       return { value, cache: { hit: false, ageSeconds: 0, stale: false } };
     } catch (error) {
-      const usable = kept !== undefined && this.#policy.now() < kept.storedAt + this.#policy.staleForMs;
-      if (usable && !signal.aborted && this.#policy.servesStale(error)) return this.#reading(kept, true);
+      const usable =
+        kept !== undefined && this.#policy.now() < kept.storedAt + this.#policy.staleForMs;
+      if (usable && !signal.aborted && this.#policy.servesStale(error))
+        return this.#reading(kept, true);
       throw error;
     }
   }
@@ -42,7 +49,8 @@ export class SingleFlightCache<Value> {
   store(key: string, value: Value): void {
     this.#touch(key, { value, storedAt: this.#policy.now() });
     const [oldest] = this.#entries.keys();
-    if (oldest !== undefined && this.#entries.size > this.#policy.maxEntries) this.#entries.delete(oldest);
+    if (oldest !== undefined && this.#entries.size > this.#policy.maxEntries)
+      this.#entries.delete(oldest);
   }
 
   #touch(key: string, entry: { readonly value: Value; readonly storedAt: number }): void {
@@ -50,12 +58,19 @@ export class SingleFlightCache<Value> {
     this.#entries.set(key, entry);
   }
 
-  #reading(entry: { readonly value: Value; readonly storedAt: number }, stale: boolean): Reading<Value> {
+  #reading(
+    entry: { readonly value: Value; readonly storedAt: number },
+    stale: boolean,
+  ): Reading<Value> {
     const ageSeconds = Math.max(0, Math.floor((this.#policy.now() - entry.storedAt) / 1000));
     return { value: entry.value, cache: { hit: true, ageSeconds, stale } };
   }
 
-  async #join(key: string, load: (signal: AbortSignal) => Promise<Value>, signal: AbortSignal): Promise<Value> {
+  async #join(
+    key: string,
+    load: (signal: AbortSignal) => Promise<Value>,
+    signal: AbortSignal,
+  ): Promise<Value> {
     const flight = this.#flights.get(key) ?? this.#depart(key, load);
     const left = Promise.withResolvers<never>();
     const onAbort = () => {

@@ -1,20 +1,56 @@
-import { createOpenMeteoProvider, type OpenMeteoOptions } from '../open-meteo/open-meteo-provider.ts';
+import {
+  createOpenMeteoProvider,
+  type OpenMeteoOptions,
+} from '../open-meteo/open-meteo-provider.ts';
 import type { WeatherProvider } from '../provider.ts';
 import { sendJson, type Answer, type Upstream } from './upstream.ts';
 
 /** A provider whose both services are `upstream`, that pauses for no time. */
-export function providerOf(upstream: Upstream, options: Partial<OpenMeteoOptions> = {}): WeatherProvider {
+export function providerOf(
+  upstream: Upstream,
+  options: Partial<OpenMeteoOptions> = {},
+): WeatherProvider {
   const runtime = { now: Date.now, random: () => 0.5, pause: async () => undefined };
-  return createOpenMeteoProvider({ userAgent: 'signalbox-weather/test', forecastUrl: upstream.url, geocodingUrl: upstream.url, runtime, ...options });
+  return createOpenMeteoProvider({
+    userAgent: 'signalbox-weather/test',
+    forecastUrl: upstream.url,
+    geocodingUrl: upstream.url,
+    runtime,
+    ...options,
+  });
 }
 
 export function geocoded(id: number, name: string, more: object = {}) {
-  return { id, name, latitude: 10 + id, longitude: 20, country: 'Testland', country_code: 'TL', feature_code: 'PPL', timezone: 'Europe/Berlin', ...more };
+  return {
+    id,
+    name,
+    latitude: 10 + id,
+    longitude: 20,
+    country: 'Testland',
+    country_code: 'TL',
+    feature_code: 'PPL',
+    timezone: 'Europe/Berlin',
+    ...more,
+  };
 }
 
 export const springfields = [
-  geocoded(1, 'Springfield', { admin1: 'Missouri', country: 'United States', country_code: 'US', population: 169_176, latitude: 37.22, longitude: -93.3 }),
-  geocoded(2, 'Springfield', { admin1: 'Illinois', country: 'United States', country_code: 'US', population: 114_394, latitude: 39.8, longitude: -89.64 }),
+  geocoded(1, 'Springfield', {
+    admin1: 'Missouri',
+    country: 'United States',
+    country_code: 'US',
+    population: 169_176,
+    latitude: 37.22,
+    longitude: -93.3,
+  }),
+  geocoded(2, 'Springfield', {
+    admin1: 'Illinois',
+    country: 'United States',
+    country_code: 'US',
+    population: 114_394,
+    latitude: 39.8,
+    longitude: -89.64,
+  }),
 ];
 
 export const currentDocument = {
@@ -39,7 +75,8 @@ export const currentDocument = {
 };
 
 export function forecastDocument(days: number, temperatureMax = 10) {
-  const each = (value: (index: number) => unknown) => Array.from({ length: days }, (_, index) => value(index));
+  const each = (value: (index: number) => unknown) =>
+    Array.from({ length: days }, (_, index) => value(index));
   return {
     utc_offset_seconds: 3600,
     timezone: 'Europe/Berlin',
@@ -58,14 +95,29 @@ export function forecastDocument(days: number, temperatureMax = 10) {
 }
 
 /** Answers as Open-Meteo does; `places` are what a search finds, by name. */
-export function openMeteo(places: { readonly [name: string]: readonly unknown[] } = { Berlin: [geocoded(1, 'Berlin', { population: 3_000_000 })] }): Answer {
+export function openMeteo(
+  places: { readonly [name: string]: readonly unknown[] } = {
+    Berlin: [geocoded(1, 'Berlin', { population: 3_000_000 })],
+  },
+): Answer {
   return ({ url, response }) => {
     const name = url.searchParams.get('name');
     if (url.pathname.endsWith('/v1/search')) {
-      const results = Object.entries(places).find(([own]) => own.toLowerCase() === name?.toLowerCase())?.[1];
-      return sendJson(response, results === undefined ? { generationtime_ms: 0.5 } : { results, generationtime_ms: 0.5 });
+      const results = Object.entries(places).find(
+        ([own]) => own.toLowerCase() === name?.toLowerCase(),
+      )?.[1];
+      return sendJson(
+        response,
+        results === undefined ? { generationtime_ms: 0.5 } : { results, generationtime_ms: 0.5 },
+      );
     }
     if (url.searchParams.has('current')) return sendJson(response, currentDocument);
-    return sendJson(response, forecastDocument(Number(url.searchParams.get('forecast_days')), Number(url.searchParams.get('latitude'))));
+    return sendJson(
+      response,
+      forecastDocument(
+        Number(url.searchParams.get('forecast_days')),
+        Number(url.searchParams.get('latitude')),
+      ),
+    );
   };
 }

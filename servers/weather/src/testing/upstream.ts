@@ -16,10 +16,17 @@ export interface Upstream {
   readonly stop: () => void;
 }
 
-export type Answer = (exchange: { readonly url: URL; readonly response: ServerResponse; readonly nth: number }) => void;
+export type Answer = (exchange: {
+  readonly url: URL;
+  readonly response: ServerResponse;
+  readonly nth: number;
+}) => void;
 
 /** Listens on a free port until the function given to `onFinished` is called. */
-export async function startUpstream(onFinished: (stop: () => void) => void, answer: Answer): Promise<Upstream> {
+export async function startUpstream(
+  onFinished: (stop: () => void) => void,
+  answer: Answer,
+): Promise<Upstream> {
   const requests: URL[] = [];
   const userAgents: (string | undefined)[] = [];
   const events = new EventEmitter();

@@ -5,7 +5,11 @@ export const COMPARE_METRICS = ['temperature_max', 'precipitation', 'wind'] as c
 export type CompareMetric = (typeof COMPARE_METRICS)[number];
 
 /** The metric over some days in the units of `system`: the highest temperature or wind speed, the sum of precipitation; `null` without any value. */
-export function metricOf(metric: CompareMetric, daily: readonly DailyWeather[], system: UnitSystem): number | null {
+export function metricOf(
+  metric: CompareMetric,
+  daily: readonly DailyWeather[],
+  system: UnitSystem,
+): number | null {
   switch (metric) {
     case 'temperature_max':
       return system.temperature(highest(daily.map((day) => day.temperatureMax)));

@@ -6,7 +6,8 @@ export const locationInput = {
   type: 'string',
   minLength: 1,
   maxLength: MAX_LOCATION_LENGTH,
-  description: 'City ("Berlin"), city with region or country ("Springfield, Illinois, US"), "latitude,longitude", or "geo:<id>" from an earlier answer.',
+  description:
+    'City ("Berlin"), city with region or country ("Springfield, Illinois, US"), "latitude,longitude", or "geo:<id>" from an earlier answer.',
 } as const;
 
 const text = { type: 'string' } as const;

@@ -35,7 +35,10 @@ export function placeResult(answer: PlaceAnswer): ToolOutput {
 }
 
 /** The output schema of such a tool, whose weather has these properties. */
-export function placeResultSchema(properties: { readonly [name: string]: unknown }, required: readonly string[]) {
+export function placeResultSchema(
+  properties: { readonly [name: string]: unknown },
+  required: readonly string[],
+) {
   return {
     type: 'object',
     properties: {

@@ -8,7 +8,11 @@ export const provenanceSchema = {
 
 export const cacheSchema = {
   type: 'object',
-  properties: { hit: { type: 'boolean' }, ageSeconds: { type: 'integer' }, stale: { type: 'boolean' } },
+  properties: {
+    hit: { type: 'boolean' },
+    ageSeconds: { type: 'integer' },
+    stale: { type: 'boolean' },
+  },
   required: ['hit', 'ageSeconds', 'stale'],
 } as const;
 
@@ -18,8 +22,15 @@ export function provenance(provider: WeatherProvider) {
 }
 
 /** A result's text with what a reader must know about its origin: made-up data is named first, an old value and the attribution last. */
-export function withProvenance(provider: WeatherProvider, text: string, cache?: CacheState): string {
+export function withProvenance(
+  provider: WeatherProvider,
+  text: string,
+  cache?: CacheState,
+): string {
   const warning = provider.demo ? 'This is made-up demonstration data, not real weather.\n' : '';
-  const age = cache?.stale === true ? `\nThe source cannot be asked at the moment: these values are ${Math.round(cache.ageSeconds / 60)} minutes old.` : '';
+  const age =
+    cache?.stale === true
+      ? `\nThe source cannot be asked at the moment: these values are ${Math.round(cache.ageSeconds / 60)} minutes old.`
+      : '';
   return `${warning}${text}${age}\nSource: ${provider.attribution}.`;
 }

@@ -8,17 +8,29 @@ export interface ToolSetup {
   readonly defaultUnits: Units;
 }
 
-export const readsTheWorld = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
+export const readsTheWorld = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+} as const;
 
 export function unitsInput(setup: ToolSetup) {
-  return { type: 'string', enum: UNITS, description: `Default ${setup.defaultUnits}. kelvin: K, m/s, mm.` } as const;
+  return {
+    type: 'string',
+    enum: UNITS,
+    description: `Default ${setup.defaultUnits}. kelvin: K, m/s, mm.`,
+  } as const;
 }
 
 export const nullableNumber = { type: ['number', 'null'] } as const;
 
 export const conditionsSchema = {
   type: 'object',
-  properties: { code: { type: ['integer', 'null'], description: 'WMO 4677' }, text: { type: 'string' } },
+  properties: {
+    code: { type: ['integer', 'null'], description: 'WMO 4677' },
+    text: { type: 'string' },
+  },
   required: ['code', 'text'],
 } as const;
 

@@ -1,13 +1,24 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
 import { defineTool } from '@signalbox/mcp-core/server';
 import { ambiguousPlace, resolveLocation } from '../location/resolve-location.ts';
-import { MAX_FORECAST_DAYS, type CacheState, type DailyWeather, type WeatherProvider } from '../provider.ts';
+import {
+  MAX_FORECAST_DAYS,
+  type CacheState,
+  type DailyWeather,
+  type WeatherProvider,
+} from '../provider.ts';
 import { unitSystems } from '../units.ts';
 import { WeatherError, type WeatherErrorDetails } from '../weather-error.ts';
 import { COMPARE_METRICS, metricOf, metricUnit } from './compare-metric.ts';
 import { locationInput, locationOutput } from './location-output.ts';
 import { provenance, provenanceSchema, withProvenance } from './provenance.ts';
-import { measured, nullableNumber, readsTheWorld, unitsInput, type ToolSetup } from './tool-setup.ts';
+import {
+  measured,
+  nullableNumber,
+  readsTheWorld,
+  unitsInput,
+  type ToolSetup,
+} from './tool-setup.ts';
 
 export function weatherCompareTool(setup: ToolSetup) {
   const { provider, defaultUnits } = setup;
@@ -21,7 +32,12 @@ export function weatherCompareTool(setup: ToolSetup) {
       properties: {
         locations: { type: 'array', items: locationInput, minItems: 2, maxItems: 50 },
         metric: { type: 'string', enum: COMPARE_METRICS },
-        days: { type: 'integer', minimum: 1, maximum: MAX_FORECAST_DAYS, description: 'Default 1: today only.' },
+        days: {
+          type: 'integer',
+          minimum: 1,
+          maximum: MAX_FORECAST_DAYS,
+          description: 'Default 1: today only.',
+        },
         units: unitsInput(setup),
       },
       required: ['locations', 'metric'],
@@ -29,15 +45,27 @@ export function weatherCompareTool(setup: ToolSetup) {
     },
     outputSchema,
     annotations: readsTheWorld,
-    handler: async ({ locations, metric, days = 1, units = defaultUnits }, context): Promise<CallToolResult> => {
+    handler: async (
+      { locations, metric, days = 1, units = defaultUnits },
+      context,
+    ): Promise<CallToolResult> => {
       const system = unitSystems[units];
       const unit = metricUnit(metric, system.labels);
       const { signal } = context;
       let done = 0;
       const compareOne = async (query: string): Promise<Compared> => {
-        const compared = await compareAt(query, { provider, signal, days, valueOf: (daily) => metricOf(metric, daily, system) });
+        const compared = await compareAt(query, {
+          provider,
+          signal,
+          days,
+          valueOf: (daily) => metricOf(metric, daily, system),
+        });
         done += 1;
-        await context.progress({ progress: done, total: locations.length, message: `${query}: ${compared.ok ? measured(compared.value, unit) : 'failed'}` });
+        await context.progress({
+          progress: done,
+          total: locations.length,
+          message: `${query}: ${compared.ok ? measured(compared.value, unit) : 'failed'}`,
+        });
         return compared;
       };
       const results = await mapAtOnce(locations, compareOne, placesAtOnce);
@@ -65,7 +93,8 @@ const outputSchema = {
     days: { type: 'integer' },
     results: {
       type: 'array',
-      description: 'In the order of locations: location as in weather_forecast, value and cache when ok, else error.',
+      description:
+        'In the order of locations: location as in weather_forecast, value and cache when ok, else error.',
       items: {
         type: 'object',
         properties: {
@@ -84,7 +113,12 @@ const outputSchema = {
       description: 'Highest first, without places that have no value.',
       items: {
         type: 'object',
-        properties: { rank: { type: 'integer' }, query: { type: 'string' }, name: { type: 'string' }, value: { type: 'number' } },
+        properties: {
+          rank: { type: 'integer' },
+          query: { type: 'string' },
+          name: { type: 'string' },
+          value: { type: 'number' },
+        },
         required: ['rank', 'query', 'name', 'value'],
       },
     },
@@ -97,7 +131,11 @@ const outputSchema = {
 const placesAtOnce = 5;
 
 /** The outcomes in the order of the items, at most `atOnce` of which are under way together. */
-async function mapAtOnce<Item, Outcome>(items: readonly Item[], work: (item: Item) => Promise<Outcome>, atOnce: number): Promise<Outcome[]> {
+async function mapAtOnce<Item, Outcome>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Outcome>,
+  atOnce: number,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = items.entries();
   const worker = async (): Promise<void> => {
@@ -115,7 +153,11 @@ type Compared =
       readonly value: number | null;
       readonly cache: CacheState;
     }
-  | { readonly query: string; readonly ok: false; readonly error: { readonly code: string; readonly message: string } & WeatherErrorDetails };
+  | {
+      readonly query: string;
+      readonly ok: false;
+      readonly error: { readonly code: string; readonly message: string } & WeatherErrorDetails;
+    };
 
 interface Comparison {
   readonly provider: WeatherProvider;
@@ -130,10 +172,20 @@ async function compareAt(query: string, comparison: Comparison): Promise<Compare
     const resolution = await resolveLocation(query, provider, signal);
     if (resolution.kind === 'ambiguous') throw ambiguousPlace(query, resolution.candidates);
     const { value: forecast, cache } = await provider.forecast(resolution.place, days, signal);
-    return { query, ok: true, location: locationOutput(resolution.place, forecast.timezone), value: valueOf(forecast.daily), cache };
+    return {
+      query,
+      ok: true,
+      location: locationOutput(resolution.place, forecast.timezone),
+      value: valueOf(forecast.daily),
+      cache,
+    };
   } catch (error) {
     if (!(error instanceof WeatherError)) throw error;
-    return { query, ok: false, error: { code: error.code, message: error.message, ...error.details } };
+    return {
+      query,
+      ok: false,
+      error: { code: error.code, message: error.message, ...error.details },
+    };
   }
 }
 
@@ -146,7 +198,11 @@ interface Ranked {
 
 function rank(results: readonly Compared[]): readonly Ranked[] {
   return results
-    .flatMap((result) => (result.ok && result.value !== null ? [{ query: result.query, name: result.location.name, value: result.value }] : []))
+    .flatMap((result) =>
+      result.ok && result.value !== null
+        ? [{ query: result.query, name: result.location.name, value: result.value }]
+        : [],
+    )
     .toSorted((a, b) => b.value - a.value)
     .map((entry, index) => ({ rank: index + 1, ...entry }));
 }

@@ -4,7 +4,14 @@ import { placeLabel, resolveOrAsk } from '../location/resolve-location.ts';
 import { unitSystems } from '../units.ts';
 import { locationInput } from './location-output.ts';
 import { placeResult, placeResultSchema } from './place-result.ts';
-import { conditionsSchema, measured, nullableNumber, readsTheWorld, unitsInput, type ToolSetup } from './tool-setup.ts';
+import {
+  conditionsSchema,
+  measured,
+  nullableNumber,
+  readsTheWorld,
+  unitsInput,
+  type ToolSetup,
+} from './tool-setup.ts';
 
 export function weatherCurrentTool(setup: ToolSetup) {
   const { provider, defaultUnits } = setup;
@@ -29,7 +36,11 @@ export function weatherCurrentTool(setup: ToolSetup) {
         temperature: system.temperature(weather.temperature),
         apparentTemperature: system.temperature(weather.apparentTemperature),
         humidity: weather.humidity,
-        wind: { speed: system.windSpeed(weather.windSpeed), direction: weather.windDirection, gusts: system.windSpeed(weather.windGusts) },
+        wind: {
+          speed: system.windSpeed(weather.windSpeed),
+          direction: weather.windDirection,
+          gusts: system.windSpeed(weather.windGusts),
+        },
         precipitation: system.precipitation(weather.precipitation),
         pressure: weather.pressure,
         cloudCover: weather.cloudCover,
@@ -42,7 +53,16 @@ export function weatherCurrentTool(setup: ToolSetup) {
         `wind ${measured(current.wind.speed, labels.windSpeed)} from ${measured(current.wind.direction, '°')}, gusts ${measured(current.wind.gusts, labels.windSpeed)},`,
         `precipitation ${measured(current.precipitation, labels.precipitation)}, pressure ${measured(current.pressure, labels.pressure)}, clouds ${measured(current.cloudCover, '%')}.`,
       ].join(' ');
-      return placeResult({ provider, place, alternatives, timezone: weather.timezone, weather: current, units: labels, text, cache });
+      return placeResult({
+        provider,
+        place,
+        alternatives,
+        timezone: weather.timezone,
+        weather: current,
+        units: labels,
+        text,
+        cache,
+      });
     },
   });
 }

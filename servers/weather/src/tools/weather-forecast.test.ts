@@ -7,12 +7,19 @@ import { weatherForecastTool } from './weather-forecast.ts';
 
 async function setUp(answer: Answer = openMeteo()) {
   const upstream = await startUpstream(onTestFinished, answer);
-  return { upstream, tool: weatherForecastTool({ provider: providerOf(upstream), defaultUnits: 'metric' }) };
+  return {
+    upstream,
+    tool: weatherForecastTool({ provider: providerOf(upstream), defaultUnits: 'metric' }),
+  };
 }
 
 test('answers day by day, in the local days of the place', async () => {
   const { tool, upstream } = await setUp();
-  const { structured, text } = await callTool(tool, { location: 'Berlin', days: 2 }, createTestContext());
+  const { structured, text } = await callTool(
+    tool,
+    { location: 'Berlin', days: 2 },
+    createTestContext(),
+  );
   expect(structured).toMatchObject({
     location: { name: 'Berlin', timezone: 'Europe/Berlin' },
     daily: [
@@ -51,22 +58,41 @@ test('answers for seven days when no number is given, and keeps other numbers ap
 });
 
 test('gives no more days than were asked for, however many the service sends', async () => {
-  const { tool } = await setUp(({ response }) => sendJson(response, { daily: { time: Array(100_000).fill('2026-11-20') } }));
+  const { tool } = await setUp(({ response }) =>
+    sendJson(response, { daily: { time: Array(100_000).fill('2026-11-20') } }),
+  );
   const { structured } = await callTool(tool, { location: '1,2', days: 3 }, createTestContext());
   expect((structured as { daily: unknown[] }).daily).toHaveLength(3);
 });
 
 test('passes short and missing columns on as null', async () => {
-  const { tool } = await setUp(({ response }) => sendJson(response, { daily: { time: ['2026-11-20', '2026-11-21'], temperature_2m_max: [4], weather_code: [61.5, 61] } }));
+  const { tool } = await setUp(({ response }) =>
+    sendJson(response, {
+      daily: {
+        time: ['2026-11-20', '2026-11-21'],
+        temperature_2m_max: [4],
+        weather_code: [61.5, 61],
+      },
+    }),
+  );
   const { structured } = await callTool(tool, { location: '1,2' }, createTestContext());
-  expect(structured).toMatchObject({ daily: [
+  expect(structured).toMatchObject({
+    daily: [
       { temperatureMax: 4, temperatureMin: null, conditions: { code: null, text: 'unknown' } },
       { temperatureMax: null, conditions: { code: 61 } },
     ],
   });
 });
 
-test.each([{}, { daily: null }, { daily: { time: 'today' } }, { daily: { time: ['20.11.2026'] } }, [forecastDocument(1)]])('refuses the document %j', async (document) => {
+test.each([
+  {},
+  { daily: null },
+  { daily: { time: 'today' } },
+  { daily: { time: ['20.11.2026'] } },
+  [forecastDocument(1)],
+])('refuses the document %j', async (document) => {
   const { tool } = await setUp(({ response }) => sendJson(response, document));
-  await expect(callTool(tool, { location: '1,2' }, createTestContext())).rejects.toMatchObject({ code: 'invalid-response' });
+  await expect(callTool(tool, { location: '1,2' }, createTestContext())).rejects.toMatchObject({
+    code: 'invalid-response',
+  });
 });

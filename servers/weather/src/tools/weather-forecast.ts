@@ -5,7 +5,14 @@ import { MAX_FORECAST_DAYS, type DailyWeather } from '../provider.ts';
 import { unitSystems, type UnitLabels, type UnitSystem } from '../units.ts';
 import { locationInput } from './location-output.ts';
 import { placeResult, placeResultSchema } from './place-result.ts';
-import { conditionsSchema, measured, nullableNumber, readsTheWorld, unitsInput, type ToolSetup } from './tool-setup.ts';
+import {
+  conditionsSchema,
+  measured,
+  nullableNumber,
+  readsTheWorld,
+  unitsInput,
+  type ToolSetup,
+} from './tool-setup.ts';
 
 const defaultDays = 7;
 
@@ -19,7 +26,12 @@ export function weatherForecastTool(setup: ToolSetup) {
       type: 'object',
       properties: {
         location: locationInput,
-        days: { type: 'integer', minimum: 1, maximum: MAX_FORECAST_DAYS, description: `Default ${defaultDays}.` },
+        days: {
+          type: 'integer',
+          minimum: 1,
+          maximum: MAX_FORECAST_DAYS,
+          description: `Default ${defaultDays}.`,
+        },
         units: unitsInput(setup),
       },
       required: ['location'],
@@ -32,8 +44,20 @@ export function weatherForecastTool(setup: ToolSetup) {
       const { value: forecast, cache } = await provider.forecast(place, days, context.signal);
       const system = unitSystems[units];
       const daily = forecast.daily.map((day) => dayOutput(day, system));
-      const text = [`${placeLabel(place)}, ${daily.length} days:`, ...daily.map((day) => dayText(day, system.labels))].join('\n');
-      return placeResult({ provider, place, alternatives, timezone: forecast.timezone, weather: { daily }, units: system.labels, text, cache });
+      const text = [
+        `${placeLabel(place)}, ${daily.length} days:`,
+        ...daily.map((day) => dayText(day, system.labels)),
+      ].join('\n');
+      return placeResult({
+        provider,
+        place,
+        alternatives,
+        timezone: forecast.timezone,
+        weather: { daily },
+        units: system.labels,
+        text,
+        cache,
+      });
     },
   });
 }
@@ -52,12 +76,23 @@ const outputSchema = placeResultSchema(
           precipitationProbability: nullableNumber,
           wind: {
             type: 'object',
-            properties: { speedMax: nullableNumber, gustsMax: nullableNumber, direction: nullableNumber },
+            properties: {
+              speedMax: nullableNumber,
+              gustsMax: nullableNumber,
+              direction: nullableNumber,
+            },
             required: ['speedMax', 'gustsMax', 'direction'],
           },
           conditions: conditionsSchema,
         },
-        required: ['date', 'temperatureMax', 'temperatureMin', 'precipitation', 'wind', 'conditions'],
+        required: [
+          'date',
+          'temperatureMax',
+          'temperatureMin',
+          'precipitation',
+          'wind',
+          'conditions',
+        ],
       },
     },
   },
@@ -71,7 +106,11 @@ function dayOutput(day: DailyWeather, system: UnitSystem) {
     temperatureMin: system.temperature(day.temperatureMin),
     precipitation: system.precipitation(day.precipitation),
     precipitationProbability: day.precipitationProbability,
-    wind: { speedMax: system.windSpeed(day.windSpeedMax), gustsMax: system.windSpeed(day.windGustsMax), direction: day.windDirection },
+    wind: {
+      speedMax: system.windSpeed(day.windSpeedMax),
+      gustsMax: system.windSpeed(day.windGustsMax),
+      direction: day.windDirection,
+    },
     conditions: conditionsOf(day.weatherCode),
   };
 }

@@ -13,7 +13,10 @@ async function main(url: string): Promise<void> {
   });
   try {
     // The referee writes it for this scenario.
-    await scenario.run(client, JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as ScenarioDetails);
+    await scenario.run(
+      client,
+      JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as ScenarioDetails,
+    );
   } finally {
     await client.close();
   }

@@ -35,7 +35,10 @@ export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map<string, Scenario
   [
     'elicitation-sep1034-client-defaults',
     {
-      options: { handlers: { elicit: () => Promise.resolve({ action: 'accept', content: {} }) }, capabilities: { applyDefaults: true } },
+      options: {
+        handlers: { elicit: () => Promise.resolve({ action: 'accept', content: {} }) },
+        capabilities: { applyDefaults: true },
+      },
       run: async (client) => {
         await client.callTool('test_client_elicitation_defaults', {});
       },
@@ -55,7 +58,12 @@ export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map<string, Scenario
       options: {
         handlers: {
           elicit: () => Promise.resolve({ action: 'decline' }),
-          sample: () => Promise.resolve({ role: 'assistant', content: { type: 'text', text: 'Hello' }, model: 'none' }),
+          sample: () =>
+            Promise.resolve({
+              role: 'assistant',
+              content: { type: 'text', text: 'Hello' },
+              model: 'none',
+            }),
           listRoots: () => Promise.resolve([]),
         },
       },
@@ -90,14 +98,19 @@ export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map<string, Scenario
     'http-invalid-tool-headers',
     {
       run: async (client) => {
-        for (const { name } of await client.listTools()) await client.callTool(name, { region: 'us-west1' });
+        for (const { name } of await client.listTools())
+          await client.callTool(name, { region: 'us-west1' });
       },
     },
   ],
   [
     'sep-2322-client-request-state',
     {
-      options: { handlers: { elicit: () => Promise.resolve({ action: 'accept', content: { confirmed: true } }) } },
+      options: {
+        handlers: {
+          elicit: () => Promise.resolve({ action: 'accept', content: { confirmed: true } }),
+        },
+      },
       run: async (client) => {
         await client.callTool('test_mrtr_echo_state', {});
         await client.callTool('test_mrtr_unrelated', {});
@@ -112,7 +125,8 @@ export const SCENARIOS: ReadonlyMap<string, Scenario> = new Map<string, Scenario
       run: async (client) => {
         const tools = await client.listTools();
         const tool = tools.find(({ name }) => name === 'json_schema_2020_12_tool');
-        if (tool === undefined) throw new Error('The server does not list json_schema_2020_12_tool');
+        if (tool === undefined)
+          throw new Error('The server does not list json_schema_2020_12_tool');
         await client.callTool('json_schema_echo', { schema: tool.inputSchema });
       },
     },

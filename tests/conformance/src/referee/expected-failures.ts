@@ -7,6 +7,8 @@ import type { Leg } from './requirement-set.ts';
 export const expectedFailuresFile = join(import.meta.dirname, '..', '..', 'expected-failures.yaml');
 
 export function readExpectedFailures(leg: Leg): readonly string[] {
-  const file = parseYaml(readFileSync(expectedFailuresFile, 'utf8')) as { readonly [section in Leg]?: readonly string[] } | null;
+  const file = parseYaml(readFileSync(expectedFailuresFile, 'utf8')) as
+    | { readonly [section in Leg]?: readonly string[] }
+    | null;
   return file?.[leg] ?? [];
 }

@@ -17,15 +17,23 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'judge-'));
 });
 
-test('an official referee that cannot run is a problem of every scenario', { timeout: 60_000 }, async () => {
-  const { required, extra, problems } = await judge({ leg: 'server', url: 'nonsense' }, REVISION, folder);
+test(
+  'an official referee that cannot run is a problem of every scenario',
+  { timeout: 60_000 },
+  async () => {
+    const { required, extra, problems } = await judge(
+      { leg: 'server', url: 'nonsense' },
+      REVISION,
+      folder,
+    );
 
-  expect(required).toEqual({ passed: 0, total: 30 });
-  expect(extra.passed).toBe(0);
-  expect(problems).toHaveLength(34);
-  expect(problems[0]).toBe('server-initialize\n  the referee could not run it');
-  expect(problems[33]).toMatch(/^the referee is not content\n/);
-});
+    expect(required).toEqual({ passed: 0, total: 30 });
+    expect(extra.passed).toBe(0);
+    expect(problems).toHaveLength(34);
+    expect(problems[0]).toBe('server-initialize\n  the referee could not run it');
+    expect(problems[33]).toMatch(/^the referee is not content\n/);
+  },
+);
 
 describe('the count', () => {
   const all = (leg: 'server' | 'client'): readonly string[] => {
@@ -34,7 +42,12 @@ describe('the count', () => {
   };
 
   test('is whole when everything passes', async () => {
-    const { required, extra, problems } = await judge(SERVER, REVISION, folder, saying({ passes: all('server') }));
+    const { required, extra, problems } = await judge(
+      SERVER,
+      REVISION,
+      folder,
+      saying({ passes: all('server') }),
+    );
     expect(problems).toEqual([]);
     expect([required, extra]).toEqual([
       { passed: 30, total: 30 },
@@ -43,8 +56,16 @@ describe('the count', () => {
   });
 
   test('takes a warning, a scenario without a check and a missing one for failures', async () => {
-    const passes = all('server').filter((scenario) => !['ping', 'tools-list', 'logging-set-level', 'resources-list'].includes(scenario));
-    const referee = saying({ passes, warns: ['ping'], checksNothing: ['tools-list'], fails: ['resources-list'] });
+    const passes = all('server').filter(
+      (scenario) =>
+        !['ping', 'tools-list', 'logging-set-level', 'resources-list'].includes(scenario),
+    );
+    const referee = saying({
+      passes,
+      warns: ['ping'],
+      checksNothing: ['tools-list'],
+      fails: ['resources-list'],
+    });
     const { required, problems, repeated } = await judge(SERVER, REVISION, folder, referee);
     expect(required.passed).toBe(26);
     expect(problems).toEqual([
@@ -59,7 +80,14 @@ describe('the count', () => {
   test('takes a client that complained for a failure, but not where refusing may be the point', async () => {
     const expected = readExpectedFailures('client');
     const passes = all('client').filter((scenario) => !expected.includes(scenario));
-    const referee = saying({ passes, fails: expected.filter((scenario) => all('client').includes(scenario)), complains: ['initialize', 'auth/dpop'] }, { passes, complains: ['initialize'] });
+    const referee = saying(
+      {
+        passes,
+        fails: expected.filter((scenario) => all('client').includes(scenario)),
+        complains: ['initialize', 'auth/dpop'],
+      },
+      { passes, complains: ['initialize'] },
+    );
     const { required, problems } = await judge(CLIENT, REVISION, folder, referee);
     expect(required.passed).toBe(3);
     expect(problems).toEqual(['initialize\n  the client said: I cannot']);
@@ -67,7 +95,15 @@ describe('the count', () => {
 
   test('gives a few failures a second run, which decides', async () => {
     const passes = all('server').filter((scenario) => !['ping', 'tools-list'].includes(scenario));
-    const referee = saying({ passes, fails: ['ping', 'tools-list'], isContent: false, output: unexpected('ping', 'tools-list') }, { passes: ['ping'], fails: ['tools-list'] });
+    const referee = saying(
+      {
+        passes,
+        fails: ['ping', 'tools-list'],
+        isContent: false,
+        output: unexpected('ping', 'tools-list'),
+      },
+      { passes: ['ping'], fails: ['tools-list'] },
+    );
     const { required, problems, repeated } = await judge(SERVER, REVISION, folder, referee);
     expect(repeated).toEqual(['ping', 'tools-list']);
     expect(problems).toEqual(['tools-list\n  FAILURE some-check: it is so']);
@@ -77,27 +113,48 @@ describe('the count', () => {
   test.each([
     ['names a scenario that did not fail', unexpected('ping', 'tools-list')],
     ['names none', 'TypeError: cannot write the summary\n'],
-  ])('is not in order when the referee is not content and %s, though another scenario failed at first', async (_reason, output) => {
-    const passes = all('server').filter((scenario) => scenario !== 'ping');
-    const referee = saying({ passes, fails: ['ping'], isContent: false, output }, { passes: ['ping'] });
-    const { required, problems, repeated } = await judge(SERVER, REVISION, folder, referee);
-    expect(repeated).toEqual(['ping']);
-    expect(required.passed).toBe(30);
-    expect(problems).toEqual([`the referee is not content\n${output.trimEnd()}`]);
-  });
+  ])(
+    'is not in order when the referee is not content and %s, though another scenario failed at first',
+    async (_reason, output) => {
+      const passes = all('server').filter((scenario) => scenario !== 'ping');
+      const referee = saying(
+        { passes, fails: ['ping'], isContent: false, output },
+        { passes: ['ping'] },
+      );
+      const { required, problems, repeated } = await judge(SERVER, REVISION, folder, referee);
+      expect(repeated).toEqual(['ping']);
+      expect(required.passed).toBe(30);
+      expect(problems).toEqual([`the referee is not content\n${output.trimEnd()}`]);
+    },
+  );
 
   test('is not in order when something passes that is expected to fail', async () => {
     const [expected] = readExpectedFailures('client');
-    const fails = readExpectedFailures('client').filter((scenario) => all('client').includes(scenario) && scenario !== expected);
-    const referee = saying({ passes: all('client').filter((scenario) => !fails.includes(scenario)), fails });
+    const fails = readExpectedFailures('client').filter(
+      (scenario) => all('client').includes(scenario) && scenario !== expected,
+    );
+    const referee = saying({
+      passes: all('client').filter((scenario) => !fails.includes(scenario)),
+      fails,
+    });
     const { problems } = await judge(CLIENT, REVISION, folder, referee);
     expect(problems).toEqual([`${String(expected)}\n  passes and is still expected to fail`]);
   });
 
   test('is not in order when a scenario is unknown, or the referee knows of something else', async () => {
-    const stranger = await judge(SERVER, REVISION, folder, saying({ passes: [...all('server'), 'stranger'] }));
+    const stranger = await judge(
+      SERVER,
+      REVISION,
+      folder,
+      saying({ passes: [...all('server'), 'stranger'] }),
+    );
     expect(stranger.problems).toEqual(['stranger\n  is in no requirement set']);
-    const discontent = await judge(SERVER, REVISION, mkdtempSync(join(tmpdir(), 'judge-')), saying({ passes: all('server'), isContent: false }));
+    const discontent = await judge(
+      SERVER,
+      REVISION,
+      mkdtempSync(join(tmpdir(), 'judge-')),
+      saying({ passes: all('server'), isContent: false }),
+    );
     expect(discontent.problems).toEqual(['the referee is not content\nlast words']);
   });
 });
@@ -122,14 +179,31 @@ function unexpected(...scenarios: readonly string[]): string {
 /** A referee that writes what it is told, and in a second run of a scenario what it is told for that. */
 function saying(first: Saying, second: Saying = {}): RunReferee {
   return ({ leg }, { scenario }, results) => {
-    const { passes = [], fails = [], warns = [], checksNothing = [], complains = [], isContent = true, output = 'last words\n' } = scenario === undefined ? first : second;
+    const {
+      passes = [],
+      fails = [],
+      warns = [],
+      checksNothing = [],
+      complains = [],
+      isContent = true,
+      output = 'last words\n',
+    } = scenario === undefined ? first : second;
     const below = join(results, scenario ?? 'all');
     const write = (name: string, statuses: readonly string[]): void => {
       if (scenario !== undefined && name !== scenario) return;
-      const own = join(below, `${leg === 'server' ? 'server-' : ''}${name}-2026-11-21T00-00-00-000Z`);
+      const own = join(
+        below,
+        `${leg === 'server' ? 'server-' : ''}${name}-2026-11-21T00-00-00-000Z`,
+      );
       mkdirSync(own, { recursive: true });
-      if (leg === 'client') writeFileSync(join(own, 'stderr.txt'), complains.includes(name) ? 'I cannot\n' : '');
-      writeFileSync(join(own, 'checks.json'), JSON.stringify(statuses.map((status) => ({ id: 'some-check', status, description: 'it is so' }))));
+      if (leg === 'client')
+        writeFileSync(join(own, 'stderr.txt'), complains.includes(name) ? 'I cannot\n' : '');
+      writeFileSync(
+        join(own, 'checks.json'),
+        JSON.stringify(
+          statuses.map((status) => ({ id: 'some-check', status, description: 'it is so' })),
+        ),
+      );
     };
     for (const name of passes) write(name, ['INFO', 'SUCCESS', 'SKIPPED']);
     for (const name of fails) write(name, ['SUCCESS', 'FAILURE']);

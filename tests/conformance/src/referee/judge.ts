@@ -32,7 +32,12 @@ const MAX_REPEATED = 3;
  * Runs all scenarios of a revision and counts; few that fail are run once more, alone. A referee that ends with an error is a problem of its own unless
  * the scenarios it names explain it. The folder must be new for each revision and leg.
  */
-export async function judge(candidate: Candidate, revision: Revision, folder: string, ask: RunReferee = runReferee): Promise<Verdict> {
+export async function judge(
+  candidate: Candidate,
+  revision: Revision,
+  folder: string,
+  ask: RunReferee = runReferee,
+): Promise<Verdict> {
   const { leg } = candidate;
   const { scored, unscored } = readRequirementSet(revision, leg);
   const extra = unscored.filter((scenario) => !scenario.startsWith(AUTHORIZATION));
@@ -40,19 +45,30 @@ export async function judge(candidate: Candidate, revision: Revision, folder: st
   const run = await ask(candidate, { revision }, folder);
   const outcomes = new Map(readOutcomes(run.results));
 
-  const failed = [...scored, ...extra].filter((scenario) => !expected.has(scenario) && !passed(outcomes.get(scenario)));
+  const failed = [...scored, ...extra].filter(
+    (scenario) => !expected.has(scenario) && !passed(outcomes.get(scenario)),
+  );
   const repeated = failed.length > MAX_REPEATED ? [] : failed;
   for (const scenario of repeated) {
     const again = await ask(candidate, { revision, scenario }, folder);
     for (const [name, outcome] of readOutcomes(again.results)) outcomes.set(name, outcome);
   }
 
-  const problems = failed.filter((scenario) => !passed(outcomes.get(scenario))).map((scenario) => describe(scenario, outcomes.get(scenario)));
-  const stale = scored.filter((scenario) => expected.has(scenario) && passed(outcomes.get(scenario)));
+  const problems = failed
+    .filter((scenario) => !passed(outcomes.get(scenario)))
+    .map((scenario) => describe(scenario, outcomes.get(scenario)));
+  const stale = scored.filter(
+    (scenario) => expected.has(scenario) && passed(outcomes.get(scenario)),
+  );
   problems.push(...stale.map((scenario) => `${scenario}\n  passes and is still expected to fail`));
   const known = new Set([...scored, ...unscored]);
-  problems.push(...[...outcomes.keys()].filter((scenario) => !known.has(scenario)).map((scenario) => `${scenario}\n  is in no requirement set`));
-  if (!run.isContent && !isExplained(run.output, [...failed, ...stale])) problems.push(`the referee is not content\n${lastWords(run.output)}`);
+  problems.push(
+    ...[...outcomes.keys()]
+      .filter((scenario) => !known.has(scenario))
+      .map((scenario) => `${scenario}\n  is in no requirement set`),
+  );
+  if (!run.isContent && !isExplained(run.output, [...failed, ...stale]))
+    problems.push(`the referee is not content\n${lastWords(run.output)}`);
 
   const score = (scenarios: readonly string[]): Score => ({
     passed: scenarios.filter((scenario) => passed(outcomes.get(scenario))).length,
@@ -72,7 +88,12 @@ function passed(outcome: Outcome | undefined): boolean {
 }
 
 function describe(scenario: string, outcome: Outcome | undefined): string {
-  return [scenario, ...(outcome?.complaints ?? ['the referee could not run it']).map((complaint) => `  ${complaint}`)].join('\n');
+  return [
+    scenario,
+    ...(outcome?.complaints ?? ['the referee could not run it']).map(
+      (complaint) => `  ${complaint}`,
+    ),
+  ].join('\n');
 }
 
 function lastWords(output: string): string {

@@ -29,9 +29,14 @@ export function readOutcomes(results: string): ReadonlyMap<string, Outcome> {
   const outcomes = new Map<string, Outcome>();
   for (const file of globSync('**/checks.json', { cwd: results })) {
     const scenario = FOLDER.exec(dirname(file))?.groups?.['scenario'];
-    if (scenario === undefined || outcomes.has(scenario)) throw new Error(`The referee's results have a folder that was not expected: ${dirname(file)}`);
+    if (scenario === undefined || outcomes.has(scenario))
+      throw new Error(
+        `The referee's results have a folder that was not expected: ${dirname(file)}`,
+      );
     const checks = JSON.parse(readFileSync(join(results, file), 'utf8')) as readonly Check[];
-    const stderr = scenario.startsWith(MAY_FAIL) ? '' : wordsOf(join(results, dirname(file), 'stderr.txt'));
+    const stderr = scenario.startsWith(MAY_FAIL)
+      ? ''
+      : wordsOf(join(results, dirname(file), 'stderr.txt'));
     outcomes.set(scenario, { scenario, complaints: complaintsOf(checks, stderr) });
   }
   return outcomes;
@@ -39,7 +44,10 @@ export function readOutcomes(results: string): ReadonlyMap<string, Outcome> {
 
 function complaintsOf(checks: readonly Check[], stderr: string): readonly string[] {
   const wrong = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
-  const told = wrong.map(({ id, status, description, errorMessage }) => `${status} ${id}: ${errorMessage ?? description}`);
+  const told = wrong.map(
+    ({ id, status, description, errorMessage }) =>
+      `${status} ${id}: ${errorMessage ?? description}`,
+  );
   if (checks.length === 0) told.push('no check was made');
   if (stderr !== '') told.push(`the client said: ${stderr}`);
   return told;

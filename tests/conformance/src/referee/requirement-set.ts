@@ -24,6 +24,11 @@ interface RequirementsFile {
 
 export function readRequirementSet(revision: Revision, leg: Leg): RequirementSet {
   // The referee checks its own files.
-  const file = parseYaml(readFileSync(join(refereeRequirements, `${revision}.yaml`), 'utf8')) as RequirementsFile;
-  return { scored: file[leg], unscored: file.not_scored.filter((each) => each.leg === leg).map(({ scenario }) => scenario) };
+  const file = parseYaml(
+    readFileSync(join(refereeRequirements, `${revision}.yaml`), 'utf8'),
+  ) as RequirementsFile;
+  return {
+    scored: file[leg],
+    unscored: file.not_scored.filter((each) => each.leg === leg).map(({ scenario }) => scenario),
+  };
 }

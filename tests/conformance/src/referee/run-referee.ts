@@ -6,7 +6,9 @@ import { expectedFailuresFile } from './expected-failures.ts';
 import type { Revision } from './requirement-set.ts';
 
 /** What is put to the test: a running server, or the command line of a client that gets the URL as its last argument. */
-export type Candidate = { readonly leg: 'server'; readonly url: string } | { readonly leg: 'client'; readonly command: string };
+export type Candidate =
+  | { readonly leg: 'server'; readonly url: string }
+  | { readonly leg: 'client'; readonly command: string };
 
 export interface RefereeRun {
   /** Where the referee has written its results. */
@@ -17,25 +19,47 @@ export interface RefereeRun {
 }
 
 /** Lets the referee judge a candidate by all that a revision requires, and more, or by one scenario alone. Everything is written below `folder`. */
-export type RunReferee = (candidate: Candidate, selection: { readonly revision: Revision; readonly scenario?: string }, folder: string) => Promise<RefereeRun>;
+export type RunReferee = (
+  candidate: Candidate,
+  selection: { readonly revision: Revision; readonly scenario?: string },
+  folder: string,
+) => Promise<RefereeRun>;
 
 export const runReferee: RunReferee = (candidate, { revision, scenario }, folder) =>
   scenario === undefined
-    ? run(candidate, ['--requirements', revision, '--expected-failures', expectedFailuresFile], join(folder, `${candidate.leg}-${revision}`))
-    : run(candidate, ['--scenario', scenario, '--spec-version', revision, '--force'], join(folder, `${candidate.leg}-${revision}-${scenario.replaceAll('/', '-')}`));
+    ? run(
+        candidate,
+        ['--requirements', revision, '--expected-failures', expectedFailuresFile],
+        join(folder, `${candidate.leg}-${revision}`),
+      )
+    : run(
+        candidate,
+        ['--scenario', scenario, '--spec-version', revision, '--force'],
+        join(folder, `${candidate.leg}-${revision}-${scenario.replaceAll('/', '-')}`),
+      );
 
-async function run(candidate: Candidate, selection: readonly string[], results: string): Promise<RefereeRun> {
+async function run(
+  candidate: Candidate,
+  selection: readonly string[],
+  results: string,
+): Promise<RefereeRun> {
   const home = join(results, 'home');
   mkdirSync(home, { recursive: true });
-  const subject = candidate.leg === 'server' ? ['--url', candidate.url] : ['--command', candidate.command];
-  const child = spawn(process.execPath, [referee, candidate.leg, ...subject, ...selection, '-o', results], {
-    cwd: home,
-    // No proxy of the caller's environment stands between the referee and this machine.
-    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const subject =
+    candidate.leg === 'server' ? ['--url', candidate.url] : ['--command', candidate.command];
+  const child = spawn(
+    process.execPath,
+    [referee, candidate.leg, ...subject, ...selection, '-o', results],
+    {
+      cwd: home,
+      // No proxy of the caller's environment stands between the referee and this machine.
+      env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });

@@ -1,3 +1,8 @@
 import type { ToolDefinition } from '@signalbox/mcp-core/server';
 
-export const READ_ONLY: ToolDefinition['annotations'] = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+export const READ_ONLY: ToolDefinition['annotations'] = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};

@@ -1,4 +1,10 @@
-import { definePrompt, defineTool, type PromptDefinition, type Server, type ToolDefinition } from '@signalbox/mcp-core/server';
+import {
+  definePrompt,
+  defineTool,
+  type PromptDefinition,
+  type Server,
+  type ToolDefinition,
+} from '@signalbox/mcp-core/server';
 import { READ_ONLY } from './annotations.ts';
 import { textResult } from './text-result.ts';
 
@@ -20,7 +26,9 @@ export function changeTools(server: () => Server, offer: () => Offer): readonly 
       annotations: { ...READ_ONLY, readOnlyHint: false },
       handler: () => {
         const { tools } = offer();
-        server().setTools(server().tool(SOMETIMES_A_TOOL.name) === undefined ? [...tools, SOMETIMES_A_TOOL] : tools);
+        server().setTools(
+          server().tool(SOMETIMES_A_TOOL.name) === undefined ? [...tools, SOMETIMES_A_TOOL] : tools,
+        );
         return textResult('The tools have changed.');
       },
     }),

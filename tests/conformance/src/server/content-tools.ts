@@ -42,7 +42,16 @@ export const CONTENT_TOOLS = [
     inputSchema: NO_ARGUMENTS,
     annotations: READ_ONLY,
     handler: () => ({
-      content: [{ type: 'resource', resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' } }],
+      content: [
+        {
+          type: 'resource',
+          resource: {
+            uri: 'test://embedded-resource',
+            mimeType: 'text/plain',
+            text: 'This is an embedded resource content.',
+          },
+        },
+      ],
     }),
   }),
   defineTool({
@@ -54,7 +63,14 @@ export const CONTENT_TOOLS = [
       content: [
         { type: 'text', text: 'Multiple content types test:' },
         IMAGE,
-        { type: 'resource', resource: { uri: 'test://mixed-content-resource', mimeType: 'application/json', text: '{"test":"data","value":123}' } },
+        {
+          type: 'resource',
+          resource: {
+            uri: 'test://mixed-content-resource',
+            mimeType: 'application/json',
+            text: '{"test":"data","value":123}',
+          },
+        },
       ],
     }),
   }),

@@ -23,7 +23,9 @@ export const INPUT_REQUIRED_TOOLS = [
     annotations: READ_ONLY,
     handler: async (_args, context) => {
       const { content } = await context.sample('capital_question', {
-        messages: [{ role: 'user', content: { type: 'text', text: 'What is the capital of France?' } }],
+        messages: [
+          { role: 'user', content: { type: 'text', text: 'What is the capital of France?' } },
+        ],
         maxTokens: 100,
       });
       return textResult(JSON.stringify(content));
@@ -68,7 +70,11 @@ export const INPUT_REQUIRED_TOOLS = [
     annotations: READ_ONLY,
     handler: async (_args, context) => {
       const started = await context.once('started', () => new Date().toISOString());
-      const answers = await context.gather({ user_name: NAME, greeting: GREETING, client_roots: { listRoots: true } });
+      const answers = await context.gather({
+        user_name: NAME,
+        greeting: GREETING,
+        client_roots: { listRoots: true },
+      });
       return textResult(JSON.stringify({ started, ...answers }));
     },
   }),
@@ -79,8 +85,14 @@ export const INPUT_REQUIRED_TOOLS = [
     annotations: READ_ONLY,
     handler: async (_args, context) => {
       const started = await context.once('started', () => new Date().toISOString());
-      const name = given(await context.elicit('step1', ask('Step 1: What is your name?', 'name')), 'name');
-      const color = given(await context.elicit('step2', ask('Step 2: What is your favorite color?', 'color')), 'color');
+      const name = given(
+        await context.elicit('step1', ask('Step 1: What is your name?', 'name')),
+        'name',
+      );
+      const color = given(
+        await context.elicit('step2', ask('Step 2: What is your favorite color?', 'color')),
+        'color',
+      );
       return textResult(`${name} likes ${color} since ${started}.`);
     },
   }),
@@ -102,14 +114,29 @@ export const INPUT_REQUIRED_TOOLS = [
 ];
 
 const NAME: Question = { elicit: ask('What is your name?', 'name') };
-const GREETING: Question = { sample: { messages: [{ role: 'user', content: { type: 'text', text: 'Generate a greeting' } }], maxTokens: 50 } };
+const GREETING: Question = {
+  sample: {
+    messages: [{ role: 'user', content: { type: 'text', text: 'Generate a greeting' } }],
+    maxTokens: 50,
+  },
+};
 
 function ask(message: string, property: string): ElicitFormParams {
-  return { message, requestedSchema: { type: 'object', properties: { [property]: { type: 'string' } }, required: [property] } };
+  return {
+    message,
+    requestedSchema: {
+      type: 'object',
+      properties: { [property]: { type: 'string' } },
+      required: [property],
+    },
+  };
 }
 
 function confirm(message: string): ElicitFormParams {
-  return { message, requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } };
+  return {
+    message,
+    requestedSchema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+  };
 }
 
 function given({ action, content }: ElicitResult, property: string): string {

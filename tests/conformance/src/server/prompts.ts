@@ -14,10 +14,17 @@ export const PROMPTS = [
     name: 'test_prompt_with_arguments',
     description: 'A prompt with two arguments',
     arguments: [
-      { name: 'arg1', description: 'First test argument', required: true, complete: (value) => CITIES.filter((city) => city.startsWith(value)) },
+      {
+        name: 'arg1',
+        description: 'First test argument',
+        required: true,
+        complete: (value) => CITIES.filter((city) => city.startsWith(value)),
+      },
       { name: 'arg2', description: 'Second test argument', required: true },
     ],
-    handler: ({ arg1, arg2 }) => ({ messages: [said(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
+    handler: ({ arg1, arg2 }) => ({
+      messages: [said(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
+    }),
   }),
   definePrompt({
     name: 'test_prompt_with_embedded_resource',
@@ -27,7 +34,14 @@ export const PROMPTS = [
       messages: [
         {
           role: 'user',
-          content: { type: 'resource', resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' } },
+          content: {
+            type: 'resource',
+            resource: {
+              uri: resourceUri,
+              mimeType: 'text/plain',
+              text: 'Embedded resource content for testing.',
+            },
+          },
         },
         said('Please process the embedded resource above.'),
       ],
@@ -36,7 +50,9 @@ export const PROMPTS = [
   definePrompt({
     name: 'test_prompt_with_image',
     description: 'A prompt with an image in it',
-    handler: () => ({ messages: [{ role: 'user', content: IMAGE }, said('Please analyze the image above.')] }),
+    handler: () => ({
+      messages: [{ role: 'user', content: IMAGE }, said('Please analyze the image above.')],
+    }),
   }),
   definePrompt({
     name: 'test_input_required_result_prompt',
@@ -44,9 +60,15 @@ export const PROMPTS = [
     handler: async (_args, context) => {
       const answer = await context.elicit('user_context', {
         message: 'What context should the prompt use?',
-        requestedSchema: { type: 'object', properties: { context: { type: 'string' } }, required: ['context'] },
+        requestedSchema: {
+          type: 'object',
+          properties: { context: { type: 'string' } },
+          required: ['context'],
+        },
       });
-      return { messages: [said(`Use this context: ${String(answer.content?.['context'] ?? 'none')}`)] };
+      return {
+        messages: [said(`Use this context: ${String(answer.content?.['context'] ?? 'none')}`)],
+      };
     },
   }),
 ];

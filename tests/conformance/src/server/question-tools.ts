@@ -9,10 +9,17 @@ export const QUESTION_TOOLS = [
   defineTool({
     name: 'test_sampling',
     description: 'Asks the model of the client',
-    inputSchema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
+    inputSchema: {
+      type: 'object',
+      properties: { prompt: { type: 'string' } },
+      required: ['prompt'],
+    },
     annotations: READ_ONLY,
     handler: async ({ prompt }, context) => {
-      const answer = await context.sample('answer', { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: 100 });
+      const answer = await context.sample('answer', {
+        messages: [{ role: 'user', content: { type: 'text', text: prompt } }],
+        maxTokens: 100,
+      });
       return textResult(`LLM response: ${textOf(answer)}`);
     },
   }),
@@ -22,14 +29,21 @@ export const QUESTION_TOOLS = [
     inputSchema: NO_ARGUMENTS,
     annotations: READ_ONLY,
     handler: async (_args, context) => {
-      const answer = await context.sample('answer', { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 100 });
+      const answer = await context.sample('answer', {
+        messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }],
+        maxTokens: 100,
+      });
       return textResult(textOf(answer));
     },
   }),
   defineTool({
     name: 'test_elicitation',
     description: 'Asks for a name and an address',
-    inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+    inputSchema: {
+      type: 'object',
+      properties: { message: { type: 'string' } },
+      required: ['message'],
+    },
     annotations: READ_ONLY,
     handler: async ({ message }, context) => {
       const answer = await context.elicit('contact', {
@@ -54,7 +68,11 @@ export const QUESTION_TOOLS = [
     handler: async (_args, context) => {
       const answer = await context.elicit('name', {
         message: 'What is your name?',
-        requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        requestedSchema: {
+          type: 'object',
+          properties: { name: { type: 'string' } },
+          required: ['name'],
+        },
       });
       return textResult(told(answer));
     },
@@ -87,7 +105,10 @@ export const QUESTION_TOOLS = [
     inputSchema: NO_ARGUMENTS,
     annotations: READ_ONLY,
     handler: async (_args, context) => {
-      const answer = await context.elicit('choices', { message: 'Please choose', requestedSchema: { type: 'object', properties: CHOICES } });
+      const answer = await context.elicit('choices', {
+        message: 'Please choose',
+        requestedSchema: { type: 'object', properties: CHOICES },
+      });
       return textResult(`Elicitation completed: ${told(answer)}`);
     },
   }),
@@ -103,8 +124,15 @@ const CHOICES = {
       { const: 'value3', title: 'Third Option' },
     ],
   },
-  legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
-  untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
+  legacyEnum: {
+    type: 'string',
+    enum: ['opt1', 'opt2', 'opt3'],
+    enumNames: ['Option One', 'Option Two', 'Option Three'],
+  },
+  untitledMulti: {
+    type: 'array',
+    items: { type: 'string', enum: ['option1', 'option2', 'option3'] },
+  },
   titledMulti: {
     type: 'array',
     items: {

@@ -1,4 +1,8 @@
-import { createResources, defineResource, defineResourceTemplate } from '@signalbox/mcp-core/server';
+import {
+  createResources,
+  defineResource,
+  defineResourceTemplate,
+} from '@signalbox/mcp-core/server';
 import { PNG } from './media.ts';
 
 export const RESOURCES = createResources({

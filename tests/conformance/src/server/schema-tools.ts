@@ -10,7 +10,11 @@ export const SCHEMA_TOOLS = [
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
       $defs: {
-        address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
+        address: {
+          $anchor: 'addressDef',
+          type: 'object',
+          properties: { street: { type: 'string' }, city: { type: 'string' } },
+        },
       },
       properties: {
         name: { type: 'string' },
@@ -34,7 +38,10 @@ export const SCHEMA_TOOLS = [
     description: 'Tool with arguments that travel as headers, too',
     inputSchema: {
       type: 'object',
-      properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, level: { type: 'integer', 'x-mcp-header': 'Level' } },
+      properties: {
+        region: { type: 'string', 'x-mcp-header': 'Region' },
+        level: { type: 'integer', 'x-mcp-header': 'Level' },
+      },
     },
     annotations: READ_ONLY,
     handler: (args) => textResult(JSON.stringify(args)),

@@ -18,7 +18,11 @@ export const TASK_TOOLS = [
   defineTool({
     name: 'slow_compute',
     description: 'Computes for some seconds, as a task where there are any',
-    inputSchema: { type: 'object', properties: { seconds: { type: 'number', minimum: 0 }, label: { type: 'string' } }, required: ['seconds'] },
+    inputSchema: {
+      type: 'object',
+      properties: { seconds: { type: 'number', minimum: 0 }, label: { type: 'string' } },
+      required: ['seconds'],
+    },
     annotations: READ_ONLY,
     task: 'optional',
     handler: async ({ seconds, label }, context) => {
@@ -53,13 +57,21 @@ export const TASK_TOOLS = [
   defineTool({
     name: 'confirm_delete',
     description: 'A task that asks once',
-    inputSchema: { type: 'object', properties: { filename: { type: 'string' } }, required: ['filename'] },
+    inputSchema: {
+      type: 'object',
+      properties: { filename: { type: 'string' } },
+      required: ['filename'],
+    },
     annotations: { ...READ_ONLY, readOnlyHint: false, destructiveHint: true },
     task: 'required',
     handler: async ({ filename }, context) => {
       await context.startTask();
       const { action, content } = await context.elicit('confirm', confirm(`Delete ${filename}?`));
-      return textResult(action === 'accept' && content?.['confirm'] === true ? `${filename} is deleted.` : `${filename} is kept.`);
+      return textResult(
+        action === 'accept' && content?.['confirm'] === true
+          ? `${filename} is deleted.`
+          : `${filename} is kept.`,
+      );
     },
   }),
   defineTool({
@@ -70,7 +82,10 @@ export const TASK_TOOLS = [
     task: 'required',
     handler: async (_args, context) => {
       await context.startTask();
-      const answers = await context.gather({ first: { elicit: confirm('The first?') }, second: { elicit: confirm('The second?') } });
+      const answers = await context.gather({
+        first: { elicit: confirm('The first?') },
+        second: { elicit: confirm('The second?') },
+      });
       return textResult(JSON.stringify(answers));
     },
   }),
@@ -83,7 +98,11 @@ export const TASK_TOOLS = [
     handler: async (_args, context) => {
       const { content } = await context.elicit('user_name', {
         message: 'What is your name?',
-        requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        requestedSchema: {
+          type: 'object',
+          properties: { name: { type: 'string' } },
+          required: ['name'],
+        },
       });
       await context.startTask();
       return textResult(`Hello, ${String(content?.['name'] ?? 'nobody')}!`);
@@ -92,5 +111,12 @@ export const TASK_TOOLS = [
 ];
 
 function confirm(message: string): ElicitFormParams {
-  return { message, requestedSchema: { type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] } };
+  return {
+    message,
+    requestedSchema: {
+      type: 'object',
+      properties: { confirm: { type: 'boolean' } },
+      required: ['confirm'],
+    },
+  };
 }

@@ -8,8 +8,23 @@ const report = fileURLToPath(new URL('../../.results/cases.json', import.meta.ur
 const [server = ''] = process.argv.slice(2);
 
 rmSync(report, { force: true });
-const { status } = spawnSync('vitest', ['run', `src/cases/${server}`, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' });
-const counts = /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number }} */ (JSON.parse(readFileSync(report, 'utf8')));
+const { status } = spawnSync(
+  'vitest',
+  [
+    'run',
+    `src/cases/${server}`,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ],
+  { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' },
+);
+const counts =
+  /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number }} */ (
+    JSON.parse(readFileSync(report, 'utf8'))
+  );
 const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = counts;
-process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+process.stdout.write(
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
+);
 process.exit(status === 0 && passed > 0 ? 0 : 1);

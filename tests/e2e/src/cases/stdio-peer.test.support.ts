@@ -58,16 +58,32 @@ export class StdioPeer implements AsyncDisposable {
       this.#receive(line);
     });
     child.once('close', () => {
-      for (const answer of this.#waiting.values()) answer({ error: { code: 0, message: `the server ended: ${this.stderr}` } });
+      for (const answer of this.#waiting.values())
+        answer({ error: { code: 0, message: `the server ended: ${this.stderr}` } });
     });
   }
 
   /** Starts a program and opens the connection. */
-  static async start(program: string, args: readonly string[], options: PeerOptions): Promise<StdioPeer> {
-    const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'], ...options.env } });
+  static async start(
+    program: string,
+    args: readonly string[],
+    options: PeerOptions,
+  ): Promise<StdioPeer> {
+    const child = spawn(process.execPath, [program, ...args], {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        TMPDIR: process.env['TMPDIR'],
+        ...options.env,
+      },
+    });
     const peer = new StdioPeer(child, options);
     if (options.era === 'legacy') {
-      const { error } = await peer.request('initialize', { protocolVersion: protocolVersions.legacy, capabilities: peer.#capabilities, clientInfo: { name: 'cases', version: '1' } });
+      const { error } = await peer.request('initialize', {
+        protocolVersion: protocolVersions.legacy,
+        capabilities: peer.#capabilities,
+        clientInfo: { name: 'cases', version: '1' },
+      });
       if (error !== undefined) throw new Error(error.message);
       peer.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     }
@@ -82,13 +98,25 @@ export class StdioPeer implements AsyncDisposable {
     this.child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  request(method: string, params: Json = {}, { progressToken, onId }: CallOptions = {}): Promise<Answer> {
+  request(
+    method: string,
+    params: Json = {},
+    { progressToken, onId }: CallOptions = {},
+  ): Promise<Answer> {
     const id = ++this.#lastId;
-    const meta = { ...(this.#options.era === 'modern' ? this.#modernMeta : {}), ...(progressToken === undefined ? {} : { progressToken }) };
+    const meta = {
+      ...(this.#options.era === 'modern' ? this.#modernMeta : {}),
+      ...(progressToken === undefined ? {} : { progressToken }),
+    };
     const answered = Promise.withResolvers<Answer>();
     this.#waiting.set(id, answered.resolve);
     onId?.(id);
-    this.send({ jsonrpc: '2.0', id, method, params: { ...params, ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}) } });
+    this.send({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params: { ...params, ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}) },
+    });
     return answered.promise;
   }
 
@@ -96,16 +124,33 @@ export class StdioPeer implements AsyncDisposable {
   async call(name: string, args: Json, options: CallOptions = {}): Promise<CallOutcome> {
     let answer = await this.request('tools/call', { name, arguments: args }, options);
     while (answer.result?.['resultType'] === 'input_required') {
-      const asked = answer.result['inputRequests'] as { readonly [key: string]: { readonly method: string } };
-      const inputResponses = Object.fromEntries(Object.entries(asked).map(([key, { method }]) => [key, this.#answerTo(method)]));
-      answer = await this.request('tools/call', { name, arguments: args, inputResponses, requestState: answer.result['requestState'] }, options);
+      const asked = answer.result['inputRequests'] as {
+        readonly [key: string]: { readonly method: string };
+      };
+      const inputResponses = Object.fromEntries(
+        Object.entries(asked).map(([key, { method }]) => [key, this.#answerTo(method)]),
+      );
+      answer = await this.request(
+        'tools/call',
+        { name, arguments: args, inputResponses, requestState: answer.result['requestState'] },
+        options,
+      );
     }
     const content = (answer.result?.['content'] ?? []) as readonly { readonly text?: string }[];
-    return { ...answer, isError: answer.result?.['isError'] === true, text: content[0]?.text ?? '', structured: (answer.result?.['structuredContent'] ?? {}) as Json };
+    return {
+      ...answer,
+      isError: answer.result?.['isError'] === true,
+      text: content[0]?.text ?? '',
+      structured: (answer.result?.['structuredContent'] ?? {}) as Json,
+    };
   }
 
   cancel(requestId: number): void {
-    this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, ...(this.#options.era === 'modern' ? { _meta: this.#modernMeta } : {}) } });
+    this.send({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId, ...(this.#options.era === 'modern' ? { _meta: this.#modernMeta } : {}) },
+    });
   }
 
   /** The first notification, past or future, that matches. */
@@ -130,9 +175,13 @@ export class StdioPeer implements AsyncDisposable {
   /** Of the server's process, in milliseconds and MiB. */
   usage(): { readonly cpuMs: number; readonly peakMib: number } {
     const status = readFileSync(`/proc/${this.child.pid ?? 0}/status`, 'latin1');
-    const [, ...fields] = /\) (.*)/.exec(readFileSync(`/proc/${this.child.pid ?? 0}/stat`, 'latin1')) ?? [];
+    const [, ...fields] =
+      /\) (.*)/.exec(readFileSync(`/proc/${this.child.pid ?? 0}/stat`, 'latin1')) ?? [];
     const ticks = (fields[0] ?? '').split(' ').slice(11, 13).map(Number);
-    return { cpuMs: ticks.reduce((sum, each) => sum + each, 0) * 10, peakMib: Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024 };
+    return {
+      cpuMs: ticks.reduce((sum, each) => sum + each, 0) * 10,
+      peakMib: Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024,
+    };
   }
 
   /** Milliseconds `work` takes, without the time for which other programs had the processor that this server or this client wanted. */
@@ -167,7 +216,8 @@ export class StdioPeer implements AsyncDisposable {
       this.badLines.push(line);
       return;
     }
-    if (message.method !== undefined && message.id !== undefined) this.#serve(message.id, message.method);
+    if (message.method !== undefined && message.id !== undefined)
+      this.#serve(message.id, message.method);
     else if (message.method === undefined) {
       this.#waiting.get(message.id ?? 0)?.(message);
       this.#waiting.delete(message.id ?? 0);
@@ -184,7 +234,8 @@ export class StdioPeer implements AsyncDisposable {
   }
 
   #answerTo(method: string): Json {
-    if (method !== 'roots/list') throw new Error(`The server asked ${method}, which this client cannot answer`);
+    if (method !== 'roots/list')
+      throw new Error(`The server asked ${method}, which this client cannot answer`);
     return { roots: (this.#options.roots ?? []).map((uri) => ({ uri })) };
   }
 }

@@ -29,7 +29,10 @@ export const controls: readonly Control[] = [
   { guard: 'recovery', cell: 'idempotent: the agent is killed after-settle-call-commit' },
   { guard: 'recovery', cell: 'write: the agent is killed before-begin-turn-commit' },
   { guard: 'ledger', cell: 'write: the agent is killed during-tool-call' },
-  { guard: 'ledger', cell: 'write: the agent is killed after-recover-run-commit after during-tool-call' },
+  {
+    guard: 'ledger',
+    cell: 'write: the agent is killed after-recover-run-commit after during-tool-call',
+  },
   { guard: 'ledger', cell: 'write: the agent is killed before-cancel-run-commit' },
   { guard: 'ledger', cell: 'write: the server is killed after-effect' },
   { guard: 'ledger', cell: 'asking: the agent is killed during-tool-call' },
@@ -37,7 +40,10 @@ export const controls: readonly Control[] = [
   { guard: 'recovery', cell: 'task: the agent is killed after-keep-task-commit' },
   { guard: 'ledger', cell: 'task: the server is killed after-effect' },
   { guard: 'start', cell: 'write: the agent is killed during-tool-call' },
-  { guard: 'start', cell: 'read-only: the agent is killed before-recover-run-commit after during-tool-call' },
+  {
+    guard: 'start',
+    cell: 'read-only: the agent is killed before-recover-run-commit after during-tool-call',
+  },
 ];
 
 export function nameOfControl({ guard, cell }: Control): string {

@@ -3,8 +3,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** The counting server as a process of its own, over HTTP. */
-export async function startCountingServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('counting-server.ts', import.meta.url)), '--http'], { stdio: ['ignore', 'pipe', 'inherit'] });
+export async function startCountingServer(): Promise<{
+  readonly url: string;
+  stop(): Promise<void>;
+}> {
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('counting-server.ts', import.meta.url)), '--http'],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const exited = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

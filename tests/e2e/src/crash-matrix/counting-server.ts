@@ -3,16 +3,29 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serveHttp } from '@signalbox/mcp-core/http';
-import { createServer, defineTool, type InteractiveContext, type ToolDefinition } from '@signalbox/mcp-core/server';
+import {
+  createServer,
+  defineTool,
+  type InteractiveContext,
+  type ToolDefinition,
+} from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
 
 type Place = 'before-effect' | 'after-effect' | 'while-asked' | 'while-working';
 
 const dieAt = process.env['DIE_AT'];
-const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
+const hints = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+};
 const inputSchema = {
   type: 'object',
-  properties: { ledger: { type: 'string' }, hold: { type: 'boolean', description: 'The first time, wait to be cancelled.' } },
+  properties: {
+    ledger: { type: 'string' },
+    hold: { type: 'boolean', description: 'The first time, wait to be cancelled.' },
+  },
   required: ['ledger'],
   additionalProperties: false,
 } as const;
@@ -29,7 +42,11 @@ async function stopped(signal: AbortSignal, evidence: string): Promise<void> {
   writeFileSync(evidence, '');
 }
 
-function countable(name: string, more: Partial<Pick<ToolDefinition, 'annotations' | 'task'>>, before: (context: InteractiveContext, ledger: string) => Promise<void> = () => Promise.resolve()): ToolDefinition {
+function countable(
+  name: string,
+  more: Partial<Pick<ToolDefinition, 'annotations' | 'task'>>,
+  before: (context: InteractiveContext, ledger: string) => Promise<void> = () => Promise.resolve(),
+): ToolDefinition {
   return defineTool({
     name,
     description: 'Appends a line to the ledger.',
@@ -61,7 +78,10 @@ const server = createServer({
     countable('append', {}),
     countable('ask', {}, async (context, ledger) => {
       setTimeout(() => pass('while-asked', ledger), 50).unref();
-      const { action } = await context.elicit('sure', { message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } } });
+      const { action } = await context.elicit('sure', {
+        message: 'Sure?',
+        requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } } },
+      });
       if (action !== 'accept') throw new Error(`the answer was ${action}`);
     }),
     countable('work', { task: 'optional' }, async (context, ledger) => {

@@ -20,7 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test.each(matrix.filter((cell) => chosen.includes(nameOf(cell))).map((cell) => ({ name: nameOf(cell), cell })))('$name: no run is lost, and nothing is done twice', async ({ cell }) => {
+test.each(
+  matrix
+    .filter((cell) => chosen.includes(nameOf(cell)))
+    .map((cell) => ({ name: nameOf(cell), cell })),
+)('$name: no run is lost, and nothing is done twice', async ({ cell }) => {
   expect(problemsOf(cell, await runCell(cell, { serverUrl: server.url }))).toEqual([]);
 });
 
@@ -31,14 +35,21 @@ test('the chosen cells are there', () => {
 test('control: a service that does not start does not count as killed', async () => {
   const control: Control = { guard: 'start', cell: 'write: the agent is killed during-tool-call' };
   const cell = cellOf(control, matrix);
-  const problems = problemsOf(cell, await runCell(cell, { serverUrl: server.url, guardOff: control.guard }));
+  const problems = problemsOf(
+    cell,
+    await runCell(cell, { serverUrl: server.url, guardOff: control.guard }),
+  );
   expect(didHarm(control, problems), problems.join('; ')).toBe(true);
 });
 
 test('there is a control for each kind of call, each process that is killed, a death during recovery and a cancelled run', () => {
-  const cells = controls.filter(({ guard }) => guard !== 'start').map((control) => cellOf(control, matrix));
+  const cells = controls
+    .filter(({ guard }) => guard !== 'start')
+    .map((control) => cellOf(control, matrix));
   expect(new Set(cells.map(({ kind }) => kind))).toEqual(new Set(Object.keys(toolOf)));
-  expect(new Set(cells.map(({ killing }) => killing.process))).toEqual(new Set(['agent', 'server']));
+  expect(new Set(cells.map(({ killing }) => killing.process))).toEqual(
+    new Set(['agent', 'server']),
+  );
   expect(cells.some(({ killing }) => 'firstAt' in killing)).toBe(true);
   expect(cells.some(({ cancels }) => cancels === true)).toBe(true);
 });

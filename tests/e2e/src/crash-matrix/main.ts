@@ -7,7 +7,9 @@ import { runCell } from './run-cell.ts';
 
 // Every place at which a process may die × every kind of call: no run is lost, no side effect is repeated, and a person is asked exactly where it cannot be
 // known whether there was one. Then the controls: cells with a protection switched off, which must fail. `--only=control:` runs the controls alone.
-const { values } = parseArgs({ options: { only: { type: 'string' }, jobs: { type: 'string', default: '2' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, jobs: { type: 'string', default: '2' } },
+});
 const isChosen = (name: string): boolean => values.only === undefined || name.includes(values.only);
 const cells = matrix.filter((cell) => isChosen(nameOf(cell)));
 const server = await startCountingServer();
@@ -23,7 +25,11 @@ async function check(cell: Cell): Promise<void> {
   );
   if (problems.length === 0) passed += 1;
   else failed += 1;
-  process.stdout.write(problems.length === 0 ? `ok   ${nameOf(cell)}\n` : `FAIL ${nameOf(cell)}: ${problems.join('; ')}\n`);
+  process.stdout.write(
+    problems.length === 0
+      ? `ok   ${nameOf(cell)}\n`
+      : `FAIL ${nameOf(cell)}: ${problems.join('; ')}\n`,
+  );
 }
 
 async function checkControl(control: Control): Promise<void> {
@@ -35,7 +41,9 @@ async function checkControl(control: Control): Promise<void> {
   const isHarmful = didHarm(control, problems);
   if (isHarmful) passed += 1;
   else failed += 1;
-  process.stdout.write(`${isHarmful ? 'ok  ' : 'FAIL'} ${nameOfControl(control)}: ${problems.join('; ') || 'no problem'}\n`);
+  process.stdout.write(
+    `${isHarmful ? 'ok  ' : 'FAIL'} ${nameOfControl(control)}: ${problems.join('; ') || 'no problem'}\n`,
+  );
 }
 
 const waiting = [...cells];
@@ -45,5 +53,7 @@ const work = async (): Promise<void> => {
 await Promise.all(Array.from({ length: Number(values.jobs) }, work));
 for (const control of controls) if (isChosen(nameOfControl(control))) await checkControl(control);
 await server.stop();
-process.stdout.write(`slowest recovery ${(slowestMs / 1000).toFixed(1)} s, start of the process included\n${passed} passed, ${failed} failed\n`);
+process.stdout.write(
+  `slowest recovery ${(slowestMs / 1000).toFixed(1)} s, start of the process included\n${passed} passed, ${failed} failed\n`,
+);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

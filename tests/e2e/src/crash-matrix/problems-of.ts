@@ -5,7 +5,10 @@ import type { CellResult } from './run-cell.ts';
 const RECOVERY_LIMIT_MS = 10_000;
 
 /** What is not as it must be. */
-export function problemsOf(cell: Cell, { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs }: CellResult): readonly string[] {
+export function problemsOf(
+  cell: Cell,
+  { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs }: CellResult,
+): readonly string[] {
   const { kind, killing } = cell;
   const isRepeatable = kind === 'read-only' || kind === 'idempotent';
   const wanted = killing.at === 'after-cancel-run-commit' ? 'cancelled' : 'completed';
@@ -13,8 +16,12 @@ export function problemsOf(cell: Cell, { status, effects, asksPerson, wasKilled,
     ...(wasKilled ? [] : ['the process was not killed there']),
     ...(status === wanted ? [] : [`the run is ${status}, not ${wanted}`]),
     ...(effects === 1 || (effects === 2 && isRepeatable) ? [] : [`${effects} effects`]),
-    ...(asksPerson === cell.asksPerson ? [] : [asksPerson ? 'a person was asked' : 'nobody was asked']),
+    ...(asksPerson === cell.asksPerson
+      ? []
+      : [asksPerson ? 'a person was asked' : 'nobody was asked']),
     ...(isContinuous ? [] : ['events are missing or twice']),
-    ...(recoveryMs <= RECOVERY_LIMIT_MS ? [] : [`recovery took ${(recoveryMs / 1000).toFixed(1)} s`]),
+    ...(recoveryMs <= RECOVERY_LIMIT_MS
+      ? []
+      : [`recovery took ${(recoveryMs / 1000).toFixed(1)} s`]),
   ];
 }

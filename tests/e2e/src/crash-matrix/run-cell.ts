@@ -65,11 +65,22 @@ class Lives {
 
   async run(): Promise<CellResult> {
     const { killing } = this.#cell;
-    const points = killing.process === 'agent' ? ['firstAt' in killing ? killing.firstAt : undefined, killing.at].filter((point) => point !== undefined) : [];
+    const points =
+      killing.process === 'agent'
+        ? ['firstAt' in killing ? killing.firstAt : undefined, killing.at].filter(
+            (point) => point !== undefined,
+          )
+        : [];
     // Held until it is aborted, a call has no result that the server could keep under the idempotency key: the control is no race with it.
     const isHeld = this.#cell.cancels === true || this.#options.guardOff === 'ledger';
     const input = { ledger: this.#ledger, ...(isHeld ? { hold: true } : {}) };
-    await writeScenario(this.#folder, [{ prompt: PROMPT, steps: [[{ tool: `counting__${toolOf[this.#cell.kind]}`, input }]], answer: 'counted' }]);
+    await writeScenario(this.#folder, [
+      {
+        prompt: PROMPT,
+        steps: [[{ tool: `counting__${toolOf[this.#cell.kind]}`, input }]],
+        answer: 'counted',
+      },
+    ]);
     let wasKilled = killing.process === 'agent';
     for (const point of points) wasKilled &&= await this.#liveUntilKilled(point);
     const begun = performance.now();
@@ -105,7 +116,8 @@ class Lives {
     );
     if (ended) return false;
     const child = this.#service?.process;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once('exit', resolve));
+    if (child !== undefined && child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => child.once('exit', resolve));
     this.#service = undefined;
     return existsSync(mark);
   }
@@ -115,7 +127,8 @@ class Lives {
     const service = await this.#start(env);
     const api = new ApiClient(service.url);
     const [known] = (await api.get<{ data: RunView[] }>('/v1/runs')).data;
-    if (known !== undefined && this.#options.guardOff === 'recovery') return this.#besideAnother(api, known.id);
+    if (known !== undefined && this.#options.guardOff === 'recovery')
+      return this.#besideAnother(api, known.id);
     const { id } = known ?? (await api.start(PROMPT));
     const answered = new Set<string>();
     let isCancelWanted = this.#cell.cancels === true && 'CRASH_AT' in env;
@@ -141,10 +154,15 @@ class Lives {
       answered.add(item.id);
       if (item.kind === 'outcome_unknown') {
         this.#asksPerson = true;
-        await api.post(`/v1/inbox/${item.id}/respond`, { action: this.#effects === 0 ? 'retry' : 'mark_done' });
+        await api.post(`/v1/inbox/${item.id}/respond`, {
+          action: this.#effects === 0 ? 'retry' : 'mark_done',
+        });
       } else {
         if (this.#cell.killing.at === 'while-asked') await this.#serverIsGone(api);
-        await api.post(`/v1/inbox/${item.id}/respond`, { action: 'accept', content: { sure: true } });
+        await api.post(`/v1/inbox/${item.id}/respond`, {
+          action: 'accept',
+          content: { sure: true },
+        });
       }
     }
   }
@@ -153,7 +171,9 @@ class Lives {
   async #serverIsGone(api: ApiClient): Promise<void> {
     const deadline = performance.now() + CELL_LIMIT_MS;
     for (;;) {
-      const [server] = (await api.get<{ data: { state: string; restarts: number }[] }>('/v1/servers')).data;
+      const [server] = (
+        await api.get<{ data: { state: string; restarts: number }[] }>('/v1/servers')
+      ).data;
       if (server?.state !== 'ready' || server.restarts > 0) return;
       if (performance.now() > deadline) throw new Error('the server did not end');
     }
@@ -165,12 +185,26 @@ class Lives {
     const server =
       killing.process === 'agent'
         ? { url: this.#options.serverUrl, signalbox: rules }
-        : { command: 'node', args: [countingServer], env: { DIE_AT: killing.at, MCP_STATE_KEY: 'a-key-that-outlives-the-process-0123456789' }, signalbox: rules };
+        : {
+            command: 'node',
+            args: [countingServer],
+            env: {
+              DIE_AT: killing.at,
+              MCP_STATE_KEY: 'a-key-that-outlives-the-process-0123456789',
+            },
+            signalbox: rules,
+          };
     this.#service = await startService({
       folder: this.#folder,
       program: crashingService,
-      env: { ...env, ...(this.#options.guardOff === undefined ? {} : { GUARD_OFF: this.#options.guardOff }) },
-      config: { llm: { provider: 'scripted', scenario: join(this.#folder, 'scenario.json') }, mcpServers: { counting: server } },
+      env: {
+        ...env,
+        ...(this.#options.guardOff === undefined ? {} : { GUARD_OFF: this.#options.guardOff }),
+      },
+      config: {
+        llm: { provider: 'scripted', scenario: join(this.#folder, 'scenario.json') },
+        mcpServers: { counting: server },
+      },
     });
     return this.#service;
   }

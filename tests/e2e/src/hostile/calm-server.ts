@@ -6,7 +6,12 @@ const echo = defineTool({
   name: 'echo',
   description: 'Gives back its text.',
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
   handler: ({ text }) => ({ content: [{ type: 'text', text }] }),
 });
 

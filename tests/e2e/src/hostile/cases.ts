@@ -12,10 +12,19 @@ export interface HostileCase {
 }
 
 export const hostileCases: readonly HostileCase[] = [
-  ...Object.keys(connectBehaviours).map((name) => ({ name, moment: 'connect', server: 'hostile' }) as const),
-  ...Object.keys(callBehaviours).map((name) => ({ name, moment: 'call', server: 'hostile' }) as const),
-  ...Object.entries(httpBehaviours).map(([name, { call }]) => ({ name, moment: call === undefined ? 'connect' : 'call', server: 'far' }) as const),
-  ...Object.keys(modelBehaviours).map((name) => ({ name, moment: 'model', server: 'hostile' }) as const),
+  ...Object.keys(connectBehaviours).map(
+    (name) => ({ name, moment: 'connect', server: 'hostile' }) as const,
+  ),
+  ...Object.keys(callBehaviours).map(
+    (name) => ({ name, moment: 'call', server: 'hostile' }) as const,
+  ),
+  ...Object.entries(httpBehaviours).map(
+    ([name, { call }]) =>
+      ({ name, moment: call === undefined ? 'connect' : 'call', server: 'far' }) as const,
+  ),
+  ...Object.keys(modelBehaviours).map(
+    (name) => ({ name, moment: 'model', server: 'hostile' }) as const,
+  ),
 ];
 
 /** Cases of each kind that once ended or stopped the service: every test run has them. */
@@ -34,4 +43,8 @@ export const shortCases: readonly string[] = [
 ];
 
 /** Stopped by the limit of messages: with the highest limit that can be configured, each must be noticed. */
-export const controlCases: readonly string[] = ['capabilities of 45 MB', 'a result of 45 MB of objects', 'HTTP: an event of 45 MB'];
+export const controlCases: readonly string[] = [
+  'capabilities of 45 MB',
+  'a result of 45 MB of objects',
+  'HTTP: an event of 45 MB',
+];

@@ -7,7 +7,8 @@ import { httpBehaviours, ordinaryHttp } from './http-behaviours.ts';
 import { answerChat } from './model-behaviours.ts';
 
 const file = process.argv[2] ?? '';
-const wanted = (): (typeof httpBehaviours)[string] => httpBehaviours[readFileSync(file, 'utf8')] ?? {};
+const wanted = (): (typeof httpBehaviours)[string] =>
+  httpBehaviours[readFileSync(file, 'utf8')] ?? {};
 
 interface Body {
   readonly id?: unknown;
@@ -41,4 +42,6 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 const listener = createServer((request, response) => {
   response.on('error', () => undefined);
   serve(request, response).catch(() => response.destroy());
-}).listen(0, '127.0.0.1', () => process.stdout.write(`${(listener.address() as AddressInfo).port}\n`));
+}).listen(0, '127.0.0.1', () =>
+  process.stdout.write(`${(listener.address() as AddressInfo).port}\n`),
+);

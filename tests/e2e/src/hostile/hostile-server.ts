@@ -23,7 +23,8 @@ async function serve(received: Received): Promise<void> {
   const { id, method, params } = received;
   switch (method) {
     case 'initialize': {
-      const answer = connecting.initialize === undefined ? ordinaryInitialize : connecting.initialize(id);
+      const answer =
+        connecting.initialize === undefined ? ordinaryInitialize : connecting.initialize(id);
       return answer === undefined ? undefined : rawHost.answer(id, answer);
     }
     case 'tools/list': {
@@ -32,14 +33,20 @@ async function serve(received: Received): Promise<void> {
     }
     case 'tools/call': {
       const behave = callBehaviours[wanted()];
-      if (behave === undefined) return rawHost.answer(id, '{"content":[{"type":"text","text":"ordinary"}]}');
-      return behave(rawHost, { id, progressToken: JSON.stringify(progressTokenOf(received) ?? 'none') });
+      if (behave === undefined)
+        return rawHost.answer(id, '{"content":[{"type":"text","text":"ordinary"}]}');
+      return behave(rawHost, {
+        id,
+        progressToken: JSON.stringify(progressTokenOf(received) ?? 'none'),
+      });
     }
     case 'ping':
       return rawHost.answer(id, '{}');
     default:
       if (id === undefined || method === undefined) return undefined;
-      return rawHost.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32601,"message":"no such method"}}\n`);
+      return rawHost.write(
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32601,"message":"no such method"}}\n`,
+      );
   }
 }
 

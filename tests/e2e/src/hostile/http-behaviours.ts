@@ -14,9 +14,14 @@ export interface HttpBehaviour {
 
 type HttpAnswer = (response: ServerResponse, id: unknown) => void;
 
-const json = (text: (id: unknown) => string): HttpAnswer => (response, id) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text(id));
-const resultText = (id: unknown, text: string): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
-const initialized = (more: string): string => `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}${more}},"serverInfo":{"name":"hostile","version":"1"}}`;
+const json =
+  (text: (id: unknown) => string): HttpAnswer =>
+  (response, id) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end(text(id));
+const resultText = (id: unknown, text: string): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
+const initialized = (more: string): string =>
+  `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}${more}},"serverInfo":{"name":"hostile","version":"1"}}`;
 
 function stream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -28,32 +33,51 @@ function pour(response: ServerResponse, piece: string | Buffer): void {
   if (response.writable) response.once('drain', () => pour(response, piece));
 }
 
-const events = (times: number, params: () => string): HttpAnswer => (response) => {
-  stream(response);
-  const text = params();
-  let count = 0;
-  const next = (): void => {
-    while (count < times && response.writable) {
-      count += 1;
-      if (response.write(`data: {"jsonrpc":"2.0","id":"q${count}","method":"elicitation/create","params":${text}}\n\n`)) continue;
-      response.once('drain', next);
-      return;
-    }
+const events =
+  (times: number, params: () => string): HttpAnswer =>
+  (response) => {
+    stream(response);
+    const text = params();
+    let count = 0;
+    const next = (): void => {
+      while (count < times && response.writable) {
+        count += 1;
+        if (
+          response.write(
+            `data: {"jsonrpc":"2.0","id":"q${count}","method":"elicitation/create","params":${text}}\n\n`,
+          )
+        )
+          continue;
+        response.once('drain', next);
+        return;
+      }
+    };
+    next();
   };
-  next();
-};
 
 export const httpBehaviours: { readonly [name: string]: HttpBehaviour } = {
-  'HTTP: capabilities of 60 MB': { initialize: json((id) => resultText(id, initialized(`,"experimental":{"a":${objects(60 * MB)}}`))) },
-  'HTTP: a body without end': { initialize: (response) => pour(response.writeHead(200, { 'content-type': 'application/json' }), 'x'.repeat(MB)) },
+  'HTTP: capabilities of 60 MB': {
+    initialize: json((id) =>
+      resultText(id, initialized(`,"experimental":{"a":${objects(60 * MB)}}`)),
+    ),
+  },
+  'HTTP: a body without end': {
+    initialize: (response) =>
+      pour(response.writeHead(200, { 'content-type': 'application/json' }), 'x'.repeat(MB)),
+  },
   'HTTP: a body that is larger opened than packed': {
     initialize: (response) => {
       const gzip = createGzip();
-      gzip.pipe(response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }));
+      gzip.pipe(
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }),
+      );
       gzip.end(Buffer.alloc(100 * MB, ' '));
     },
   },
-  'HTTP: a redirect to another origin': { initialize: (response) => void response.writeHead(307, { location: 'http://127.0.0.1:9/mcp' }).end() },
+  'HTTP: a redirect to another origin': {
+    initialize: (response) =>
+      void response.writeHead(307, { location: 'http://127.0.0.1:9/mcp' }).end(),
+  },
   'HTTP: an answer drop by drop': {
     initialize: (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -61,30 +85,55 @@ export const httpBehaviours: { readonly [name: string]: HttpBehaviour } = {
       response.once('close', () => clearInterval(timer));
     },
   },
-  'HTTP: a reset in the middle': { initialize: (response) => void response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 }).write('{', () => response.destroy()) },
-  'HTTP: a page instead of JSON': { initialize: (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>') },
-  'HTTP: an error of 10 MB': { initialize: (response) => void response.writeHead(500, { 'content-type': 'text/html' }).end('x'.repeat(10 * MB)) },
-  'HTTP: no admittance': { initialize: (response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end() },
+  'HTTP: a reset in the middle': {
+    initialize: (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 })
+        .write('{', () => response.destroy()),
+  },
+  'HTTP: a page instead of JSON': {
+    initialize: (response) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'),
+  },
+  'HTTP: an error of 10 MB': {
+    initialize: (response) =>
+      void response.writeHead(500, { 'content-type': 'text/html' }).end('x'.repeat(10 * MB)),
+  },
+  'HTTP: no admittance': {
+    initialize: (response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end(),
+  },
   'HTTP: a session id of 14 KB': {
-    initialize: (response, id) => void response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'x'.repeat(14_000) }).end(resultText(id, initialized(''))),
+    initialize: (response, id) =>
+      void response
+        .writeHead(200, {
+          'content-type': 'application/json',
+          'mcp-session-id': 'x'.repeat(14_000),
+        })
+        .end(resultText(id, initialized(''))),
   },
   'HTTP: silence': { initialize: () => undefined },
   'HTTP: an event of 60 MB': {
     call: (response, id) => {
       stream(response);
-      response.end(`data: ${resultText(id, `{"content":[],"structuredContent":{"a":${objects(60 * MB)}}}`)}\n\n`);
+      response.end(
+        `data: ${resultText(id, `{"content":[],"structuredContent":{"a":${objects(60 * MB)}}}`)}\n\n`,
+      );
     },
   },
   'HTTP: an event of 45 MB': {
     call: (response, id) => {
       stream(response);
-      response.end(`data: ${resultText(id, `{"content":[],"structuredContent":{"a":${objects(45 * MB)}}}`)}\n\n`);
+      response.end(
+        `data: ${resultText(id, `{"content":[],"structuredContent":{"a":${objects(45 * MB)}}}`)}\n\n`,
+      );
     },
   },
   'HTTP: an event of 3 MB of objects': {
     call: (response, id) => {
       stream(response);
-      response.end(`data: ${resultText(id, `{"content":[],"structuredContent":{"a":${objects(3 * MB)}}}`)}\n\n`);
+      response.end(
+        `data: ${resultText(id, `{"content":[],"structuredContent":{"a":${objects(3 * MB)}}}`)}\n\n`,
+      );
     },
   },
   'HTTP: comments without end': {
@@ -102,11 +151,18 @@ export const httpBehaviours: { readonly [name: string]: HttpBehaviour } = {
   'HTTP: notifications without end': {
     call: (response) => {
       stream(response);
-      pour(response, 'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n\n'.repeat(1000));
+      pour(
+        response,
+        'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n\n'.repeat(
+          1000,
+        ),
+      );
     },
   },
   'HTTP: a form of 20,000 fields': { call: events(1, () => form(20_000)) },
-  'HTTP: 12 questions with 60 MB in their metadata': { call: events(12, () => form(1, '"m"', `,"_meta":{"a":${objects(60 * MB)}}`)) },
+  'HTTP: 12 questions with 60 MB in their metadata': {
+    call: events(12, () => form(1, '"m"', `,"_meta":{"a":${objects(60 * MB)}}`)),
+  },
   'HTTP: 5,000 questions': { call: events(5000, () => form(1)) },
   'HTTP: a text of 60 MB': { call: json((id) => resultText(id, textResult(longText(60 * MB)))) },
   'HTTP: an end without an answer': {
@@ -134,5 +190,8 @@ export const ordinaryHttp = {
   list: json((id) => resultText(id, '{"tools":[{"name":"go","inputSchema":{"type":"object"}}]}')),
   call: json((id) => resultText(id, textResult('"ordinary"'))),
   empty: json((id) => resultText(id, '{}')),
-  error: json((id) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32601,"message":"no such method"}}`),
+  error: json(
+    (id) =>
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32601,"message":"no such method"}}`,
+  ),
 };

@@ -4,9 +4,13 @@ import { controlCases, hostileCases } from './cases.ts';
 import { middle, repeatCalmRuns, runCase, type CaseReport } from './run-case.ts';
 import { createWorld } from './world.ts';
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, list: { type: 'boolean' }, control: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, list: { type: 'boolean' }, control: { type: 'boolean' } },
+});
 const isControl = values.control === true;
-const chosen = hostileCases.filter(({ name }) => (isControl ? controlCases.includes(name) : values.only === undefined || name.includes(values.only)));
+const chosen = hostileCases.filter(({ name }) =>
+  isControl ? controlCases.includes(name) : values.only === undefined || name.includes(values.only),
+);
 if (values.list === true) {
   process.stdout.write(`${chosen.map(({ name }) => name).join('\n')}\n${chosen.length} cases\n`);
   process.exit(0);
@@ -25,7 +29,9 @@ for (const hostile of chosen) {
   reports.push(report);
   const { name, longestMs, peakMb, calmMs, slowestAnswerMs, problems } = report;
   const figures = `blocked ${longestMs.toFixed(0)} ms, ${peakMb.toFixed(0)} MB, calm run ${calmMs.toFixed(0)} ms, answer ${slowestAnswerMs.toFixed(0)} ms`;
-  process.stdout.write(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${figures})${problems.map((problem) => `\n     ${problem}`).join('')}\n`);
+  process.stdout.write(
+    `${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${figures})${problems.map((problem) => `\n     ${problem}`).join('')}\n`,
+  );
   if (report.ended === undefined) continue;
   await world.close();
   world = await createWorld({ acceptsEverything: isControl });

@@ -32,21 +32,39 @@ const MIN_CASE_MS = 1000;
 const SETTLED = new Set(['completed', 'failed', 'cancelled', 'expired']);
 
 /** Runs one case and compares what was measured with the limits. */
-export async function runCase(world: World, hostile: HostileCase, limits: Limits): Promise<CaseReport> {
+export async function runCase(
+  world: World,
+  hostile: HostileCase,
+  limits: Limits,
+): Promise<CaseReport> {
   await world.reset();
   const stop = new AbortController();
   const calm = repeatCalmRuns(world.api, stop.signal);
   const answers = watchAnswers(world, stop.signal);
   await world.arm(hostile.name);
-  const [provoked] = await Promise.all([provoke(world, hostile).then(() => undefined, String), delay(MIN_CASE_MS)]);
+  const [provoked] = await Promise.all([
+    provoke(world, hostile).then(() => undefined, String),
+    delay(MIN_CASE_MS),
+  ]);
   await world.arm('');
   if (hostile.moment !== 'model') await reconnect(world, hostile).catch(() => undefined);
   stop.abort();
   const [durations, slowestAnswerMs] = await Promise.all([calm, answers]);
   const { longestMs, peakMb } = world.measured();
-  const report = { name: hostile.name, ended: world.ended(), longestMs, peakMb, calmMs: middle(durations), calmRuns: durations.length, slowestAnswerMs };
+  const report = {
+    name: hostile.name,
+    ended: world.ended(),
+    longestMs,
+    peakMb,
+    calmMs: middle(durations),
+    calmRuns: durations.length,
+    slowestAnswerMs,
+  };
   // A service that is gone says so in a line of its own.
-  const missed = provoked === undefined || report.ended !== undefined ? [] : [`the case did not happen: ${provoked}`];
+  const missed =
+    provoked === undefined || report.ended !== undefined
+      ? []
+      : [`the case did not happen: ${provoked}`];
   return { ...report, problems: [...problemsOf(report, limits), ...missed] };
 }
 
@@ -54,16 +72,26 @@ function problemsOf(report: Omit<CaseReport, 'problems'>, limits: Limits): strin
   const { ended, longestMs, peakMb, calmMs, calmRuns, slowestAnswerMs } = report;
   return [
     ...(ended === undefined ? [] : [`the service ended: ${ended}`]),
-    ...(longestMs > limits.blockedMs ? [`the event loop was blocked for ${longestMs.toFixed(0)} ms`] : []),
+    ...(longestMs > limits.blockedMs
+      ? [`the event loop was blocked for ${longestMs.toFixed(0)} ms`]
+      : []),
     ...(peakMb > limits.memoryMb ? [`the service took ${peakMb.toFixed(0)} MB`] : []),
     ...(calmRuns === 0 ? ['no calm run ended'] : []),
-    ...(calmMs > limits.runMs ? [`a calm run took ${calmMs.toFixed(0)} ms of ${limits.runMs.toFixed(0)}`] : []),
-    ...(slowestAnswerMs > limits.answerMs ? [`an answer took ${slowestAnswerMs.toFixed(0)} ms`] : []),
+    ...(calmMs > limits.runMs
+      ? [`a calm run took ${calmMs.toFixed(0)} ms of ${limits.runMs.toFixed(0)}`]
+      : []),
+    ...(slowestAnswerMs > limits.answerMs
+      ? [`an answer took ${slowestAnswerMs.toFixed(0)} ms`]
+      : []),
   ];
 }
 
 /** The durations of calm runs, one after another, until the signal; at least one. */
-export async function repeatCalmRuns(api: ApiClient, signal: AbortSignal, atMost = Infinity): Promise<number[]> {
+export async function repeatCalmRuns(
+  api: ApiClient,
+  signal: AbortSignal,
+  atMost = Infinity,
+): Promise<number[]> {
   const durations: number[] = [];
   try {
     do {
@@ -83,7 +111,8 @@ async function watchAnswers({ url }: World, signal: AbortSignal): Promise<number
   let slowest = 0;
   try {
     while (!signal.aborted) {
-      for (const path of ['/v1/runs', '/v1/inbox', '/healthz']) slowest = Math.max(slowest, await answerMs(url + path));
+      for (const path of ['/v1/runs', '/v1/inbox', '/healthz'])
+        slowest = Math.max(slowest, await answerMs(url + path));
       await delay(100);
     }
   } catch {
@@ -104,12 +133,16 @@ async function provoke({ api }: World, { name, moment, server }: HostileCase): P
   const until = Date.now() + CASE_MS;
   if (moment === 'connect') {
     await api.post(`/v1/servers/${server}/reconnect`);
-    while (Date.now() < until && !['ready', 'failed'].includes(await stateOf(api, server))) await delay(50);
+    while (Date.now() < until && !['ready', 'failed'].includes(await stateOf(api, server)))
+      await delay(50);
     // What it does without being asked needs a moment to be seen.
     await delay(500);
     return;
   }
-  const run: RunView = moment === 'model' ? await api.start(name) : await api.post(`/v1/tools/${server}__go/call`, { arguments: {} });
+  const run: RunView =
+    moment === 'model'
+      ? await api.start(name)
+      : await api.post(`/v1/tools/${server}__go/call`, { arguments: {} });
   let { status } = run;
   while (Date.now() < until && !SETTLED.has(status) && status !== 'input_required') {
     await delay(50);

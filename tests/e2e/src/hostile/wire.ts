@@ -17,12 +17,16 @@ export const rawHost: RawHost = {
   async write(text) {
     if (!process.stdout.write(text)) await once(process.stdout, 'drain');
   },
-  answer: (id, resultText) => rawHost.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultText}}\n`),
-  notify: (method, paramsText) => rawHost.write(`{"jsonrpc":"2.0","method":"${method}","params":${paramsText}}\n`),
+  answer: (id, resultText) =>
+    rawHost.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultText}}\n`),
+  notify: (method, paramsText) =>
+    rawHost.write(`{"jsonrpc":"2.0","method":"${method}","params":${paramsText}}\n`),
   async ask(method, paramsText) {
     asked += 1;
     const id = `q${asked}`;
-    await rawHost.write(`{"jsonrpc":"2.0","id":"${id}","method":"${method}","params":${paramsText}}\n`);
+    await rawHost.write(
+      `{"jsonrpc":"2.0","id":"${id}","method":"${method}","params":${paramsText}}\n`,
+    );
     return id;
   },
 };
@@ -39,10 +43,14 @@ export const longText = (characters: number): string => `"${'x'.repeat(character
 export const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 /** The text content of a tool result. */
-export const textResult = (text: string, more = ''): string => `{"content":[{"type":"text","text":${text}}]${more}}`;
+export const textResult = (text: string, more = ''): string =>
+  `{"content":[{"type":"text","text":${text}}]${more}}`;
 
 /** Params of an elicitation with a form of that many text fields. */
 export function form(fields: number, message = '"Please fill in."', more = ''): string {
-  const properties = Array.from({ length: fields }, (_, index) => `"f${index}":{"type":"string"}`).join(',');
+  const properties = Array.from(
+    { length: fields },
+    (_, index) => `"f${index}":{"type":"string"}`,
+  ).join(',');
   return `{"message":${message},"requestedSchema":{"type":"object","properties":{${properties}}}${more}}`;
 }

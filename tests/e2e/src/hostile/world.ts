@@ -36,21 +36,33 @@ export interface WorldOptions {
   readonly acceptsEverything?: boolean;
 }
 
-export async function createWorld({ acceptsEverything = false }: WorldOptions = {}): Promise<World> {
+export async function createWorld({
+  acceptsEverything = false,
+}: WorldOptions = {}): Promise<World> {
   const folder = await temporaryFolder();
   const armed = join(folder.path, 'armed');
   await writeFile(armed, '');
-  const listener = spawn(process.execPath, [here('hostile-listener.ts'), armed], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const listener = spawn(process.execPath, [here('hostile-listener.ts'), armed], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [port] = (await once(listener.stdout, 'data')) as [Buffer];
   const address = `http://127.0.0.1:${port.toString().trim()}`;
-  const signalbox = { approval: 'auto', sampling: 'auto', ...(acceptsEverything ? { maxMessageBytes: 256 * 2 ** 20 } : {}) };
+  const signalbox = {
+    approval: 'auto',
+    sampling: 'auto',
+    ...(acceptsEverything ? { maxMessageBytes: 256 * 2 ** 20 } : {}),
+  };
   const config = {
     port: 0,
     data_dir: join(folder.path, 'data'),
     log_level: 'warn',
     llm: { provider: 'openai', model: 'm', base_url: `${address}/v1`, wire: 'chat' },
     mcpServers: {
-      calm: { command: 'node', args: [here('calm-server.ts')], signalbox: { ...signalbox, trust: true } },
+      calm: {
+        command: 'node',
+        args: [here('calm-server.ts')],
+        signalbox: { ...signalbox, trust: true },
+      },
       hostile: { command: 'node', args: [here('hostile-server.ts'), armed], signalbox },
       far: { type: 'http', url: `${address}/mcp`, signalbox },
     },
@@ -59,7 +71,11 @@ export async function createWorld({ acceptsEverything = false }: WorldOptions = 
   await writeFile(file, JSON.stringify(config));
   const service = fork(agentMain, ['serve', '--config', file], {
     cwd: folder.path,
-    env: { PATH: process.env['PATH'], HOME: folder.path, NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache') },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder.path,
+      NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'),
+    },
     execArgv: ['--import', pathToFileURL(here('probe.ts')).href],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -85,7 +101,10 @@ export async function createWorld({ acceptsEverything = false }: WorldOptions = 
       await once(service, 'message');
       await once(service, 'message');
     },
-    ended: () => (service.exitCode === null && service.signalCode === null ? undefined : `${service.signalCode ?? service.exitCode}: ${said()}`),
+    ended: () =>
+      service.exitCode === null && service.signalCode === null
+        ? undefined
+        : `${service.signalCode ?? service.exitCode}: ${said()}`,
     async close() {
       listener.kill();
       if (service.exitCode === null && service.signalCode === null) {
@@ -117,6 +136,8 @@ function readyAt(service: ChildProcess, said: () => string): Promise<string> {
       const found = /ready on (http:\S+)/.exec(text)?.[1];
       if (found !== undefined) resolve(found);
     });
-    service.once('exit', (code, signal) => reject(new Error(`the service ended with ${code ?? signal}: ${text}${said()}`)));
+    service.once('exit', (code, signal) =>
+      reject(new Error(`the service ended with ${code ?? signal}: ${text}${said()}`)),
+    );
   });
 }

@@ -11,18 +11,38 @@ beforeEach(async () => {
 afterEach(() => box.close());
 const fileOf = (name: string): string => join(box.folder, 'files', name);
 
-const fileServer = (args: readonly string[] = [], policy: object = {}) => ({ files: { command: 'node', args: [serverBin.filesystem, ...args, fileOf('')], signalbox: { trust: true, ...policy } } });
+const fileServer = (args: readonly string[] = [], policy: object = {}) => ({
+  files: {
+    command: 'node',
+    args: [serverBin.filesystem, ...args, fileOf('')],
+    signalbox: { trust: true, ...policy },
+  },
+});
 
 /** The file server over two files and a directory with one, and runs that write and delete. */
 async function start(policy: object = {}): Promise<void> {
   mkdirSync(fileOf('old'), { recursive: true });
   for (const name of ['one.txt', 'two.txt', 'old/three.txt']) writeFileSync(fileOf(name), 'x');
-  const remove = (path: string, more: object = {}) => [{ tool: 'files__delete_file', input: { path, ...more }, label: 'deleted' }];
+  const remove = (path: string, more: object = {}) => [
+    { tool: 'files__delete_file', input: { path, ...more }, label: 'deleted' },
+  ];
   await box.start(fileServer([], policy), [
     { prompt: 'delete one', steps: [remove('one.txt')], answer: 'It said: ${result.deleted.text}' },
-    { prompt: 'delete both', steps: [remove('one.txt'), remove('two.txt')], answer: 'both are gone' },
-    { prompt: 'delete old', steps: [remove('old', { recursive: true })], answer: 'It said: ${result.deleted.text}' },
-    { prompt: 'read', steps: [[{ tool: 'files__read_text_file', input: { path: 'one.txt' }, label: 'read' }]], answer: 'It said: ${result.read.text}' },
+    {
+      prompt: 'delete both',
+      steps: [remove('one.txt'), remove('two.txt')],
+      answer: 'both are gone',
+    },
+    {
+      prompt: 'delete old',
+      steps: [remove('old', { recursive: true })],
+      answer: 'It said: ${result.deleted.text}',
+    },
+    {
+      prompt: 'read',
+      steps: [[{ tool: 'files__read_text_file', input: { path: 'one.txt' }, label: 'read' }]],
+      answer: 'It said: ${result.read.text}',
+    },
   ]);
 }
 
@@ -31,12 +51,25 @@ describe('a tool call that needs approval', () => {
     await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
-    expect(item.request).toMatchObject({ server: 'files', tool: 'delete_file', arguments: { path: 'one.txt' }, annotations: { destructiveHint: true }, remember: ['call', 'run'] });
+    expect(item.request).toMatchObject({
+      server: 'files',
+      tool: 'delete_file',
+      arguments: { path: 'one.txt' },
+      annotations: { destructiveHint: true },
+      remember: ['call', 'run'],
+    });
     expect(existsSync(fileOf('one.txt'))).toBe(true);
     await box.respond(item, { action: 'approve' });
-    expect(await box.api.settled(id)).toMatchObject({ status: 'completed', answer: 'It said: Deleted one.txt (1 entry).' });
+    expect(await box.api.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'It said: Deleted one.txt (1 entry).',
+    });
     expect(existsSync(fileOf('one.txt'))).toBe(false);
-    expect(await box.audit(id)).toEqual(['policy tool_call asked', 'person tool_call approved', 'service tool_call succeeded']);
+    expect(await box.audit(id)).toEqual([
+      'policy tool_call asked',
+      'person tool_call approved',
+      'service tool_call succeeded',
+    ]);
   });
 
   test('is made with the arguments that a person gives at the command line, checked against the schema of the tool', async () => {
@@ -45,14 +78,23 @@ describe('a tool call that needs approval', () => {
     const item = await box.item(id, 'tool_approval');
     const listed = await box.cli();
     expect(listed.code).toBe(0);
-    expect(listed.out).toMatch(new RegExp(String.raw`^${item.id} \d+ s tool_approval may files__delete_file be called with \{"path":"one\.txt"\} \(run: delete one\)\n$`));
+    expect(listed.out).toMatch(
+      new RegExp(
+        String.raw`^${item.id} \d+ s tool_approval may files__delete_file be called with \{"path":"one\.txt"\} \(run: delete one\)\n$`,
+      ),
+    );
     expect((await box.cli('show', item.id)).out).toContain('  arguments: {"path":"one.txt"}');
     const wrong = await box.cli('answer', item.id, 'approve', '--arguments', '{"file":"two.txt"}');
-    expect(wrong).toMatchObject({ code: 1, err: expect.stringMatching(/arguments: Invalid arguments.*"path" is missing/) as string });
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/arguments: Invalid arguments.*"path" is missing/) as string,
+    });
     const right = await box.cli('answer', item.id, 'approve', '--arguments', '{"path":"two.txt"}');
     expect(right).toMatchObject({ code: 0, out: `tool_approval ${item.id}: approved\n` });
     const run = await box.api.settled(id);
-    expect(run.answer).toContain('A person changed the arguments of this call before it was made. It was made with: {"path":"two.txt"}');
+    expect(run.answer).toContain(
+      'A person changed the arguments of this call before it was made. It was made with: {"path":"two.txt"}',
+    );
     expect([existsSync(fileOf('one.txt')), existsSync(fileOf('two.txt'))]).toEqual([true, false]);
     expect(await box.audit(id)).toContain('person tool_call approved_with_changes');
   });
@@ -61,21 +103,40 @@ describe('a tool call that needs approval', () => {
     await start();
     const { id } = await box.api.start('delete one');
     const item = await box.item(id, 'tool_approval');
-    expect(await box.cli('answer', item.id, 'deny', '--note', 'it is needed')).toMatchObject({ code: 0 });
-    expect((await box.api.settled(id)).answer).toContain('A person denied this call; it was not made. Note: it is needed');
+    expect(await box.cli('answer', item.id, 'deny', '--note', 'it is needed')).toMatchObject({
+      code: 0,
+    });
+    expect((await box.api.settled(id)).answer).toContain(
+      'A person denied this call; it was not made. Note: it is needed',
+    );
     expect(existsSync(fileOf('one.txt'))).toBe(true);
-    expect(await box.cli('answer', item.id, 'approve')).toMatchObject({ code: 1, err: expect.stringContaining('is not open any more: it is delivered') as string });
+    expect(await box.cli('answer', item.id, 'approve')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not open any more: it is delivered') as string,
+    });
   });
 
   test('is asked about once where the answer counts for the run, and that can be forgotten', async () => {
     await start();
     const { id } = await box.api.start('delete both');
-    await box.cli('answer', (await box.item(id, 'tool_approval')).id, 'approve', '--remember', 'run');
-    expect(await box.api.settled(id)).toMatchObject({ status: 'completed', answer: 'both are gone' });
+    await box.cli(
+      'answer',
+      (await box.item(id, 'tool_approval')).id,
+      'approve',
+      '--remember',
+      'run',
+    );
+    expect(await box.api.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'both are gone',
+    });
     expect(await box.audit(id)).toContain('remembered tool_call allowed');
-    const { data } = await box.api.get<{ readonly data: readonly { readonly id: string }[] }>(`/v1/approvals?run_id=${id}`);
+    const { data } = await box.api.get<{ readonly data: readonly { readonly id: string }[] }>(
+      `/v1/approvals?run_id=${id}`,
+    );
     expect(data).toMatchObject([{ run_id: id, server: 'files', tool: 'delete_file' }]);
-    const forget = async (): Promise<number> => (await fetch(`${box.url}/v1/approvals/${data[0]!.id}`, { method: 'DELETE' })).status;
+    const forget = async (): Promise<number> =>
+      (await fetch(`${box.url}/v1/approvals/${data[0]!.id}`, { method: 'DELETE' })).status;
     expect([await forget(), await forget()]).toEqual([204, 404]);
     expect(await box.audit(id)).toContain('person tool_call forgotten');
   });
@@ -98,8 +159,12 @@ test('an approval is not good for a server that is started in another way by the
   await box.restart(fileServer(['--log-level', 'debug']));
   await box.respond(item, { action: 'approve' });
   const again = await box.item(id, 'tool_approval');
-  expect(again.request['reason']).toBe('since it was approved the server is started in another way');
-  expect((await box.cli('show', again.id)).out).toContain('asked again: since it was approved the server is started in another way');
+  expect(again.request['reason']).toBe(
+    'since it was approved the server is started in another way',
+  );
+  expect((await box.cli('show', again.id)).out).toContain(
+    'asked again: since it was approved the server is started in another way',
+  );
   expect(existsSync(fileOf('one.txt'))).toBe(true);
   await box.respond(again, { action: 'approve' });
   expect(await box.api.settled(id)).toMatchObject({ status: 'completed' });
@@ -107,24 +172,42 @@ test('an approval is not good for a server that is started in another way by the
 });
 
 test('rules by tool name let calls go or refuse them before anybody is asked', async () => {
-  await start({ trust: false, approvals: [{ tools: 'read_*', policy: 'auto' }, { tools: 'delete_file', policy: 'deny' }] });
+  await start({
+    trust: false,
+    approvals: [
+      { tools: 'read_*', policy: 'auto' },
+      { tools: 'delete_file', policy: 'deny' },
+    ],
+  });
   const reading = await box.api.start('read');
   expect(await box.api.settled(reading.id)).toMatchObject({ answer: 'It said: x' });
   const deleting = await box.api.start('delete one');
-  expect((await box.api.settled(deleting.id)).answer).toContain('The configuration of this service does not allow calls of the tool delete_file of files.');
+  expect((await box.api.settled(deleting.id)).answer).toContain(
+    'The configuration of this service does not allow calls of the tool delete_file of files.',
+  );
   expect(existsSync(fileOf('one.txt'))).toBe(true);
 });
 
-test.each(['legacy', 'modern'] as const)('a deletion that the server itself wants confirmed is asked twice, by the host and by the server, in the %s era', async (era) => {
-  await start({ era });
-  const { id } = await box.api.start('delete old');
-  await box.respond(await box.item(id, 'tool_approval'), { action: 'approve' });
-  const question = await box.item(id, 'elicitation_form');
-  expect(question.request['message']).toContain('old with 1 files and 0 directories in it is deleted for good');
-  expect(existsSync(fileOf('old/three.txt'))).toBe(true);
-  const schema = question.request['requested_schema'] as { readonly required?: readonly string[] };
-  const content = Object.fromEntries((schema.required ?? []).map((field) => [field, true]));
-  await box.cli('answer', question.id, 'accept', '--content', JSON.stringify(content));
-  expect(await box.api.settled(id)).toMatchObject({ status: 'completed', answer: 'It said: Deleted old (2 entries).' });
-  expect(existsSync(fileOf('old'))).toBe(false);
-});
+test.each(['legacy', 'modern'] as const)(
+  'a deletion that the server itself wants confirmed is asked twice, by the host and by the server, in the %s era',
+  async (era) => {
+    await start({ era });
+    const { id } = await box.api.start('delete old');
+    await box.respond(await box.item(id, 'tool_approval'), { action: 'approve' });
+    const question = await box.item(id, 'elicitation_form');
+    expect(question.request['message']).toContain(
+      'old with 1 files and 0 directories in it is deleted for good',
+    );
+    expect(existsSync(fileOf('old/three.txt'))).toBe(true);
+    const schema = question.request['requested_schema'] as {
+      readonly required?: readonly string[];
+    };
+    const content = Object.fromEntries((schema.required ?? []).map((field) => [field, true]));
+    await box.cli('answer', question.id, 'accept', '--content', JSON.stringify(content));
+    expect(await box.api.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'It said: Deleted old (2 entries).',
+    });
+    expect(existsSync(fileOf('old'))).toBe(false);
+  },
+);

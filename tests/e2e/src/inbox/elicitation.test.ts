@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { officialEverythingServer, sdkV1VisitingServer, sdkV2AskingServer } from '../../../peers/src/official-servers.ts';
+import {
+  officialEverythingServer,
+  sdkV1VisitingServer,
+  sdkV2AskingServer,
+} from '../../../peers/src/official-servers.ts';
 import { InboxService } from './support/inbox-service.ts';
 
 let box: InboxService;
@@ -14,27 +18,102 @@ describe('the official legacy server with every feature', () => {
   const URL_ASKED = 'https://example.org/authorize?client=1&state=abc%20d#top';
 
   async function start(): Promise<void> {
-    await box.start({ everything: { command: 'node', args: [officialEverythingServer], signalbox: { approval: 'auto' } } }, [
-      { prompt: 'form', steps: [[{ tool: 'everything__trigger-elicitation-request', label: 'form' }]], answer: 'It said: ${result.form.text}' },
-      { prompt: 'visit', steps: [[{ tool: 'everything__trigger-url-elicitation', input: { url: URL_ASKED, message: 'Please sign in' }, label: 'visit' }]], answer: 'It said: ${result.visit.text}' },
-      { prompt: 'visit first', steps: [[{ tool: 'everything__trigger-url-elicitation', input: { url: URL_ASKED, message: 'Please sign in', errorPath: true }, label: 'visit' }]], answer: 'It said: ${result.visit.text}' },
-    ]);
+    await box.start(
+      {
+        everything: {
+          command: 'node',
+          args: [officialEverythingServer],
+          signalbox: { approval: 'auto' },
+        },
+      },
+      [
+        {
+          prompt: 'form',
+          steps: [[{ tool: 'everything__trigger-elicitation-request', label: 'form' }]],
+          answer: 'It said: ${result.form.text}',
+        },
+        {
+          prompt: 'visit',
+          steps: [
+            [
+              {
+                tool: 'everything__trigger-url-elicitation',
+                input: { url: URL_ASKED, message: 'Please sign in' },
+                label: 'visit',
+              },
+            ],
+          ],
+          answer: 'It said: ${result.visit.text}',
+        },
+        {
+          prompt: 'visit first',
+          steps: [
+            [
+              {
+                tool: 'everything__trigger-url-elicitation',
+                input: { url: URL_ASKED, message: 'Please sign in', errorPath: true },
+                label: 'visit',
+              },
+            ],
+          ],
+          answer: 'It said: ${result.visit.text}',
+        },
+      ],
+    );
   }
 
   test('gets a form that was filled in by REST, with the exact problems of one that does not fit', async () => {
     await start();
     const { id } = await box.api.start('form');
     const item = await box.item(id, 'elicitation_form');
-    expect(item.request).toMatchObject({ server: 'everything', message: 'Please provide inputs for the following fields:', requested_schema: { required: ['name'] } });
-    const content = { integer: 101, email: 'nobody', untitledSingleSelectEnum: 'Gunther', titledMultipleSelectEnum: [], shoe: 43 };
-    const refused = await fetch(`${box.url}/v1/inbox/${item.id}/respond`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action: 'accept', content }) });
+    expect(item.request).toMatchObject({
+      server: 'everything',
+      message: 'Please provide inputs for the following fields:',
+      requested_schema: { required: ['name'] },
+    });
+    const content = {
+      integer: 101,
+      email: 'nobody',
+      untitledSingleSelectEnum: 'Gunther',
+      titledMultipleSelectEnum: [],
+      shoe: 43,
+    };
+    const refused = await fetch(`${box.url}/v1/inbox/${item.id}/respond`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ action: 'accept', content }),
+    });
     expect(refused.status).toBe(400);
-    const { code, errors } = (await refused.json()) as { readonly code: string; readonly errors: readonly { readonly path: string }[] };
+    const { code, errors } = (await refused.json()) as {
+      readonly code: string;
+      readonly errors: readonly { readonly path: string }[];
+    };
     expect(code).toBe('invalid_response');
-    expect(errors.map(({ path }) => path).toSorted()).toEqual(['email', 'integer', 'name', 'shoe', 'titledMultipleSelectEnum', 'untitledSingleSelectEnum'].map((name) => `/body/content/${name}`));
-    await box.respond(item, { action: 'accept', content: { name: 'Ada', integer: 7, email: 'ada@example.org', untitledSingleSelectEnum: 'Ross', titledMultipleSelectEnum: ['fish-2'], check: true } });
+    expect(errors.map(({ path }) => path).toSorted()).toEqual(
+      [
+        'email',
+        'integer',
+        'name',
+        'shoe',
+        'titledMultipleSelectEnum',
+        'untitledSingleSelectEnum',
+      ].map((name) => `/body/content/${name}`),
+    );
+    await box.respond(item, {
+      action: 'accept',
+      content: {
+        name: 'Ada',
+        integer: 7,
+        email: 'ada@example.org',
+        untitledSingleSelectEnum: 'Ross',
+        titledMultipleSelectEnum: ['fish-2'],
+        check: true,
+      },
+    });
     const { answer } = await box.api.settled(id);
-    expect(answer).toContain('- Name: Ada\n- Agreed to terms: true\n- Email: ada@example.org\n- Favorite Integer: 7');
+    expect(answer).toContain(
+      '- Name: Ada\n- Agreed to terms: true\n- Email: ada@example.org\n- Favorite Integer: 7',
+    );
   });
 
   test.each([
@@ -43,7 +122,9 @@ describe('the official legacy server with every feature', () => {
   ])('hears of %s at the command line', async (action, expected) => {
     await start();
     const { id } = await box.api.start('form');
-    expect(await box.cli('answer', (await box.item(id, 'elicitation_form')).id, action)).toMatchObject({ code: 0 });
+    expect(
+      await box.cli('answer', (await box.item(id, 'elicitation_form')).id, action),
+    ).toMatchObject({ code: 0 });
     expect((await box.api.settled(id)).answer).toContain(expected);
   });
 
@@ -51,9 +132,17 @@ describe('the official legacy server with every feature', () => {
     await start();
     const { id } = await box.api.start('visit');
     const item = await box.item(id, 'elicitation_url');
-    expect(item.request).toMatchObject({ message: 'Please sign in', url: URL_ASKED, host: 'example.org', warnings: [] });
+    expect(item.request).toMatchObject({
+      message: 'Please sign in',
+      url: URL_ASKED,
+      host: 'example.org',
+      warnings: [],
+    });
     expect((await box.cli('show', item.id)).out).toContain(URL_ASKED);
-    expect(await box.cli('answer', item.id, 'accept', '--content', '{"a":1}')).toMatchObject({ code: 1, err: expect.stringContaining('content: is only part of an accepted form') as string });
+    expect(await box.cli('answer', item.id, 'accept', '--content', '{"a":1}')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('content: is only part of an accepted form') as string,
+    });
     expect(await box.cli('answer', item.id, 'accept')).toMatchObject({ code: 0 });
     expect((await box.api.settled(id)).answer).toMatch(/"action": "accept"/);
   });
@@ -86,19 +175,36 @@ describe('the official legacy server with every feature', () => {
     await box.restart();
     const unknown = await box.item(id, 'outcome_unknown');
     expect(await box.api.get(`/v1/inbox/${item.id}`)).toMatchObject({ state: 'void' });
-    expect(await box.cli('answer', item.id, 'decline')).toMatchObject({ code: 1, err: expect.stringContaining('is not open any more: it is void') as string });
-    expect(await box.cli('answer', unknown.id, 'fail', '--note', 'start over')).toMatchObject({ code: 0 });
+    expect(await box.cli('answer', item.id, 'decline')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not open any more: it is void') as string,
+    });
+    expect(await box.cli('answer', unknown.id, 'fail', '--note', 'start over')).toMatchObject({
+      code: 0,
+    });
     expect((await box.api.settled(id)).answer).toContain('Note: start over');
   });
 });
 
 test('a legacy server on the official SDK v1 says that a visit is done, and the item shows it', async () => {
-  await box.start({ sdk: { command: 'node', args: [sdkV1VisitingServer], signalbox: { approval: 'auto' } } }, [{ prompt: 'visit', steps: [[{ tool: 'sdk__visit', label: 'visit' }]], answer: 'It said: ${result.visit.text}' }]);
+  await box.start(
+    { sdk: { command: 'node', args: [sdkV1VisitingServer], signalbox: { approval: 'auto' } } },
+    [
+      {
+        prompt: 'visit',
+        steps: [[{ tool: 'sdk__visit', label: 'visit' }]],
+        answer: 'It said: ${result.visit.text}',
+      },
+    ],
+  );
   const { id } = await box.api.start('visit');
   const item = await box.item(id, 'elicitation_url');
   await box.cli('answer', item.id, 'accept');
   expect(await box.api.settled(id)).toMatchObject({ answer: 'It said: accept' });
-  expect(await box.api.get(`/v1/inbox/${item.id}`)).toMatchObject({ state: 'delivered', request: { elicitation_id: 'visit-1', is_completed: true } });
+  expect(await box.api.get(`/v1/inbox/${item.id}`)).toMatchObject({
+    state: 'delivered',
+    request: { elicitation_id: 'visit-1', is_completed: true },
+  });
   expect((await box.api.events(id)).map(({ type }) => type)).toContain('inbox.completed');
 });
 
@@ -106,24 +212,45 @@ describe('a modern server on the official SDK v2', () => {
   const ledger = (): string => join(box.folder, 'ledger');
 
   async function start(): Promise<void> {
-    const script = (tool: string) => ({ prompt: tool, steps: [[{ tool: `sdk__${tool}`, label: 'asked' }]], answer: 'It said: ${result.asked.text}' });
-    await box.start({ sdk: { command: 'node', args: [sdkV2AskingServer, ledger()], signalbox: { approval: 'auto', era: 'modern' } } }, [script('greet'), script('visit')]);
+    const script = (tool: string) => ({
+      prompt: tool,
+      steps: [[{ tool: `sdk__${tool}`, label: 'asked' }]],
+      answer: 'It said: ${result.asked.text}',
+    });
+    await box.start(
+      {
+        sdk: {
+          command: 'node',
+          args: [sdkV2AskingServer, ledger()],
+          signalbox: { approval: 'auto', era: 'modern' },
+        },
+      },
+      [script('greet'), script('visit')],
+    );
   }
 
   test('gets a form that was filled in by REST', async () => {
     await start();
     const { id } = await box.api.start('greet');
     const item = await box.item(id, 'elicitation_form');
-    await expect(box.respond(item, { action: 'accept', content: { name: 'A' } })).rejects.toThrow(/400.*content\.name: must have at least 2 characters/s);
+    await expect(box.respond(item, { action: 'accept', content: { name: 'A' } })).rejects.toThrow(
+      /400.*content\.name: must have at least 2 characters/s,
+    );
     await box.respond(item, { action: 'accept', content: { name: 'Ada' } });
-    expect(await box.api.settled(id)).toMatchObject({ status: 'completed', answer: 'It said: accept Ada' });
+    expect(await box.api.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'It said: accept Ada',
+    });
   });
 
   test('has a person sent to a URL, answered at the command line', async () => {
     await start();
     const { id } = await box.api.start('visit');
     const item = await box.item(id, 'elicitation_url');
-    expect(item.request).toMatchObject({ url: 'https://example.org/sign-in?state=1', host: 'example.org' });
+    expect(item.request).toMatchObject({
+      url: 'https://example.org/sign-in?state=1',
+      host: 'example.org',
+    });
     await box.cli('answer', item.id, 'decline');
     expect((await box.api.settled(id)).answer).toBe('It said: decline');
   });
@@ -136,8 +263,15 @@ describe('a modern server on the official SDK v2', () => {
     expect(await box.api.get(`/v1/inbox/${item.id}`)).toMatchObject({ state: 'open' });
     expect(existsSync(ledger())).toBe(false);
     await box.cli('answer', item.id, 'accept', '--content', '{"name":"Ada"}');
-    expect(await box.api.settled(id)).toMatchObject({ status: 'completed', answer: 'It said: accept Ada' });
+    expect(await box.api.settled(id)).toMatchObject({
+      status: 'completed',
+      answer: 'It said: accept Ada',
+    });
     expect(readFileSync(ledger(), 'utf8')).toBe('accept Ada\n');
-    expect(await box.audit(id)).toEqual(['policy tool_call allowed', 'person elicitation_form accepted', 'service tool_call succeeded']);
+    expect(await box.audit(id)).toEqual([
+      'policy tool_call allowed',
+      'person elicitation_form accepted',
+      'service tool_call succeeded',
+    ]);
   });
 });

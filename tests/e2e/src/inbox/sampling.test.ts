@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { officialEverythingServer, sdkV2AskingServer } from '../../../peers/src/official-servers.ts';
+import {
+  officialEverythingServer,
+  sdkV2AskingServer,
+} from '../../../peers/src/official-servers.ts';
 import { serverBin } from '../support/service.ts';
 import { InboxService } from './support/inbox-service.ts';
 
@@ -18,20 +21,43 @@ interface Peer {
   readonly era: 'legacy' | 'modern';
 }
 
-const filesystem = (era: Peer['era']): Peer => ({ era, tool: 'summarize_file', input: { path: 'notes.txt' }, args: () => [serverBin.filesystem, box.folder] });
+const filesystem = (era: Peer['era']): Peer => ({
+  era,
+  tool: 'summarize_file',
+  input: { path: 'notes.txt' },
+  args: () => [serverBin.filesystem, box.folder],
+});
 
 const PEERS: readonly (readonly [string, Peer])[] = [
   ['our file server, legacy', filesystem('legacy')],
   ['our file server, modern', filesystem('modern')],
-  ['the official legacy server', { era: 'legacy', tool: 'trigger-sampling-request', input: { prompt: 'What is six times seven?' }, args: () => [officialEverythingServer] }],
-  ['a modern server on the official SDK v2', { era: 'modern', tool: 'think', args: () => [sdkV2AskingServer, join(box.folder, 'ledger')] }],
+  [
+    'the official legacy server',
+    {
+      era: 'legacy',
+      tool: 'trigger-sampling-request',
+      input: { prompt: 'What is six times seven?' },
+      args: () => [officialEverythingServer],
+    },
+  ],
+  [
+    'a modern server on the official SDK v2',
+    { era: 'modern', tool: 'think', args: () => [sdkV2AskingServer, join(box.folder, 'ledger')] },
+  ],
 ];
 
 async function start({ tool, input = {}, args, era }: Peer, policy: object = {}): Promise<string> {
   writeFileSync(join(box.folder, 'notes.txt'), 'What is six times seven?\n');
-  await box.start({ peer: { command: 'node', args: args(), signalbox: { approval: 'auto', era, ...policy } } }, [
-    { prompt: 'think', steps: [[{ tool: `peer__${tool}`, input, label: 'thought' }]], answer: 'It said: ${result.thought.text}' },
-  ]);
+  await box.start(
+    { peer: { command: 'node', args: args(), signalbox: { approval: 'auto', era, ...policy } } },
+    [
+      {
+        prompt: 'think',
+        steps: [[{ tool: `peer__${tool}`, input, label: 'thought' }]],
+        answer: 'It said: ${result.thought.text}',
+      },
+    ],
+  );
   return (await box.api.start('think')).id;
 }
 
@@ -39,12 +65,27 @@ describe.each(PEERS)('%s', (_name, peer) => {
   test('S-229: uses the model when a person approves its request at the command line', async () => {
     const id = await start(peer);
     const item = await box.item(id, 'sampling_approval');
-    expect(item.request).toMatchObject({ server: 'peer', messages: [{ role: 'user' }], max_tokens: expect.any(Number) as number, model: expect.stringContaining('scripted') as string });
+    expect(item.request).toMatchObject({
+      server: 'peer',
+      messages: [{ role: 'user' }],
+      max_tokens: expect.any(Number) as number,
+      model: expect.stringContaining('scripted') as string,
+    });
     expect(JSON.stringify(item.request)).toContain('six times seven');
-    expect((await box.cli()).out).toMatch(new RegExp(String.raw`${item.id} \d+ s sampling_approval may peer ask the model .* \(run: think\)`));
+    expect((await box.cli()).out).toMatch(
+      new RegExp(
+        String.raw`${item.id} \d+ s sampling_approval may peer ask the model .* \(run: think\)`,
+      ),
+    );
     expect(await box.cli('answer', item.id, 'approve')).toMatchObject({ code: 0 });
     expect((await box.api.settled(id)).answer).toContain('forty-two');
-    expect(await box.audit(id)).toEqual(['policy tool_call allowed', 'policy sampling_approval asked', 'person sampling_approval approved', 'service sampling_approval succeeded', 'service tool_call succeeded']);
+    expect(await box.audit(id)).toEqual([
+      'policy tool_call allowed',
+      'policy sampling_approval asked',
+      'person sampling_approval approved',
+      'service sampling_approval succeeded',
+      'service tool_call succeeded',
+    ]);
   });
 
   test('hears that a person refused', async () => {
@@ -60,8 +101,16 @@ describe.each(PEERS)('%s', (_name, peer) => {
   test('gets what a person made of its request and of the reply', async () => {
     const id = await start(peer, { samplingReview: true });
     const request = await box.item(id, 'sampling_approval');
-    const messages = [{ role: 'user', content: { type: 'text', text: 'Kindly: what is six times seven?' } }];
-    await box.cli('answer', request.id, 'approve', '--content', JSON.stringify({ messages, max_tokens: 10 }));
+    const messages = [
+      { role: 'user', content: { type: 'text', text: 'Kindly: what is six times seven?' } },
+    ];
+    await box.cli(
+      'answer',
+      request.id,
+      'approve',
+      '--content',
+      JSON.stringify({ messages, max_tokens: 10 }),
+    );
     const reply = await box.item(id, 'sampling_reply');
     expect(reply.request).toMatchObject({ text: 'forty-two' });
     await box.respond(reply, { action: 'approve', content: { text: 'fifty-four' } });

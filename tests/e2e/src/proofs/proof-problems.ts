@@ -20,11 +20,19 @@ const EXAMPLE = String.raw`(?:%(?:\d+\$)?\w|\$[\w.]+)`;
 
 /** What is wrong with the proofs of a page: links to tests that are not there or do not run, and statements without a link. */
 export function proofProblems(repository: string, page: Page): readonly string[] {
-  return [...proofsOf(page).flatMap((proof) => linkProblems(repository, proof)), ...statementsOf(page.text).flatMap((statement) => statementProblems(page, statement))];
+  return [
+    ...proofsOf(page).flatMap((proof) => linkProblems(repository, proof)),
+    ...statementsOf(page.text).flatMap((statement) => statementProblems(page, statement)),
+  ];
 }
 
 function proofsOf({ folder, text }: Page): readonly Proof[] {
-  return [...text.matchAll(/\[([^\]]+)\]\(([^)#]+\.(?:test|contract)\.ts)\)/g)].map(([, title = '', link = '']) => ({ title: title.replaceAll('\\|', '|'), file: join(folder, link) }));
+  return [...text.matchAll(/\[([^\]]+)\]\(([^)#]+\.(?:test|contract)\.ts)\)/g)].map(
+    ([, title = '', link = '']) => ({
+      title: title.replaceAll('\\|', '|'),
+      file: join(folder, link),
+    }),
+  );
 }
 
 function linkProblems(repository: string, { title, file }: Proof): readonly string[] {
@@ -41,13 +49,18 @@ function declarationOf(title: string, source: string): string | undefined {
   const plain = source.replaceAll(/\\(['"`\\])/g, '$1');
   const place = plain.search(new RegExp(`\\((['"\`])(?:S-\\d+: )?${name}\\1, `));
   if (place < 0) return undefined;
-  return plain.slice(0, place).split(/^ *(?=(?:test|describe|it)\b)/m).at(-1);
+  return plain
+    .slice(0, place)
+    .split(/^ *(?=(?:test|describe|it)\b)/m)
+    .at(-1);
 }
 
 /** What a page states: its numbered sections, and the rows of its tables. */
 function statementsOf(text: string): readonly string[] {
   const sections = text.split(/^(?=## )/m).filter((section) => /^## \d+\./.test(section));
-  const rows = [...text.matchAll(/^\| .*\|$/gm)].map(([row]) => row).filter((row) => !/^\|[ :|-]+\|$/.test(row));
+  const rows = [...text.matchAll(/^\| .*\|$/gm)]
+    .map(([row]) => row)
+    .filter((row) => !/^\|[ :|-]+\|$/.test(row));
   const headers = [...text.matchAll(/^(\| .*\|)\n\|[ :-]*-/gm)].map(([, header]) => header);
   return [...sections, ...rows.filter((row) => !headers.includes(row))];
 }

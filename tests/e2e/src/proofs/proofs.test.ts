@@ -5,9 +5,12 @@ import { repository } from '../support/markdown.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { proofProblems, readPage } from './proof-problems.ts';
 
-test.each(['docs/guarantees.md', 'docs/threat-model.md'])('every statement of %s has a proof that is there and runs, or is said to be unproved', (path) => {
-  expect(proofProblems(repository, readPage(repository, path))).toEqual([]);
-});
+test.each(['docs/guarantees.md', 'docs/threat-model.md'])(
+  'every statement of %s has a proof that is there and runs, or is said to be unproved',
+  (path) => {
+    expect(proofProblems(repository, readPage(repository, path))).toEqual([]);
+  },
+);
 
 test('the guarantees are six', () => {
   expect(readPage(repository, 'docs/guarantees.md').text.match(/^## \d\./gm)).toHaveLength(6);
@@ -18,10 +21,14 @@ describe('a page is not right', () => {
   beforeAll(async () => {
     folder = await temporaryFolder();
     mkdirSync(join(folder.path, 'src'));
-    writeFileSync(join(folder.path, 'src/a.test.ts'), "test('it works', () => 0);\ntest.skip('it worked', () => 0);\ntest.each([\n  [1],\n])('it\\'s %s', () => 0);\ncheck('it is', 'it is no test', 'it');\n");
+    writeFileSync(
+      join(folder.path, 'src/a.test.ts'),
+      "test('it works', () => 0);\ntest.skip('it worked', () => 0);\ntest.each([\n  [1],\n])('it\\'s %s', () => 0);\ncheck('it is', 'it is no test', 'it');\n",
+    );
   });
   afterAll(() => folder.remove());
-  const problemsOf = (text: string): readonly string[] => proofProblems(folder.path, { folder: 'docs', text });
+  const problemsOf = (text: string): readonly string[] =>
+    proofProblems(folder.path, { folder: 'docs', text });
 
   test.each([
     ['a file that is not there', 'it works', 'b', ['src/b.test.ts does not exist']],
@@ -36,9 +43,15 @@ describe('a page is not right', () => {
   });
 
   test('when a section or a row of a table has no proof', () => {
-    expect(problemsOf('## 1. It works.\n\nIt does.\n\n## Words\n\nNone.\n')).toEqual(['without a proof: ## 1. It works.']);
+    expect(problemsOf('## 1. It works.\n\nIt does.\n\n## Words\n\nNone.\n')).toEqual([
+      'without a proof: ## 1. It works.',
+    ]);
     expect(problemsOf('## 1. It works.\n\nUnproved: that it does.\n')).toEqual([]);
-    expect(problemsOf('| threat | test |\n|---|---|\n| somebody | none |\n')).toEqual(['without a proof: | somebody | none |']);
-    expect(problemsOf('| threat | test |\n|---|---|\n| somebody | [it works](../src/a.test.ts) |\n')).toEqual([]);
+    expect(problemsOf('| threat | test |\n|---|---|\n| somebody | none |\n')).toEqual([
+      'without a proof: | somebody | none |',
+    ]);
+    expect(
+      problemsOf('| threat | test |\n|---|---|\n| somebody | [it works](../src/a.test.ts) |\n'),
+    ).toEqual([]);
   });
 });

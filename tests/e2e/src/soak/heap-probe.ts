@@ -18,5 +18,8 @@ async function report(leakBytes: number): Promise<void> {
     await delay(50);
   }
   const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage();
-  process.send?.({ usedMb: (heapUsed + external + arrayBuffers) / 2 ** 20, residentMb: rss / 2 ** 20 });
+  process.send?.({
+    usedMb: (heapUsed + external + arrayBuffers) / 2 ** 20,
+    residentMb: rss / 2 ** 20,
+  });
 }

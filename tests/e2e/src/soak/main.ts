@@ -9,11 +9,17 @@ const ALLOWED_KB_PER_RUN = 1;
 const samples = await soak({
   runs: RUNS,
   every: EVERY,
-  onSample: ({ runs, usedMb, residentMb }) => void process.stdout.write(`${runs} runs: ${usedMb.toFixed(1)} MB used, ${residentMb.toFixed(0)} MB resident\n`),
+  onSample: ({ runs, usedMb, residentMb }) =>
+    void process.stdout.write(
+      `${runs} runs: ${usedMb.toFixed(1)} MB used, ${residentMb.toFixed(0)} MB resident\n`,
+    ),
 });
 const from = samples.find(({ runs }) => runs === 500);
 const to = samples.at(-1);
-if (from === undefined || to === undefined) throw new Error('the 500th or the last run has no sample');
+if (from === undefined || to === undefined)
+  throw new Error('the 500th or the last run has no sample');
 const perRun = leftPerRunKb(from, to);
-process.stdout.write(`\n${perRun.toFixed(2)} KB are left by each run between the 500th and the last (at most ${ALLOWED_KB_PER_RUN})\n`);
+process.stdout.write(
+  `\n${perRun.toFixed(2)} KB are left by each run between the 500th and the last (at most ${ALLOWED_KB_PER_RUN})\n`,
+);
 process.exit(perRun <= ALLOWED_KB_PER_RUN ? 0 : 1);

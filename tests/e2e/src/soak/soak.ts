@@ -31,7 +31,13 @@ export interface SoakOptions {
 const PROMPT = 'look at everything';
 
 /** Runs over the three demo servers, each with a call of every server, in one service that lives through all of them. @throws Error when a run does not complete */
-export async function soak({ runs, every, parallel = 4, leak, onSample }: SoakOptions): Promise<readonly Sample[]> {
+export async function soak({
+  runs,
+  every,
+  parallel = 4,
+  leak,
+  onSample,
+}: SoakOptions): Promise<readonly Sample[]> {
   const folder = await temporaryFolder();
   const service = await startService(folder.path);
   const samples: Sample[] = [];
@@ -60,24 +66,41 @@ async function runMany(api: ApiClient, count: number, parallel: number): Promise
     while (left > 0) {
       left -= 1;
       const run = await api.settled((await api.start(PROMPT)).id);
-      if (run.status !== 'completed' || run.answer !== 'done') throw new Error(`run ${run.id} ended as ${run.status}: ${JSON.stringify(run.error ?? run.answer)}`);
+      if (run.status !== 'completed' || run.answer !== 'done')
+        throw new Error(
+          `run ${run.id} ended as ${run.status}: ${JSON.stringify(run.error ?? run.answer)}`,
+        );
     }
   };
   await Promise.all(Array.from({ length: parallel }, worker));
 }
 
-async function startService(folder: string): Promise<{ readonly process: ChildProcess; readonly api: ApiClient }> {
+async function startService(
+  folder: string,
+): Promise<{ readonly process: ChildProcess; readonly api: ApiClient }> {
   const files = join(folder, 'files');
   await mkdir(files);
   await writeFile(join(files, 'note.txt'), 'a note\n'.repeat(100));
   const database = join(folder, 'shop.db');
-  new Database(database).exec('CREATE TABLE item (name TEXT, price INTEGER); INSERT INTO item VALUES (\'lamp\', 10), (\'chair\', 25)').close();
+  new Database(database)
+    .exec(
+      "CREATE TABLE item (name TEXT, price INTEGER); INSERT INTO item VALUES ('lamp', 10), ('chair', 25)",
+    )
+    .close();
   const scenario = await writeScenario(folder, [
     {
       prompt: PROMPT,
       steps: [
-        [{ tool: 'filesystem__read_text_file', input: { path: 'note.txt' } }, { tool: 'sqlite__read_query', input: { query: 'SELECT * FROM item' } }],
-        [{ tool: 'weather__weather_compare', input: { locations: ['Berlin', 'Oslo', 'Rome'], metric: 'wind' } }],
+        [
+          { tool: 'filesystem__read_text_file', input: { path: 'note.txt' } },
+          { tool: 'sqlite__read_query', input: { query: 'SELECT * FROM item' } },
+        ],
+        [
+          {
+            tool: 'weather__weather_compare',
+            input: { locations: ['Berlin', 'Oslo', 'Rome'], metric: 'wind' },
+          },
+        ],
       ],
       answer: 'done',
     },
@@ -92,14 +115,26 @@ async function startService(folder: string): Promise<{ readonly process: ChildPr
     mcpServers: {
       filesystem: { command: 'node', args: [serverBin.filesystem, files], signalbox },
       sqlite: { command: 'node', args: [serverBin.sqlite, database], signalbox },
-      weather: { command: 'node', args: [serverBin.weather, '--demo', '--demo-delay-ms', '0'], signalbox },
+      weather: {
+        command: 'node',
+        args: [serverBin.weather, '--demo', '--demo-delay-ms', '0'],
+        signalbox,
+      },
     },
   };
   await writeFile(file, JSON.stringify(config));
   const service = fork(agentMain, ['serve', '--config', file], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache') },
-    execArgv: ['--expose-gc', '--import', pathToFileURL(join(import.meta.dirname, 'heap-probe.ts')).href],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'),
+    },
+    execArgv: [
+      '--expose-gc',
+      '--import',
+      pathToFileURL(join(import.meta.dirname, 'heap-probe.ts')).href,
+    ],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const url = await new Promise<string>((resolve, reject) => {

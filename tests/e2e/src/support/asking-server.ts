@@ -5,10 +5,26 @@ import { createServer, defineTool } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
 
 const ledger = process.argv[2] ?? '';
-const writes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
-const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const writes = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+};
+const reads = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 const text = (value: string) => ({ content: [{ type: 'text', text: value } as const] });
-const oneString = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name], additionalProperties: false }) as const;
+const oneString = (name: string) =>
+  ({
+    type: 'object',
+    properties: { [name]: { type: 'string' } },
+    required: [name],
+    additionalProperties: false,
+  }) as const;
 
 await serveStdio(
   createServer({
@@ -17,7 +33,12 @@ await serveStdio(
       defineTool({
         name: 'append_line',
         description: 'Appends a line to the ledger.',
-        inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
+        inputSchema: {
+          type: 'object',
+          properties: { text: { type: 'string' } },
+          required: ['text'],
+          additionalProperties: false,
+        },
         annotations: writes,
         async handler(args, context) {
           appendFileSync(ledger, `${args.text}\n`);
@@ -42,8 +63,15 @@ await serveStdio(
         inputSchema: { type: 'object', properties: {}, additionalProperties: false },
         annotations: reads,
         async handler(_args, context) {
-          const answer = await context.elicit('name', { message: 'What is your name?', requestedSchema: oneString('name') });
-          return text(answer.action === 'accept' ? `hello ${String(answer.content?.['name'])}` : `no name: ${answer.action}`);
+          const answer = await context.elicit('name', {
+            message: 'What is your name?',
+            requestedSchema: oneString('name'),
+          });
+          return text(
+            answer.action === 'accept'
+              ? `hello ${String(answer.content?.['name'])}`
+              : `no name: ${answer.action}`,
+          );
         },
       }),
       defineTool({
@@ -52,9 +80,16 @@ await serveStdio(
         inputSchema: { type: 'object', properties: {}, additionalProperties: false },
         annotations: reads,
         async handler(_args, context) {
-          const reply = await context.sample('thought', { messages: [{ role: 'user', content: { type: 'text', text: 'What is six times seven?' } }], maxTokens: 100 });
+          const reply = await context.sample('thought', {
+            messages: [
+              { role: 'user', content: { type: 'text', text: 'What is six times seven?' } },
+            ],
+            maxTokens: 100,
+          });
           const [block] = [reply.content].flat();
-          return text(`the model ${reply.model} says: ${block?.type === 'text' ? block.text : 'nothing'}`);
+          return text(
+            `the model ${reply.model} says: ${block?.type === 'text' ? block.text : 'nothing'}`,
+          );
         },
       }),
       defineTool({

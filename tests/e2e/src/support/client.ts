@@ -37,7 +37,11 @@ export class ApiClient {
   }
 
   async post<T>(path: string, body: object = {}): Promise<T> {
-    const response = await fetch(`${this.#url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const response = await fetch(`${this.#url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
     if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
   }
@@ -67,7 +71,9 @@ export class ApiClient {
   /** Follows the stream and resolves with the first event, old or new, that the predicate accepts. */
   async waitFor(id: string, accepts: (event: EventView) => boolean): Promise<EventView> {
     for await (const event of this.stream(id)) if (accepts(event)) return event;
-    throw new Error(`run ${id} ended without the event that was waited for: ${JSON.stringify((await this.events(id)).map((event) => event.type))}`);
+    throw new Error(
+      `run ${id} ended without the event that was waited for: ${JSON.stringify((await this.events(id)).map((event) => event.type))}`,
+    );
   }
 
   /** Follows the stream to its end and returns the settled run. */
@@ -75,14 +81,20 @@ export class ApiClient {
     const seen: string[] = [];
     for await (const event of this.stream(id)) seen.push(event.type);
     const run = await this.run(id);
-    if (!SETTLED.has(run.status)) throw new Error(`the stream of run ${id} ended while it was ${run.status}: ${seen.join(' ')}`);
+    if (!SETTLED.has(run.status))
+      throw new Error(
+        `the stream of run ${id} ended while it was ${run.status}: ${seen.join(' ')}`,
+      );
     return run;
   }
 
   /** The events of the SSE stream, without the frames that have no id. */
   async *stream(id: string): AsyncGenerator<EventView, void> {
     const stop = new AbortController();
-    const response = await fetch(`${this.#url}/v1/runs/${id}/events`, { headers: { accept: 'text/event-stream' }, signal: stop.signal });
+    const response = await fetch(`${this.#url}/v1/runs/${id}/events`, {
+      headers: { accept: 'text/event-stream' },
+      signal: stop.signal,
+    });
     if (response.body === null) return;
     try {
       for await (const frame of framesOf(response.body)) {
@@ -95,7 +107,9 @@ export class ApiClient {
   }
 }
 
-export async function* framesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string, void> {
+export async function* framesOf(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<string, void> {
   let rest = '';
   for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     const frames = (rest + chunk).split('\n\n');

@@ -6,7 +6,12 @@ import { createProcessIo, runCommand, type TestHooks } from '@signalbox/agent';
 
 type Store = Parameters<NonNullable<TestHooks['store']>>[0];
 
-const { CRASH_AT: crashAt, CRASH_EVIDENCE: evidence, CRASH_MARK: mark, GUARD_OFF: guardOff } = process.env;
+const {
+  CRASH_AT: crashAt,
+  CRASH_EVIDENCE: evidence,
+  CRASH_MARK: mark,
+  GUARD_OFF: guardOff,
+} = process.env;
 if (guardOff === 'start' && crashAt !== undefined) process.exit(1);
 let isDue = false;
 
@@ -23,12 +28,20 @@ const hooks: TestHooks = {
 
 /** A store that does not tell which runs an earlier process left unsettled. */
 function forgetful(store: Store): Store {
-  const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], { runIds: () => Promise.resolve([]) });
+  const read: Store['read'] = Object.assign(Object.create(store.read) as Store['read'], {
+    runIds: () => Promise.resolve([]),
+  });
   return Object.assign(Object.create(store) as Store, { read });
 }
 
 process.exitCode = await runCommand(
   createProcessIo(process),
-  { argv: process.argv.slice(2), env: process.env, cwd: process.cwd(), repository: process.cwd(), version: '0.0.0-test' },
+  {
+    argv: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+    repository: process.cwd(),
+    version: '0.0.0-test',
+  },
   hooks,
 );

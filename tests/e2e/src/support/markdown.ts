@@ -20,11 +20,15 @@ export interface Snippet {
 
 /** Every fenced block of the documentation. The README of a server of somebody's own, which has another scope, may need what is not there. */
 export function documentationSnippets(): readonly Snippet[] {
-  return documentationFiles().filter((file) => !file.startsWith('servers/') || isOfThisProject(dirname(file))).flatMap((file) => snippetsOf(file, readFileSync(join(repository, file), 'utf8')));
+  return documentationFiles()
+    .filter((file) => !file.startsWith('servers/') || isOfThisProject(dirname(file)))
+    .flatMap((file) => snippetsOf(file, readFileSync(join(repository, file), 'utf8')));
 }
 
 function isOfThisProject(folder: string): boolean {
-  const { name } = JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as { readonly name: string };
+  const { name } = JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as {
+    readonly name: string;
+  };
   return name.startsWith('@signalbox/');
 }
 

@@ -43,12 +43,19 @@ export async function startModelServer(): Promise<ModelServer> {
     requests.push(JSON.parse(Buffer.concat(chunks).toString('utf8')) as Json);
     const said = next();
     if ('status' in said) {
-      response.writeHead(said.status, { 'content-type': 'application/json', 'retry-after': String(said.retryAfterS) });
+      response.writeHead(said.status, {
+        'content-type': 'application/json',
+        'retry-after': String(said.retryAfterS),
+      });
       response.end(JSON.stringify({ error: { message: 'too many requests' } }));
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(chunksOf(said).map((chunk) => `data: ${chunk}\n\n`).join(''));
+    response.end(
+      chunksOf(said)
+        .map((chunk) => `data: ${chunk}\n\n`)
+        .join(''),
+    );
   };
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
@@ -70,9 +77,12 @@ function chunksOf({ text, refusal, call, finish }: Said): readonly string[] {
   const delta = {
     ...(text === undefined ? {} : { content: text }),
     ...(refusal === undefined ? {} : { refusal }),
-    ...(call === undefined ? {} : { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] }),
+    ...(call === undefined
+      ? {}
+      : { tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] }),
   };
-  const chunk = (choices: readonly object[], rest: object = {}): string => JSON.stringify({ id: 'c1', model: 'the-model', choices, ...rest });
+  const chunk = (choices: readonly object[], rest: object = {}): string =>
+    JSON.stringify({ id: 'c1', model: 'the-model', choices, ...rest });
   return [
     chunk([{ index: 0, delta, finish_reason: null }]),
     chunk([{ index: 0, delta: {}, finish_reason: finish }]),

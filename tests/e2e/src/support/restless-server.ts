@@ -2,15 +2,44 @@
 import { createServer, defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 const inputSchema = { type: 'object', properties: {}, additionalProperties: false } as const;
 const text = (value: string) => ({ content: [{ type: 'text', text: value } as const] });
 
-const stays = defineTool({ name: 'stays', description: 'Is always there.', inputSchema, annotations, handler: () => text('still here') });
-const leaves = defineTool({ name: 'leaves', description: 'Goes after the first change.', inputSchema, annotations, handler: () => text('here for now') });
-const comes = defineTool({ name: 'comes', description: 'Comes with the first change.', inputSchema, annotations, handler: () => text('new here') });
+const stays = defineTool({
+  name: 'stays',
+  description: 'Is always there.',
+  inputSchema,
+  annotations,
+  handler: () => text('still here'),
+});
+const leaves = defineTool({
+  name: 'leaves',
+  description: 'Goes after the first change.',
+  inputSchema,
+  annotations,
+  handler: () => text('here for now'),
+});
+const comes = defineTool({
+  name: 'comes',
+  description: 'Comes with the first change.',
+  inputSchema,
+  annotations,
+  handler: () => text('new here'),
+});
 
-const passing = defineTool({ name: 'passing', description: 'Comes and goes.', inputSchema, annotations, handler: () => text('here now and then') });
+const passing = defineTool({
+  name: 'passing',
+  description: 'Comes and goes.',
+  inputSchema,
+  annotations,
+  handler: () => text('here now and then'),
+});
 /** Odd, so that the last one leaves what the first one brought. */
 const CHANGES = 301;
 
@@ -39,7 +68,10 @@ const ponder = defineTool({
   async handler(_args, context) {
     for (let asked = 0; ; asked += 1) {
       const isAnswered = await context
-        .sample(`thought ${asked}`, { messages: [{ role: 'user', content: { type: 'text', text: 'What is six times seven?' } }], maxTokens: 100 })
+        .sample(`thought ${asked}`, {
+          messages: [{ role: 'user', content: { type: 'text', text: 'What is six times seven?' } }],
+          maxTokens: 100,
+        })
         .then(() => true)
         .catch((error: unknown) => {
           // A modern question that is still open ends this visit of the handler.
@@ -52,5 +84,8 @@ const ponder = defineTool({
 });
 
 const always: readonly ToolDefinition[] = [stays, change, ponder];
-const server = createServer({ info: { name: 'restless', version: '1.0.0' }, tools: [...always, leaves] });
+const server = createServer({
+  info: { name: 'restless', version: '1.0.0' },
+  tools: [...always, leaves],
+});
 await serveStdio(server);

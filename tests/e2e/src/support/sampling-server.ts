@@ -6,11 +6,30 @@ import { serveStdio } from '@signalbox/mcp-core/stdio';
 const sample = defineTool({
   name: 'sample',
   description: 'Asks the model.',
-  inputSchema: { type: 'object', properties: { params: { type: 'string' } }, required: ['params'], additionalProperties: false },
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  inputSchema: {
+    type: 'object',
+    properties: { params: { type: 'string' } },
+    required: ['params'],
+    additionalProperties: false,
+  },
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
   async handler({ params }, context) {
     // Whatever a test writes.
-    return { content: [{ type: 'text', text: JSON.stringify(await context.sample('question', JSON.parse(params) as CreateMessageParams)) }] };
+    return {
+      content: [
+        {
+          type: 'text',
+          text: JSON.stringify(
+            await context.sample('question', JSON.parse(params) as CreateMessageParams),
+          ),
+        },
+      ],
+    };
   },
 });
 

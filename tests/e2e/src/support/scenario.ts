@@ -22,12 +22,25 @@ export async function writeScenario(folder: string, scripts: readonly Script[]):
     title: prompt,
     prompt,
     turns: [
-      ...steps.map((calls, step) => ({ when: { lastUser: `^${prompt}$`, turn: step + 1 }, emit: calls })),
+      ...steps.map((calls, step) => ({
+        when: { lastUser: `^${prompt}$`, turn: step + 1 },
+        emit: calls,
+      })),
       { when: { lastUser: `^${prompt}$`, turn: steps.length + 1 }, emit: [{ text: answer }] },
-      { when: { toolError: true }, emit: [{ text: 'The tool ${error.tool} failed: ${error.text}' }] },
+      {
+        when: { toolError: true },
+        emit: [{ text: 'The tool ${error.tool} failed: ${error.text}' }],
+      },
     ],
   }));
-  const sampling = { name: 'sampling', title: 'a question of a server', prompt: 'six times seven', turns: [{ when: { lastUser: 'six times seven', purpose: 'sampling' }, emit: [{ text: 'forty-two' }] }] };
+  const sampling = {
+    name: 'sampling',
+    title: 'a question of a server',
+    prompt: 'six times seven',
+    turns: [
+      { when: { lastUser: 'six times seven', purpose: 'sampling' }, emit: [{ text: 'forty-two' }] },
+    ],
+  };
   await writeFile(file, JSON.stringify({ version: 1, scenarios: [...scenarios, sampling] }));
   return file;
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const packageFile = (specifier: string, file: string): string => fileURLToPath(new URL(file, import.meta.resolve(`${specifier}/package.json`)));
+const packageFile = (specifier: string, file: string): string =>
+  fileURLToPath(new URL(file, import.meta.resolve(`${specifier}/package.json`)));
 
 export const agentMain = packageFile('@signalbox/agent', 'dist/main.js');
 export const serverBin = {
@@ -15,7 +16,10 @@ export const serverBin = {
 };
 
 /** A folder that is gone after the test. */
-export async function temporaryFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+export async function temporaryFolder(): Promise<{
+  readonly path: string;
+  remove(): Promise<void>;
+}> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'signalbox-e2e-')));
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
@@ -45,13 +49,27 @@ export interface Service {
 const START_LIMIT_MS = 15_000;
 
 /** Starts the real service as a process of its own, on a free port, and resolves when it listens; one that does not is ended. */
-export async function startService({ folder, config, env = {}, program = agentMain, stderr }: ServiceOptions): Promise<Service> {
+export async function startService({
+  folder,
+  config,
+  env = {},
+  program = agentMain,
+  stderr,
+}: ServiceOptions): Promise<Service> {
   const file = join(folder, 'signalbox.json');
-  await writeFile(file, JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'debug', ...config }));
+  await writeFile(
+    file,
+    JSON.stringify({ port: 0, data_dir: join(folder, 'data'), log_level: 'debug', ...config }),
+  );
   const child = spawn(process.execPath, [program, 'serve', '--config', file], {
     cwd: folder,
     // Hundreds of starts share what was compiled by the first.
-    env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'), ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      NODE_COMPILE_CACHE: join(tmpdir(), 'signalbox-compile-cache'),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', typeof stderr === 'number' ? stderr : 'pipe'],
   });
   let log = '';
@@ -70,7 +88,9 @@ export async function startService({ folder, config, env = {}, program = agentMa
       const found = /"signalbox is ready","url":"(http:[^"]+)/.exec(log)?.[1];
       if (found !== undefined) resolve(found);
     });
-    child.once('exit', (code, signal) => reject(new Error(`the service ended with ${code ?? signal}: ${output}${log}`)));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the service ended with ${code ?? signal}: ${output}${log}`)),
+    );
   }).finally(() => clearTimeout(limit));
   return {
     url,

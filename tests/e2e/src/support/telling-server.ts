@@ -6,15 +6,28 @@ import { serveStdio } from '@signalbox/mcp-core/stdio';
 const [, , record = ''] = process.argv;
 process.stdin.on('data', (chunk: Buffer) => appendFileSync(record, chunk));
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 const nothing = { type: 'object', properties: {}, additionalProperties: false } as const;
-const json = (value: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(value) } as const] });
+const json = (value: unknown) => ({
+  content: [{ type: 'text', text: JSON.stringify(value) } as const],
+});
 
 await serveStdio(
   createServer({
     info: { name: 'telling', version: '1.0.0' },
     tools: [
-      defineTool({ name: 'environment', description: 'Tells the environment of the process.', inputSchema: nothing, annotations, handler: () => json(process.env) }),
+      defineTool({
+        name: 'environment',
+        description: 'Tells the environment of the process.',
+        inputSchema: nothing,
+        annotations,
+        handler: () => json(process.env),
+      }),
       defineTool({
         name: 'roots',
         description: 'Tells the roots of the client.',
@@ -28,16 +41,28 @@ await serveStdio(
       defineTool({
         name: 'visit',
         description: 'Sends a person to an address.',
-        inputSchema: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'], additionalProperties: false },
+        inputSchema: {
+          type: 'object',
+          properties: { url: { type: 'string' } },
+          required: ['url'],
+          additionalProperties: false,
+        },
         annotations,
         async handler({ url }, context) {
-          return json(await context.elicit('visit', { mode: 'url', message: 'Please sign in', url }));
+          return json(
+            await context.elicit('visit', { mode: 'url', message: 'Please sign in', url }),
+          );
         },
       }),
       defineTool({
         name: 'repeat-it',
         description: 'Repeats.',
-        inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
+        inputSchema: {
+          type: 'object',
+          properties: { text: { type: 'string' } },
+          required: ['text'],
+          additionalProperties: false,
+        },
         annotations,
         handler: ({ text }) => json({ repeated: text }),
       }),

@@ -1,12 +1,28 @@
 import type { CreateMessageParams, ElicitFormParams } from '@signalbox/mcp-core';
-import { createResources, createServer, definePrompt, defineResourceTemplate, defineTool, type LegacySession, type Server } from '@signalbox/mcp-core/server';
+import {
+  createResources,
+  createServer,
+  definePrompt,
+  defineResourceTemplate,
+  defineTool,
+  type LegacySession,
+  type Server,
+} from '@signalbox/mcp-core/server';
 
 /** The file that the conversation is about. */
 export const SOURCE = 'def add(a, b):\n    return a + b\n\nprint("héllo, 世界", add(10, 20))\n';
 export const INSTRUCTIONS = 'Reads, reviews and refactors the code below the roots you show me.';
 
 export const COMPLEXITY_QUESTION: CreateMessageParams = {
-  messages: [{ role: 'user', content: { type: 'text', text: 'What is the complexity of this loop, in O notation?\n\nfor item in items: seen.add(item)' } }],
+  messages: [
+    {
+      role: 'user',
+      content: {
+        type: 'text',
+        text: 'What is the complexity of this loop, in O notation?\n\nfor item in items: seen.add(item)',
+      },
+    },
+  ],
   systemPrompt: 'You are a careful reviewer of algorithms.',
   maxTokens: 500,
   temperature: 0.3,
@@ -32,7 +48,12 @@ export const STRATEGY_FORM: ElicitFormParams = {
   },
 };
 
-const annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 const noArguments = { type: 'object', properties: {}, additionalProperties: false } as const;
 
 const refactor = defineTool({
@@ -51,14 +72,20 @@ const refactor = defineTool({
   },
   outputSchema: {
     type: 'object',
-    properties: { refactored_code: { type: 'string' }, original_code: { type: 'string' }, changes_made: { type: 'array', items: { type: 'string' } } },
+    properties: {
+      refactored_code: { type: 'string' },
+      original_code: { type: 'string' },
+      changes_made: { type: 'array', items: { type: 'string' } },
+    },
     required: ['refactored_code', 'original_code', 'changes_made'],
   },
   annotations,
   handler: ({ function_name: name }, context) => {
     context.progress({ progress: 75, total: 100, message: 'Applying the change' });
     return {
-      content: [{ type: 'text', text: `${name} has type hints now`, annotations: { audience: ['user'] } }],
+      content: [
+        { type: 'text', text: `${name} has type hints now`, annotations: { audience: ['user'] } },
+      ],
       structuredContent: {
         refactored_code: 'def add(a: int, b: int) -> int:\n    return a + b',
         original_code: 'def add(a, b):\n    return a + b',
@@ -115,22 +142,45 @@ const unitTestPrompt = definePrompt({
   ],
   handler: ({ language, function_name: name, test_framework: framework = 'any framework' }) => ({
     description: `Tests of ${name} for ${framework}`,
-    messages: [{ role: 'user', content: { type: 'text', text: `Write ${language} tests of ${name} for ${framework}, its limits and failures included.` } }],
+    messages: [
+      {
+        role: 'user',
+        content: {
+          type: 'text',
+          text: `Write ${language} tests of ${name} for ${framework}, its limits and failures included.`,
+        },
+      },
+    ],
   }),
 });
 
-const IMPORTS = ['add', 'format_result', 'validate_input', 'subtract', 'multiply', 'divide', 'power', 'root'];
+const IMPORTS = [
+  'add',
+  'format_result',
+  'validate_input',
+  'subtract',
+  'multiply',
+  'divide',
+  'power',
+  'root',
+];
 
 const sourceFile = defineResourceTemplate({
   uriTemplate: 'file:///projects/{+path}',
   name: 'Source file',
   mimeType: 'text/x-python',
   read: (_variables, uri) => ({ contents: [{ uri, mimeType: 'text/x-python', text: SOURCE }] }),
-  complete: { path: (value) => IMPORTS.map((name) => `src/${name}.py`).filter((path) => path.startsWith(value)) },
+  complete: {
+    path: (value) =>
+      IMPORTS.map((name) => `src/${name}.py`).filter((path) => path.startsWith(value)),
+  },
 });
 
 /** An assistant for programmers that asks for roots, for a model and for people. */
-export function createCodeAssistant(): { readonly server: Server; readonly rootsSeen: readonly (readonly string[])[] } {
+export function createCodeAssistant(): {
+  readonly server: Server;
+  readonly rootsSeen: readonly (readonly string[])[];
+} {
   const rootsSeen: string[][] = [];
   const onLegacySession = async (session: LegacySession): Promise<void> => {
     const roots = await session.listRoots();
@@ -141,7 +191,10 @@ export function createCodeAssistant(): { readonly server: Server; readonly roots
     instructions: INSTRUCTIONS,
     tools: [refactor, explain, optimize, analyze],
     prompts: [unitTestPrompt],
-    resources: createResources({ templates: [sourceFile], subscribe: () => Promise.resolve(() => undefined) }),
+    resources: createResources({
+      templates: [sourceFile],
+      subscribe: () => Promise.resolve(() => undefined),
+    }),
     onLegacySession,
   });
   return { server, rootsSeen };

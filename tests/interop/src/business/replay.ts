@@ -36,7 +36,9 @@ export async function replay(client: RawClient, conversation: readonly Line[]): 
   }
   const after = client.received.length;
   await client.settled();
-  expect(client.received.slice(position, -1), 'nothing more was said').toEqual(client.received.slice(after, -1));
+  expect(client.received.slice(position, -1), 'nothing more was said').toEqual(
+    client.received.slice(after, -1),
+  );
 }
 
 /** The message with the values that were learned. */
@@ -50,18 +52,30 @@ function learn(expected: unknown, actual: unknown, values: Map<string, unknown>)
     if (!values.has(expected.name)) values.set(expected.name, actual);
     return values.get(expected.name);
   }
-  if (Array.isArray(expected)) return expected.map((entry, index) => learn(entry, (actual as readonly unknown[] | undefined)?.[index], values));
+  if (Array.isArray(expected))
+    return expected.map((entry, index) =>
+      learn(entry, (actual as readonly unknown[] | undefined)?.[index], values),
+    );
   if (!isPlainObject(expected)) return expected;
-  return Object.fromEntries(Object.entries(expected).map(([key, value]) => [key, learn(value, (actual as Message | undefined)?.[key as keyof Message], values)]));
+  return Object.fromEntries(
+    Object.entries(expected).map(([key, value]) => [
+      key,
+      learn(value, (actual as Message | undefined)?.[key as keyof Message], values),
+    ]),
+  );
 }
 
 function map(value: unknown, replace: (place: Chosen) => unknown): unknown {
   if (value instanceof Chosen) return replace(value);
   if (Array.isArray(value)) return value.map((entry) => map(entry, replace));
-  return isPlainObject(value) ? Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, map(entry, replace)])) : value;
+  return isPlainObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, map(entry, replace)]))
+    : value;
 }
 
 /** Matchers of the test library have a class and are left alone. */
 function isPlainObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  );
 }

@@ -10,9 +10,21 @@ import { ClientV2 } from '../../../peers/src/sdk-v2-clients.ts';
 import { StdioClientTransportV2 } from '../../../peers/src/sdk-v2.ts';
 import { calls, files, type DropInCall, type Relation } from './calls.ts';
 
-const ours = fileURLToPath(new URL('bin.js', import.meta.resolve('@signalbox/server-filesystem/package.json')));
-const official = fileURLToPath(new URL('../../../peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', import.meta.url));
-const readme = readFileSync(fileURLToPath(new URL('README.md', import.meta.resolve('@signalbox/server-filesystem/package.json'))), 'utf8');
+const ours = fileURLToPath(
+  new URL('bin.js', import.meta.resolve('@signalbox/server-filesystem/package.json')),
+);
+const official = fileURLToPath(
+  new URL(
+    '../../../peers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js',
+    import.meta.url,
+  ),
+);
+const readme = readFileSync(
+  fileURLToPath(
+    new URL('README.md', import.meta.resolve('@signalbox/server-filesystem/package.json')),
+  ),
+  'utf8',
+);
 const info = { name: 'host', version: '1.0.0' };
 
 interface Answer {
@@ -22,7 +34,10 @@ interface Answer {
   readonly content: unknown;
 }
 
-type Call = (tool: string, args: DropInCall['args']) => Promise<{ readonly [member: string]: unknown }>;
+type Call = (
+  tool: string,
+  args: DropInCall['args'],
+) => Promise<{ readonly [member: string]: unknown }>;
 
 interface Host {
   readonly call: Call;
@@ -32,13 +47,31 @@ interface Host {
 const hosts: { readonly [sdk: string]: (program: string, root: string) => Promise<Host> } = {
   async 'SDK v1'(program, root) {
     const client = new ClientV1(info, { capabilities: {} });
-    await client.connect(new StdioClientTransportV1({ command: process.execPath, args: [program, root], stderr: 'ignore' }));
-    return { call: (name, args) => client.callTool({ name, arguments: args }), close: () => client.close() };
+    await client.connect(
+      new StdioClientTransportV1({
+        command: process.execPath,
+        args: [program, root],
+        stderr: 'ignore',
+      }),
+    );
+    return {
+      call: (name, args) => client.callTool({ name, arguments: args }),
+      close: () => client.close(),
+    };
   },
   async 'SDK v2'(program, root) {
     const client = new ClientV2(info, { capabilities: {} });
-    await client.connect(new StdioClientTransportV2({ command: process.execPath, args: [program, root], stderr: 'ignore' }));
-    return { call: (name, args) => client.callTool({ name, arguments: args }), close: () => client.close() };
+    await client.connect(
+      new StdioClientTransportV2({
+        command: process.execPath,
+        args: [program, root],
+        stderr: 'ignore',
+      }),
+    );
+    return {
+      call: (name, args) => client.callTool({ name, arguments: args }),
+      close: () => client.close(),
+    };
   },
 };
 
@@ -46,7 +79,8 @@ const hosts: { readonly [sdk: string]: (program: string, root: string) => Promis
 const folders: { [server: string]: string } = {};
 
 beforeAll(async () => {
-  for (const server of ['ours', 'them']) folders[server] = await realpath(await mkdtemp(join(tmpdir(), `drop-in-${server}-`)));
+  for (const server of ['ours', 'them'])
+    folders[server] = await realpath(await mkdtemp(join(tmpdir(), `drop-in-${server}-`)));
 });
 afterAll(async () => {
   for (const folder of Object.values(folders)) await rm(folder, { recursive: true, force: true });
@@ -61,11 +95,18 @@ function fill(root: string): void {
 
 async function answerOf({ call }: Host, root: string, { tool, args }: DropInCall): Promise<Answer> {
   const placed = JSON.parse(JSON.stringify(args).replaceAll('${ROOT}', root)) as DropInCall['args'];
-  const result: { readonly [member: string]: unknown } = await call(tool, placed).catch((error: unknown) => ({ isError: true, content: [{ type: 'text', text: String(error) }] }));
+  const result: { readonly [member: string]: unknown } = await call(tool, placed).catch(
+    (error: unknown) => ({ isError: true, content: [{ type: 'text', text: String(error) }] }),
+  );
   const [block] = result['content'] as readonly { readonly type: string; readonly text?: string }[];
   const { content } = (result['structuredContent'] ?? {}) as { readonly content?: unknown };
-  const neutral = <T>(value: T) => JSON.parse(JSON.stringify({ value }).replaceAll(root, '${ROOT}')) as { readonly value: T };
-  return { isError: result['isError'] === true, shown: neutral(block?.text ?? JSON.stringify(block)).value, content: neutral(content).value };
+  const neutral = <T>(value: T) =>
+    JSON.parse(JSON.stringify({ value }).replaceAll(root, '${ROOT}')) as { readonly value: T };
+  return {
+    isError: result['isError'] === true,
+    shown: neutral(block?.text ?? JSON.stringify(block)).value,
+    content: neutral(content).value,
+  };
 }
 
 function relationOf(mine: Answer, theirs: Answer): Relation {
@@ -73,13 +114,22 @@ function relationOf(mine: Answer, theirs: Answer): Relation {
   if (mine.isError !== theirs.isError) return 'different';
   if (isDeepStrictEqual(mine, theirs)) return 'same';
   if (mine.shown === theirs.shown) return 'same text';
-  return isDeepStrictEqual([linesOf(mine.shown), linesOf(mine.content)], [linesOf(theirs.shown), linesOf(theirs.content)]) ? 'same lines' : 'different';
+  return isDeepStrictEqual(
+    [linesOf(mine.shown), linesOf(mine.content)],
+    [linesOf(theirs.shown), linesOf(theirs.content)],
+  )
+    ? 'same lines'
+    : 'different';
 }
 
 /** Whether our own answer is what the table says, which for a difference says more than that there is one. */
 function asExpected({ isError, shown }: Answer, { relation, ours: expected }: DropInCall): boolean {
-  if (expected === undefined) return relation !== 'different' && isError === (relation === 'both fail');
-  return isError === (expected.isError ?? false) && (typeof expected.text === 'string' ? shown === expected.text : expected.text.test(shown));
+  if (expected === undefined)
+    return relation !== 'different' && isError === (relation === 'both fail');
+  return (
+    isError === (expected.isError ?? false) &&
+    (typeof expected.text === 'string' ? shown === expected.text : expected.text.test(shown))
+  );
 }
 
 /** Without what tells the last from the others in JSON. */
@@ -104,13 +154,22 @@ function treeFrom(text: string): readonly TreeNode[] | undefined {
 /** Entries in any order, each with its own children. */
 function sortedTree(nodes: readonly TreeNode[]): unknown {
   const sorted = nodes.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-  return sorted.map((node) => (node.children === undefined ? node : { ...node, children: sortedTree(node.children) }));
+  return sorted.map((node) =>
+    node.children === undefined ? node : { ...node, children: sortedTree(node.children) },
+  );
 }
 
 /** Every file with its content. */
 function treeOf(root: string): unknown {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return Object.fromEntries(entries.map((entry) => join(entry.parentPath, entry.name)).toSorted().map((file) => [file.slice(root.length), readFileSync(file, 'base64')]));
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    entries
+      .map((entry) => join(entry.parentPath, entry.name))
+      .toSorted()
+      .map((file) => [file.slice(root.length), readFileSync(file, 'base64')]),
+  );
 }
 
 describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => {
@@ -119,7 +178,8 @@ describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => 
   const roots = { ours: '', them: '' };
 
   beforeAll(async () => {
-    for (const server of ['ours', 'them'] as const) roots[server] = await realpath(await mkdtemp(join(folders[server] ?? '', 'root-')));
+    for (const server of ['ours', 'them'] as const)
+      roots[server] = await realpath(await mkdtemp(join(folders[server] ?? '', 'root-')));
     own = await connect(ours, roots.ours);
     theirs = await connect(official, roots.them);
   });
@@ -133,11 +193,20 @@ describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => 
       await Promise.all(readdirSync(root).map((name) => rm(join(root, name), { recursive: true })));
       fill(root);
     }
-    const answers = [await answerOf(own, roots.ours, call), await answerOf(theirs, roots.them, call)] as const;
+    const answers = [
+      await answerOf(own, roots.ours, call),
+      await answerOf(theirs, roots.them, call),
+    ] as const;
     const leavesSameFiles = isDeepStrictEqual(treeOf(roots.ours), treeOf(roots.them));
     const relation = relationOf(...answers);
-    const found = { relation: relation === 'same' && call.relation === 'same lines' ? 'same lines' : relation, leavesSameFiles };
-    expect(found, JSON.stringify(answers)).toEqual({ relation: call.relation, leavesSameFiles: call.leavesOtherFiles !== true });
+    const found = {
+      relation: relation === 'same' && call.relation === 'same lines' ? 'same lines' : relation,
+      leavesSameFiles,
+    };
+    expect(found, JSON.stringify(answers)).toEqual({
+      relation: call.relation,
+      leavesSameFiles: call.leavesOtherFiles !== true,
+    });
     expect(asExpected(answers[0], call), JSON.stringify(answers[0])).toBe(true);
   });
 });
@@ -148,8 +217,12 @@ describe.each(Object.entries(hosts))('for a host on the %s, FS-27:', (_sdk, conn
     writeFileSync(join(root, 'b.txt'), `${'x'.repeat(99)}\n`.repeat(60_000));
     const host = await connect(ours, root);
     try {
-      expect(await host.call('read_text_file', { path: 'b.txt' })).toMatchObject({ structuredContent: { truncated: true } });
-      expect(await host.call('list_allowed_directories', {})).toMatchObject({ structuredContent: { directories: [root] } });
+      expect(await host.call('read_text_file', { path: 'b.txt' })).toMatchObject({
+        structuredContent: { truncated: true },
+      });
+      expect(await host.call('list_allowed_directories', {})).toMatchObject({
+        structuredContent: { directories: [root] },
+      });
     } finally {
       await host.close();
     }

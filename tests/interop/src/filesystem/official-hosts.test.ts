@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { connectV1Host, connectV2Host, type HostOptions, type OfficialHost } from './official-hosts.ts';
+import {
+  connectV1Host,
+  connectV2Host,
+  type HostOptions,
+  type OfficialHost,
+} from './official-hosts.ts';
 
 let folder: string;
 let host: OfficialHost | undefined;
@@ -18,13 +23,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const hosts: readonly [string, 'legacy' | 'modern', (options: HostOptions) => Promise<OfficialHost>][] = [
+const hosts: readonly [
+  string,
+  'legacy' | 'modern',
+  (options: HostOptions) => Promise<OfficialHost>,
+][] = [
   ['SDK v1', 'legacy', connectV1Host],
   ['SDK v2', 'legacy', (options) => connectV2Host(options, 'legacy')],
   ['SDK v2', 'modern', (options) => connectV2Host(options, 'modern')],
 ];
 
-async function connected(connect: (options: HostOptions) => Promise<OfficialHost>, options: Partial<HostOptions> = {}): Promise<OfficialHost> {
+async function connected(
+  connect: (options: HostOptions) => Promise<OfficialHost>,
+  options: Partial<HostOptions> = {},
+): Promise<OfficialHost> {
   host = await connect({ args: [folder], roots: () => [join(folder, 'a')], ...options });
   return host;
 }
@@ -36,7 +48,9 @@ async function allowedBy({ callTool }: OfficialHost): Promise<unknown> {
 
 describe.each(hosts)('a host on the %s, %s era', (_sdk, era, connect) => {
   test('is served within its roots, or within the directories where it is not asked', async () => {
-    expect(await allowedBy(await connected(connect))).toEqual([era === 'legacy' ? join(folder, 'a') : folder]);
+    expect(await allowedBy(await connected(connect))).toEqual([
+      era === 'legacy' ? join(folder, 'a') : folder,
+    ]);
   });
 
   test('is asked for its roots where no directory was given, and again when they changed', async () => {
@@ -92,6 +106,10 @@ describe.each(hosts)('a host on the %s, %s era', (_sdk, era, connect) => {
 
   test('summarizes a file with its own model', async () => {
     const { callTool } = await connected(connect);
-    expect((await callTool('summarize_file', { path: join(folder, 'a', 'README.md') }))['structuredContent']).toMatchObject({ summary: 'A greeting.', model: 'mock' });
+    expect(
+      (await callTool('summarize_file', { path: join(folder, 'a', 'README.md') }))[
+        'structuredContent'
+      ],
+    ).toMatchObject({ summary: 'A greeting.', model: 'mock' });
   });
 });

@@ -34,22 +34,42 @@ export interface OfficialHost {
   readonly close: () => Promise<void>;
 }
 
-const bin = fileURLToPath(new URL('bin.js', import.meta.resolve('@signalbox/server-filesystem/package.json')));
+const bin = fileURLToPath(
+  new URL('bin.js', import.meta.resolve('@signalbox/server-filesystem/package.json')),
+);
 const info = { name: 'host', version: '1.0.0' };
 const capabilities = { roots: { listChanged: true }, sampling: {} };
-const summary = { role: 'assistant', content: { type: 'text', text: 'A greeting.' }, model: 'mock', stopReason: 'endTurn' } as const;
+const summary = {
+  role: 'assistant',
+  content: { type: 'text', text: 'A greeting.' },
+  model: 'mock',
+  stopReason: 'endTurn',
+} as const;
 
 export async function connectV1Host(options: HostOptions): Promise<OfficialHost> {
   const client = new ClientV1(info, { capabilities });
   client.setRequestHandler(ListRootsRequestSchemaV1, () => rootsOf(options));
   client.setRequestHandler(CreateMessageRequestSchemaV1, () => structuredClone(summary));
-  client.setNotificationHandler(ResourceUpdatedNotificationSchemaV1, ({ params }) => options.onUpdated?.(params.uri));
-  client.setNotificationHandler(ResourceListChangedNotificationSchemaV1, () => options.onListChanged?.());
-  await client.connect(new StdioClientTransportV1({ command: process.execPath, args: [bin, ...options.args] }));
+  client.setNotificationHandler(ResourceUpdatedNotificationSchemaV1, ({ params }) =>
+    options.onUpdated?.(params.uri),
+  );
+  client.setNotificationHandler(ResourceListChangedNotificationSchemaV1, () =>
+    options.onListChanged?.(),
+  );
+  await client.connect(
+    new StdioClientTransportV1({ command: process.execPath, args: [bin, ...options.args] }),
+  );
   return {
     callTool: (name, args) => client.callTool({ name, arguments: args }),
-    complete: async (value) => (await client.complete({ ref: { type: 'ref/resource', uri: 'file:///{+path}' }, argument: { name: 'path', value } })).completion.values,
-    explore: async (path) => (await client.getPrompt({ name: 'explore_project', arguments: { path } })).messages,
+    complete: async (value) =>
+      (
+        await client.complete({
+          ref: { type: 'ref/resource', uri: 'file:///{+path}' },
+          argument: { name: 'path', value },
+        })
+      ).completion.values,
+    explore: async (path) =>
+      (await client.getPrompt({ name: 'explore_project', arguments: { path } })).messages,
     watch: async (uri) => {
       await client.subscribeResource({ uri });
       return async () => {
@@ -61,17 +81,36 @@ export async function connectV1Host(options: HostOptions): Promise<OfficialHost>
   };
 }
 
-export async function connectV2Host(options: HostOptions, era: 'legacy' | 'modern'): Promise<OfficialHost> {
-  const client = new ClientV2(info, { capabilities, ...(era === 'modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {}) });
+export async function connectV2Host(
+  options: HostOptions,
+  era: 'legacy' | 'modern',
+): Promise<OfficialHost> {
+  const client = new ClientV2(info, {
+    capabilities,
+    ...(era === 'modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {}),
+  });
   client.setRequestHandler('roots/list', () => rootsOf(options));
   client.setRequestHandler('sampling/createMessage', () => structuredClone(summary));
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => options.onUpdated?.(params.uri));
-  client.setNotificationHandler('notifications/resources/list_changed', () => options.onListChanged?.());
-  await client.connect(new StdioClientTransportV2({ command: process.execPath, args: [bin, ...options.args] }));
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    options.onUpdated?.(params.uri),
+  );
+  client.setNotificationHandler('notifications/resources/list_changed', () =>
+    options.onListChanged?.(),
+  );
+  await client.connect(
+    new StdioClientTransportV2({ command: process.execPath, args: [bin, ...options.args] }),
+  );
   return {
     callTool: (name, args) => client.callTool({ name, arguments: args }),
-    complete: async (value) => (await client.complete({ ref: { type: 'ref/resource', uri: 'file:///{+path}' }, argument: { name: 'path', value } })).completion.values,
-    explore: async (path) => (await client.getPrompt({ name: 'explore_project', arguments: { path } })).messages,
+    complete: async (value) =>
+      (
+        await client.complete({
+          ref: { type: 'ref/resource', uri: 'file:///{+path}' },
+          argument: { name: 'path', value },
+        })
+      ).completion.values,
+    explore: async (path) =>
+      (await client.getPrompt({ name: 'explore_project', arguments: { path } })).messages,
     watch: async (uri) => {
       if (era === 'legacy') {
         await client.subscribeResource({ uri });
@@ -79,7 +118,10 @@ export async function connectV2Host(options: HostOptions, era: 'legacy' | 'moder
           await client.unsubscribeResource({ uri });
         };
       }
-      const subscription = await client.listen({ resourceSubscriptions: [uri], resourcesListChanged: true });
+      const subscription = await client.listen({
+        resourceSubscriptions: [uri],
+        resourcesListChanged: true,
+      });
       return () => subscription.close();
     },
     rootsChanged: () => client.sendRootsListChanged(),

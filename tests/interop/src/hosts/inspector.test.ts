@@ -7,7 +7,20 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ourServers, serveOverHttp, type OurServer } from './our-servers.ts';
 
-const launcher = join(import.meta.dirname, '..', '..', '..', 'inspector', 'node_modules', '@modelcontextprotocol', 'inspector', 'clients', 'launcher', 'build', 'index.js');
+const launcher = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  '..',
+  'inspector',
+  'node_modules',
+  '@modelcontextprotocol',
+  'inspector',
+  'clients',
+  'launcher',
+  'build',
+  'index.js',
+);
 /** What the Inspector ends with for a result, and for a tool that failed. */
 const RESULT = 0;
 const TOOL_FAILED = 5;
@@ -25,12 +38,19 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 3 });
 });
 
-async function inspect(target: readonly string[], method: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(process.execPath, [launcher, '--cli', ...target, '--format', 'json', ...method], {
-    cwd: home,
-    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+async function inspect(
+  target: readonly string[],
+  method: readonly string[],
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const child = spawn(
+    process.execPath,
+    [launcher, '--cli', ...target, '--format', 'json', ...method],
+    {
+      cwd: home,
+      env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const code = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });
@@ -39,8 +59,14 @@ async function inspect(target: readonly string[], method: readonly string[]): Pr
 }
 
 const targets: readonly [string, (server: OurServer) => Promise<readonly string[]>][] = [
-  ['stdio, legacy', (server) => Promise.resolve([process.execPath, ...server.args, '--protocol-era', 'legacy'])],
-  ['stdio, modern', (server) => Promise.resolve([process.execPath, ...server.args, '--protocol-era', 'modern'])],
+  [
+    'stdio, legacy',
+    (server) => Promise.resolve([process.execPath, ...server.args, '--protocol-era', 'legacy']),
+  ],
+  [
+    'stdio, modern',
+    (server) => Promise.resolve([process.execPath, ...server.args, '--protocol-era', 'modern']),
+  ],
   [
     'HTTP, modern',
     async (server) => {
@@ -52,15 +78,35 @@ const targets: readonly [string, (server: OurServer) => Promise<readonly string[
 ];
 
 // npm run inspector and .ci/run install it (110 MB); elsewhere these tests are counted as skipped.
-describe.skipIf(!existsSync(launcher)).each(['filesystem', 'sqlite', 'weather'])('the Inspector calls server-%s', (name) => {
-  test.each(targets)('over %s: lists, a result, the text of an error', { timeout: 60_000 }, async (_title, targetOf) => {
-    const own = ours.servers.find((server): server is OurServer => server.name === name);
-    if (own === undefined) throw new Error(`no server ${name}`);
-    const target = await targetOf(own);
-    expect(await inspect(target, ['--method', 'tools/list'])).toEqual({ code: RESULT, output: expect.stringContaining(`"${own.works.tool}"`) as string });
-    for (const [{ tool, args, text: part }, code] of [[own.works, RESULT], [own.fails, TOOL_FAILED]] as const) {
-      const outcome = await inspect(target, ['--method', 'tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)]);
-      expect(outcome).toEqual({ code, output: expect.stringContaining(part) as string });
-    }
-  });
-});
+describe.skipIf(!existsSync(launcher)).each(['filesystem', 'sqlite', 'weather'])(
+  'the Inspector calls server-%s',
+  (name) => {
+    test.each(targets)(
+      'over %s: lists, a result, the text of an error',
+      { timeout: 60_000 },
+      async (_title, targetOf) => {
+        const own = ours.servers.find((server): server is OurServer => server.name === name);
+        if (own === undefined) throw new Error(`no server ${name}`);
+        const target = await targetOf(own);
+        expect(await inspect(target, ['--method', 'tools/list'])).toEqual({
+          code: RESULT,
+          output: expect.stringContaining(`"${own.works.tool}"`) as string,
+        });
+        for (const [{ tool, args, text: part }, code] of [
+          [own.works, RESULT],
+          [own.fails, TOOL_FAILED],
+        ] as const) {
+          const outcome = await inspect(target, [
+            '--method',
+            'tools/call',
+            '--tool-name',
+            tool,
+            '--tool-args-json',
+            JSON.stringify(args),
+          ]);
+          expect(outcome).toEqual({ code, output: expect.stringContaining(part) as string });
+        }
+      },
+    );
+  },
+);

@@ -24,22 +24,39 @@ async function bridgeTo(url: string): Promise<ClientV1> {
   const client = new ClientV1({ name: 'host', version: '1.0.0' }, { capabilities: {} });
   onTestFinished(() => client.close());
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home };
-  await client.connect(new StdioClientTransportV1({ command: process.execPath, args: [mcpRemote, url, '--allow-http'], env, cwd: home, stderr: 'ignore' }));
+  await client.connect(
+    new StdioClientTransportV1({
+      command: process.execPath,
+      args: [mcpRemote, url, '--allow-http'],
+      env,
+      cwd: home,
+      stderr: 'ignore',
+    }),
+  );
   return client;
 }
 
-describe.each(['filesystem', 'sqlite', 'weather'])('mcp-remote before server-%s over HTTP', (name) => {
-  test('connects, lists the tools and passes on results and errors', async () => {
-    const own = ours.servers.find((server): server is OurServer => server.name === name);
-    if (own === undefined) throw new Error(`no server ${name}`);
-    const served = await serveOverHttp(own);
-    onTestFinished(() => served.stop());
-    const client = await bridgeTo(served.url);
-    const { tools } = await client.listTools();
-    expect(tools.map((tool) => tool.name)).toContain(own.works.tool);
-    for (const [{ tool, args, text }, isError] of [[own.works, false], [own.fails, true]] as const) {
-      const result = await client.callTool({ name: tool, arguments: args });
-      expect({ isError: result.isError === true, text: JSON.stringify(result.content) }).toEqual({ isError, text: expect.stringContaining(text) as string });
-    }
-  });
-});
+describe.each(['filesystem', 'sqlite', 'weather'])(
+  'mcp-remote before server-%s over HTTP',
+  (name) => {
+    test('connects, lists the tools and passes on results and errors', async () => {
+      const own = ours.servers.find((server): server is OurServer => server.name === name);
+      if (own === undefined) throw new Error(`no server ${name}`);
+      const served = await serveOverHttp(own);
+      onTestFinished(() => served.stop());
+      const client = await bridgeTo(served.url);
+      const { tools } = await client.listTools();
+      expect(tools.map((tool) => tool.name)).toContain(own.works.tool);
+      for (const [{ tool, args, text }, isError] of [
+        [own.works, false],
+        [own.fails, true],
+      ] as const) {
+        const result = await client.callTool({ name: tool, arguments: args });
+        expect({ isError: result.isError === true, text: JSON.stringify(result.content) }).toEqual({
+          isError,
+          text: expect.stringContaining(text) as string,
+        });
+      }
+    });
+  },
+);

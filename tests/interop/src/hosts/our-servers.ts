@@ -23,14 +23,20 @@ export interface OurServer {
   readonly fails: ToolCall;
 }
 
-const binOf = (name: ServerName): string => fileURLToPath(new URL('bin.js', import.meta.resolve(`@signalbox/server-${name}/package.json`)));
+const binOf = (name: ServerName): string =>
+  fileURLToPath(new URL('bin.js', import.meta.resolve(`@signalbox/server-${name}/package.json`)));
 
 /** The three servers over data of this test, with a call that works and one that fails, both of a tool with an output schema. */
-export async function ourServers(): Promise<{ readonly servers: readonly OurServer[]; remove(): Promise<void> }> {
+export async function ourServers(): Promise<{
+  readonly servers: readonly OurServer[];
+  remove(): Promise<void>;
+}> {
   const folder = await mkdtemp(join(tmpdir(), 'hosts-'));
   await writeFile(join(folder, 'note.txt'), 'hello from a file');
   const database = join(folder, 'shop.db');
-  new Database(database).exec("CREATE TABLE item (name TEXT); INSERT INTO item VALUES ('lamp')").close();
+  new Database(database)
+    .exec("CREATE TABLE item (name TEXT); INSERT INTO item VALUES ('lamp')")
+    .close();
   const servers: OurServer[] = [
     {
       name: 'filesystem',
@@ -55,8 +61,12 @@ export async function ourServers(): Promise<{ readonly servers: readonly OurServ
 }
 
 /** Serves over HTTP on a free port of this machine until it is stopped. */
-export async function serveOverHttp({ args }: OurServer): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [...args, '--http', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+export async function serveOverHttp({
+  args,
+}: OurServer): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [...args, '--http', '0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const ended = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
     let said = '';

@@ -20,7 +20,12 @@ export interface TaskCall {
  * `ANSWERS`.
  */
 export interface ClientFace {
-  readonly server: { readonly info: Shape | undefined; readonly capabilities: Shape | undefined; readonly instructions: string | undefined; readonly version: string | undefined };
+  readonly server: {
+    readonly info: Shape | undefined;
+    readonly capabilities: Shape | undefined;
+    readonly instructions: string | undefined;
+    readonly version: string | undefined;
+  };
   /** The messages heard so far. */
   readonly logs: readonly Shape[];
   listTools(): Promise<readonly Shape[]>;
@@ -32,7 +37,11 @@ export interface ClientFace {
   listPrompts(): Promise<readonly Shape[]>;
   getPrompt(name: string, args?: { readonly [name: string]: string }): Promise<Shape>;
   /** The completion. */
-  complete(ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }, argument: { name: string; value: string }, chosen?: { [name: string]: string }): Promise<Shape>;
+  complete(
+    ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string },
+    argument: { name: string; value: string },
+    chosen?: { [name: string]: string },
+  ): Promise<Shape>;
   setLogLevel(level: 'debug' | 'warning'): Promise<void>;
   /** Resolves when subscribed, with what ends the subscription. */
   watch(uri: string, onUpdated: (uri: string) => void): Promise<() => Promise<void>>;
@@ -48,7 +57,12 @@ export interface ClientFace {
 export const ANSWERS = {
   elicit: { action: 'accept', content: { name: 'Ada' } },
   visit: { action: 'accept' },
-  sample: { role: 'assistant', content: { type: 'text', text: 'forty-two' }, model: 'mock', stopReason: 'endTurn' },
+  sample: {
+    role: 'assistant',
+    content: { type: 'text', text: 'forty-two' },
+    model: 'mock',
+    stopReason: 'endTurn',
+  },
   roots: [{ uri: 'file:///home/ada', name: 'home' }],
 } as const;
 

@@ -13,20 +13,42 @@ export type Dial = (url: URL) => Promise<ClientFace>;
 
 export async function openHosted(host: () => Promise<Hosted>, dial: Dial): Promise<Opened> {
   const hosted = await host();
-  return { connect: () => dial(hosted.url), requests: hosted.requests, forgetSessions: hosted.forgetSessions, close: () => hosted.close() };
+  return {
+    connect: () => dial(hosted.url),
+    requests: hosted.requests,
+    forgetSessions: hosted.forgetSessions,
+    close: () => hosted.close(),
+  };
 }
 
-export const dialV1: Dial = (url) => connectV1Client(new HttpClientTransportV1(url, { reconnectionOptions: FAST }));
+export const dialV1: Dial = (url) =>
+  connectV1Client(new HttpClientTransportV1(url, { reconnectionOptions: FAST }));
 
-export const dialV1Sse: Dial = (url) => connectV1Client(new SseClientTransportV1(new URL('/sse', url)));
+export const dialV1Sse: Dial = (url) =>
+  connectV1Client(new SseClientTransportV1(new URL('/sse', url)));
 
-export const dialV2 = (negotiation: V2Negotiation): Dial => (url) => connectV2Client(new HttpClientTransportV2(url, { reconnectionOptions: FAST }), negotiation);
+export const dialV2 =
+  (negotiation: V2Negotiation): Dial =>
+  (url) =>
+    connectV2Client(new HttpClientTransportV2(url, { reconnectionOptions: FAST }), negotiation);
 
-export const dialV2Sse: Dial = (url) => connectV2Client(new SseClientTransportV2(new URL('/sse', url)), 'legacy');
+export const dialV2Sse: Dial = (url) =>
+  connectV2Client(new SseClientTransportV2(new URL('/sse', url)), 'legacy');
 
-export const dialOurs = (era: 'auto' | 'legacy' | 'modern'): Dial => (url) => connectOurClient(() => httpTransport({ url: url.href }), era);
+export const dialOurs =
+  (era: 'auto' | 'legacy' | 'modern'): Dial =>
+  (url) =>
+    connectOurClient(() => httpTransport({ url: url.href }), era);
 
-export const dialOursSse = (era: 'auto' | 'legacy'): Dial => (url) => connectOurClient(() => httpTransport({ url: new URL('/sse', url).href, legacySse: true }), era);
+export const dialOursSse =
+  (era: 'auto' | 'legacy'): Dial =>
+  (url) =>
+    connectOurClient(() => httpTransport({ url: new URL('/sse', url).href, legacySse: true }), era);
 
 /** How soon the official clients come back to a stream. */
-const FAST = { initialReconnectionDelay: 20, maxReconnectionDelay: 100, reconnectionDelayGrowFactor: 1, maxRetries: 20 };
+const FAST = {
+  initialReconnectionDelay: 20,
+  maxReconnectionDelay: 100,
+  reconnectionDelayGrowFactor: 1,
+  maxRetries: 20,
+};

@@ -8,10 +8,38 @@ const shared = { era: 'modern', wire: 'http-modern' } as const;
 const without = { ...noSessions, ...noTasks };
 
 const cells: readonly Cell[] = [
-  { ...shared, client: 'v2', server: 'ours', negotiation: 'auto', without, open: () => openHosted(hostOurs, dialV2('auto')) },
-  { ...shared, client: 'v2', server: 'ours', negotiation: 'pinned', without, open: () => openHosted(hostOurs, dialV2('modern')) },
-  { ...shared, client: 'ours', server: 'v2', negotiation: 'auto', without, open: () => openHosted(hostV2Requests, dialOurs('auto')) },
-  { ...shared, client: 'ours', server: 'v2', negotiation: 'pinned', without, open: () => openHosted(hostV2Requests, dialOurs('modern')) },
+  {
+    ...shared,
+    client: 'v2',
+    server: 'ours',
+    negotiation: 'auto',
+    without,
+    open: () => openHosted(hostOurs, dialV2('auto')),
+  },
+  {
+    ...shared,
+    client: 'v2',
+    server: 'ours',
+    negotiation: 'pinned',
+    without,
+    open: () => openHosted(hostOurs, dialV2('modern')),
+  },
+  {
+    ...shared,
+    client: 'ours',
+    server: 'v2',
+    negotiation: 'auto',
+    without,
+    open: () => openHosted(hostV2Requests, dialOurs('auto')),
+  },
+  {
+    ...shared,
+    client: 'ours',
+    server: 'v2',
+    negotiation: 'pinned',
+    without,
+    open: () => openHosted(hostV2Requests, dialOurs('modern')),
+  },
 ];
 
 runCells(cells);

@@ -6,7 +6,13 @@ function each(names: readonly FeatureName[], reason: string): Without {
   return Object.fromEntries(names.map((name) => [name, reason]));
 }
 
-const QUESTIONS = ['asks for a form', 'asks to open a page', 'asks for a sample', 'asks for the roots', 'asks three questions at once'] as const;
+const QUESTIONS = [
+  'asks for a form',
+  'asks to open a page',
+  'asks for a sample',
+  'asks for the roots',
+  'asks three questions at once',
+] as const;
 const STREAMS = [
   'comes back to a stream that the server closed',
   'comes back to a stream that broke',
@@ -16,7 +22,10 @@ const STREAMS = [
 const TASKS = ['waits for a call that becomes a task', 'cancels a task'] as const;
 
 /** The wire has one stream, or none that can be resumed, and no session to end. */
-export const noSessions: Without = each(STREAMS, 'only Streamable HTTP with sessions has streams that are resumed and sessions that are ended');
+export const noSessions: Without = each(
+  STREAMS,
+  'only Streamable HTTP with sessions has streams that are resumed and sessions that are ended',
+);
 
 /** A known gap of both official clients. */
 export const staysLost: Without = each(
@@ -28,18 +37,33 @@ export const staysLost: Without = each(
 export const noConnection: Without = {
   ...noSessions,
   ...each(QUESTIONS, 'a server cannot ask outside a session'),
-  ...each(['tells that a resource was updated', 'tells that lists have changed'], 'there is no stream for what a server tells unasked'),
+  ...each(
+    ['tells that a resource was updated', 'tells that lists have changed'],
+    'there is no stream for what a server tells unasked',
+  ),
   ...each(['logs from the level that was set'], 'no session remembers the level'),
 };
 
 /** The official clients cancel by a notification only; ours also closes the stream, which a server on SDK v1 can take for a cancellation. */
-export const noCancellation: Without = each(['cancels a call'], 'a cancellation that is a notification cannot be matched with its request outside a session');
+export const noCancellation: Without = each(
+  ['cancels a call'],
+  'a cancellation that is a notification cannot be matched with its request outside a session',
+);
 
 /** Seen with `--expose-gc`: after a collection the signal of its web request no longer aborts. */
-export const forgetsDisconnects: Without = each(['cancels a call'], 'a legacy request to a server on SDK v2 outside a session hears of a closed connection only until the next garbage collection');
+export const forgetsDisconnects: Without = each(
+  ['cancels a call'],
+  'a legacy request to a server on SDK v2 outside a session hears of a closed connection only until the next garbage collection',
+);
 
-export const noTasks: Without = each(TASKS, 'the SDK v2 has no tasks, and 2026-07-28 has them as an extension that no SDK knows');
-export const forgetsTasks: Without = each(TASKS, 'a server on SDK v1 that is made for one request forgets its tasks with it');
+export const noTasks: Without = each(
+  TASKS,
+  'the SDK v2 has no tasks, and 2026-07-28 has them as an extension that no SDK knows',
+);
+export const forgetsTasks: Without = each(
+  TASKS,
+  'a server on SDK v1 that is made for one request forgets its tasks with it',
+);
 
 /** A known fault of both official clients where many messages come in one piece, which Streamable HTTP hides. */
 export const losesProgress: Without = each(

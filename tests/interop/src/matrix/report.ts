@@ -34,8 +34,12 @@ function collect(tests: readonly TestCase[]): ReadonlyMap<string, Column> {
     return column;
   };
   for (const test of tests) {
-    const { matrix, matrixGaps } = test.meta() as { readonly matrix?: MatrixMeta; readonly matrixGaps?: MatrixGaps };
-    if (matrix !== undefined) columnOf(matrix.cell).verdicts.set(matrix.feature, test.result().state);
+    const { matrix, matrixGaps } = test.meta() as {
+      readonly matrix?: MatrixMeta;
+      readonly matrixGaps?: MatrixGaps;
+    };
+    if (matrix !== undefined)
+      columnOf(matrix.cell).verdicts.set(matrix.feature, test.result().state);
     if (matrixGaps !== undefined) columnOf(matrixGaps.cell).reasons = matrixGaps.without;
   }
   return cells;
@@ -52,8 +56,17 @@ function summarize(cells: ReadonlyMap<string, Column>): string {
 
 /** One row for each cell, one column for each feature, then what the numbers of the reasons mean. */
 function render(cells: ReadonlyMap<string, Column>): string {
-  const features = [...new Set([...cells.values()].flatMap(({ verdicts, reasons }) => [...verdicts.keys(), ...Object.keys(reasons)]))];
-  const reasons = [...new Set([...cells.values()].flatMap(({ reasons: given }) => Object.values(given)))];
+  const features = [
+    ...new Set(
+      [...cells.values()].flatMap(({ verdicts, reasons }) => [
+        ...verdicts.keys(),
+        ...Object.keys(reasons),
+      ]),
+    ),
+  ];
+  const reasons = [
+    ...new Set([...cells.values()].flatMap(({ reasons: given }) => Object.values(given))),
+  ];
   const mark = ({ verdicts, reasons: given }: Column, feature: string): string => {
     const reason = given[feature];
     if (reason !== undefined) return `(${String(reasons.indexOf(reason) + 1)})`;
@@ -67,7 +80,10 @@ function render(cells: ReadonlyMap<string, Column>): string {
     '',
     `| Feature | ${names.map((_, index) => letter(index)).join(' | ')} |`,
     `|---|${names.map(() => '---|').join('')}`,
-    ...features.map((feature) => `| ${feature} | ${[...cells.values()].map((column) => mark(column, feature)).join(' | ')} |`),
+    ...features.map(
+      (feature) =>
+        `| ${feature} | ${[...cells.values()].map((column) => mark(column, feature)).join(' | ')} |`,
+    ),
     '',
     ...reasons.map((reason, index) => `${String(index + 1)}. ${reason}`),
     '',

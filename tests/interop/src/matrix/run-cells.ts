@@ -52,7 +52,9 @@ function runCell(cell: Cell): void {
   const { without } = cell;
   for (const [name, feature] of Object.entries(features)) {
     // The entries of the table have its names.
-    const meta = { matrix: { cell: nameOf(cell), feature: name as FeatureName } satisfies MatrixMeta };
+    const meta = {
+      matrix: { cell: nameOf(cell), feature: name as FeatureName } satisfies MatrixMeta,
+    };
     if (without[name as FeatureName] === undefined) test(name, { meta }, () => feature(running));
   }
   const gaps = { matrixGaps: { cell: nameOf(cell), without } satisfies MatrixGaps };

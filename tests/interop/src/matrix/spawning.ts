@@ -10,26 +10,53 @@ import type { ClientFace } from './client-face.ts';
 
 function argumentsFor(server: Library, versions: readonly string[] = []): string[] {
   const name = { ours: 'our', v1: 'v1', v2: 'v2' }[server];
-  return ['--conditions=@signalbox/source', join(import.meta.dirname, 'programs', `${name}-stdio-server.ts`), ...versions];
+  return [
+    '--conditions=@signalbox/source',
+    join(import.meta.dirname, 'programs', `${name}-stdio-server.ts`),
+    ...versions,
+  ];
 }
 
-const processes = (connect: () => Promise<ClientFace>): Promise<Opened> => Promise.resolve({ connect, close: () => Promise.resolve() });
+const processes = (connect: () => Promise<ClientFace>): Promise<Opened> =>
+  Promise.resolve({ connect, close: () => Promise.resolve() });
 
 /** Over stdio each client has a server process of its own. */
 export function openV1OverStdio(): Promise<Opened> {
-  return processes(() => connectV1Client(new StdioClientTransportV1({ command: process.execPath, args: argumentsFor('ours') })));
+  return processes(() =>
+    connectV1Client(
+      new StdioClientTransportV1({ command: process.execPath, args: argumentsFor('ours') }),
+    ),
+  );
 }
 
 export function openV2OverStdio(negotiation: V2Negotiation): Promise<Opened> {
-  return processes(() => connectV2Client(new StdioClientTransportV2({ command: process.execPath, args: argumentsFor('ours') }), negotiation));
+  return processes(() =>
+    connectV2Client(
+      new StdioClientTransportV2({ command: process.execPath, args: argumentsFor('ours') }),
+      negotiation,
+    ),
+  );
 }
 
 /** `versions`: the legacy revisions the server on SDK v2 agrees to. */
-export function openOursOverStdio(server: Library, era: 'auto' | 'legacy' | 'modern', versions?: readonly string[]): Promise<Opened> {
-  return processes(() => connectOurClient(() => spawnStdio({ command: 'node', args: argumentsFor(server, versions) }), era));
+export function openOursOverStdio(
+  server: Library,
+  era: 'auto' | 'legacy' | 'modern',
+  versions?: readonly string[],
+): Promise<Opened> {
+  return processes(() =>
+    connectOurClient(
+      () => spawnStdio({ command: 'node', args: argumentsFor(server, versions) }),
+      era,
+    ),
+  );
 }
 
 /** Our client, which takes the time that a server needs to start for silence. */
 export function connectImpatiently(server: Library): Promise<ClientFace> {
-  return connectOurClient(() => spawnStdio({ command: 'node', args: argumentsFor(server) }), 'auto', 1);
+  return connectOurClient(
+    () => spawnStdio({ command: 'node', args: argumentsFor(server) }),
+    'auto',
+    1,
+  );
 }

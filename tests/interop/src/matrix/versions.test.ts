@@ -20,27 +20,38 @@ async function connect(host: () => Promise<Hosted>, dial: Dial): Promise<ClientF
   return face;
 }
 
-const toolNamed = async (face: ClientFace, name: string) => (await face.listTools()).find((tool) => tool.name === name);
+const toolNamed = async (face: ClientFace, name: string) =>
+  (await face.listTools()).find((tool) => tool.name === name);
 
 describe('the client of SDK v2 with our server', () => {
-  const dial = (version: string): Promise<ClientFace> => connect(hostOurs, dialV2({ versions: [version] }));
+  const dial = (version: string): Promise<ClientFace> =>
+    connect(hostOurs, dialV2({ versions: [version] }));
 
   test.each(LEGACY)('speaks %s', async (version) => {
     const face = await dial(version);
     expect(face.server).toMatchObject({ version, info: { name: 'ours' } });
-    expect(await face.callTool('echo', { text: version })).toMatchObject({ content: [{ type: 'text', text: version }] });
+    expect(await face.callTool('echo', { text: version })).toMatchObject({
+      content: [{ type: 'text', text: version }],
+    });
     expect(await face.readResource(CLOCK_URI)).toMatchObject([{ text: 'noon' }]);
-    expect(await face.getPrompt('greet', { name: 'Ada' })).toMatchObject({ messages: [{ content: { text: 'Hello Ada' } }] });
-    expect(await face.callTool('think')).toMatchObject({ content: [{ text: expect.stringContaining('forty-two') as string }] });
+    expect(await face.getPrompt('greet', { name: 'Ada' })).toMatchObject({
+      messages: [{ content: { text: 'Hello Ada' } }],
+    });
+    expect(await face.callTool('think')).toMatchObject({
+      content: [{ text: expect.stringContaining('forty-two') as string }],
+    });
   });
 
-  test.each(LEGACY)('hears in %s of output schemas and tasks if the revision has them', async (version) => {
-    const face = await dial(version);
-    const [add, toil] = [await toolNamed(face, 'add'), await toolNamed(face, 'toil')];
-    expect(add).toHaveProperty('inputSchema');
-    expect('outputSchema' in add!).toBe(version >= '2025-06-18');
-    expect('execution' in toil!).toBe(version === '2025-11-25');
-  });
+  test.each(LEGACY)(
+    'hears in %s of output schemas and tasks if the revision has them',
+    async (version) => {
+      const face = await dial(version);
+      const [add, toil] = [await toolNamed(face, 'add'), await toolNamed(face, 'toil')];
+      expect(add).toHaveProperty('inputSchema');
+      expect('outputSchema' in add!).toBe(version >= '2025-06-18');
+      expect('execution' in toil!).toBe(version === '2025-11-25');
+    },
+  );
 
   test.each([
     ['2025-11-25', MEDIA.map(({ type }) => type)],
@@ -61,13 +72,19 @@ describe('the client of SDK v2 with our server', () => {
   });
 
   test.each(LEGACY)('hears in %s of bad arguments as the revision says', async (version) => {
-    const outcome: unknown = await (await dial(version)).callTool('add', { a: 'one' }).catch((error: unknown) => error);
+    const outcome: unknown = await (
+      await dial(version)
+    )
+      .callTool('add', { a: 'one' })
+      .catch((error: unknown) => error);
     expect(outcome).toMatchObject(version === '2025-11-25' ? { isError: true } : { code: -32602 });
   });
 
   test.each(LEGACY)('is asked for a form in %s if the revision has forms', async (version) => {
     const result = await (await dial(version)).callTool('ask');
-    expect(result).toMatchObject(version >= '2025-06-18' ? { content: [{ text: 'accept Ada' }] } : { isError: true });
+    expect(result).toMatchObject(
+      version >= '2025-06-18' ? { content: [{ text: 'accept Ada' }] } : { isError: true },
+    );
   });
 });
 
@@ -75,10 +92,14 @@ describe('our client', () => {
   test.each(LEGACY)('speaks %s with a server on SDK v2 that knows no other', async (version) => {
     const face = await connect(() => hostV2Sessions([version]), dialOurs('auto'));
     expect(face.server).toMatchObject({ version, info: { name: 'v2' } });
-    expect(await face.callTool('echo', { text: version })).toMatchObject({ content: [{ type: 'text', text: version }] });
+    expect(await face.callTool('echo', { text: version })).toMatchObject({
+      content: [{ type: 'text', text: version }],
+    });
     expect((await face.listTools()).map(({ name }) => name)).toContain('add');
     expect(await face.readResource(CLOCK_URI)).toMatchObject([{ text: 'noon' }]);
-    expect(await face.callTool('think')).toMatchObject({ content: [{ text: expect.stringContaining('forty-two') as string }] });
+    expect(await face.callTool('think')).toMatchObject({
+      content: [{ text: expect.stringContaining('forty-two') as string }],
+    });
   });
 
   test('chooses 2026-07-28 of a server on SDK v2 that knows all', async () => {

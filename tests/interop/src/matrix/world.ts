@@ -42,9 +42,14 @@ export class World {
 }
 
 /** A picture of one pixel, and as many bytes of sound. */
-export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+export const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 export const SOUND = 'UklGRgAAAABXQVZF';
-export const ICON = { src: 'https://example.com/icon.png', mimeType: 'image/png', sizes: ['48x48'] };
+export const ICON = {
+  src: 'https://example.com/icon.png',
+  mimeType: 'image/png',
+  sizes: ['48x48'],
+};
 
 export const CLOCK_URI = 'world://clock';
 export const BYTES_URI = 'world://bytes';
@@ -64,10 +69,21 @@ export const MEDIA = [
 
 export const NAME_FORM = {
   message: 'Who are you?',
-  requestedSchema: { type: 'object', properties: { name: { type: 'string', title: 'Name' } }, required: ['name'] },
+  requestedSchema: {
+    type: 'object',
+    properties: { name: { type: 'string', title: 'Name' } },
+    required: ['name'],
+  },
 } as const;
-export const PAGE = { mode: 'url', message: 'Sign in', url: 'https://example.com/sign-in' } as const;
-export const THOUGHT = { messages: [{ role: 'user', content: { type: 'text', text: 'What is the answer?' } }], maxTokens: 100 } as const;
+export const PAGE = {
+  mode: 'url',
+  message: 'Sign in',
+  url: 'https://example.com/sign-in',
+} as const;
+export const THOUGHT = {
+  messages: [{ role: 'user', content: { type: 'text', text: 'What is the answer?' } }],
+  maxTokens: 100,
+} as const;
 
 /** Suggestions for a city. */
 export function citiesLike(start: string): string[] {

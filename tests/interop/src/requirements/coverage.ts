@@ -40,17 +40,27 @@ export interface Count {
 const WIRES = ['stdio', 'http', 'legacy-sse', 'any'] as const;
 
 /** Compares what the rules demand with what was proved. */
-export function coverageOf(requirements: { readonly [id: string]: Requirement }, proofs: readonly Proof[], gaps: readonly Gap[]): Coverage {
-  const cells = Object.entries(requirements).flatMap(([id, requirement]) => cellsOf(id, requirement));
+export function coverageOf(
+  requirements: { readonly [id: string]: Requirement },
+  proofs: readonly Proof[],
+  gaps: readonly Gap[],
+): Coverage {
+  const cells = Object.entries(requirements).flatMap(([id, requirement]) =>
+    cellsOf(id, requirement),
+  );
   const isProved = provedCells(proofs, requirements);
   const unproved = cells.filter((cell) => !isProved(cell));
   const isKnown = (cell: Cell): boolean => gaps.some((gap) => stands(gap, cell));
   const problems = [
-    ...proofs.filter((proof) => !isDemanded(proof, requirements)).map((proof) => `a test proves ${nameOf(proof)}, which the table does not demand`),
+    ...proofs
+      .filter((proof) => !isDemanded(proof, requirements))
+      .map((proof) => `a test proves ${nameOf(proof)}, which the table does not demand`),
     ...missing(unproved.filter((cell) => cell.level === 'MUST' && !isKnown(cell))),
     ...gaps.flatMap((gap) => gapProblems(gap, cells, unproved)),
   ];
-  const rows = (['legacy', 'modern'] as const).flatMap((era) => WIRES.map((wire) => rowOf({ era, wire }, cells, isProved)));
+  const rows = (['legacy', 'modern'] as const).flatMap((era) =>
+    WIRES.map((wire) => rowOf({ era, wire }, cells, isProved)),
+  );
   return {
     rows: rows.filter((row) => row.must.total + row.should.total > 0),
     problems: [...new Set(problems)],
@@ -61,34 +71,64 @@ export function coverageOf(requirements: { readonly [id: string]: Requirement },
 /** One line for each rule. */
 function missing(cells: readonly Cell[]): readonly string[] {
   const byRule = Map.groupBy(cells, ({ requirement }) => requirement);
-  return [...byRule].map(([id, own]) => `MUST without a proof: ${id} (${own.map(({ side, era, wire }) => `${side} ${era} ${wire}`).join(', ')})`);
+  return [...byRule].map(
+    ([id, own]) =>
+      `MUST without a proof: ${id} (${own.map(({ side, era, wire }) => `${side} ${era} ${wire}`).join(', ')})`,
+  );
 }
 
 function cellsOf(id: string, { level, sides, versions, on, review }: Requirement): readonly Cell[] {
   if (review !== undefined) return [];
   const wires = on === 'any' ? (['any'] as const) : on;
-  return sides.flatMap((side) => [...new Set(versions.map(eraOf))].flatMap((era) => wires.map((wire) => ({ requirement: id, side, era, wire, level }))));
+  return sides.flatMap((side) =>
+    [...new Set(versions.map(eraOf))].flatMap((era) =>
+      wires.map((wire) => ({ requirement: id, side, era, wire, level })),
+    ),
+  );
 }
 
 /** A rule on any wire is proved by a proof on whatever wire. */
-function provedCells(proofs: readonly Proof[], requirements: { readonly [id: string]: Requirement }): (cell: Proof) => boolean {
-  const proved = new Set(proofs.flatMap((proof) => (requirements[proof.requirement]?.on === 'any' ? [nameOf({ ...proof, wire: 'any' })] : [nameOf(proof)])));
+function provedCells(
+  proofs: readonly Proof[],
+  requirements: { readonly [id: string]: Requirement },
+): (cell: Proof) => boolean {
+  const proved = new Set(
+    proofs.flatMap((proof) =>
+      requirements[proof.requirement]?.on === 'any'
+        ? [nameOf({ ...proof, wire: 'any' })]
+        : [nameOf(proof)],
+    ),
+  );
   return (cell) => proved.has(nameOf(cell));
 }
 
-function isDemanded({ requirement: id, side, era, wire }: Proof, requirements: { readonly [id: string]: Requirement }): boolean {
+function isDemanded(
+  { requirement: id, side, era, wire }: Proof,
+  requirements: { readonly [id: string]: Requirement },
+): boolean {
   const requirement = requirements[id];
   if (requirement === undefined || requirement.review !== undefined) return false;
   const isOnWire = requirement.on === 'any' || (wire !== 'any' && requirement.on.includes(wire));
-  return isOnWire && requirement.sides.includes(side) && requirement.versions.some((version) => eraOf(version) === era);
+  return (
+    isOnWire &&
+    requirement.sides.includes(side) &&
+    requirement.versions.some((version) => eraOf(version) === era)
+  );
 }
 
-function gapProblems(gap: Gap, cells: readonly Cell[], unproved: readonly Cell[]): readonly string[] {
+function gapProblems(
+  gap: Gap,
+  cells: readonly Cell[],
+  unproved: readonly Cell[],
+): readonly string[] {
   return gap.requirements.flatMap((id) => {
     const own = { ...gap, requirements: [id] };
     const meant = cells.filter((cell) => cell.level === 'MUST' && stands(own, cell));
-    if (meant.length === 0) return [`a known gap names ${id}, of which nothing must be proved there`];
-    return meant.filter((cell) => !unproved.includes(cell)).map((cell) => `a known gap is proved: ${nameOf(cell)}`);
+    if (meant.length === 0)
+      return [`a known gap names ${id}, of which nothing must be proved there`];
+    return meant
+      .filter((cell) => !unproved.includes(cell))
+      .map((cell) => `a known gap is proved: ${nameOf(cell)}`);
   });
 }
 
@@ -101,7 +141,11 @@ function stands({ requirements, side, era, wire }: Gap, cell: Cell): boolean {
   );
 }
 
-function rowOf(place: { readonly era: Era; readonly wire: Wire | 'any' }, cells: readonly Cell[], isProved: (cell: Proof) => boolean): CoverageRow {
+function rowOf(
+  place: { readonly era: Era; readonly wire: Wire | 'any' },
+  cells: readonly Cell[],
+  isProved: (cell: Proof) => boolean,
+): CoverageRow {
   const own = cells.filter((cell) => cell.era === place.era && cell.wire === place.wire);
   const count = (level: Level): Count => {
     const ofLevel = own.filter((cell) => cell.level === level);

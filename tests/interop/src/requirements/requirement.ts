@@ -32,7 +32,13 @@ export interface Place {
 const SITE = 'https://modelcontextprotocol.io/specification';
 
 /** Oldest first. */
-export const EVERY_VERSION = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const satisfies readonly ProtocolVersion[];
+export const EVERY_VERSION = [
+  '2024-11-05',
+  '2025-03-26',
+  '2025-06-18',
+  '2025-11-25',
+  '2026-07-28',
+] as const satisfies readonly ProtocolVersion[];
 export const LEGACY: readonly ProtocolVersion[] = EVERY_VERSION.slice(0, -1);
 export const MODERN: readonly ProtocolVersion[] = ['2026-07-28'];
 /** Streamable HTTP with sessions. */
@@ -43,7 +49,10 @@ export const HTTP: readonly Wire[] = ['http'];
 export const LEGACY_SSE: readonly Wire[] = ['legacy-sse'];
 
 /** From a revision to the newest, or to the last legacy one. */
-export function since(first: ProtocolVersion, last: 'modern' | 'legacy' = 'modern'): readonly ProtocolVersion[] {
+export function since(
+  first: ProtocolVersion,
+  last: 'modern' | 'legacy' = 'modern',
+): readonly ProtocolVersion[] {
   return (last === 'modern' ? EVERY_VERSION : LEGACY).slice(EVERY_VERSION.indexOf(first));
 }
 
@@ -64,7 +73,19 @@ export function eraOf(version: ProtocolVersion): Era {
   return MODERN.includes(version) ? 'modern' : 'legacy';
 }
 
-function requirement(level: Level, sides: Side | 'both', rule: string, { page, versions = EVERY_VERSION, on = ['stdio', 'http'] }: Place): Requirement {
+function requirement(
+  level: Level,
+  sides: Side | 'both',
+  rule: string,
+  { page, versions = EVERY_VERSION, on = ['stdio', 'http'] }: Place,
+): Requirement {
   const url = page.startsWith('https:') ? page : `${SITE}/${versions.at(-1)}/${page}`;
-  return { level, sides: sides === 'both' ? ['client', 'server'] : [sides], rule, url, versions, on };
+  return {
+    level,
+    sides: sides === 'both' ? ['client', 'server'] : [sides],
+    rule,
+    url,
+    versions,
+    on,
+  };
 }

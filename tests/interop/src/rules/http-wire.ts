@@ -19,7 +19,14 @@ export interface HttpWire extends RawWire {
 }
 
 const ACCEPT = 'application/json, text/event-stream';
-const NAME_OF: { readonly [method: string]: string } = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri', 'tasks/get': 'taskId', 'tasks/update': 'taskId', 'tasks/cancel': 'taskId' };
+const NAME_OF: { readonly [method: string]: string } = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+};
 
 /** A conforming HTTP client without a mind of its own, and the server it talks to. */
 export async function openHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpWire> {
@@ -50,10 +57,13 @@ class PostingWire implements HttpWire {
 
   async #sendAfter(before: Promise<void>, message: unknown): Promise<void> {
     await before;
-    const isAnswered = [message].flat().some((each) => (each as Message).method !== undefined && (each as Message).id !== undefined);
+    const isAnswered = [message]
+      .flat()
+      .some((each) => (each as Message).method !== undefined && (each as Message).id !== undefined);
     if (isAnswered) this.#streams.add(this.#request(message as Message));
     else await this.#oneWay(message as Message);
-    if ((message as Message).method === 'initialize') await this.inbox.find((answer) => answer.id === (message as Message).id);
+    if ((message as Message).method === 'initialize')
+      await this.inbox.find((answer) => answer.id === (message as Message).id);
   }
 
   statusOf(id: RequestId): number | undefined {
@@ -74,10 +84,17 @@ class PostingWire implements HttpWire {
       if (message.id !== undefined) this.#statuses.set(message.id, response.status);
       const sessionId = response.headers.get('mcp-session-id');
       if (sessionId !== null) this.headers['mcp-session-id'] = sessionId;
-      if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) await this.#read(response);
-      else for (const answer of [JSON.parse(await response.text()) as Message | Message[]].flat()) this.#arrived(answer);
+      if (response.headers.get('content-type')?.startsWith('text/event-stream') === true)
+        await this.#read(response);
+      else
+        for (const answer of [JSON.parse(await response.text()) as Message | Message[]].flat())
+          this.#arrived(answer);
     } catch (error) {
-      if (!this.#ended.signal.aborted) this.inbox.add({ id: message.id ?? null, error: { code: 0, message: `No answer: ${String(error)}` } });
+      if (!this.#ended.signal.aborted)
+        this.inbox.add({
+          id: message.id ?? null,
+          error: { code: 0, message: `No answer: ${String(error)}` },
+        });
     }
   }
 
@@ -88,23 +105,38 @@ class PostingWire implements HttpWire {
   }
 
   #post(message: Message): Promise<Response> {
-    const headers = { 'content-type': 'application/json', accept: ACCEPT, ...modernHeaders(message), ...this.headers };
-    return fetch(this.url, { method: 'POST', headers, body: JSON.stringify(message), signal: this.#ended.signal });
+    const headers = {
+      'content-type': 'application/json',
+      accept: ACCEPT,
+      ...modernHeaders(message),
+      ...this.headers,
+    };
+    return fetch(this.url, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(message),
+      signal: this.#ended.signal,
+    });
   }
 
   /** The stream of a session for what belongs to no request. */
   async #listen(): Promise<void> {
-    const response = await fetch(this.url, { headers: { accept: 'text/event-stream', ...this.headers }, signal: this.#ended.signal });
+    const response = await fetch(this.url, {
+      headers: { accept: 'text/event-stream', ...this.headers },
+      signal: this.#ended.signal,
+    });
     if (response.ok) this.#streams.add(this.#read(response).catch(() => undefined));
   }
 
   async #read(response: Response): Promise<void> {
-    for await (const { data } of readEvents(response)) if (data !== '') this.#arrived(JSON.parse(data) as Message);
+    for await (const { data } of readEvents(response))
+      if (data !== '') this.#arrived(JSON.parse(data) as Message);
   }
 
   #arrived(message: Message): void {
     const { protocolVersion } = message.result ?? {};
-    if (typeof protocolVersion === 'string' && protocolVersion >= '2025-06-18') this.headers['mcp-protocol-version'] = protocolVersion;
+    if (typeof protocolVersion === 'string' && protocolVersion >= '2025-06-18')
+      this.headers['mcp-protocol-version'] = protocolVersion;
     this.inbox.add(message);
   }
 }
@@ -114,5 +146,9 @@ export function modernHeaders({ method, params }: Message): { [name: string]: st
   const version = metaOf(params)[Key.protocolVersion];
   if (method === undefined || typeof version !== 'string') return {};
   const name = (params as JsonObject)[NAME_OF[method] ?? ''];
-  return { 'mcp-protocol-version': version, 'mcp-method': method, ...(typeof name === 'string' ? { 'mcp-name': name } : {}) };
+  return {
+    'mcp-protocol-version': version,
+    'mcp-method': method,
+    ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
+  };
 }

@@ -25,7 +25,11 @@ export const Key = {
 
 /** What a modern request says of itself. */
 export function modernMeta(capabilities: JsonObject = {}): JsonObject {
-  return { [Key.protocolVersion]: '2026-07-28', [Key.clientInfo]: CLIENT_INFO, [Key.clientCapabilities]: capabilities };
+  return {
+    [Key.protocolVersion]: '2026-07-28',
+    [Key.clientInfo]: CLIENT_INFO,
+    [Key.clientCapabilities]: capabilities,
+  };
 }
 
 export function metaOf({ _meta: meta = {} }: JsonObject = {}): JsonObject {

@@ -61,12 +61,24 @@ export class RawClient {
 
   /** Sends a request of the era and gives its id. `params._meta` is kept. */
   ask(method: string, params: JsonObject = {}, id: RequestId = this.#nextId()): RequestId {
-    const meta = { ...(this.#options.era === 'modern' ? modernMeta(this.#options.capabilities) : {}), ...metaOf(params) };
-    this.send({ jsonrpc: '2.0', id, method, params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta } });
+    const meta = {
+      ...(this.#options.era === 'modern' ? modernMeta(this.#options.capabilities) : {}),
+      ...metaOf(params),
+    };
+    this.send({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta },
+    });
     return id;
   }
 
-  request(method: string, params: JsonObject = {}, id: RequestId = this.#nextId()): Promise<Message> {
+  request(
+    method: string,
+    params: JsonObject = {},
+    id: RequestId = this.#nextId(),
+  ): Promise<Message> {
     return this.answer(this.ask(method, params, id));
   }
 
@@ -102,20 +114,34 @@ export class RawClient {
 export async function openRawClient(server: Server, options: RawClientOptions): Promise<RawClient> {
   const client = await openWithoutHandshake(server, options);
   if (options.era === 'legacy') {
-    await client.request('initialize', { protocolVersion: options.version ?? '2025-11-25', capabilities: options.capabilities ?? {}, clientInfo: CLIENT_INFO });
+    await client.request('initialize', {
+      protocolVersion: options.version ?? '2025-11-25',
+      capabilities: options.capabilities ?? {},
+      clientInfo: CLIENT_INFO,
+    });
     client.notify('notifications/initialized');
   }
   return client;
 }
 
-export async function openWithoutHandshake(server: Server, options: RawClientOptions): Promise<RawClient> {
-  const client = new RawClient(options.wire === 'stdio' ? openStdio(server).wire : await openHttp(server), options);
+export async function openWithoutHandshake(
+  server: Server,
+  options: RawClientOptions,
+): Promise<RawClient> {
+  const client = new RawClient(
+    options.wire === 'stdio' ? openStdio(server).wire : await openHttp(server),
+    options,
+  );
   onTestFinished(() => client.close());
   return client;
 }
 
 /** The wire of stdio with its raw text. */
-export function openStdio(server: Server): { readonly wire: RawWire; readonly input: PassThrough; readonly lines: readonly string[] } {
+export function openStdio(server: Server): {
+  readonly wire: RawWire;
+  readonly input: PassThrough;
+  readonly lines: readonly string[];
+} {
   const input = new PassThrough();
   const output = new PassThrough();
   const inbox = new Inbox();
@@ -140,7 +166,9 @@ export function openStdio(server: Server): { readonly wire: RawWire; readonly in
       },
       close: async () => {
         input.end();
-        await (await served).closed;
+        await (
+          await served
+        ).closed;
       },
     },
   };

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RequestId, Transport } from '@signalbox/mcp-core';
 import { Inbox, type Message } from './message.ts';
@@ -37,7 +42,8 @@ export class RawHttpServer implements RawServer {
         const message = text === '' ? undefined : (JSON.parse(text) as Message);
         this.arrivals.push({ method: request.method ?? '', headers: request.headers, message });
         const sessionId = request.headers['mcp-session-id'];
-        if (sessionId !== undefined && sessionId === this.#endedSession) response.writeHead(404).end();
+        if (sessionId !== undefined && sessionId === this.#endedSession)
+          response.writeHead(404).end();
         else this.#take(message, { method: request.method, response });
       });
     });
@@ -99,7 +105,13 @@ export class RawHttpServer implements RawServer {
     await closed;
   }
 
-  #take(message: Message | undefined, { method, response }: { readonly method: string | undefined; readonly response: ServerResponse }): void {
+  #take(
+    message: Message | undefined,
+    {
+      method,
+      response,
+    }: { readonly method: string | undefined; readonly response: ServerResponse },
+  ): void {
     if (method === 'GET') {
       this.#waiting.set(undefined, response);
       this.#stream(response);
@@ -107,7 +119,8 @@ export class RawHttpServer implements RawServer {
       response.writeHead(method === 'DELETE' ? 200 : 400).end();
     } else {
       for (const each of [message].flat()) this.inbox.add(each);
-      if (message.method !== undefined && message.id !== undefined) void this.#answer(message, response);
+      if (message.method !== undefined && message.id !== undefined)
+        void this.#answer(message, response);
       else response.writeHead(202).end();
     }
   }
@@ -125,7 +138,9 @@ export class RawHttpServer implements RawServer {
       response.end(`data: ${text}\n\n`);
     } else {
       const session = request.method === 'initialize' ? { 'mcp-session-id': this.sessionId } : {};
-      response.writeHead(statusOf(reply), { 'content-type': 'application/json', ...session }).end(text);
+      response
+        .writeHead(statusOf(reply), { 'content-type': 'application/json', ...session })
+        .end(text);
     }
   }
 

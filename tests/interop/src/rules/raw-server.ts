@@ -42,7 +42,13 @@ export interface Connected {
   readonly server: RawServer;
 }
 
-export const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true }, completions: {}, logging: {} };
+export const CAPABILITIES = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
 
 export const discovered: Step = () => ({
   result: {
@@ -65,14 +71,26 @@ export function complete(era: Era, result: JsonObject): Reply {
 }
 
 export async function startRawServer(wire: 'stdio' | 'http', script: Script): Promise<RawServer> {
-  const all = { 'server/discover': discovered, initialize: initialized(), ping: () => ({ result: {} }), ...script };
-  const server = wire === 'stdio' ? new RawStdioServer(all) : await RawHttpServer.start(all, (url) => httpTransport({ url }));
+  const all = {
+    'server/discover': discovered,
+    initialize: initialized(),
+    ping: () => ({ result: {} }),
+    ...script,
+  };
+  const server =
+    wire === 'stdio'
+      ? new RawStdioServer(all)
+      : await RawHttpServer.start(all, (url) => httpTransport({ url }));
   onTestFinished(() => server.close());
   return server;
 }
 
 /** A client of that era, connected to the script. */
-export async function connect({ era, wire }: ClientPlace, script: Script = {}, options: Partial<ClientOptions> = {}): Promise<Connected> {
+export async function connect(
+  { era, wire }: ClientPlace,
+  script: Script = {},
+  options: Partial<ClientOptions> = {},
+): Promise<Connected> {
   const server = await startRawServer(wire, script);
   const client = await connectClient(() => server.open(), { info: CLIENT_INFO, era, ...options });
   onTestFinished(() => client.close());

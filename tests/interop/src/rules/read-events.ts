@@ -14,7 +14,16 @@ export async function* readEvents(response: Response): AsyncGenerator<ServerEven
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const fields = block.split('\n').filter((line) => !line.startsWith(':'));
-      if (fields.length > 0) yield { data: '', ...(Object.fromEntries(fields.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).replace(/^ /, '')])) as object) };
+      if (fields.length > 0)
+        yield {
+          data: '',
+          ...(Object.fromEntries(
+            fields.map((line) => [
+              line.slice(0, line.indexOf(':')),
+              line.slice(line.indexOf(':') + 1).replace(/^ /, ''),
+            ]),
+          ) as object),
+        };
     }
   }
 }

@@ -12,7 +12,9 @@ import { complete, discovered, initialized, startRawServer, type Script } from '
 const handshake: Script = { initialize: initialized(), 'server/discover': discovered };
 
 /** A server process in plain JavaScript, which answers the handshakes, tells its story to a file and does what `extra` adds. */
-async function processServer(extra = ''): Promise<{ readonly args: string[]; readonly story: () => Promise<string[]> }> {
+async function processServer(
+  extra = '',
+): Promise<{ readonly args: string[]; readonly story: () => Promise<string[]> }> {
   const folder = await mkdtemp(join(tmpdir(), 'stdio-'));
   const [script, story] = [join(folder, 'server.mjs'), join(folder, 'story')];
   await writeFile(
@@ -40,37 +42,61 @@ async function processServer(extra = ''): Promise<{ readonly args: string[]; rea
 describe.each(['legacy', 'modern'] as const)('a client, %s over stdio', (era) => {
   const subject = { side: 'client', era, wire: 'stdio' } as const;
 
-  test('writes one message a line and nothing else', proves(subject, 'stdio.line', 'stdio.stdin'), async () => {
-    const server = new RawStdioServer({ ...handshake, 'tools/call': () => complete(era, { content: [] }) });
-    const client = await connectClient(() => server.open(), { info: CLIENT_INFO, era });
-    await client.callTool('t', { text: 'a\nb\r\nc\u2028d' });
-    await client.close();
-    expect(server.lines.length).toBeGreaterThanOrEqual(2);
-    for (const line of server.lines) {
-      expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-      expect(line).not.toMatch(/[\r\n]/);
-    }
-  });
+  test(
+    'writes one message a line and nothing else',
+    proves(subject, 'stdio.line', 'stdio.stdin'),
+    async () => {
+      const server = new RawStdioServer({
+        ...handshake,
+        'tools/call': () => complete(era, { content: [] }),
+      });
+      const client = await connectClient(() => server.open(), { info: CLIENT_INFO, era });
+      await client.callTool('t', { text: 'a\nb\r\nc\u2028d' });
+      await client.close();
+      expect(server.lines.length).toBeGreaterThanOrEqual(2);
+      for (const line of server.lines) {
+        expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+        expect(line).not.toMatch(/[\r\n]/);
+      }
+    },
+  );
 
   test('survives output that is no message', proves(subject, 'stdio.line'), async () => {
-    const server = new RawStdioServer({ ...handshake, 'tools/call': () => complete(era, { content: [] }) });
+    const server = new RawStdioServer({
+      ...handshake,
+      'tools/call': () => complete(era, { content: [] }),
+    });
     const client = await connectClient(() => server.open(), { info: CLIENT_INFO, era });
     server.write('Debugger listening\n\n{"jsonrpc":"2.0"}\r\n[]\n7\n');
     expect(await client.callTool('t', {})).toMatchObject({ content: [] });
     await client.close();
   });
 
-  test('takes stderr for no failure and ends the process by the end of its input', proves(subject, 'stdio.stderr', 'stdio.shutdown'), async () => {
-    const { args, story } = await processServer("process.stderr.write('error: everything is on fire\\n');");
-    const client = await connectClient(() => spawnStdio({ command: process.execPath, args }), { info: CLIENT_INFO, era });
-    expect(await client.callTool('t', {})).toMatchObject({ content: [] });
-    await client.close();
-    expect((await story()).at(-1)).toBe('end of input');
-  });
+  test(
+    'takes stderr for no failure and ends the process by the end of its input',
+    proves(subject, 'stdio.stderr', 'stdio.shutdown'),
+    async () => {
+      const { args, story } = await processServer(
+        "process.stderr.write('error: everything is on fire\\n');",
+      );
+      const client = await connectClient(() => spawnStdio({ command: process.execPath, args }), {
+        info: CLIENT_INFO,
+        era,
+      });
+      expect(await client.callTool('t', {})).toMatchObject({ content: [] });
+      await client.close();
+      expect((await story()).at(-1)).toBe('end of input');
+    },
+  );
 
   test('stops a process that stays by SIGTERM', proves(subject, 'stdio.shutdown'), async () => {
-    const { args, story } = await processServer("setInterval(() => undefined, 1000); process.on('SIGTERM', () => { tell('terminated'); process.exit(0); });");
-    const client = await connectClient(() => spawnStdio({ command: process.execPath, args }), { info: CLIENT_INFO, era });
+    const { args, story } = await processServer(
+      "setInterval(() => undefined, 1000); process.on('SIGTERM', () => { tell('terminated'); process.exit(0); });",
+    );
+    const client = await connectClient(() => spawnStdio({ command: process.execPath, args }), {
+      info: CLIENT_INFO,
+      era,
+    });
     await client.close();
     expect((await story()).slice(-2)).toEqual(['end of input', 'terminated']);
   });
@@ -87,27 +113,44 @@ describe('a client, modern over stdio', () => {
     const { id } = await server.inbox.find((message) => message.method === 'tools/call');
     stop.abort();
     await expect(call).rejects.toMatchObject({ code: 'request-cancelled' });
-    expect(await server.inbox.find((message) => message.method === 'notifications/cancelled')).toMatchObject({ params: { requestId: id } });
+    expect(
+      await server.inbox.find((message) => message.method === 'notifications/cancelled'),
+    ).toMatchObject({ params: { requestId: id } });
     await client.close();
   });
 
-  test('starts a server that crashed again and opens its subscriptions again', proves(subject, 'stdio.restart', 'stdio.listen-again'), async () => {
-    const { args, story } = await processServer();
-    const client = await connectClient(() => spawnStdio({ command: process.execPath, args }), { info: CLIENT_INFO, era: 'modern' });
-    onTestFinished(() => client.close());
-    await client.watch({ resourceSubscriptions: ['x:1'] }, () => undefined);
-    await expect(client.callTool('crash', {})).rejects.toMatchObject({ code: 'connection-lost' });
-    await client.reconnect();
-    await expect.poll(async () => (await story()).filter((line) => line === 'got subscriptions/listen').length).toBe(2);
-    expect(await client.callTool('t', {})).toMatchObject({ content: [] });
-    expect((await story()).filter((line) => line === 'got tools/call')).toHaveLength(2);
-  });
+  test(
+    'starts a server that crashed again and opens its subscriptions again',
+    proves(subject, 'stdio.restart', 'stdio.listen-again'),
+    async () => {
+      const { args, story } = await processServer();
+      const client = await connectClient(() => spawnStdio({ command: process.execPath, args }), {
+        info: CLIENT_INFO,
+        era: 'modern',
+      });
+      onTestFinished(() => client.close());
+      await client.watch({ resourceSubscriptions: ['x:1'] }, () => undefined);
+      await expect(client.callTool('crash', {})).rejects.toMatchObject({ code: 'connection-lost' });
+      await client.reconnect();
+      await expect
+        .poll(
+          async () => (await story()).filter((line) => line === 'got subscriptions/listen').length,
+        )
+        .toBe(2);
+      expect(await client.callTool('t', {})).toMatchObject({ content: [] });
+      expect((await story()).filter((line) => line === 'got tools/call')).toHaveLength(2);
+    },
+  );
 
-  test('a byte stream has the framing of stdio', proves({ ...subject, wire: 'any' }, 'custom.byte-stream'), async () => {
-    // The streams of this server have no process behind them.
-    const server = new RawStdioServer(handshake);
-    const client = await connectClient(() => server.open(), { info: CLIENT_INFO });
-    await client.close();
-    expect(JSON.parse(server.lines[0] ?? '')).toMatchObject({ method: 'server/discover' });
-  });
+  test(
+    'a byte stream has the framing of stdio',
+    proves({ ...subject, wire: 'any' }, 'custom.byte-stream'),
+    async () => {
+      // The streams of this server have no process behind them.
+      const server = new RawStdioServer(handshake);
+      const client = await connectClient(() => server.open(), { info: CLIENT_INFO });
+      await client.close();
+      expect(JSON.parse(server.lines[0] ?? '')).toMatchObject({ method: 'server/discover' });
+    },
+  );
 });

@@ -18,12 +18,18 @@ const run = promisify(execFile);
 /** Packs a built package and installs it in a new temporary folder from the tarball alone, without network. */
 export async function installPacked(source: string): Promise<InstalledPackage> {
   const home = await mkdtemp(join(tmpdir(), 'installed with a space-'));
-  const packs = JSON.parse(await npm(source, ['pack', '--ignore-scripts', '--json', '--pack-destination', home])) as readonly Pack[];
+  const packs = JSON.parse(
+    await npm(source, ['pack', '--ignore-scripts', '--json', '--pack-destination', home]),
+  ) as readonly Pack[];
   const [pack] = packs;
   if (pack === undefined) throw new Error(`npm packed nothing in ${source}`);
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
   await npm(home, ['install', '--offline', '--no-audit', '--no-fund', `./${pack.filename}`]);
-  return { files: pack.files.map(({ path }) => path), folder: join(home, 'node_modules', pack.name), home };
+  return {
+    files: pack.files.map(({ path }) => path),
+    folder: join(home, 'node_modules', pack.name),
+    home,
+  };
 }
 
 /**
@@ -34,7 +40,9 @@ export async function layOutPacked(sources: readonly string[], foreign: string):
   const home = await mkdtemp(join(tmpdir(), 'laid out with a space-'));
   const modules = join(home, 'node_modules');
   for (const source of sources) {
-    const packs = JSON.parse(await npm(source, ['pack', '--ignore-scripts', '--json', '--pack-destination', home])) as readonly Pack[];
+    const packs = JSON.parse(
+      await npm(source, ['pack', '--ignore-scripts', '--json', '--pack-destination', home]),
+    ) as readonly Pack[];
     const [pack] = packs;
     if (pack === undefined) throw new Error(`npm packed nothing in ${source}`);
     const folder = join(modules, pack.name);
@@ -43,7 +51,8 @@ export async function layOutPacked(sources: readonly string[], foreign: string):
   }
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
   const installed = await readdir(foreign);
-  for (const name of installed.filter((each) => !each.startsWith('.') && each !== '@signalbox')) await symlink(join(foreign, name), join(modules, name), 'junction');
+  for (const name of installed.filter((each) => !each.startsWith('.') && each !== '@signalbox'))
+    await symlink(join(foreign, name), join(modules, name), 'junction');
   return home;
 }
 
@@ -55,7 +64,9 @@ interface Pack {
 
 async function npm(cwd: string, args: readonly string[]): Promise<string> {
   // The settings of an npm that runs these tests, its prefix for one, belong to the workspace.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)),
+  );
   const { stdout } = await run('npm', args, { cwd, env, shell: process.platform === 'win32' });
   return stdout;
 }

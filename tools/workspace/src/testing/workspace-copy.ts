@@ -9,7 +9,17 @@ const root = join(import.meta.dirname, '../../../..');
 const execute = promisify(execFile);
 
 /** What a new package needs of the workspace; of the other packages only what makes them projects. */
-const COPIED = ['*.{json,ts}', '.npmrc', '.oxlintrc.json', 'LICENSE', 'tools/*.mjs', 'tools/workspace/{*.json,src/generators}', 'libs/*/{*.json,src,dist,bundle}', '{apps,servers,tests}/*/{package,tsconfig}.json', 'bench/{package,tsconfig}.json'];
+const COPIED = [
+  '*.{json,ts}',
+  '.npmrc',
+  '.oxlintrc.json',
+  'LICENSE',
+  'tools/*.mjs',
+  'tools/workspace/{*.json,src/generators}',
+  'libs/*/{*.json,src,dist,bundle}',
+  '{apps,servers,tests}/*/{package,tsconfig}.json',
+  'bench/{package,tsconfig}.json',
+];
 
 /**
  * A copy of the workspace in a temporary folder, to be changed at will: sources of the libraries, as they are built, and links to all installed packages.
@@ -19,21 +29,51 @@ export async function copyWorkspace(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'workspace-'));
   const modules = join(copy, 'node_modules');
   await mkdir(join(modules, '.bin'), { recursive: true });
-  await Promise.all(globSync(COPIED, { cwd: root, exclude: ['tests/{peers,inspector}/**'] }).map((path) => cp(join(root, path), join(copy, path), { recursive: true, preserveTimestamps: true })));
-  const installed = (await readdir(join(root, 'node_modules'))).filter((name) => !name.startsWith('.') && !name.startsWith('@'));
-  await Promise.all(installed.map((name) => symlink(join(root, 'node_modules', name), join(modules, name), 'junction')));
+  await Promise.all(
+    globSync(COPIED, { cwd: root, exclude: ['tests/{peers,inspector}/**'] }).map((path) =>
+      cp(join(root, path), join(copy, path), { recursive: true, preserveTimestamps: true }),
+    ),
+  );
+  const installed = (await readdir(join(root, 'node_modules'))).filter(
+    (name) => !name.startsWith('.') && !name.startsWith('@'),
+  );
+  await Promise.all(
+    installed.map((name) =>
+      symlink(join(root, 'node_modules', name), join(modules, name), 'junction'),
+    ),
+  );
   await cp(join(root, 'node_modules/.package-lock.json'), join(modules, '.package-lock.json'));
   // A scope may hold packages of the workspace, whoever's it is: its folder is one of the copy's own.
   const scopes = (await readdir(join(root, 'node_modules'))).filter((name) => name.startsWith('@'));
-  await Promise.all(['.bin', ...scopes].map((folder) => copyFolderOfLinks(join(root, 'node_modules', folder), join(modules, folder))));
+  await Promise.all(
+    ['.bin', ...scopes].map((folder) =>
+      copyFolderOfLinks(join(root, 'node_modules', folder), join(modules, folder)),
+    ),
+  );
   return copy;
 }
 
 /** Runs a command of the copy's node_modules or of the system in a folder of the copy. @throws Error with all output when it fails. */
-export async function runIn(copy: string, folder: string, [command, ...args]: readonly [string, ...string[]]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+export async function runIn(
+  copy: string,
+  folder: string,
+  [command, ...args]: readonly [string, ...string[]],
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
   // What Nx, npm and vitest tell the processes they start is about the repository.
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:NX_|npm_|VITEST|VITE_|NODE_ENV$|NODE_OPTIONS$|INIT_CWD$|FORCE_COLOR$)/i.test(name));
-  const env = { ...Object.fromEntries(inherited), NX_DAEMON: 'false', NX_TUI: 'false', npm_config_cache: join(copy, 'npm-cache'), npm_config_offline: 'true', PATH: [join(copy, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(delimiter) };
+  const inherited = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(?:NX_|npm_|VITEST|VITE_|NODE_ENV$|NODE_OPTIONS$|INIT_CWD$|FORCE_COLOR$)/i.test(name),
+  );
+  const env = {
+    ...Object.fromEntries(inherited),
+    NX_DAEMON: 'false',
+    NX_TUI: 'false',
+    npm_config_cache: join(copy, 'npm-cache'),
+    npm_config_offline: 'true',
+    PATH: [join(copy, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(
+      delimiter,
+    ),
+  };
   return execute(command, args, { cwd: join(copy, folder), env, maxBuffer: 64 * 1024 * 1024 });
 }
 
@@ -42,6 +82,8 @@ async function copyFolderOfLinks(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const name of await readdir(from)) {
     const target = await readlink(join(from, name)).catch(() => undefined);
-    await (target === undefined ? symlink(join(from, name), join(to, name), 'junction') : symlink(target, join(to, name)));
+    await (target === undefined
+      ? symlink(join(from, name), join(to, name), 'junction')
+      : symlink(target, join(to, name)));
   }
 }

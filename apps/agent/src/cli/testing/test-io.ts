@@ -6,7 +6,9 @@ export interface TestIo extends Io {
   readonly asked: string[];
 }
 
-export interface TestIoOptions extends Partial<Pick<Io, 'ask' | 'columns' | 'isTerminal' | 'isOutTerminal'>> {
+export interface TestIoOptions extends Partial<
+  Pick<Io, 'ask' | 'columns' | 'isTerminal' | 'isOutTerminal'>
+> {
   /** The lines that a person types; without, nobody can be asked. */
   readonly typed?: readonly (string | undefined)[] | undefined;
   /** The text of stdin. */
@@ -26,7 +28,8 @@ export function testIo({ typed, input = '', ...options }: TestIoOptions = {}): T
     isOutTerminal: false,
     canAsk: typed !== undefined || options.ask !== undefined,
     columns: 80,
-    ask: (question: string, _signal: AbortSignal, _options?: AskOptions) => Promise.resolve(typed?.[asked.push(question) - 1]),
+    ask: (question: string, _signal: AbortSignal, _options?: AskOptions) =>
+      Promise.resolve(typed?.[asked.push(question) - 1]),
     readInput: () => Promise.resolve(input),
     onInterrupt: () => () => undefined,
     ...options,

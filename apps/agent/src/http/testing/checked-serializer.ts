@@ -7,7 +7,10 @@ export const checkedSerializer: FastifySerializerCompiler<z.ZodType> =
   (data) => {
     const sent = JSON.stringify(data);
     const fields = unnamedFields(schema, JSON.parse(sent));
-    if (fields.length > 0) throw new Error(`the response of ${method} ${url} has fields that its schema does not name: ${fields.join(', ')}`);
+    if (fields.length > 0)
+      throw new Error(
+        `the response of ${method} ${url} has fields that its schema does not name: ${fields.join(', ')}`,
+      );
     return sent;
   };
 
@@ -22,7 +25,8 @@ function fieldsOf(json: string): string[] {
   const paths: string[] = [];
   const visit = (value: unknown, path: string): void => {
     paths.push(path);
-    if (typeof value === 'object' && value !== null) for (const [key, child] of Object.entries(value)) visit(child, `${path}/${key}`);
+    if (typeof value === 'object' && value !== null)
+      for (const [key, child] of Object.entries(value)) visit(child, `${path}/${key}`);
   };
   visit(JSON.parse(json), '');
   return paths;

@@ -9,10 +9,16 @@ import { checkedSerializer } from './checked-serializer.ts';
 
 export interface ServiceEdge {
   readonly app: FastifyInstance;
-  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, options?: { readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }): Promise<LightMyRequestResponse>;
+  request(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    options?: { readonly body?: unknown; readonly headers?: { readonly [name: string]: string } },
+  ): Promise<LightMyRequestResponse>;
 }
 
-export interface EdgeOptions extends Partial<Pick<HttpDependencies, 'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock'>> {
+export interface EdgeOptions extends Partial<
+  Pick<HttpDependencies, 'read' | 'store' | 'onServed' | 'onError' | 'serializer' | 'clock'>
+> {
   readonly token?: string;
   /** Takes the place of methods of the engine. */
   readonly engine?: Partial<RunEngine>;
@@ -22,8 +28,16 @@ export interface EdgeOptions extends Partial<Pick<HttpDependencies, 'read' | 'st
 }
 
 /** The edge over an engine with everything behind it. */
-export async function createServiceEdge(service: Service, { token, engine = {}, phase = 'ready', limits, requestTimeoutMs, ...others }: EdgeOptions = {}): Promise<ServiceEdge> {
-  const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+export async function createServiceEdge(
+  service: Service,
+  { token, engine = {}, phase = 'ready', limits, requestTimeoutMs, ...others }: EdgeOptions = {},
+): Promise<ServiceEdge> {
+  const quiet = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  };
   const { store, read, bus, registry, clock, llm } = service;
   const { metrics, onServed } = observeService({ clock, logger: quiet });
   const app = await createHttpServer(
@@ -46,7 +60,12 @@ export async function createServiceEdge(service: Service, { token, engine = {}, 
       serializer: checkedSerializer,
       ...others,
     },
-    { host: '127.0.0.1', token, ...(limits === undefined ? {} : { limits }), ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }) },
+    {
+      host: '127.0.0.1',
+      token,
+      ...(limits === undefined ? {} : { limits }),
+      ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+    },
   );
   return {
     app,
@@ -54,7 +73,13 @@ export async function createServiceEdge(service: Service, { token, engine = {}, 
       app.inject({
         method,
         url,
-        headers: { host: '127.0.0.1:8020', ...(['POST', 'PUT', 'PATCH'].includes(method) ? { 'content-type': 'application/json' } : {}), ...headers },
+        headers: {
+          host: '127.0.0.1:8020',
+          ...(['POST', 'PUT', 'PATCH'].includes(method)
+            ? { 'content-type': 'application/json' }
+            : {}),
+          ...headers,
+        },
         ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
       }),
   };

@@ -6,13 +6,24 @@ import { type Endpoint, endpointOf } from '../endpoint.ts';
 import { estimateTokens } from '../../estimate-tokens.ts';
 import { sdkFailure } from '../sdk-failure.ts';
 import { wireFetch } from '../wire-fetch.ts';
-import { type WireCall, type WireLimits, WireProvider, type WireResponse } from '../wire-provider.ts';
+import {
+  type WireCall,
+  type WireLimits,
+  WireProvider,
+  type WireResponse,
+} from '../wire-provider.ts';
 import { buildRequest } from './request.ts';
 import { MessagesTranslator } from './translator.ts';
 
 type Raw = Anthropic.RawMessageStreamEvent;
 
-const VENDOR = { provider: 'anthropic', name: 'Anthropic', baseUrl: 'https://api.anthropic.com', keyVariable: 'ANTHROPIC_API_KEY', path: '/v1/messages' } as const;
+const VENDOR = {
+  provider: 'anthropic',
+  name: 'Anthropic',
+  baseUrl: 'https://api.anthropic.com',
+  keyVariable: 'ANTHROPIC_API_KEY',
+  path: '/v1/messages',
+} as const;
 const DEFAULT_MODEL = 'claude-sonnet-5-5';
 const PASSED_HEADERS = new Set(['accept', 'content-type', 'user-agent', 'anthropic-version']);
 
@@ -25,20 +36,28 @@ interface CallOptions {
 
 /** Anthropic's Messages API, at Anthropic or at a compatible server. The SDK is loaded by the first call. */
 export function createAnthropicProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
-  const info: ProviderInfo = { provider: VENDOR.provider, model: config.model ?? DEFAULT_MODEL, scripted: false };
+  const info: ProviderInfo = {
+    provider: VENDOR.provider,
+    model: config.model ?? DEFAULT_MODEL,
+    scripted: false,
+  };
   return new WireProvider(
     {
       info,
       models: modelCards(config, info.model),
       card: (model) => modelCard(config, model),
       label: config.baseUrl === undefined ? VENDOR.name : `the server at ${config.baseUrl}`,
-      startCall: (request, onBytes) => startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
+      startCall: (request, onBytes) =>
+        startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
     },
     limits,
   );
 }
 
-async function startCall(request: LlmRequest, { config, model, limits, onBytes }: CallOptions): Promise<WireCall<Raw>> {
+async function startCall(
+  request: LlmRequest,
+  { config, model, limits, onBytes }: CallOptions,
+): Promise<WireCall<Raw>> {
   const endpoint = endpointOf({ vendor: VENDOR, baseUrl: config.baseUrl, apiKey: config.apiKey });
   const card = modelCard(config, model);
   let built = buildRequest(request, { card, endpoint });
@@ -47,10 +66,27 @@ async function startCall(request: LlmRequest, { config, model, limits, onBytes }
   const client = await createClient(endpoint, { limits, onBytes });
   const toError = (error: unknown): LlmError => sdkFailure(error, endpoint, limits.clock.now());
   const send = async (signal: AbortSignal): Promise<WireResponse<Raw>> => {
-    const { data: events, request_id: requestId } = await client.messages.create(built.params, { signal }).withResponse();
-    const warnings = withoutThinking ? [...built.warnings, 'The provider no longer accepts the thinking of earlier turns; it was left out.'] : built.warnings;
-    const translator = new MessagesTranslator({ endpoint, model: card.id, requestId, warnings, promptTokens });
-    return { events, translate: (raw) => translator.translate(raw), usage: () => translator.usage() };
+    const { data: events, request_id: requestId } = await client.messages
+      .create(built.params, { signal })
+      .withResponse();
+    const warnings = withoutThinking
+      ? [
+          ...built.warnings,
+          'The provider no longer accepts the thinking of earlier turns; it was left out.',
+        ]
+      : built.warnings;
+    const translator = new MessagesTranslator({
+      endpoint,
+      model: card.id,
+      requestId,
+      warnings,
+      promptTokens,
+    });
+    return {
+      events,
+      translate: (raw) => translator.translate(raw),
+      usage: () => translator.usage(),
+    };
   };
   return {
     card,
@@ -71,13 +107,23 @@ async function startCall(request: LlmRequest, { config, model, limits, onBytes }
 
 /** Thinking is bound to the exact conversation before it; a conversation without it is accepted. */
 function refusesThinking({ status, message }: LlmError): boolean {
-  return status === 400 && /thinking/i.test(message) && /bound to|different conversation|cannot be modified|must remain|signature/i.test(message);
+  return (
+    status === 400 &&
+    /thinking/i.test(message) &&
+    /bound to|different conversation|cannot be modified|must remain|signature/i.test(message)
+  );
 }
 
 /** Everything is given, so that no variable or profile of the SDK's own can redirect the traffic. Some gateways read only `x-api-key`. */
-async function createClient(endpoint: Endpoint, { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void }): Promise<Anthropic> {
+async function createClient(
+  endpoint: Endpoint,
+  { limits, onBytes }: { readonly limits: WireLimits; readonly onBytes: (count: number) => void },
+): Promise<Anthropic> {
   const { Anthropic: Client } = await import('@anthropic-ai/sdk');
-  const headers = { authorization: `Bearer ${endpoint.apiKey}`, ...(endpoint.isVendor ? {} : { 'x-api-key': endpoint.apiKey }) };
+  const headers = {
+    authorization: `Bearer ${endpoint.apiKey}`,
+    ...(endpoint.isVendor ? {} : { 'x-api-key': endpoint.apiKey }),
+  };
   return new Client({
     apiKey: endpoint.apiKey,
     webhookKey: null,

@@ -10,7 +10,10 @@ import { resultCallIds, wireCallId } from '../wire-call-id.ts';
 
 type Params = Anthropic.MessageCreateParamsStreaming;
 type Content = Anthropic.ContentBlockParam;
-type PartContent = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
+type PartContent =
+  | Anthropic.TextBlockParam
+  | Anthropic.ImageBlockParam
+  | Anthropic.DocumentBlockParam;
 
 export interface BuiltRequest {
   readonly params: Params;
@@ -30,17 +33,25 @@ const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 /** @see https://platform.claude.com/docs/en/api/messages */
 export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltRequest {
   const { card } = options;
-  const { tools, warnings: toolWarnings } = fitTools(request.tools, { propertyName: PROPERTY_NAME, descriptionCharacters: card.takes.descriptionCharacters });
+  const { tools, warnings: toolWarnings } = fitTools(request.tools, {
+    propertyName: PROPERTY_NAME,
+    descriptionCharacters: card.takes.descriptionCharacters,
+  });
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const messages = messagesOf(request.messages, options);
-  const warnings = [...(isFirstTurn ? toolWarnings : []), ...lossesIn(request.messages, card.takes)];
-  if (request.temperature !== undefined) warnings.push('This API takes no temperature; it was left out.');
+  const warnings = [
+    ...(isFirstTurn ? toolWarnings : []),
+    ...lossesIn(request.messages, card.takes),
+  ];
+  if (request.temperature !== undefined)
+    warnings.push('This API takes no temperature; it was left out.');
   if (messages.at(-1)?.role === 'assistant') {
     messages.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
     warnings.push('The conversation ended with the model\'s own words; "Continue." was added.');
   }
   const toolChoice = choiceOf(request, card);
-  if (request.toolChoice === 'required' && toolChoice?.type === 'auto') warnings.push(`The model ${card.id} cannot be made to call a tool; it was left free.`);
+  if (request.toolChoice === 'required' && toolChoice?.type === 'auto')
+    warnings.push(`The model ${card.id} cannot be made to call a tool; it was left free.`);
   const stopSequences = (request.stopSequences ?? []).filter((sequence) => sequence.trim() !== '');
   const params: Params = {
     model: card.id,
@@ -48,8 +59,18 @@ export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltR
     messages,
     stream: true,
     cache_control: { type: 'ephemeral' },
-    ...(request.system === undefined || request.system.trim() === '' ? {} : { system: request.system }),
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ name: tool.name, description: tool.description, input_schema: { ...tool.inputSchema, type: 'object' as const } })) }),
+    ...(request.system === undefined || request.system.trim() === ''
+      ? {}
+      : { system: request.system }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map((tool) => ({
+            name: tool.name,
+            description: tool.description,
+            input_schema: { ...tool.inputSchema, type: 'object' as const },
+          })),
+        }),
     ...(stopSequences.length === 0 ? {} : { stop_sequences: stopSequences }),
     ...(tools.length === 0 || toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...thinkingFor(request, card),
@@ -61,26 +82,42 @@ export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltR
 /** Servers that only speak the API like Anthropic may not know the field. */
 function outputConfigOf({ outputSchema }: LlmRequest): Pick<Params, 'output_config'> {
   const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
-  return format === undefined ? {} : { output_config: { format: { type: 'json_schema', schema: format.schema } } };
+  return format === undefined
+    ? {}
+    : { output_config: { format: { type: 'json_schema', schema: format.schema } } };
 }
 
 /** Sampling asks for few tokens, which thinking would use up, so there it is not asked for. */
 function thinkingFor({ purpose }: LlmRequest, { reasons }: ModelCard): Pick<Params, 'thinking'> {
-  return purpose === 'agent' && reasons ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};
+  return purpose === 'agent' && reasons
+    ? { thinking: { type: 'adaptive', display: 'summarized' } }
+    : {};
 }
 
 /** A model that thinks takes no order to call a tool. */
-function choiceOf({ toolChoice, purpose }: LlmRequest, { reasons, takes }: ModelCard): Anthropic.ToolChoice | undefined {
+function choiceOf(
+  { toolChoice, purpose }: LlmRequest,
+  { reasons, takes }: ModelCard,
+): Anthropic.ToolChoice | undefined {
   if (toolChoice !== 'required') return toolChoice === undefined ? undefined : { type: toolChoice };
-  return takes.requiredTools && !(reasons && purpose === 'agent') ? { type: 'any' } : { type: 'auto' };
+  return takes.requiredTools && !(reasons && purpose === 'agent')
+    ? { type: 'any' }
+    : { type: 'auto' };
 }
 
 /** Neighbours of one role are joined: the results of a turn must stand in one message. */
 function messagesOf(messages: readonly Message[], options: BuildOptions): Anthropic.MessageParam[] {
   const joined: { role: 'user' | 'assistant'; content: Content[] }[] = [];
-  const callId = resultCallIds(messages, (message) => nativeContent(message, options) !== undefined);
+  const callId = resultCallIds(
+    messages,
+    (message) => nativeContent(message, options) !== undefined,
+  );
   for (const message of messages) {
-    const content = nativeContent(message, options) ?? (message.role === 'assistant' ? assistantContent(message) : userContent(message, { callId, takes: options.card.takes }));
+    const content =
+      nativeContent(message, options) ??
+      (message.role === 'assistant'
+        ? assistantContent(message)
+        : userContent(message, { callId, takes: options.card.takes }));
     const last = joined.at(-1);
     if (last?.role === message.role) last.content.push(...content);
     else if (content.length > 0) joined.push({ role: message.role, content });
@@ -88,29 +125,48 @@ function messagesOf(messages: readonly Message[], options: BuildOptions): Anthro
   return joined;
 }
 
-function nativeContent({ native }: Message, { card, endpoint, withoutThinking = false }: BuildOptions): Content[] | undefined {
+function nativeContent(
+  { native }: Message,
+  { card, endpoint, withoutThinking = false }: BuildOptions,
+): Content[] | undefined {
   if (native?.provider !== nativeProviderOf(endpoint) || native.model !== card.id) return undefined;
   const items = native.items as readonly Content[]; // stored from this provider's own output
-  return items.filter(({ type }) => !withoutThinking || (type !== 'thinking' && type !== 'redacted_thinking'));
+  return items.filter(
+    ({ type }) => !withoutThinking || (type !== 'thinking' && type !== 'redacted_thinking'),
+  );
 }
 
 /** Thinking goes back in native items only. */
 function assistantContent({ content }: Message): Content[] {
   return content.flatMap((block): Content[] => {
-    if (block.type === 'tool_use') return [{ type: 'tool_use', id: wireCallId(block.id), name: block.name, input: block.input }];
+    if (block.type === 'tool_use')
+      return [{ type: 'tool_use', id: wireCallId(block.id), name: block.name, input: block.input }];
     const text = block.type === 'refusal' || block.type === 'text' ? block.text : '';
     return text.trim() === '' ? [] : [{ type: 'text', text }];
   });
 }
 
 /** Results come first, as the API demands. */
-function userContent({ content }: Message, target: { readonly callId: (id: string) => string; readonly takes: ModelFeatures }): Content[] {
-  const results = content.flatMap((block) => (block.type === 'tool_result' ? [resultContent(block, target)] : []));
+function userContent(
+  { content }: Message,
+  target: { readonly callId: (id: string) => string; readonly takes: ModelFeatures },
+): Content[] {
+  const results = content.flatMap((block) =>
+    block.type === 'tool_result' ? [resultContent(block, target)] : [],
+  );
   return [...results, ...partsOf(content.filter(isContent), target.takes).map(partContent)];
 }
 
-function resultContent(result: Extract<Block, { type: 'tool_result' }>, { callId, takes }: { readonly callId: (id: string) => string; readonly takes: ModelFeatures }): Anthropic.ToolResultBlockParam {
-  return { type: 'tool_result', tool_use_id: callId(result.toolUseId), content: resultParts(result, takes).map(partContent), ...(result.isError === true ? { is_error: true } : {}) };
+function resultContent(
+  result: Extract<Block, { type: 'tool_result' }>,
+  { callId, takes }: { readonly callId: (id: string) => string; readonly takes: ModelFeatures },
+): Anthropic.ToolResultBlockParam {
+  return {
+    type: 'tool_result',
+    tool_use_id: callId(result.toolUseId),
+    content: resultParts(result, takes).map(partContent),
+    ...(result.isError === true ? { is_error: true } : {}),
+  };
 }
 
 /** The API has no part for audio, so no model here takes any. */
@@ -119,10 +175,17 @@ function partContent(part: Part): PartContent {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image':
-      return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
+      return {
+        type: 'image',
+        source: { type: 'base64', media_type: part.mimeType, data: part.data },
+      };
     case 'audio':
       return { type: 'text', text: '[audio: left out, this API cannot carry it]' };
     case 'pdf':
-      return { type: 'document', title: part.filename, source: { type: 'base64', media_type: 'application/pdf', data: part.data } };
+      return {
+        type: 'document',
+        title: part.filename,
+        source: { type: 'base64', media_type: 'application/pdf', data: part.data },
+      };
   }
 }

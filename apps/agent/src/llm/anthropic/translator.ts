@@ -9,7 +9,15 @@ import { protocolError } from '../wire-failure.ts';
 
 type Raw = Anthropic.RawMessageStreamEvent;
 /** Compatible servers send other types than the API's. */
-type RawUsage = { readonly [Name in 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens']?: unknown } & { readonly output_tokens_details?: { readonly thinking_tokens?: unknown } };
+type RawUsage = {
+  readonly [
+    Name in
+      | 'input_tokens'
+      | 'output_tokens'
+      | 'cache_read_input_tokens'
+      | 'cache_creation_input_tokens'
+  ]?: unknown;
+} & { readonly output_tokens_details?: { readonly thinking_tokens?: unknown } };
 
 export interface TranslatorOptions {
   readonly endpoint: Endpoint;
@@ -24,7 +32,14 @@ export interface TranslatorOptions {
 type Draft =
   | { readonly type: 'text'; text: string }
   | { readonly type: 'thinking'; thinking: string; signature: string }
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly index: number; readonly given: unknown; json: string }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly index: number;
+      readonly given: unknown;
+      json: string;
+    }
   | { readonly type: 'verbatim'; readonly block: Anthropic.ContentBlock };
 
 const STOPS: { readonly [reason: string]: StopReason } = {
@@ -83,19 +98,47 @@ export class MessagesTranslator {
   }
 
   usage(): Usage {
-    const { input_tokens: uncached, cache_read_input_tokens: cacheRead, cache_creation_input_tokens: cacheWrite, output_tokens: output, output_tokens_details: details } = this.#usage;
+    const {
+      input_tokens: uncached,
+      cache_read_input_tokens: cacheRead,
+      cache_creation_input_tokens: cacheWrite,
+      output_tokens: output,
+      output_tokens_details: details,
+    } = this.#usage;
     const estimatedOutput = tokensIn(this.#builder.length);
     const prompt = tokenCount(uncached);
-    const input = prompt === undefined ? undefined : prompt + (tokenCount(cacheRead) ?? 0) + (tokenCount(cacheWrite) ?? 0);
-    const counts = { input, cacheRead, cacheWrite, output: this.#hasFinalUsage ? output : undefined, reasoning: details?.thinking_tokens };
-    return reportedUsage(counts, estimatedOutput) ?? { input: this.#options.promptTokens, cacheRead: 0, cacheWrite: 0, output: estimatedOutput, reasoning: 0, source: 'estimated' };
+    const input =
+      prompt === undefined
+        ? undefined
+        : prompt + (tokenCount(cacheRead) ?? 0) + (tokenCount(cacheWrite) ?? 0);
+    const counts = {
+      input,
+      cacheRead,
+      cacheWrite,
+      output: this.#hasFinalUsage ? output : undefined,
+      reasoning: details?.thinking_tokens,
+    };
+    return (
+      reportedUsage(counts, estimatedOutput) ?? {
+        input: this.#options.promptTokens,
+        cacheRead: 0,
+        cacheWrite: 0,
+        output: estimatedOutput,
+        reasoning: 0,
+        source: 'estimated',
+      }
+    );
   }
 
   #start(message: Anthropic.Message): void {
     this.#model = message.model;
     this.#count(message.usage);
     const { requestId } = this.#options;
-    this.#emit({ type: 'start', model: message.model, ...(typeof requestId === 'string' ? { requestId } : {}) });
+    this.#emit({
+      type: 'start',
+      model: message.model,
+      ...(typeof requestId === 'string' ? { requestId } : {}),
+    });
     for (const warning of this.#options.warnings) this.#emit({ type: 'warning', message: warning });
   }
 
@@ -104,10 +147,21 @@ export class MessagesTranslator {
       this.#drafts.set(index, { type: 'text', text: block.text });
       if (block.text !== '') this.#emit({ type: 'text', delta: block.text });
     } else if (block.type === 'thinking') {
-      this.#drafts.set(index, { type: 'thinking', thinking: block.thinking, signature: block.signature });
+      this.#drafts.set(index, {
+        type: 'thinking',
+        thinking: block.thinking,
+        signature: block.signature,
+      });
       if (block.thinking !== '') this.#emit({ type: 'reasoning', delta: block.thinking });
     } else if (block.type === 'tool_use') {
-      this.#drafts.set(index, { type: 'tool_use', id: block.id, name: block.name, index: this.#calls, given: block.input, json: '' });
+      this.#drafts.set(index, {
+        type: 'tool_use',
+        id: block.id,
+        name: block.name,
+        index: this.#calls,
+        given: block.input,
+        json: '',
+      });
       this.#emit({ type: 'tool_start', index: this.#calls, id: block.id, name: block.name });
       this.#calls += 1;
     } else {
@@ -127,16 +181,27 @@ export class MessagesTranslator {
       draft.signature += delta.signature;
     } else if (draft?.type === 'tool_use' && delta.type === 'input_json_delta') {
       draft.json += delta.partial_json;
-      if (delta.partial_json !== '') this.#emit({ type: 'tool_arguments', index: draft.index, delta: delta.partial_json });
+      if (delta.partial_json !== '')
+        this.#emit({ type: 'tool_arguments', index: draft.index, delta: delta.partial_json });
     } else if (delta.type !== 'citations_delta' && draft?.type !== 'verbatim') {
-      throw protocolError(`a ${delta.type} for content block ${index}, which is ${draft === undefined ? 'not open' : `of type ${draft.type}`}`, this.#options.endpoint);
+      throw protocolError(
+        `a ${delta.type} for content block ${index}, which is ${draft === undefined ? 'not open' : `of type ${draft.type}`}`,
+        this.#options.endpoint,
+      );
     }
   }
 
   /** Some compatible servers give the whole input when the block starts. */
   #close(index: number): void {
     const draft = this.#drafts.get(index);
-    if (draft?.type !== 'tool_use' || draft.json !== '' || typeof draft.given !== 'object' || draft.given === null || Object.keys(draft.given).length === 0) return;
+    if (
+      draft?.type !== 'tool_use' ||
+      draft.json !== '' ||
+      typeof draft.given !== 'object' ||
+      draft.given === null ||
+      Object.keys(draft.given).length === 0
+    )
+      return;
     draft.json = JSON.stringify(draft.given);
     this.#emit({ type: 'tool_arguments', index: draft.index, delta: draft.json });
   }
@@ -146,30 +211,49 @@ export class MessagesTranslator {
     const mapped = STOPS[rawStop] ?? 'other';
     const stop = mapped === 'end' && this.#calls > 0 ? 'tool_use' : mapped;
     const items = this.#nativeItems();
-    const native = items.length === 0 ? undefined : { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items };
-    const message = this.#builder.build(stop, { refusal: stop === 'refusal' ? this.#refusal : undefined, native });
+    const native =
+      items.length === 0
+        ? undefined
+        : { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items };
+    const message = this.#builder.build(stop, {
+      refusal: stop === 'refusal' ? this.#refusal : undefined,
+      native,
+    });
     this.#emit({ type: 'finish', stop, rawStop, usage: this.usage(), model: this.#model, message });
   }
 
   /** As they came, without what the API refuses to take back: blank text, and thinking that was cut before its signature. */
   #nativeItems(): unknown[] {
-    return [...this.#drafts].toSorted(([a], [b]) => a - b).flatMap(([, draft]): unknown[] => {
-      switch (draft.type) {
-        case 'text':
-          return draft.text.trim() === '' ? [] : [{ type: 'text', text: draft.text }];
-        case 'thinking':
-          return draft.signature === '' ? [] : [{ type: 'thinking', thinking: draft.thinking, signature: draft.signature }];
-        case 'tool_use':
-          return [{ type: 'tool_use', id: draft.id, name: draft.name, input: parseToolArguments(draft.json).input }];
-        case 'verbatim':
-          return [draft.block];
-      }
-    });
+    return [...this.#drafts]
+      .toSorted(([a], [b]) => a - b)
+      .flatMap(([, draft]): unknown[] => {
+        switch (draft.type) {
+          case 'text':
+            return draft.text.trim() === '' ? [] : [{ type: 'text', text: draft.text }];
+          case 'thinking':
+            return draft.signature === ''
+              ? []
+              : [{ type: 'thinking', thinking: draft.thinking, signature: draft.signature }];
+          case 'tool_use':
+            return [
+              {
+                type: 'tool_use',
+                id: draft.id,
+                name: draft.name,
+                input: parseToolArguments(draft.json).input,
+              },
+            ];
+          case 'verbatim':
+            return [draft.block];
+        }
+      });
   }
 
   /** Later counts are cumulative and may be partial: only what is there replaces what was. Compatible servers may count nothing. */
   #count(usage: RawUsage | Anthropic.MessageDeltaUsage | undefined): void {
-    const present = Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined);
+    const present = Object.entries(usage ?? {}).filter(
+      ([, value]) => value !== null && value !== undefined,
+    );
     this.#usage = { ...this.#usage, ...(Object.fromEntries(present) as RawUsage) }; // entries of a usage
   }
 

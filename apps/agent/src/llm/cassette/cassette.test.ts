@@ -24,28 +24,61 @@ afterEach(() => rm(folder, { recursive: true }));
 let origin: string;
 
 /** Runs the requests against a fake server with these replies while a cassette records them. */
-async function record(kind: WireKind, replies: readonly Reply[], requests: readonly LlmRequest[]): Promise<unknown[]> {
+async function record(
+  kind: WireKind,
+  replies: readonly Reply[],
+  requests: readonly LlmRequest[],
+): Promise<unknown[]> {
   await using server = await startFakeServer(kind.wire);
   server.replies.push(...replies);
   ({ origin } = server);
-  const provider = connect(kind, server, { clock: new FakeClock(), idleTimeoutMs: 600_000, cassette: openCassette({ mode: 'record', file }, systemClock) });
+  const provider = connect(kind, server, {
+    clock: new FakeClock(),
+    idleTimeoutMs: 600_000,
+    cassette: openCassette({ mode: 'record', file }, systemClock),
+  });
   const seen: unknown[] = [];
-  for (const request of requests) seen.push(await collect(provider, request).catch((error: unknown) => String(error)));
+  for (const request of requests)
+    seen.push(await collect(provider, request).catch((error: unknown) => String(error)));
   return seen;
 }
 
 function replay(kind: WireKind) {
   const cassette = openCassette({ mode: 'replay', file }, systemClock);
-  return { cassette, provider: connect(kind, { origin }, { clock: new FakeClock(), idleTimeoutMs: 600_000, cassette, config: { apiKey: 'none' } }) };
+  return {
+    cassette,
+    provider: connect(
+      kind,
+      { origin },
+      { clock: new FakeClock(), idleTimeoutMs: 600_000, cassette, config: { apiKey: 'none' } },
+    ),
+  };
 }
 
 describe.each(WIRES)('$provider', (kind) => {
   test('a recorded conversation comes back event by event with no server there, however its bytes were cut', async () => {
-    const call = { reasoning: 'Hm.', text: 'Grüße 🌦️', calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Łódź"}' }] };
-    const tools = [{ name: 'wx__get', description: 'Weather', inputSchema: { type: 'object', properties: { city: { type: 'string' } } } }];
+    const call = {
+      reasoning: 'Hm.',
+      text: 'Grüße 🌦️',
+      calls: [{ id: 'call_a', name: 'wx__get', json: '{"city":"Łódź"}' }],
+    };
+    const tools = [
+      {
+        name: 'wx__get',
+        description: 'Weather',
+        inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+      },
+    ];
     const first = agentRequest([userText('Go')], { tools, system: 'Be kind.' });
     const second = agentRequest([userText('And now?')], { tools });
-    const recorded = await record(kind, [{ turn: call, chunkBytes: 1 }, { turn: { text: 'Done.' }, lineEnd: '\r\n' }], [first, second]);
+    const recorded = await record(
+      kind,
+      [
+        { turn: call, chunkBytes: 1 },
+        { turn: { text: 'Done.' }, lineEnd: '\r\n' },
+      ],
+      [first, second],
+    );
     const { cassette, provider } = replay(kind);
     expect(cassette.unused()).toBe(2);
     expect(await collect(provider, first)).toEqual(recorded[0]);
@@ -56,8 +89,14 @@ describe.each(WIRES)('$provider', (kind) => {
   test('neither keys nor headers of requests are in the file, not even where the server echoes them; only its owner reads it', async () => {
     await using server = await startFakeServer(kind.wire);
     const config = { apiKey: 'wrong-key-9876543210' };
-    const provider = connect(kind, server, { config, cassette: openCassette({ mode: 'record', file }, systemClock) });
-    expect((await failure(collect(provider, agentRequest([userText(`my key is ${config.apiKey}`)])))).kind).toBe('auth');
+    const provider = connect(kind, server, {
+      config,
+      cassette: openCassette({ mode: 'record', file }, systemClock),
+    });
+    expect(
+      (await failure(collect(provider, agentRequest([userText(`my key is ${config.apiKey}`)]))))
+        .kind,
+    ).toBe('auth');
     const written = await readFile(file, 'utf8');
     expect(written).toContain('[redacted]');
     expect(written).not.toMatch(/9876543210|bearer|authorization|user-agent/i);
@@ -65,38 +104,63 @@ describe.each(WIRES)('$provider', (kind) => {
   });
 
   test('what failed and was tried again is replayed with its failures', async () => {
-    const busy: Reply = { status: 429, headers: { 'retry-after': '1' }, body: { error: { message: 'slow down', type: 'rate_limit_error' } } };
+    const busy: Reply = {
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: { error: { message: 'slow down', type: 'rate_limit_error' } },
+    };
     await record(kind, [busy, { turn: { text: 'Now.' } }], [agentRequest([userText('Go')])]);
     const { cassette, provider } = replay(kind);
-    expect(textOf(finishOf(await collect(provider, agentRequest([userText('Go')]))).message)).toBe('Now.');
+    expect(textOf(finishOf(await collect(provider, agentRequest([userText('Go')]))).message)).toBe(
+      'Now.',
+    );
     expect(cassette.unused()).toBe(0);
   });
 
   test('a broken connection is replayed as one', async () => {
     const request = agentRequest([userText('Go')]);
-    const events = kind.wire.encode({ text: 'Hello there.' }, { model: kind.model, messages: [], input: [] });
-    const [recorded] = await record(kind, [{ events: events.slice(0, -2), end: 'reset' }], [request]);
+    const events = kind.wire.encode(
+      { text: 'Hello there.' },
+      { model: kind.model, messages: [], input: [] },
+    );
+    const [recorded] = await record(
+      kind,
+      [{ events: events.slice(0, -2), end: 'reset' }],
+      [request],
+    );
     expect(recorded).toContain('LlmError');
     const { provider } = replay(kind);
     expect(String(await failure(collect(provider, request)))).toContain('LlmError');
   });
 
   test('another request is refused with the first difference to the nearest one, and not tried again', async () => {
-    await record(kind, [{ turn: { text: 'A' } }, { turn: { text: 'B' } }], [agentRequest([userText('Go to Oslo')]), agentRequest([userText('Wait')])]);
+    await record(
+      kind,
+      [{ turn: { text: 'A' } }, { turn: { text: 'B' } }],
+      [agentRequest([userText('Go to Oslo')]), agentRequest([userText('Wait')])],
+    );
     const { cassette, provider } = replay(kind);
     const error = await failure(collect(provider, agentRequest([userText('Go to Rome')])));
     expect(error).toMatchObject({ kind: 'invalid', retryable: false });
-    expect(error.message).toMatch(/no answer to this request: the nearest is request 1 of 2, and \w+\[0\]\.content(\[0\]\.text)? was "Go to Oslo" and is "Go to Rome"\./);
+    expect(error.message).toMatch(
+      /no answer to this request: the nearest is request 1 of 2, and \w+\[0\]\.content(\[0\]\.text)? was "Go to Oslo" and is "Go to Rome"\./,
+    );
     expect(cassette.unused()).toBe(2);
   });
 
   test('a cassette that can no longer be written ends the recording, and not the answer that came', async () => {
     await using server = await startFakeServer(kind.wire);
     server.replies.push({ turn: { text: 'A' } });
-    const provider = connect(kind, server, { cassette: openCassette({ mode: 'record', file }, systemClock) });
+    const provider = connect(kind, server, {
+      cassette: openCassette({ mode: 'record', file }, systemClock),
+    });
     await rm(folder, { recursive: true });
-    expect(textOf(finishOf(await collect(provider, agentRequest([userText('Go')]))).message)).toBe('A');
-    expect((await failure(collect(provider, agentRequest([userText('Go')])))).message).toContain('cannot be written (ENOENT)');
+    expect(textOf(finishOf(await collect(provider, agentRequest([userText('Go')]))).message)).toBe(
+      'A',
+    );
+    expect((await failure(collect(provider, agentRequest([userText('Go')])))).message).toContain(
+      'cannot be written (ENOENT)',
+    );
     await mkdir(folder);
   });
 
@@ -105,23 +169,48 @@ describe.each(WIRES)('$provider', (kind) => {
     await record(kind, [{ turn: { text: 'A' } }], [request]);
     const { provider } = replay(kind);
     await collect(provider, request);
-    expect((await failure(collect(provider, request))).message).toContain('request 1 of 1 is the same, and its answer has been given');
-    expect((await failure(collect(provider, agentRequest([userText('Else')])))).message).toContain('all 1 recorded ones have been given');
+    expect((await failure(collect(provider, request))).message).toContain(
+      'request 1 of 1 is the same, and its answer has been given',
+    );
+    expect((await failure(collect(provider, agentRequest([userText('Else')])))).message).toContain(
+      'all 1 recorded ones have been given',
+    );
   });
 
   test('names of the conversation and ids do not matter as long as they stand in the same places', async () => {
-    const [a, b, c] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b', '00000000-0000-4000-8000-00000000000c'];
-    await record(kind, [{ turn: { text: 'A' } }], [agentRequest([userText(`read ${a} and ${a}`)], { cacheKey: 'run-1' })]);
+    const [a, b, c] = [
+      '00000000-0000-4000-8000-00000000000a',
+      '00000000-0000-4000-8000-00000000000b',
+      '00000000-0000-4000-8000-00000000000c',
+    ];
+    await record(
+      kind,
+      [{ turn: { text: 'A' } }],
+      [agentRequest([userText(`read ${a} and ${a}`)], { cacheKey: 'run-1' })],
+    );
     const { provider } = replay(kind);
-    expect((await failure(collect(provider, agentRequest([userText(`read ${b} and ${c}`)])))).message).toContain('uuid-2');
-    expect(textOf(finishOf(await collect(provider, agentRequest([userText(`read ${b} and ${b}`)], { cacheKey: 'run-2' }))).message)).toBe('A');
+    expect(
+      (await failure(collect(provider, agentRequest([userText(`read ${b} and ${c}`)])))).message,
+    ).toContain('uuid-2');
+    expect(
+      textOf(
+        finishOf(
+          await collect(
+            provider,
+            agentRequest([userText(`read ${b} and ${b}`)], { cacheKey: 'run-2' }),
+          ),
+        ).message,
+      ),
+    ).toBe('A');
   });
 });
 
 describe('files', () => {
   test('a cassette is not recorded over another', async () => {
     await writeFile(file, 'precious');
-    expect(() => openCassette({ mode: 'record', file }, systemClock)).toThrow(new ConfigError(`${file}: the cassette exists; remove it to record another, or replay it`));
+    expect(() => openCassette({ mode: 'record', file }, systemClock)).toThrow(
+      new ConfigError(`${file}: the cassette exists; remove it to record another, or replay it`),
+    );
     expect(await readFile(file, 'utf8')).toBe('precious');
   });
 
@@ -135,6 +224,8 @@ describe('files', () => {
   });
 
   test('a file that is not there is refused', () => {
-    expect(() => openCassette({ mode: 'replay', file }, systemClock)).toThrow(`${file}: there is no such cassette`);
+    expect(() => openCassette({ mode: 'replay', file }, systemClock)).toThrow(
+      `${file}: there is no such cassette`,
+    );
   });
 });

@@ -6,8 +6,21 @@ import type { Cassette } from './cassette.ts';
 import type { CassetteHeader, Exchange } from './exchange.ts';
 
 /** Headers of a response that adapters look at; others may tell of an account. */
-const KEPT_HEADERS: readonly string[] = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry', 'request-id', 'x-request-id'];
-const SECRET_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'api-key', 'proxy-authorization', 'cookie'];
+const KEPT_HEADERS: readonly string[] = [
+  'content-type',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+  'request-id',
+  'x-request-id',
+];
+const SECRET_HEADERS: readonly string[] = [
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'proxy-authorization',
+  'cookie',
+];
 
 /**
  * Sends over the network and writes every exchange down when its body has ended. Exchanges that brought no response are left out. When one could not be
@@ -26,11 +39,21 @@ export function recordCassette(file: string, clock: Pick<Clock, 'now'>): Cassett
   };
   return {
     async fetch(input, init) {
-      if (failure !== undefined) throw new LlmError('invalid', `The cassette ${file} cannot be written (${codeOf(failure)}). Make room for it, or record no cassette.`, { cause: failure });
+      if (failure !== undefined)
+        throw new LlmError(
+          'invalid',
+          `The cassette ${file} cannot be written (${codeOf(failure)}). Make room for it, or record no cassette.`,
+          { cause: failure },
+        );
       const response = await fetch(input, init);
       const url = new URL(input instanceof Request ? input.url : input);
       const secrets = secretsIn(new Headers(init?.headers));
-      const begun = { path: url.pathname, request: requestOf(init?.body, secrets), status: response.status, headers: headersOf(response.headers) };
+      const begun = {
+        path: url.pathname,
+        request: requestOf(init?.body, secrets),
+        status: response.status,
+        headers: headersOf(response.headers),
+      };
       const write = (chunks: Exchange['chunks'], end: Exchange['end']): void => {
         append({ ...begun, chunks: withoutSecrets(chunks, secrets), end });
       };
@@ -38,7 +61,11 @@ export function recordCassette(file: string, clock: Pick<Clock, 'now'>): Cassett
         write([], 'eof');
         return response;
       }
-      return new Response(listened(response.body, { clock, signal: init?.signal, onEnd: write }), { status: response.status, statusText: response.statusText, headers: response.headers });
+      return new Response(listened(response.body, { clock, signal: init?.signal, onEnd: write }), {
+        status: response.status,
+        statusText: response.statusText,
+        headers: response.headers,
+      });
     },
     unused: () => 0,
   };
@@ -50,7 +77,12 @@ function begin(file: string): void {
     writeFileSync(file, `${JSON.stringify(header)}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new ConfigError(exists ? `${file}: the cassette exists; remove it to record another, or replay it` : `${file}: the cassette cannot be written (${codeOf(error)})`, { cause: error });
+    throw new ConfigError(
+      exists
+        ? `${file}: the cassette exists; remove it to record another, or replay it`
+        : `${file}: the cassette cannot be written (${codeOf(error)})`,
+      { cause: error },
+    );
   }
 }
 
@@ -63,7 +95,10 @@ interface Listening {
 }
 
 /** The body, as fast as it is read; pieces keep whole characters. */
-function listened(body: ReadableStream<Uint8Array<ArrayBuffer>>, { clock, signal, onEnd }: Listening): ReadableStream<Uint8Array<ArrayBuffer>> {
+function listened(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { clock, signal, onEnd }: Listening,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const chunks: [number, string][] = [];
@@ -111,17 +146,26 @@ function requestOf(body: RequestInit['body'], secrets: readonly string[]): unkno
 }
 
 function headersOf(headers: Headers): Exchange['headers'] {
-  return Object.fromEntries(KEPT_HEADERS.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : [])));
+  return Object.fromEntries(
+    KEPT_HEADERS.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : [])),
+  );
 }
 
 function secretsIn(headers: Headers): readonly string[] {
-  return SECRET_HEADERS.flatMap((name) => headers.get(name) ?? []).flatMap((value) => [value, value.replace(/^\w+ /, '')]).filter((secret) => secret.length > 4);
+  return SECRET_HEADERS.flatMap((name) => headers.get(name) ?? [])
+    .flatMap((value) => [value, value.replace(/^\w+ /, '')])
+    .filter((secret) => secret.length > 4);
 }
 
 /** Where a secret comes back, the pieces are joined: it may lie across two of them. */
-function withoutSecrets(chunks: Exchange['chunks'], secrets: readonly string[]): Exchange['chunks'] {
+function withoutSecrets(
+  chunks: Exchange['chunks'],
+  secrets: readonly string[],
+): Exchange['chunks'] {
   const text = chunks.map(([, piece]) => piece).join('');
-  return secrets.some((secret) => text.includes(secret)) ? [[chunks.at(-1)?.[0] ?? 0, redact(text, secrets)]] : chunks;
+  return secrets.some((secret) => text.includes(secret))
+    ? [[chunks.at(-1)?.[0] ?? 0, redact(text, secrets)]]
+    : chunks;
 }
 
 function redact(text: string, secrets: readonly string[]): string {

@@ -26,10 +26,13 @@ export function replayCassette(file: string): Cassette {
   return {
     fetch(input, init) {
       const path = new URL(input instanceof Request ? input.url : input).pathname;
-      const comparable = comparableRequest(typeof init?.body === 'string' ? JSON.parse(init.body) : undefined);
+      const comparable = comparableRequest(
+        typeof init?.body === 'string' ? JSON.parse(init.body) : undefined,
+      );
       const key = keyOf(path, comparable);
       const found = recorded.find((each) => !each.isUsed && each.key === key);
-      if (found === undefined) return Promise.reject(miss(file, recorded, { path, comparable, key }));
+      if (found === undefined)
+        return Promise.reject(miss(file, recorded, { path, comparable, key }));
       found.isUsed = true;
       return Promise.resolve(responseOf(found.exchange));
     },
@@ -39,12 +42,19 @@ export function replayCassette(file: string): Cassette {
 
 function load(file: string): readonly Recorded[] {
   const [header, ...lines] = readLines(file);
-  if (!isPlainObject(header) || header['cassette'] !== 1) throw new ConfigError(`${file}: is no cassette of this version; record it anew`);
+  if (!isPlainObject(header) || header['cassette'] !== 1)
+    throw new ConfigError(`${file}: is no cassette of this version; record it anew`);
   return lines.map((line, at) => {
     // Written by the recorder; the header says so.
     const exchange = line as Exchange;
     const comparable = comparableRequest(exchange.request);
-    return { exchange, number: at + 1, comparable, key: keyOf(exchange.path, comparable), isUsed: false };
+    return {
+      exchange,
+      number: at + 1,
+      comparable,
+      key: keyOf(exchange.path, comparable),
+      isUsed: false,
+    };
   });
 }
 
@@ -54,7 +64,10 @@ function readLines(file: string): readonly unknown[] {
     return lines.filter((line) => line !== '').map((line): unknown => JSON.parse(line));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`${file}: ${code === 'ENOENT' ? 'there is no such cassette' : code === undefined ? 'is no cassette: a line of it is not JSON' : `the cassette cannot be read (${code})`}`, { cause: error });
+    throw new ConfigError(
+      `${file}: ${code === 'ENOENT' ? 'there is no such cassette' : code === undefined ? 'is no cassette: a line of it is not JSON' : `the cassette cannot be read (${code})`}`,
+      { cause: error },
+    );
   }
 }
 
@@ -69,7 +82,8 @@ function responseOf({ status, headers, chunks, end }: Exchange): Response {
     pull(controller) {
       const next = rest.shift();
       if (next !== undefined) controller.enqueue(encoder.encode(next[1]));
-      else if (end === 'error') controller.error(new TypeError('the recorded connection broke here'));
+      else if (end === 'error')
+        controller.error(new TypeError('the recorded connection broke here'));
       else controller.close();
     },
   });
@@ -83,15 +97,22 @@ interface Missed {
 }
 
 function miss(file: string, recorded: readonly Recorded[], missed: Missed): LlmError {
-  return new LlmError('invalid', `The cassette ${file} has no answer to this request: ${reasonOf(recorded, missed)} Record it anew if the change is meant.`);
+  return new LlmError(
+    'invalid',
+    `The cassette ${file} has no answer to this request: ${reasonOf(recorded, missed)} Record it anew if the change is meant.`,
+  );
 }
 
 function reasonOf(recorded: readonly Recorded[], { path, comparable, key }: Missed): string {
   const used = recorded.find((each) => each.key === key);
-  if (used !== undefined) return `request ${used.number} of ${recorded.length} is the same, and its answer has been given.`;
-  const [nearest] = recorded.filter((each) => !each.isUsed).toSorted((left, right) => commonLength(right.key, key) - commonLength(left.key, key));
+  if (used !== undefined)
+    return `request ${used.number} of ${recorded.length} is the same, and its answer has been given.`;
+  const [nearest] = recorded
+    .filter((each) => !each.isUsed)
+    .toSorted((left, right) => commonLength(right.key, key) - commonLength(left.key, key));
   if (nearest === undefined) return `all ${recorded.length} recorded ones have been given.`;
-  if (nearest.exchange.path !== path) return `it goes to ${path}, and the nearest that was recorded, request ${nearest.number} of ${recorded.length}, to ${nearest.exchange.path}.`;
+  if (nearest.exchange.path !== path)
+    return `it goes to ${path}, and the nearest that was recorded, request ${nearest.number} of ${recorded.length}, to ${nearest.exchange.path}.`;
   const difference = firstDifference(nearest.comparable, comparable);
   return `the nearest is request ${nearest.number} of ${recorded.length}, and ${difference === undefined ? 'it is the same' : describeDifference(difference)}.`;
 }

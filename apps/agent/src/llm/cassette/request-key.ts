@@ -2,13 +2,20 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { isPlainObject } from '../../plain-object.ts';
 
 /** Names of one conversation or one user at the provider; another run has others. */
-const VOLATILE_FIELDS: ReadonlySet<string> = new Set(['prompt_cache_key', 'safety_identifier', 'user', 'metadata']);
+const VOLATILE_FIELDS: ReadonlySet<string> = new Set([
+  'prompt_cache_key',
+  'safety_identifier',
+  'user',
+  'metadata',
+]);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 /** What of a request's body must be the same for an answer to fit: all but the volatile fields at its root; ids that are UUIDs are numbered as they appear. */
 export function comparableRequest(body: unknown): unknown {
   if (!isPlainObject(body)) return body;
-  const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !VOLATILE_FIELDS.has(name)));
+  const kept = Object.fromEntries(
+    Object.entries(body).filter(([name]) => !VOLATILE_FIELDS.has(name)),
+  );
   const numbers = new Map<string, number>();
   const numberOf = (id: string): string => {
     const known = numbers.get(id.toLowerCase()) ?? numbers.size + 1;

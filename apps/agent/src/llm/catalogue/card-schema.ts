@@ -10,7 +10,12 @@ export const cardSchema = z.strictObject({
   tier: z.enum(['small', 'medium', 'large']).optional(),
   context_tokens: z.int().min(1).optional(),
   max_output_tokens: z.int().min(1).optional(),
-  price: z.strictObject({ ...prices, above: z.strictObject({ input_tokens: z.int().min(1), ...prices }).optional() }).optional(),
+  price: z
+    .strictObject({
+      ...prices,
+      above: z.strictObject({ input_tokens: z.int().min(1), ...prices }).optional(),
+    })
+    .optional(),
   speed: share.optional(),
   intelligence: share.optional(),
   reasons: z.boolean().optional(),

@@ -6,8 +6,13 @@ const MILLION = 1_000_000;
 /** A count with its cost in US dollars; without a price the cost stays unknown. */
 export function withCost(usage: Usage, price: ModelPrice | undefined): Usage {
   if (price === undefined) return usage;
-  const { input, output, cacheRead, cacheWrite } = price.above !== undefined && usage.input > price.above.inputTokens ? price.above : price;
+  const { input, output, cacheRead, cacheWrite } =
+    price.above !== undefined && usage.input > price.above.inputTokens ? price.above : price;
   const uncached = usage.input - usage.cacheRead - usage.cacheWrite;
-  const dollars = uncached * input + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite + usage.output * output;
+  const dollars =
+    uncached * input +
+    usage.cacheRead * cacheRead +
+    usage.cacheWrite * cacheWrite +
+    usage.output * output;
   return { ...usage, costUsd: dollars / MILLION };
 }

@@ -4,19 +4,37 @@ import type { Usage } from '../../ports/llm-provider.ts';
 import { withCost } from './cost.ts';
 import { modelCard, modelCards } from './model-cards.ts';
 
-const OPENAI: LlmConfig = { provider: 'openai', model: undefined, baseUrl: undefined, apiKey: 'k', scenario: undefined };
+const OPENAI: LlmConfig = {
+  provider: 'openai',
+  model: undefined,
+  baseUrl: undefined,
+  apiKey: 'k',
+  scenario: undefined,
+};
 const ANTHROPIC: LlmConfig = { ...OPENAI, provider: 'anthropic' };
 const LOCAL: LlmConfig = { ...OPENAI, baseUrl: 'http://127.0.0.1:11434/v1' };
 
 describe('the card of a model', () => {
   test('of the vendor is in the catalogue, by its dated name too', () => {
-    expect(modelCard(ANTHROPIC, 'claude-haiku-4-5-20251001')).toMatchObject({ id: 'claude-haiku-4-5-20251001', tier: 'small', contextTokens: 200_000, price: { input: 1, output: 5 } });
+    expect(modelCard(ANTHROPIC, 'claude-haiku-4-5-20251001')).toMatchObject({
+      id: 'claude-haiku-4-5-20251001',
+      tier: 'small',
+      contextTokens: 200_000,
+      price: { input: 1, output: 5 },
+    });
     expect(modelCard(OPENAI, 'gpt-4o-2024-11-20').price?.input).toBe(2.5);
   });
 
   test('says no more than is known: a model of an unknown name has no price, no context and no ranks', () => {
     for (const id of ['some-model', 'constructor', '__proto__']) {
-      expect(modelCard(OPENAI, id)).toMatchObject({ tier: undefined, contextTokens: undefined, price: undefined, speed: undefined, intelligence: undefined, reasons: false });
+      expect(modelCard(OPENAI, id)).toMatchObject({
+        tier: undefined,
+        contextTokens: undefined,
+        price: undefined,
+        speed: undefined,
+        intelligence: undefined,
+        reasons: false,
+      });
     }
   });
 
@@ -25,19 +43,38 @@ describe('the card of a model', () => {
   });
 
   test('is found by an alias, and a name that is an id goes before it', () => {
-    const models = { 'qwen3:8b': { aliases: ['smart', 'gemma4'], context_tokens: 32_768 }, gemma4: { context_tokens: 8192 } };
-    expect(modelCard({ ...LOCAL, models }, 'smart')).toMatchObject({ id: 'qwen3:8b', contextTokens: 32_768 });
-    expect(modelCard({ ...LOCAL, models }, 'gemma4')).toMatchObject({ id: 'gemma4', contextTokens: 8192 });
-    expect(modelCard({ ...OPENAI, models: { mine: { aliases: ['gpt-4o'] } } }, 'gpt-4o')).toMatchObject({ id: 'gpt-4o', contextTokens: 128_000 });
+    const models = {
+      'qwen3:8b': { aliases: ['smart', 'gemma4'], context_tokens: 32_768 },
+      gemma4: { context_tokens: 8192 },
+    };
+    expect(modelCard({ ...LOCAL, models }, 'smart')).toMatchObject({
+      id: 'qwen3:8b',
+      contextTokens: 32_768,
+    });
+    expect(modelCard({ ...LOCAL, models }, 'gemma4')).toMatchObject({
+      id: 'gemma4',
+      contextTokens: 8192,
+    });
+    expect(
+      modelCard({ ...OPENAI, models: { mine: { aliases: ['gpt-4o'] } } }, 'gpt-4o'),
+    ).toMatchObject({ id: 'gpt-4o', contextTokens: 128_000 });
   });
 
   test('has the output tokens of the model, no more than the configuration says for all, or what it says for this one', () => {
     const models = { 'gpt-4o': { max_output_tokens: 50_000 } } as const;
     expect(modelCard(OPENAI, 'gpt-4.1').maxOutputTokens).toBe(32_768);
-    expect(modelCard({ ...OPENAI, maxOutputTokens: 20_000 }, 'gpt-4.1').maxOutputTokens).toBe(20_000);
-    expect(modelCard({ ...OPENAI, maxOutputTokens: 90_000 }, 'gpt-4.1').maxOutputTokens).toBe(32_768);
-    expect(modelCard({ ...OPENAI, maxOutputTokens: 20_000, models }, 'gpt-4o').maxOutputTokens).toBe(50_000);
-    expect(modelCard({ ...LOCAL, maxOutputTokens: 20_000 }, 'some-model').maxOutputTokens).toBe(20_000);
+    expect(modelCard({ ...OPENAI, maxOutputTokens: 20_000 }, 'gpt-4.1').maxOutputTokens).toBe(
+      20_000,
+    );
+    expect(modelCard({ ...OPENAI, maxOutputTokens: 90_000 }, 'gpt-4.1').maxOutputTokens).toBe(
+      32_768,
+    );
+    expect(
+      modelCard({ ...OPENAI, maxOutputTokens: 20_000, models }, 'gpt-4o').maxOutputTokens,
+    ).toBe(50_000);
+    expect(modelCard({ ...LOCAL, maxOutputTokens: 20_000 }, 'some-model').maxOutputTokens).toBe(
+      20_000,
+    );
     expect(modelCard(LOCAL, 'some-model').maxOutputTokens).toBeUndefined();
   });
 
@@ -46,17 +83,38 @@ describe('the card of a model', () => {
     ['at Anthropic', { provider: 'anthropic' }, undefined],
     ['by Chat Completions', { wire: 'chat' }, 1024],
     ['by Chat Completions at a compatible server', { baseUrl: 'http://127.0.0.1:11434/v1' }, 1024],
-    ['by Responses at a compatible server', { baseUrl: 'http://127.0.0.1:11434/v1', wire: 'responses' }, undefined],
-    ['by Responses at Azure', { baseUrl: 'https://mine.openai.azure.com/openai/v1', wire: 'responses' }, 1024],
+    [
+      'by Responses at a compatible server',
+      { baseUrl: 'http://127.0.0.1:11434/v1', wire: 'responses' },
+      undefined,
+    ],
+    [
+      'by Responses at Azure',
+      { baseUrl: 'https://mine.openai.azure.com/openai/v1', wire: 'responses' },
+      1024,
+    ],
     ['where the configuration says so', { wire: 'chat', toolDescriptionCharacters: 9000 }, 9000],
   ])('%s has the limit of descriptions of tools', (_where, config, expected) => {
     expect(modelCard({ ...OPENAI, ...config }, 'm').takes.descriptionCharacters).toBe(expected);
   });
 
   test('is what the configuration says, over the catalogue, field by field', () => {
-    const models = { 'gpt-4.1': { tier: 'large', takes: { images: false } }, 'qwen3:8b': { context_tokens: 32_768, price: { input: 0, output: 0, cache_read: 0, cache_write: 0 } } } as const;
-    expect(modelCard({ ...OPENAI, models }, 'gpt-4.1')).toMatchObject({ tier: 'large', contextTokens: 1_047_576, takes: { images: false, tools: true } });
-    expect(modelCard({ ...LOCAL, models }, 'qwen3:8b')).toMatchObject({ contextTokens: 32_768, price: { input: 0 } });
+    const models = {
+      'gpt-4.1': { tier: 'large', takes: { images: false } },
+      'qwen3:8b': {
+        context_tokens: 32_768,
+        price: { input: 0, output: 0, cache_read: 0, cache_write: 0 },
+      },
+    } as const;
+    expect(modelCard({ ...OPENAI, models }, 'gpt-4.1')).toMatchObject({
+      tier: 'large',
+      contextTokens: 1_047_576,
+      takes: { images: false, tools: true },
+    });
+    expect(modelCard({ ...LOCAL, models }, 'qwen3:8b')).toMatchObject({
+      contextTokens: 32_768,
+      price: { input: 0 },
+    });
   });
 
   test.each<[LlmConfig, string, boolean, boolean]>([
@@ -68,34 +126,68 @@ describe('the card of a model', () => {
     [ANTHROPIC, 'claude-sonnet-4-6', true, false],
     [ANTHROPIC, 'claude-haiku-4-5', false, false],
     [ANTHROPIC, 'claude-opus-9', true, false],
-  ])('complaint, temperature 400s: %j %s: reasons %s, takes a temperature %s', (config, id, reasons, temperature) => {
-    const card = modelCard(config, id);
-    expect({ reasons: card.reasons, temperature: card.takes.temperature }).toEqual({ reasons, temperature });
-  });
+  ])(
+    'complaint, temperature 400s: %j %s: reasons %s, takes a temperature %s',
+    (config, id, reasons, temperature) => {
+      const card = modelCard(config, id);
+      expect({ reasons: card.reasons, temperature: card.takes.temperature }).toEqual({
+        reasons,
+        temperature,
+      });
+    },
+  );
 
   test('takes files and audio only where the API has a place for them', () => {
-    expect(modelCard(LOCAL, 'qwen3:8b').takes).toMatchObject({ pdf: false, audio: false, images: true, stopSequences: true });
-    expect(modelCard({ ...OPENAI, wire: 'chat' }, 'gpt-audio-mini').takes).toMatchObject({ audio: true, pdf: true });
-    expect(modelCard(OPENAI, 'gpt-audio-mini').takes).toMatchObject({ audio: false, stopSequences: false });
+    expect(modelCard(LOCAL, 'qwen3:8b').takes).toMatchObject({
+      pdf: false,
+      audio: false,
+      images: true,
+      stopSequences: true,
+    });
+    expect(modelCard({ ...OPENAI, wire: 'chat' }, 'gpt-audio-mini').takes).toMatchObject({
+      audio: true,
+      pdf: true,
+    });
+    expect(modelCard(OPENAI, 'gpt-audio-mini').takes).toMatchObject({
+      audio: false,
+      stopSequences: false,
+    });
   });
 });
 
 test('the models that may be used are the configured one, and those that the configuration names', () => {
-  expect(modelCards({ ...OPENAI, models: { 'gpt-6-luna': {}, 'gpt-6.1-sol': {} } }, 'gpt-6.1-sol').map(({ id }) => id)).toEqual(['gpt-6.1-sol', 'gpt-6-luna']);
+  expect(
+    modelCards({ ...OPENAI, models: { 'gpt-6-luna': {}, 'gpt-6.1-sol': {} } }, 'gpt-6.1-sol').map(
+      ({ id }) => id,
+    ),
+  ).toEqual(['gpt-6.1-sol', 'gpt-6-luna']);
 });
 
 describe('the cost of a call', () => {
-  const usage: Usage = { input: 100_000, cacheRead: 40_000, cacheWrite: 10_000, output: 2000, reasoning: 500, source: 'reported' };
+  const usage: Usage = {
+    input: 100_000,
+    cacheRead: 40_000,
+    cacheWrite: 10_000,
+    output: 2000,
+    reasoning: 500,
+    source: 'reported',
+  };
 
   test('has each part of the prompt at its price, and thinking in the output', () => {
     const price = { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 };
-    expect(withCost(usage, price).costUsd).toBeCloseTo(0.05 * 2 + 0.04 * 0.1 + 0.01 * 2.5 + 0.002 * 10, 10);
+    expect(withCost(usage, price).costUsd).toBeCloseTo(
+      0.05 * 2 + 0.04 * 0.1 + 0.01 * 2.5 + 0.002 * 10,
+      10,
+    );
   });
 
   test('is at the higher prices as a whole when the prompt is longer than they say', () => {
     const above = { inputTokens: 99_999, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5 };
     const price = { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, above };
-    expect(withCost(usage, price).costUsd).toBeCloseTo(0.05 * 4 + 0.04 * 0.2 + 0.01 * 5 + 0.002 * 15, 10);
+    expect(withCost(usage, price).costUsd).toBeCloseTo(
+      0.05 * 4 + 0.04 * 0.2 + 0.01 * 5 + 0.002 * 15,
+      10,
+    );
     expect(withCost({ ...usage, input: 99_999 }, price).costUsd).toBeLessThan(0.2);
   });
 

@@ -36,14 +36,27 @@ const MAX_CALL_ID = 40;
  * @see https://platform.openai.com/docs/api-reference/chat/create
  * @throws LlmError `invalid` for tools to a model of OpenAI that takes them only by the Responses API
  */
-export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: Endpoint): BuiltRequest {
-  const { tools, warnings: toolWarnings } = fitTools(request.tools, { descriptionCharacters: card.takes.descriptionCharacters });
+export function buildRequest(
+  request: LlmRequest,
+  card: ModelCard,
+  endpoint: Endpoint,
+): BuiltRequest {
+  const { tools, warnings: toolWarnings } = fitTools(request.tools, {
+    descriptionCharacters: card.takes.descriptionCharacters,
+  });
   if (endpoint.isVendor && card.reasons && tools.length > 0) {
-    throw new LlmError('invalid', `${endpoint.vendor} takes no tools for ${card.id} by the Chat Completions API. Set llm.wire to "responses".`);
+    throw new LlmError(
+      'invalid',
+      `${endpoint.vendor} takes no tools for ${card.id} by the Chat Completions API. Set llm.wire to "responses".`,
+    );
   }
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
-  const warnings = [...(isFirstTurn ? toolWarnings : []), ...lossesIn(request.messages, card.takes)];
-  if (request.temperature !== undefined && !card.takes.temperature) warnings.push(`The model ${card.id} takes no temperature; it was left out.`);
+  const warnings = [
+    ...(isFirstTurn ? toolWarnings : []),
+    ...lossesIn(request.messages, card.takes),
+  ];
+  if (request.temperature !== undefined && !card.takes.temperature)
+    warnings.push(`The model ${card.id} takes no temperature; it was left out.`);
   const messages = messagesOf(request, { card, endpoint });
   if (messages.at(-1)?.role === 'assistant' && !card.takes.prefill) {
     messages.push({ role: 'user', content: 'Continue.' });
@@ -56,13 +69,31 @@ export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: End
     messages,
     stream: true,
     stream_options: { include_usage: true },
-    ...(endpoint.isVendor ? { max_completion_tokens: request.maxTokens, store: false } : { max_tokens: request.maxTokens }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } }) as const) }),
-    ...(tools.length === 0 || request.toolChoice === undefined ? {} : { tool_choice: request.toolChoice }),
-    ...(request.temperature !== undefined && card.takes.temperature ? { temperature: request.temperature } : {}),
+    ...(endpoint.isVendor
+      ? { max_completion_tokens: request.maxTokens, store: false }
+      : { max_tokens: request.maxTokens }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(
+            ({ name, description, inputSchema }) =>
+              ({
+                type: 'function',
+                function: { name, description, parameters: inputSchema },
+              }) as const,
+          ),
+        }),
+    ...(tools.length === 0 || request.toolChoice === undefined
+      ? {}
+      : { tool_choice: request.toolChoice }),
+    ...(request.temperature !== undefined && card.takes.temperature
+      ? { temperature: request.temperature }
+      : {}),
     ...(endpoint.isVendor ? responseFormatOf(request) : {}),
     ...(isStoppedThere && stops.length > 0 ? { stop: [...stops] } : {}),
-    ...(endpoint.isVendor && request.cacheKey !== undefined ? { prompt_cache_key: request.cacheKey.slice(0, 64) } : {}),
+    ...(endpoint.isVendor && request.cacheKey !== undefined
+      ? { prompt_cache_key: request.cacheKey.slice(0, 64) }
+      : {}),
   };
   return { params, warnings, cutAt: isStoppedThere ? [] : stops };
 }
@@ -70,15 +101,40 @@ export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: End
 /** Compatible servers may not know the field, or may then never call a tool. */
 function responseFormatOf({ outputSchema }: LlmRequest): Pick<Params, 'response_format'> {
   const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
-  return format === undefined ? {} : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema, strict: format.isStrict } } };
+  return format === undefined
+    ? {}
+    : {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'answer', schema: format.schema, strict: format.isStrict },
+        },
+      };
 }
 
-function messagesOf({ system, messages }: LlmRequest, { card, endpoint }: { readonly card: ModelCard; readonly endpoint: Endpoint }): ChatMessage[] {
+function messagesOf(
+  { system, messages }: LlmRequest,
+  { card, endpoint }: { readonly card: ModelCard; readonly endpoint: Endpoint },
+): ChatMessage[] {
   const nativeMessage = ({ native }: Message): ChatMessage | undefined =>
-    native?.provider === nativeProviderOf(endpoint) && native.model === card.id ? (native.items[0] as ChatMessage) : undefined; // stored by the translator
-  const callId = resultCallIds(messages, (message) => nativeMessage(message) !== undefined, MAX_CALL_ID);
-  const sent = messages.flatMap((message) => messageItems(message, { callId, takes: card.takes, nativeMessage }));
-  return withoutOldThinking(joined([...(system === undefined || system.trim() === '' ? [] : [{ role: 'system', content: system } as const]), ...sent]));
+    native?.provider === nativeProviderOf(endpoint) && native.model === card.id
+      ? (native.items[0] as ChatMessage)
+      : undefined; // stored by the translator
+  const callId = resultCallIds(
+    messages,
+    (message) => nativeMessage(message) !== undefined,
+    MAX_CALL_ID,
+  );
+  const sent = messages.flatMap((message) =>
+    messageItems(message, { callId, takes: card.takes, nativeMessage }),
+  );
+  return withoutOldThinking(
+    joined([
+      ...(system === undefined || system.trim() === ''
+        ? []
+        : [{ role: 'system', content: system } as const]),
+      ...sent,
+    ]),
+  );
 }
 
 /** Thinking goes back with the calls that it led to: after the next message of the user servers refuse it, or want it gone. */
@@ -86,7 +142,14 @@ function withoutOldThinking(messages: readonly ChatMessage[]): ChatMessage[] {
   const lastQuestion = messages.findLastIndex(({ role }) => role === 'user');
   return messages.map((message, at) => {
     if (message.role !== 'assistant' || at > lastQuestion) return message;
-    const { reasoning_content: _, reasoning: __, ...rest } = message as typeof message & { readonly reasoning_content?: string; readonly reasoning?: string };
+    const {
+      reasoning_content: _,
+      reasoning: __,
+      ...rest
+    } = message as typeof message & {
+      readonly reasoning_content?: string;
+      readonly reasoning?: string;
+    };
     return rest;
   });
 }
@@ -95,14 +158,32 @@ function messageItems(message: Message, target: Target): ChatMessage[] {
   if (message.role === 'user') return userMessages(message, target);
   const native = target.nativeMessage(message);
   if (native !== undefined) return [native];
-  const text = message.content.flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : [])).join('\n\n');
-  const calls = message.content.flatMap((block) => (block.type === 'tool_use' ? [toolCall(block)] : []));
+  const text = message.content
+    .flatMap((block) => (block.type === 'text' || block.type === 'refusal' ? [block.text] : []))
+    .join('\n\n');
+  const calls = message.content.flatMap((block) =>
+    block.type === 'tool_use' ? [toolCall(block)] : [],
+  );
   if (text.trim() === '' && calls.length === 0) return [];
-  return [{ role: 'assistant', ...(text.trim() === '' ? {} : { content: text }), ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
+  return [
+    {
+      role: 'assistant',
+      ...(text.trim() === '' ? {} : { content: text }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ];
 }
 
-function toolCall({ id, name, input }: Extract<Block, { type: 'tool_use' }>): OpenAI.ChatCompletionMessageFunctionToolCall {
-  return { id: wireCallId(id, MAX_CALL_ID), type: 'function', function: { name, arguments: JSON.stringify(input) } };
+function toolCall({
+  id,
+  name,
+  input,
+}: Extract<Block, { type: 'tool_use' }>): OpenAI.ChatCompletionMessageFunctionToolCall {
+  return {
+    id: wireCallId(id, MAX_CALL_ID),
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input) },
+  };
 }
 
 /** A tool message takes text only: media of results follow all of them, in the words of the user. */
@@ -112,9 +193,22 @@ function userMessages({ content }: Message, { callId, takes }: Target): ChatMess
     if (block.type !== 'tool_result') return [];
     const parts = resultParts(block, takes);
     const others = parts.filter((part) => part.type !== 'text');
-    if (others.length > 0) media.push({ type: 'text', text: `From the result of the tool call ${callId(block.toolUseId)}:` }, ...others.map(contentPart));
-    const text = [...parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])), ...others.map(({ type }) => `[${type}: in the next message]`)].join('\n');
-    return [{ role: 'tool', tool_call_id: callId(block.toolUseId), content: block.isError === true ? `ERROR: ${text}` : text }];
+    if (others.length > 0)
+      media.push(
+        { type: 'text', text: `From the result of the tool call ${callId(block.toolUseId)}:` },
+        ...others.map(contentPart),
+      );
+    const text = [
+      ...parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+      ...others.map(({ type }) => `[${type}: in the next message]`),
+    ].join('\n');
+    return [
+      {
+        role: 'tool',
+        tool_call_id: callId(block.toolUseId),
+        content: block.isError === true ? `ERROR: ${text}` : text,
+      },
+    ];
   });
   const parts = [...media, ...partsOf(content.filter(isContent), takes).map(contentPart)];
   return parts.length === 0 ? results : [...results, { role: 'user', content: parts }];
@@ -129,7 +223,10 @@ function contentPart(part: Part): ContentPart {
     case 'audio':
       return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
     case 'pdf':
-      return { type: 'file', file: { filename: part.filename, file_data: `data:application/pdf;base64,${part.data}` } };
+      return {
+        type: 'file',
+        file: { filename: part.filename, file_data: `data:application/pdf;base64,${part.data}` },
+      };
   }
 }
 
@@ -138,10 +235,16 @@ function joined(messages: readonly ChatMessage[]): ChatMessage[] {
   const merged: ChatMessage[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
-    if (last?.role === 'user' && message.role === 'user') merged[merged.length - 1] = { role: 'user', content: [...partsIn(last), ...partsIn(message)] };
+    if (last?.role === 'user' && message.role === 'user')
+      merged[merged.length - 1] = {
+        role: 'user',
+        content: [...partsIn(last), ...partsIn(message)],
+      };
     else merged.push(message);
   }
-  return merged.map((message) => (message.role === 'user' ? { ...message, content: plain(partsIn(message)) } : message));
+  return merged.map((message) =>
+    message.role === 'user' ? { ...message, content: plain(partsIn(message)) } : message,
+  );
 }
 
 function partsIn({ content }: OpenAI.ChatCompletionUserMessageParam): readonly ContentPart[] {
@@ -149,5 +252,7 @@ function partsIn({ content }: OpenAI.ChatCompletionUserMessageParam): readonly C
 }
 
 function plain(parts: readonly ContentPart[]): string | ContentPart[] {
-  return parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n\n') : [...parts];
+  return parts.every((part) => part.type === 'text')
+    ? parts.map(({ text }) => text).join('\n\n')
+    : [...parts];
 }

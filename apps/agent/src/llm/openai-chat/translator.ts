@@ -31,7 +31,9 @@ interface LenientChunk {
   readonly model?: string;
   readonly choices?: readonly LenientChoice[];
   readonly usage?: LenientUsage | null;
-  readonly error?: { readonly message?: string; readonly code?: unknown; readonly type?: unknown } | string;
+  readonly error?:
+    | { readonly message?: string; readonly code?: unknown; readonly type?: unknown }
+    | string;
 }
 
 interface LenientChoice {
@@ -53,7 +55,10 @@ interface LenientDelta {
 interface LenientUsage {
   readonly prompt_tokens?: unknown;
   readonly completion_tokens?: unknown;
-  readonly prompt_tokens_details?: { readonly cached_tokens?: unknown; readonly cache_write_tokens?: unknown } | null;
+  readonly prompt_tokens_details?: {
+    readonly cached_tokens?: unknown;
+    readonly cache_write_tokens?: unknown;
+  } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: unknown } | null;
 }
 
@@ -66,7 +71,13 @@ interface CallDraft {
   json: string;
 }
 
-const STOPS: { readonly [reason: string]: StopReason } = { stop: 'end', length: 'max_tokens', tool_calls: 'tool_use', function_call: 'tool_use', content_filter: 'refusal' };
+const STOPS: { readonly [reason: string]: StopReason } = {
+  stop: 'end',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'refusal',
+};
 
 /** Folds the chunks of one completion. The last of them, after the stop reason, has the count; servers leave it out, or send it with the stop reason. */
 export class ChatTranslator {
@@ -107,7 +118,16 @@ export class ChatTranslator {
   }
 
   usage(): Usage {
-    return this.#usage ?? { input: this.#options.promptTokens, cacheRead: 0, cacheWrite: 0, output: tokensIn(this.#builder.length), reasoning: 0, source: 'estimated' };
+    return (
+      this.#usage ?? {
+        input: this.#options.promptTokens,
+        cacheRead: 0,
+        cacheWrite: 0,
+        output: tokensIn(this.#builder.length),
+        reasoning: 0,
+        source: 'estimated',
+      }
+    );
   }
 
   #take(chunk: LenientChunk): void {
@@ -117,12 +137,24 @@ export class ChatTranslator {
     if (usage !== undefined) this.#usage = usage;
     const [choice] = chunk.choices ?? [];
     if (choice !== undefined) this.#choice(choice);
-    if (this.#rawStop !== undefined && usage !== undefined && !this.#isOver()) this.#finish(this.#rawStop);
+    if (this.#rawStop !== undefined && usage !== undefined && !this.#isOver())
+      this.#finish(this.#rawStop);
   }
 
   #usageOf(usage: LenientUsage | null | undefined): Usage | undefined {
-    const { prompt_tokens: prompt, completion_tokens: output, prompt_tokens_details: input, completion_tokens_details: details } = usage ?? {};
-    const counts = { input: prompt, cacheRead: input?.cached_tokens, cacheWrite: input?.cache_write_tokens, output, reasoning: details?.reasoning_tokens };
+    const {
+      prompt_tokens: prompt,
+      completion_tokens: output,
+      prompt_tokens_details: input,
+      completion_tokens_details: details,
+    } = usage ?? {};
+    const counts = {
+      input: prompt,
+      cacheRead: input?.cached_tokens,
+      cacheWrite: input?.cache_write_tokens,
+      output,
+      reasoning: details?.reasoning_tokens,
+    };
     return reportedUsage(counts, tokensIn(this.#builder.length));
   }
 
@@ -133,7 +165,11 @@ export class ChatTranslator {
     if (typeof model === 'string' && model !== '') this.#model = model;
     const { requestId } = this.#options;
     const named = typeof requestId === 'string' ? requestId : id;
-    this.#emit({ type: 'start', model: this.#model, ...(named === undefined || named === '' ? {} : { requestId: named }) });
+    this.#emit({
+      type: 'start',
+      model: this.#model,
+      ...(named === undefined || named === '' ? {} : { requestId: named }),
+    });
     for (const message of this.#options.warnings) this.#emit({ type: 'warning', message });
   }
 
@@ -146,7 +182,8 @@ export class ChatTranslator {
     if (typeof delta.refusal === 'string') this.#refusal = (this.#refusal ?? '') + delta.refusal;
     for (const call of delta.tool_calls ?? []) this.#call(call);
     if (typeof reason === 'string' && reason !== '') this.#rawStop = reason;
-    if (typeof sequence === 'string' && this.#options.stopSequences.includes(sequence)) this.#stopSequence = sequence;
+    if (typeof sequence === 'string' && this.#options.stopSequences.includes(sequence))
+      this.#stopSequence = sequence;
   }
 
   #think(field: string, delta: string | null | undefined): void {
@@ -160,24 +197,59 @@ export class ChatTranslator {
     const { text, hit } = this.#cutter.push(delta);
     this.#show(text);
     if (hit === undefined) return;
-    this.#emit({ type: 'finish', stop: 'stop_sequence', rawStop: hit, usage: this.usage(), model: this.#model, message: this.#builder.build('stop_sequence') });
+    this.#emit({
+      type: 'finish',
+      stop: 'stop_sequence',
+      rawStop: hit,
+      usage: this.usage(),
+      model: this.#model,
+      message: this.#builder.build('stop_sequence'),
+    });
   }
 
   /** Servers number the calls of a turn, or send each whole with the same number; a new id is a new call. */
   #call(delta: CallDelta): void {
-    const { index = this.#calls.length, id, function: { name, arguments: json } = {}, type: _, ...extra } = delta as Partial<CallDelta>; // compatible servers leave things out
+    const {
+      index = this.#calls.length,
+      id,
+      function: { name, arguments: json } = {},
+      type: _,
+      ...extra
+    } = delta as Partial<CallDelta>; // compatible servers leave things out
     const open = this.#callAt.get(index);
-    const isNew = open === undefined || (name !== undefined && name !== '' && id !== undefined && id !== '' && id !== open.id);
+    const isNew =
+      open === undefined ||
+      (name !== undefined && name !== '' && id !== undefined && id !== '' && id !== open.id);
     const call = isNew ? this.#openCall({ index, id, name, extra }) : open;
     if (json === undefined || json === '') return;
     call.json += json;
     this.#emit({ type: 'tool_arguments', index: call.index, delta: json });
   }
 
-  #openCall({ index, id, name, extra }: { readonly index: number; readonly id: string | undefined; readonly name: string | undefined; readonly extra: object }): CallDraft {
-    if (name === undefined || name === '') throw protocolError(`arguments for tool call ${index}, which has no name`, this.#options.endpoint);
+  #openCall({
+    index,
+    id,
+    name,
+    extra,
+  }: {
+    readonly index: number;
+    readonly id: string | undefined;
+    readonly name: string | undefined;
+    readonly extra: object;
+  }): CallDraft {
+    if (name === undefined || name === '')
+      throw protocolError(
+        `arguments for tool call ${index}, which has no name`,
+        this.#options.endpoint,
+      );
     this.#flush();
-    const call: CallDraft = { id: id === undefined || id === '' ? this.#madeUpId() : id, name, index: this.#calls.length, extra, json: '' };
+    const call: CallDraft = {
+      id: id === undefined || id === '' ? this.#madeUpId() : id,
+      name,
+      index: this.#calls.length,
+      extra,
+      json: '',
+    };
     this.#calls.push(call);
     this.#callAt.set(index, call);
     this.#emit({ type: 'tool_start', index: call.index, id: call.id, name });
@@ -191,9 +263,18 @@ export class ChatTranslator {
   #finish(rawStop: string): void {
     this.#flush();
     const stop = this.#stopOf(rawStop);
-    const message = this.#builder.build(stop, { refusal: stop === 'refusal' ? this.#refusal : undefined });
+    const message = this.#builder.build(stop, {
+      refusal: stop === 'refusal' ? this.#refusal : undefined,
+    });
     const native = stop === 'end' || stop === 'tool_use' ? this.#native() : undefined;
-    this.#emit({ type: 'finish', stop, rawStop: this.#stopSequence ?? rawStop, usage: this.usage(), model: this.#model, message: { ...message, ...(native === undefined ? {} : { native }) } });
+    this.#emit({
+      type: 'finish',
+      stop,
+      rawStop: this.#stopSequence ?? rawStop,
+      usage: this.usage(),
+      model: this.#model,
+      message: { ...message, ...(native === undefined ? {} : { native }) },
+    });
   }
 
   #stopOf(rawStop: string): StopReason {
@@ -206,10 +287,18 @@ export class ChatTranslator {
 
   /** The message as the server sent it, for what other servers have no name for: thinking, and signatures of calls. Calls that cannot be run go back without. */
   #native(): NativeTurn | undefined {
-    const isSpecial = this.#thinking.text !== '' || this.#calls.some(({ extra }) => Object.keys(extra).length > 0);
-    const isUsable = this.#builder.build('end').content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
+    const isSpecial =
+      this.#thinking.text !== '' || this.#calls.some(({ extra }) => Object.keys(extra).length > 0);
+    const isUsable = this.#builder
+      .build('end')
+      .content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
     if (!isSpecial || !isUsable || this.#refusal !== undefined) return undefined;
-    const calls = this.#calls.map(({ id, name, extra, json }) => ({ ...extra, id, type: 'function', function: { name, arguments: json.trim() === '' ? '{}' : json } }));
+    const calls = this.#calls.map(({ id, name, extra, json }) => ({
+      ...extra,
+      id,
+      type: 'function',
+      function: { name, arguments: json.trim() === '' ? '{}' : json },
+    }));
     const isSilent = this.#text.trim() === '';
     if (isSilent && calls.length === 0) return undefined;
     const item = {
@@ -218,7 +307,11 @@ export class ChatTranslator {
       ...(this.#thinking.text === '' ? {} : { [this.#thinking.field]: this.#thinking.text }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     };
-    return { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items: [item] };
+    return {
+      provider: nativeProviderOf(this.#options.endpoint),
+      model: this.#options.model,
+      items: [item],
+    };
   }
 
   #flush(): void {
@@ -241,7 +334,13 @@ export class ChatTranslator {
   }
 }
 
-function streamError(error: NonNullable<LenientChunk['error']>): { readonly codes: string[]; readonly text: string } {
+function streamError(error: NonNullable<LenientChunk['error']>): {
+  readonly codes: string[];
+  readonly text: string;
+} {
   if (typeof error === 'string') return { codes: [], text: error };
-  return { codes: [error.code, error.type].filter((code) => typeof code === 'string'), text: error.message ?? '' };
+  return {
+    codes: [error.code, error.type].filter((code) => typeof code === 'string'),
+    text: error.message ?? '',
+  };
 }

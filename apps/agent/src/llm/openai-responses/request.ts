@@ -10,7 +10,10 @@ import { resultCallIds, wireCallId } from '../wire-call-id.ts';
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 type InputItem = OpenAI.Responses.ResponseInputItem;
-type InputContent = OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage | OpenAI.Responses.ResponseInputFile;
+type InputContent =
+  | OpenAI.Responses.ResponseInputText
+  | OpenAI.Responses.ResponseInputImage
+  | OpenAI.Responses.ResponseInputFile;
 
 export interface BuiltRequest {
   readonly params: Params;
@@ -24,15 +27,25 @@ const MIN_OUTPUT_TOKENS = 16;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
-export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: Endpoint): BuiltRequest {
+export function buildRequest(
+  request: LlmRequest,
+  card: ModelCard,
+  endpoint: Endpoint,
+): BuiltRequest {
   const { id: model, reasons, takes } = card;
-  const { tools, warnings: toolWarnings } = fitTools(request.tools, { descriptionCharacters: takes.descriptionCharacters });
+  const { tools, warnings: toolWarnings } = fitTools(request.tools, {
+    descriptionCharacters: takes.descriptionCharacters,
+  });
   const isFirstTurn = request.messages.every(({ role }) => role === 'user');
   const warnings = isFirstTurn ? [...toolWarnings] : [];
   const { temperature } = request;
-  if (temperature !== undefined && !takes.temperature) warnings.push(`The model ${model} takes no temperature; it was left out.`);
+  if (temperature !== undefined && !takes.temperature)
+    warnings.push(`The model ${model} takes no temperature; it was left out.`);
   const isTiny = request.maxTokens < MIN_OUTPUT_TOKENS;
-  if (isTiny) warnings.push(`${MIN_OUTPUT_TOKENS} tokens are the fewest that can be asked for; the answer is cut after about ${request.maxTokens}.`);
+  if (isTiny)
+    warnings.push(
+      `${MIN_OUTPUT_TOKENS} tokens are the fewest that can be asked for; the answer is cut after about ${request.maxTokens}.`,
+    );
   warnings.push(...lossesIn(request.messages, takes));
   const params: Params = {
     model,
@@ -40,57 +53,131 @@ export function buildRequest(request: LlmRequest, card: ModelCard, endpoint: End
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, request.maxTokens),
     store: false,
     stream: true,
-    ...(request.system === undefined || request.system === '' ? {} : { instructions: request.system }),
-    ...(tools.length === 0 ? {} : { tools: tools.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, parameters: inputSchema, strict: false }) as const) }),
-    ...(tools.length === 0 || request.toolChoice === undefined ? {} : { tool_choice: request.toolChoice }),
+    ...(request.system === undefined || request.system === ''
+      ? {}
+      : { instructions: request.system }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(
+            ({ name, description, inputSchema }) =>
+              ({
+                type: 'function',
+                name,
+                description,
+                parameters: inputSchema,
+                strict: false,
+              }) as const,
+          ),
+        }),
+    ...(tools.length === 0 || request.toolChoice === undefined
+      ? {}
+      : { tool_choice: request.toolChoice }),
     ...(reasons ? reasoningFor(request) : {}),
     ...(endpoint.isVendor ? textFormatOf(request) : {}),
     ...(temperature !== undefined && takes.temperature ? { temperature } : {}),
     ...(request.cacheKey === undefined ? {} : { prompt_cache_key: request.cacheKey.slice(0, 64) }),
     ...(endpoint.isVendor ? { stream_options: { include_obfuscation: false } } : {}),
   };
-  return { params, warnings, maxCharacters: isTiny ? request.maxTokens * CHARACTERS_PER_TOKEN : undefined };
+  return {
+    params,
+    warnings,
+    maxCharacters: isTiny ? request.maxTokens * CHARACTERS_PER_TOKEN : undefined,
+  };
 }
 
 /** Servers that only speak the API like OpenAI may not know the field, or may then never call a tool. */
 function textFormatOf({ outputSchema }: LlmRequest): Pick<Params, 'text'> {
   const format = outputSchema === undefined ? undefined : outputFormat(outputSchema);
-  return format === undefined ? {} : { text: { format: { type: 'json_schema', name: 'answer', schema: format.schema, strict: format.isStrict } } };
+  return format === undefined
+    ? {}
+    : {
+        text: {
+          format: {
+            type: 'json_schema',
+            name: 'answer',
+            schema: format.schema,
+            strict: format.isStrict,
+          },
+        },
+      };
 }
 
 /** Sampling asks for few tokens, which thinking would use up. */
 function reasoningFor({ purpose }: LlmRequest): Pick<Params, 'reasoning' | 'include'> {
-  return { reasoning: purpose === 'sampling' ? { effort: 'low', summary: 'auto' } : { summary: 'auto' }, include: ['reasoning.encrypted_content'] };
+  return {
+    reasoning: purpose === 'sampling' ? { effort: 'low', summary: 'auto' } : { summary: 'auto' },
+    include: ['reasoning.encrypted_content'],
+  };
 }
 
-function inputOf(messages: readonly Message[], target: { readonly provider: string; readonly card: ModelCard }): InputItem[] {
+function inputOf(
+  messages: readonly Message[],
+  target: { readonly provider: string; readonly card: ModelCard },
+): InputItem[] {
   const nativeItems = ({ native }: Message): readonly InputItem[] | undefined =>
-    native?.provider === target.provider && native.model === target.card.id ? (native.items as readonly InputItem[]) : undefined; // stored from this provider's own output
+    native?.provider === target.provider && native.model === target.card.id
+      ? (native.items as readonly InputItem[])
+      : undefined; // stored from this provider's own output
   const callId = resultCallIds(messages, (message) => nativeItems(message) !== undefined);
-  return messages.flatMap((message) => nativeItems(message) ?? (message.role === 'assistant' ? assistantItems(message) : userItems(message, { callId, takes: target.card.takes })));
+  return messages.flatMap(
+    (message) =>
+      nativeItems(message) ??
+      (message.role === 'assistant'
+        ? assistantItems(message)
+        : userItems(message, { callId, takes: target.card.takes })),
+  );
 }
 
 /** Reasoning goes back in native items only. */
 function assistantItems({ content }: Message): InputItem[] {
   return content.flatMap((block): InputItem[] => {
-    if (block.type === 'tool_use') return [{ type: 'function_call', call_id: wireCallId(block.id), name: block.name, arguments: JSON.stringify(block.input) }];
+    if (block.type === 'tool_use')
+      return [
+        {
+          type: 'function_call',
+          call_id: wireCallId(block.id),
+          name: block.name,
+          arguments: JSON.stringify(block.input),
+        },
+      ];
     const text = block.type === 'refusal' || block.type === 'text' ? block.text : '';
     return text.trim() === '' ? [] : [{ role: 'assistant', content: text }];
   });
 }
 
-function userItems({ content }: Message, { callId, takes }: { readonly callId: (id: string) => string; readonly takes: ModelFeatures }): InputItem[] {
-  const outputs = content.flatMap((block): InputItem[] => (block.type === 'tool_result' ? [{ type: 'function_call_output', call_id: callId(block.toolUseId), output: outputOf(block, takes) }] : []));
+function userItems(
+  { content }: Message,
+  { callId, takes }: { readonly callId: (id: string) => string; readonly takes: ModelFeatures },
+): InputItem[] {
+  const outputs = content.flatMap((block): InputItem[] =>
+    block.type === 'tool_result'
+      ? [
+          {
+            type: 'function_call_output',
+            call_id: callId(block.toolUseId),
+            output: outputOf(block, takes),
+          },
+        ]
+      : [],
+  );
   const parts = partsOf(content.filter(isContent), takes).map(inputContent);
   return parts.length === 0 ? outputs : [...outputs, { role: 'user', content: parts }];
 }
 
 /** The API has no flag for a failed tool. */
-function outputOf(result: Extract<Block, { type: 'tool_result' }>, takes: ModelFeatures): string | InputContent[] {
+function outputOf(
+  result: Extract<Block, { type: 'tool_result' }>,
+  takes: ModelFeatures,
+): string | InputContent[] {
   const parts = resultParts(result, takes);
   const prefix = result.isError === true ? 'ERROR: ' : '';
-  if (parts.every((part) => part.type === 'text')) return prefix + parts.map(({ text }) => text).join('\n');
-  return [...(prefix === '' ? [] : [{ type: 'input_text', text: prefix } as const]), ...parts.map(inputContent)];
+  if (parts.every((part) => part.type === 'text'))
+    return prefix + parts.map(({ text }) => text).join('\n');
+  return [
+    ...(prefix === '' ? [] : [{ type: 'input_text', text: prefix } as const]),
+    ...parts.map(inputContent),
+  ];
 }
 
 /** The API has no part for audio, so no model here takes any. */
@@ -99,10 +186,18 @@ function inputContent(part: Part): InputContent {
     case 'text':
       return { type: 'input_text', text: part.text };
     case 'image':
-      return { type: 'input_image', detail: 'auto', image_url: `data:${part.mimeType};base64,${part.data}` };
+      return {
+        type: 'input_image',
+        detail: 'auto',
+        image_url: `data:${part.mimeType};base64,${part.data}`,
+      };
     case 'audio':
       return { type: 'input_text', text: '[audio: left out, this API cannot carry it]' };
     case 'pdf':
-      return { type: 'input_file', filename: part.filename, file_data: `data:application/pdf;base64,${part.data}` };
+      return {
+        type: 'input_file',
+        filename: part.filename,
+        file_data: `data:application/pdf;base64,${part.data}`,
+      };
   }
 }

@@ -3,7 +3,13 @@ import type { LlmConfig } from '../../config/config.ts';
 import type { LlmRequest, ProviderInfo } from '../../ports/llm-provider.ts';
 import { modelCard, modelCards } from '../catalogue/model-cards.ts';
 import { estimateTokens } from '../../estimate-tokens.ts';
-import { assertToolCount, createOpenAiClient, DEFAULT_OPENAI_MODEL, openAiEndpoint, openAiLabel } from '../openai-client.ts';
+import {
+  assertToolCount,
+  createOpenAiClient,
+  DEFAULT_OPENAI_MODEL,
+  openAiEndpoint,
+  openAiLabel,
+} from '../openai-client.ts';
 import { sdkFailure } from '../sdk-failure.ts';
 import { type WireCall, type WireLimits, WireProvider } from '../wire-provider.ts';
 import { buildRequest } from './request.ts';
@@ -20,20 +26,28 @@ interface CallOptions {
 
 /** OpenAI's Responses API, at OpenAI or at a compatible server. The SDK is loaded by the first call. */
 export function createResponsesProvider(config: LlmConfig, limits: WireLimits): WireProvider<Raw> {
-  const info: ProviderInfo = { provider: 'openai', model: config.model ?? DEFAULT_OPENAI_MODEL, scripted: false };
+  const info: ProviderInfo = {
+    provider: 'openai',
+    model: config.model ?? DEFAULT_OPENAI_MODEL,
+    scripted: false,
+  };
   return new WireProvider(
     {
       info,
       models: modelCards(config, info.model),
       card: (model) => modelCard(config, model),
       label: openAiLabel(config),
-      startCall: (request, onBytes) => startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
+      startCall: (request, onBytes) =>
+        startCall(request, { config, model: request.model ?? info.model, limits, onBytes }),
     },
     limits,
   );
 }
 
-async function startCall(request: LlmRequest, { config, model, limits, onBytes }: CallOptions): Promise<WireCall<Raw>> {
+async function startCall(
+  request: LlmRequest,
+  { config, model, limits, onBytes }: CallOptions,
+): Promise<WireCall<Raw>> {
   const endpoint = openAiEndpoint(config, 'responses');
   const card = modelCard(config, model);
   const { params, warnings, maxCharacters } = buildRequest(request, card, endpoint);
@@ -44,9 +58,23 @@ async function startCall(request: LlmRequest, { config, model, limits, onBytes }
     card,
     promptTokens,
     async open(signal) {
-      const { data: events, request_id: requestId } = await client.responses.create(params, { signal }).withResponse();
-      const translator = new ResponsesTranslator({ endpoint, model: card.id, requestId, stopSequences: request.stopSequences ?? [], maxCharacters, warnings, promptTokens });
-      return { events, translate: (raw) => translator.translate(raw), usage: () => translator.usage() };
+      const { data: events, request_id: requestId } = await client.responses
+        .create(params, { signal })
+        .withResponse();
+      const translator = new ResponsesTranslator({
+        endpoint,
+        model: card.id,
+        requestId,
+        stopSequences: request.stopSequences ?? [],
+        maxCharacters,
+        warnings,
+        promptTokens,
+      });
+      return {
+        events,
+        translate: (raw) => translator.translate(raw),
+        usage: () => translator.usage(),
+      };
     },
     toError: (error) => sdkFailure(error, endpoint, limits.clock.now()),
   };

@@ -5,11 +5,27 @@ import { ResponsesTranslator } from './translator.ts';
 
 type Raw = Parameters<ResponsesTranslator['translate']>[0];
 
-const ENDPOINT = { provider: 'openai', vendor: 'OpenAI', baseUrl: 'http://localhost/v1', isVendor: false, keyVariable: 'OPENAI_API_KEY', path: '/responses', apiKey: 'none' };
+const ENDPOINT = {
+  provider: 'openai',
+  vendor: 'OpenAI',
+  baseUrl: 'http://localhost/v1',
+  isVendor: false,
+  keyVariable: 'OPENAI_API_KEY',
+  path: '/responses',
+  apiKey: 'none',
+};
 
 /** Events as some server sends them, more or less than the API's types ask for. */
 function translate(...raws: readonly object[]): readonly LlmEvent[] {
-  const translator = new ResponsesTranslator({ endpoint: ENDPOINT, model: 'm', requestId: undefined, stopSequences: [], maxCharacters: undefined, warnings: ['first'], promptTokens: 100 });
+  const translator = new ResponsesTranslator({
+    endpoint: ENDPOINT,
+    model: 'm',
+    requestId: undefined,
+    stopSequences: [],
+    maxCharacters: undefined,
+    warnings: ['first'],
+    promptTokens: 100,
+  });
   return raws.flatMap((raw) => translator.translate(raw as Raw));
 }
 
@@ -17,20 +33,49 @@ function shown(events: readonly LlmEvent[], type: 'text' | 'reasoning'): string 
   return events.flatMap((event) => (event.type === type ? [event.delta] : [])).join('');
 }
 
-const message = (text: string) => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] });
+const message = (text: string) => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text, annotations: [] }],
+});
 const call = { type: 'function_call', call_id: 'call_1', name: 'a__b', arguments: '{"x":1}' };
-const completed = (output: readonly object[]) => ({ type: 'response.completed', response: { status: 'completed', model: 'm-1', output } });
+const completed = (output: readonly object[]) => ({
+  type: 'response.completed',
+  response: { status: 'completed', model: 'm-1', output },
+});
 
 test('a server that streams no deltas gives everything with the finished items', () => {
-  const events = translate({ type: 'response.output_item.done', output_index: 0, item: message('Hello') }, { type: 'response.output_item.done', output_index: 1, item: call }, completed([]));
-  expect(events.slice(0, 2)).toEqual([{ type: 'start', model: 'm' }, { type: 'warning', message: 'first' }]);
-  expect(finishOf(events)).toMatchObject({ stop: 'tool_use', message: { content: [{ type: 'text', text: 'Hello' }, { type: 'tool_use', id: 'call_1', name: 'a__b', input: { x: 1 } }] } });
+  const events = translate(
+    { type: 'response.output_item.done', output_index: 0, item: message('Hello') },
+    { type: 'response.output_item.done', output_index: 1, item: call },
+    completed([]),
+  );
+  expect(events.slice(0, 2)).toEqual([
+    { type: 'start', model: 'm' },
+    { type: 'warning', message: 'first' },
+  ]);
+  expect(finishOf(events)).toMatchObject({
+    stop: 'tool_use',
+    message: {
+      content: [
+        { type: 'text', text: 'Hello' },
+        { type: 'tool_use', id: 'call_1', name: 'a__b', input: { x: 1 } },
+      ],
+    },
+  });
 });
 
 test('a server that gives items only at the end is understood too, and its missing count is estimated', () => {
   const finish = finishOf(translate(completed([message('Hello'), call])));
   expect(finish.message.content).toHaveLength(2);
-  expect(finish.usage).toEqual({ input: 100, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0, source: 'estimated' });
+  expect(finish.usage).toEqual({
+    input: 100,
+    cacheRead: 0,
+    cacheWrite: 0,
+    output: 3,
+    reasoning: 0,
+    source: 'estimated',
+  });
 });
 
 test('what the deltas left out is added from the finished item', () => {
@@ -44,8 +89,15 @@ test('what the deltas left out is added from the finished item', () => {
 });
 
 test('a finished item that contradicts its deltas is told, and the deltas stay', () => {
-  const events = translate({ type: 'response.output_text.delta', output_index: 0, delta: 'Hi' }, { type: 'response.output_item.done', output_index: 0, item: message('Bye') }, completed([message('Bye')]));
-  expect(events).toContainEqual({ type: 'warning', message: expect.stringContaining('streamed something else') as string });
+  const events = translate(
+    { type: 'response.output_text.delta', output_index: 0, delta: 'Hi' },
+    { type: 'response.output_item.done', output_index: 0, item: message('Bye') },
+    completed([message('Bye')]),
+  );
+  expect(events).toContainEqual({
+    type: 'warning',
+    message: expect.stringContaining('streamed something else') as string,
+  });
   expect(finishOf(events).message.content).toEqual([{ type: 'text', text: 'Hi' }]);
 });
 
@@ -63,29 +115,70 @@ test('texts of two items, and parts of a reasoning summary, do not run together'
 });
 
 test('a count without details is a count', () => {
-  const finish = finishOf(translate({ type: 'response.completed', response: { status: 'completed', output: [message('Hi')], usage: { input_tokens: 7, output_tokens: 2 } } }));
-  expect(finish.usage).toEqual({ input: 7, cacheRead: 0, cacheWrite: 0, output: 2, reasoning: 0, source: 'reported' });
+  const finish = finishOf(
+    translate({
+      type: 'response.completed',
+      response: {
+        status: 'completed',
+        output: [message('Hi')],
+        usage: { input_tokens: 7, output_tokens: 2 },
+      },
+    }),
+  );
+  expect(finish.usage).toEqual({
+    input: 7,
+    cacheRead: 0,
+    cacheWrite: 0,
+    output: 2,
+    reasoning: 0,
+    source: 'reported',
+  });
 });
 
 test.each([
-  [{ type: 'response.failed', response: { error: { code: 'rate_limit_exceeded', message: 'slow' } } }, 'rate'],
-  [{ type: 'response.failed', response: { error: { code: 'server_error', message: 'broken' } } }, 'overloaded'],
-  [{ type: 'response.failed', response: { error: { code: 'invalid_prompt', message: 'bad' } } }, 'invalid'],
+  [
+    {
+      type: 'response.failed',
+      response: { error: { code: 'rate_limit_exceeded', message: 'slow' } },
+    },
+    'rate',
+  ],
+  [
+    { type: 'response.failed', response: { error: { code: 'server_error', message: 'broken' } } },
+    'overloaded',
+  ],
+  [
+    { type: 'response.failed', response: { error: { code: 'invalid_prompt', message: 'bad' } } },
+    'invalid',
+  ],
   [{ type: 'error', code: 'insufficient_quota', message: 'pay' }, 'quota'],
-  [{ type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'long' } }, 'context'],
+  [
+    {
+      type: 'error',
+      error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'long' },
+    },
+    'context',
+  ],
 ])('a failure in the stream is thrown with its kind: %j', (raw, kind) => {
   expect(() => translate(raw)).toThrow(expect.objectContaining({ name: 'LlmError', kind }));
 });
 
 test('arguments for something that is no call are a protocol error', () => {
-  expect(() => translate({ type: 'response.function_call_arguments.delta', output_index: 4, delta: '{' })).toThrow(expect.objectContaining({ kind: 'protocol' }));
+  expect(() =>
+    translate({ type: 'response.function_call_arguments.delta', output_index: 4, delta: '{' }),
+  ).toThrow(expect.objectContaining({ kind: 'protocol' }));
 });
 
 test.each([
   ['content_filter', 'refusal'],
   ['max_messages', 'other'],
 ])('an answer that is incomplete for %s stops as %s', (reason, stop) => {
-  const finish = finishOf(translate({ type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason }, output: [message('Hi')] } }));
+  const finish = finishOf(
+    translate({
+      type: 'response.incomplete',
+      response: { status: 'incomplete', incomplete_details: { reason }, output: [message('Hi')] },
+    }),
+  );
   expect(finish).toMatchObject({ stop, rawStop: reason });
   expect(finish.message.native).toBeUndefined();
 });

@@ -28,7 +28,10 @@ export interface TranslatorOptions {
 interface LenientUsage {
   readonly input_tokens?: unknown;
   readonly output_tokens?: unknown;
-  readonly input_tokens_details?: { readonly cached_tokens?: unknown; readonly cache_write_tokens?: unknown } | null;
+  readonly input_tokens_details?: {
+    readonly cached_tokens?: unknown;
+    readonly cache_write_tokens?: unknown;
+  } | null;
   readonly output_tokens_details?: { readonly reasoning_tokens?: unknown } | null;
 }
 
@@ -69,7 +72,14 @@ export class ResponsesTranslator {
 
   /** Before its last event a response counts nothing. */
   usage(): Usage {
-    return { input: this.#options.promptTokens, cacheRead: 0, cacheWrite: 0, output: tokensIn(this.#builder.length), reasoning: 0, source: 'estimated' };
+    return {
+      input: this.#options.promptTokens,
+      cacheRead: 0,
+      cacheWrite: 0,
+      output: tokensIn(this.#builder.length),
+      reasoning: 0,
+      source: 'estimated',
+    };
   }
 
   #take(raw: Raw): void {
@@ -102,7 +112,13 @@ export class ResponsesTranslator {
         this.#finish(raw.response);
         return;
       case 'response.failed':
-        throw llmError({ codes: [raw.response.error?.code ?? 'server_error'], text: raw.response.error?.message ?? 'the response failed' }, this.#options.endpoint);
+        throw llmError(
+          {
+            codes: [raw.response.error?.code ?? 'server_error'],
+            text: raw.response.error?.message ?? 'the response failed',
+          },
+          this.#options.endpoint,
+        );
       case 'error':
         throw llmError(streamError(raw), this.#options.endpoint);
     }
@@ -113,14 +129,21 @@ export class ResponsesTranslator {
     this.#started = true;
     if (typeof response?.model === 'string') this.#model = response.model;
     const { requestId } = this.#options;
-    this.#emit({ type: 'start', model: this.#model, ...(typeof requestId === 'string' ? { requestId } : {}) });
+    this.#emit({
+      type: 'start',
+      model: this.#model,
+      ...(typeof requestId === 'string' ? { requestId } : {}),
+    });
     for (const message of this.#options.warnings) this.#emit({ type: 'warning', message });
   }
 
   #open(index: number, item: Item): ItemState {
     const known = this.#items.get(index);
     if (known !== undefined) return known;
-    const state: ItemState = { callIndex: item.type === 'function_call' ? this.#calls : undefined, streamed: '' };
+    const state: ItemState = {
+      callIndex: item.type === 'function_call' ? this.#calls : undefined,
+      streamed: '',
+    };
     this.#items.set(index, state);
     if (item.type !== 'function_call') return state;
     this.#flushText();
@@ -153,7 +176,11 @@ export class ResponsesTranslator {
 
   #arguments(index: number, delta: string): void {
     const state = this.#items.get(index);
-    if (state?.callIndex === undefined) throw protocolError(`arguments for output item ${index}, which is no function call`, this.#options.endpoint);
+    if (state?.callIndex === undefined)
+      throw protocolError(
+        `arguments for output item ${index}, which is no function call`,
+        this.#options.endpoint,
+      );
     state.streamed += delta;
     if (delta !== '') this.#emit({ type: 'tool_arguments', index: state.callIndex, delta });
   }
@@ -163,49 +190,97 @@ export class ResponsesTranslator {
     if (this.#isOver()) return;
     const state = this.#open(index, item);
     this.#done.set(index, item);
-    if (item.type === 'function_call') this.#complete(item.arguments, state.streamed, (rest) => this.#arguments(index, rest));
+    if (item.type === 'function_call')
+      this.#complete(item.arguments, state.streamed, (rest) => this.#arguments(index, rest));
     if (item.type !== 'message') return;
-    const text = item.content.map((part) => (part.type === 'output_text' ? part.text : '')).join('');
+    const text = item.content
+      .map((part) => (part.type === 'output_text' ? part.text : ''))
+      .join('');
     this.#complete(text, state.streamed, (rest) => this.#text(index, rest));
-    const refusal = item.content.map((part) => (part.type === 'refusal' ? part.refusal : '')).join('');
+    const refusal = item.content
+      .map((part) => (part.type === 'refusal' ? part.refusal : ''))
+      .join('');
     if (refusal !== '') this.#refusal ??= refusal;
   }
 
   #complete(whole: string, streamed: string, add: (rest: string) => void): void {
     if (whole === streamed) return;
     if (whole.startsWith(streamed)) add(whole.slice(streamed.length));
-    else this.#emit({ type: 'warning', message: 'The provider streamed something else than it gave at the end; what was streamed is used.' });
+    else
+      this.#emit({
+        type: 'warning',
+        message:
+          'The provider streamed something else than it gave at the end; what was streamed is used.',
+      });
   }
 
   #finish(response: Response): void {
     if (this.#isOver()) return;
-    for (const [index, item] of response.output.entries()) if (!this.#done.has(index)) this.#close(index, item);
+    for (const [index, item] of response.output.entries())
+      if (!this.#done.has(index)) this.#close(index, item);
     if (this.#isOver()) return;
     this.#flushText();
     if (this.#isOver()) return;
     const rawStop = response.incomplete_details?.reason ?? response.status ?? 'completed';
     const stop = stopOf(response, { calls: this.#calls > 0, refused: this.#refusal !== undefined });
     const message = this.#builder.build(stop, { refusal: this.#refusal });
-    const isUsable = response.status !== 'incomplete' && message.content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
+    const isUsable =
+      response.status !== 'incomplete' &&
+      message.content.every((block) => block.type !== 'tool_use' || block.invalid === undefined);
     const native = isUsable ? this.#native() : undefined;
-    this.#emit({ type: 'finish', stop, rawStop, usage: this.#usageOf(response.usage) ?? this.usage(), model: this.#model, message: { ...message, ...(native === undefined ? {} : { native }) } });
+    this.#emit({
+      type: 'finish',
+      stop,
+      rawStop,
+      usage: this.#usageOf(response.usage) ?? this.usage(),
+      model: this.#model,
+      message: { ...message, ...(native === undefined ? {} : { native }) },
+    });
   }
 
   #usageOf(usage: LenientUsage | null | undefined): Usage | undefined {
-    const { input_tokens: input, output_tokens: output, input_tokens_details: parts, output_tokens_details: details } = usage ?? {};
-    const counts = { input, cacheRead: parts?.cached_tokens, cacheWrite: parts?.cache_write_tokens, output, reasoning: details?.reasoning_tokens };
+    const {
+      input_tokens: input,
+      output_tokens: output,
+      input_tokens_details: parts,
+      output_tokens_details: details,
+    } = usage ?? {};
+    const counts = {
+      input,
+      cacheRead: parts?.cached_tokens,
+      cacheWrite: parts?.cache_write_tokens,
+      output,
+      reasoning: details?.reasoning_tokens,
+    };
     return reportedUsage(counts, tokensIn(this.#builder.length));
   }
 
   #cut(stop: 'stop_sequence' | 'max_tokens', rawStop: string): void {
-    this.#emit({ type: 'finish', stop, rawStop, usage: this.usage(), model: this.#model, message: this.#builder.build(stop) });
+    this.#emit({
+      type: 'finish',
+      stop,
+      rawStop,
+      usage: this.usage(),
+      model: this.#model,
+      message: this.#builder.build(stop),
+    });
   }
 
   /** Nothing is stored with the provider, so reasoning can only go back encrypted; items that belong to reasoning which cannot go back are refused without it. */
   #native(): NativeTurn | undefined {
-    const items = [...this.#done].toSorted(([a], [b]) => a - b).map(([, item]) => withArguments(item));
-    if (items.length === 0 || items.some((item) => item.type === 'reasoning' && typeof item.encrypted_content !== 'string')) return undefined;
-    return { provider: nativeProviderOf(this.#options.endpoint), model: this.#options.model, items };
+    const items = [...this.#done]
+      .toSorted(([a], [b]) => a - b)
+      .map(([, item]) => withArguments(item));
+    if (
+      items.length === 0 ||
+      items.some((item) => item.type === 'reasoning' && typeof item.encrypted_content !== 'string')
+    )
+      return undefined;
+    return {
+      provider: nativeProviderOf(this.#options.endpoint),
+      model: this.#options.model,
+      items,
+    };
   }
 
   #flushText(): void {
@@ -224,10 +299,15 @@ export class ResponsesTranslator {
 
 /** A call without any is taken back only as an empty object. */
 function withArguments(item: Item): Item {
-  return item.type === 'function_call' && item.arguments.trim() === '' ? { ...item, arguments: '{}' } : item;
+  return item.type === 'function_call' && item.arguments.trim() === ''
+    ? { ...item, arguments: '{}' }
+    : item;
 }
 
-function stopOf({ status, incomplete_details: incomplete }: Response, { calls, refused }: { readonly calls: boolean; readonly refused: boolean }): StopReason {
+function stopOf(
+  { status, incomplete_details: incomplete }: Response,
+  { calls, refused }: { readonly calls: boolean; readonly refused: boolean },
+): StopReason {
   if (incomplete?.reason === 'max_output_tokens') return 'max_tokens';
   if (incomplete?.reason === 'content_filter') return 'refusal';
   if (status === 'incomplete') return 'other';
@@ -236,7 +316,13 @@ function stopOf({ status, incomplete_details: incomplete }: Response, { calls, r
 }
 
 /** Documented flat, seen nested under `error`. */
-function streamError(raw: OpenAI.Responses.ResponseErrorEvent & { readonly error?: { readonly code?: string; readonly type?: string; readonly message?: string } }): { codes: string[]; text: string } {
-  const codes = [raw.code, raw.error?.code, raw.error?.type].filter((code) => typeof code === 'string');
+function streamError(
+  raw: OpenAI.Responses.ResponseErrorEvent & {
+    readonly error?: { readonly code?: string; readonly type?: string; readonly message?: string };
+  },
+): { codes: string[]; text: string } {
+  const codes = [raw.code, raw.error?.code, raw.error?.type].filter(
+    (code) => typeof code === 'string',
+  );
   return { codes, text: raw.error?.message ?? raw.message };
 }

@@ -10,5 +10,8 @@ export interface CallPlace {
 
 /** The id of a scripted call; the same place gives the same id, so a history tells which turns were played. */
 export function callId({ scenario, turn, emit, ordinal }: CallPlace): string {
-  return `call_${createHash('sha256').update(JSON.stringify([scenario, turn, emit, ordinal])).digest('hex').slice(0, 20)}`;
+  return `call_${createHash('sha256')
+    .update(JSON.stringify([scenario, turn, emit, ordinal]))
+    .digest('hex')
+    .slice(0, 20)}`;
 }

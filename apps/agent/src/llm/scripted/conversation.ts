@@ -28,9 +28,19 @@ export interface Conversation {
 export function readConversation(request: LlmRequest): Conversation {
   const { messages } = request;
   const promptAt = messages.findLastIndex(isPrompt);
-  const results = new Map(messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_result' ? [[block.toolUseId, block] as const] : []))));
-  const answers = messages.flatMap((message, at) => (message.role === 'assistant' ? [{ message, at }] : []));
-  const since = answers.flatMap(({ message, at }, ordinal) => (at > promptAt ? [callsOf(message, ordinal, results)] : []));
+  const results = new Map(
+    messages.flatMap(({ content }) =>
+      content.flatMap((block) =>
+        block.type === 'tool_result' ? [[block.toolUseId, block] as const] : [],
+      ),
+    ),
+  );
+  const answers = messages.flatMap((message, at) =>
+    message.role === 'assistant' ? [{ message, at }] : [],
+  );
+  const since = answers.flatMap(({ message, at }, ordinal) =>
+    at > promptAt ? [callsOf(message, ordinal, results)] : [],
+  );
   return {
     lastUser: textOf(messages[promptAt]),
     turn: since.length + 1,
@@ -41,15 +51,35 @@ export function readConversation(request: LlmRequest): Conversation {
 }
 
 function isPrompt(message: Message): boolean {
-  return message.role === 'user' && message.content.some((block) => block.type === 'text') && message.content.every((block) => block.type !== 'tool_result');
+  return (
+    message.role === 'user' &&
+    message.content.some((block) => block.type === 'text') &&
+    message.content.every((block) => block.type !== 'tool_result')
+  );
 }
 
 function textOf(message: Message | undefined): string {
-  return (message?.content ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  return (message?.content ?? [])
+    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    .join('\n');
 }
 
-function callsOf(message: Message, ordinal: number, results: ReadonlyMap<string, ToolResult>): PastCall[] {
+function callsOf(
+  message: Message,
+  ordinal: number,
+  results: ReadonlyMap<string, ToolResult>,
+): PastCall[] {
   return message.content.flatMap((block) =>
-    block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input, ordinal, result: results.get(block.id) }] : [],
+    block.type === 'tool_use'
+      ? [
+          {
+            id: block.id,
+            name: block.name,
+            input: block.input,
+            ordinal,
+            result: results.get(block.id),
+          },
+        ]
+      : [],
   );
 }

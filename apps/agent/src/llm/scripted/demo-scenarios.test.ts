@@ -4,36 +4,88 @@ import { createLlmProvider } from '../provider.ts';
 import { agentRequest, callsOf, collect, finishOf, textOf, userText } from '../testing/collect.ts';
 import { DEMO_SCENARIOS } from './demo-scenarios.ts';
 
-const TOOLS = ['filesystem__search_files', 'filesystem__read_text_file', 'sqlite__list_tables', 'sqlite__read_query', 'weather__weather_compare'].map((name) => ({ name, description: '', inputSchema: {} }));
+const TOOLS = [
+  'filesystem__search_files',
+  'filesystem__read_text_file',
+  'sqlite__list_tables',
+  'sqlite__read_query',
+  'weather__weather_compare',
+].map((name) => ({ name, description: '', inputSchema: {} }));
 
-const demos = createLlmProvider({ provider: 'scripted', model: undefined, baseUrl: undefined, apiKey: undefined, scenario: undefined }, { paced: false });
+const demos = createLlmProvider(
+  {
+    provider: 'scripted',
+    model: undefined,
+    baseUrl: undefined,
+    apiKey: undefined,
+    scenario: undefined,
+  },
+  { paced: false },
+);
 
-type Answers = (call: { readonly name: string; readonly input: { readonly [key: string]: unknown } }) => { readonly structuredContent?: unknown; readonly text?: string; readonly isError?: boolean };
+type Answers = (call: {
+  readonly name: string;
+  readonly input: { readonly [key: string]: unknown };
+}) => { readonly structuredContent?: unknown; readonly text?: string; readonly isError?: boolean };
 
 /** Plays a prompt to its end with made-up tools; returns the calls made and the answer. */
-async function play(prompt: string, answers: Answers): Promise<{ calls: { name: string; input: unknown }[]; answer: string }> {
+async function play(
+  prompt: string,
+  answers: Answers,
+): Promise<{ calls: { name: string; input: unknown }[]; answer: string }> {
   const messages: Message[] = [userText(prompt)];
   const made: { name: string; input: unknown }[] = [];
   for (;;) {
-    const { message, stop } = finishOf(await collect(demos, agentRequest(messages, { tools: TOOLS })));
+    const { message, stop } = finishOf(
+      await collect(demos, agentRequest(messages, { tools: TOOLS })),
+    );
     if (stop !== 'tool_use') return { calls: made, answer: textOf(message) };
     const calls = callsOf(message);
     made.push(...calls.map(({ name, input }) => ({ name, input })));
     const content = calls.map((call): Block => {
       const { text, ...result } = answers(call);
-      return { type: 'tool_result', toolUseId: call.id, content: text === undefined ? [] : [{ type: 'text', text }], ...result };
+      return {
+        type: 'tool_result',
+        toolUseId: call.id,
+        content: text === undefined ? [] : [{ type: 'text', text }],
+        ...result,
+      };
     });
     messages.push(message, { role: 'user', content });
   }
 }
 
 test('workspace: the third call reads the manifest of the folder that the second found', async () => {
-  const { calls, answer } = await play('Which packages are in this workspace and which has the most source files?', ({ name, input }) => {
-    if (name === 'filesystem__read_text_file') return { text: '{\n  "name": "@x/core"', structuredContent: { path: input['path'] } };
-    if (input['groupDepth'] === undefined) return { structuredContent: { matches: ['apps/agent/package.json', 'libs/core/package.json'], total: 2, groups: undefined } };
-    return { structuredContent: { matches: [], total: 61, groups: [{ directory: 'libs/core', count: 40 }, { directory: 'apps/agent', count: 21 }] } };
-  });
-  expect(calls.map(({ name }) => name)).toEqual(['filesystem__search_files', 'filesystem__search_files', 'filesystem__read_text_file']);
+  const { calls, answer } = await play(
+    'Which packages are in this workspace and which has the most source files?',
+    ({ name, input }) => {
+      if (name === 'filesystem__read_text_file')
+        return { text: '{\n  "name": "@x/core"', structuredContent: { path: input['path'] } };
+      if (input['groupDepth'] === undefined)
+        return {
+          structuredContent: {
+            matches: ['apps/agent/package.json', 'libs/core/package.json'],
+            total: 2,
+            groups: undefined,
+          },
+        };
+      return {
+        structuredContent: {
+          matches: [],
+          total: 61,
+          groups: [
+            { directory: 'libs/core', count: 40 },
+            { directory: 'apps/agent', count: 21 },
+          ],
+        },
+      };
+    },
+  );
+  expect(calls.map(({ name }) => name)).toEqual([
+    'filesystem__search_files',
+    'filesystem__search_files',
+    'filesystem__read_text_file',
+  ]);
   expect(calls[2]?.input).toEqual({ path: 'libs/core/package.json', head: 10 });
   expect(answer).toContain('2 packages: apps/agent/package.json, libs/core/package.json');
   expect(answer).toContain('libs/core: 40 of 61 TypeScript files');
@@ -42,11 +94,26 @@ test('workspace: the third call reads the manifest of the folder that the second
 
 test('customers: the second query is bound to the name that the first found', async () => {
   const { calls, answer } = await play('Which customers bought most?', ({ name, input }) => {
-    if (name === 'sqlite__list_tables') return { structuredContent: { tables: [{ name: 'customers' }, { name: 'orders' }] } };
-    if (input['params'] === undefined) return { structuredContent: { columns: [], rows: [["Zoë O'Neil", 'IE', 4, '120.50'], ['Ada', 'UK', 2, '80.00']], rowCount: 2 } };
+    if (name === 'sqlite__list_tables')
+      return { structuredContent: { tables: [{ name: 'customers' }, { name: 'orders' }] } };
+    if (input['params'] === undefined)
+      return {
+        structuredContent: {
+          columns: [],
+          rows: [
+            ["Zoë O'Neil", 'IE', 4, '120.50'],
+            ['Ada', 'UK', 2, '80.00'],
+          ],
+          rowCount: 2,
+        },
+      };
     return { structuredContent: { columns: [], rows: [['Lamp', 9]], rowCount: 1 } };
   });
-  expect(calls.map(({ name }) => name)).toEqual(['sqlite__list_tables', 'sqlite__read_query', 'sqlite__read_query']);
+  expect(calls.map(({ name }) => name)).toEqual([
+    'sqlite__list_tables',
+    'sqlite__read_query',
+    'sqlite__read_query',
+  ]);
   expect(calls[2]?.input).toMatchObject({ params: ["Zoë O'Neil"] });
   expect(answer).toContain("Zoë O'Neil (IE) bought most: 120.50 in 4 orders.");
   expect(answer).toContain('Lamp: 9 pieces');
@@ -57,23 +124,51 @@ test.each([
   ['Compare the weather in Oslo, Lisbon and Cairo', ['Oslo', 'Lisbon', 'Cairo']],
   ['What is the weather in Oslo and São Paulo?', ['Oslo', 'São Paulo']],
   ['weather in New York, Oslo, Rome, and St. John’s', undefined],
-  ['compare weather in Oslo, Rome, Paris, Lima and Bern.', ['Oslo', 'Rome', 'Paris', 'Lima', 'Bern']],
+  [
+    'compare weather in Oslo, Rome, Paris, Lima and Bern.',
+    ['Oslo', 'Rome', 'Paris', 'Lima', 'Bern'],
+  ],
 ])('weather: %s', async (prompt, locations) => {
-  const { calls, answer } = await play(prompt, () => ({ structuredContent: { unit: '°C', ranking: [{ rank: 1, query: 'Rome', name: 'Rome', value: 31.5 }] }, text: 'All of it.' }));
-  expect(answer).toContain(locations === undefined ? 'Try one of these prompts' : 'It gets warmest in Rome: 31.5 °C.\n\nAll of it.');
-  expect(calls).toEqual(locations === undefined ? [] : [{ name: 'weather__weather_compare', input: { locations, metric: 'temperature_max' } }]);
+  const { calls, answer } = await play(prompt, () => ({
+    structuredContent: {
+      unit: '°C',
+      ranking: [{ rank: 1, query: 'Rome', name: 'Rome', value: 31.5 }],
+    },
+    text: 'All of it.',
+  }));
+  expect(answer).toContain(
+    locations === undefined
+      ? 'Try one of these prompts'
+      : 'It gets warmest in Rome: 31.5 °C.\n\nAll of it.',
+  );
+  expect(calls).toEqual(
+    locations === undefined
+      ? []
+      : [{ name: 'weather__weather_compare', input: { locations, metric: 'temperature_max' } }],
+  );
 });
 
 test('search: the pattern is taken from the prompt, and the answer counts', async () => {
-  const { calls, answer } = await play('Search for "**/*.md"', () => ({ structuredContent: { matches: ['a.md', 'b.md'], total: 2, scanned: 500 } }));
-  expect(calls).toEqual([{ name: 'filesystem__search_files', input: { path: '.', pattern: '**/*.md' } }]);
-  expect(answer).toBe('Looked at 500 entries and found 2 that match **/*.md. The first of them: a.md, b.md');
+  const { calls, answer } = await play('Search for "**/*.md"', () => ({
+    structuredContent: { matches: ['a.md', 'b.md'], total: 2, scanned: 500 },
+  }));
+  expect(calls).toEqual([
+    { name: 'filesystem__search_files', input: { path: '.', pattern: '**/*.md' } },
+  ]);
+  expect(answer).toBe(
+    'Looked at 500 entries and found 2 that match **/*.md. The first of them: a.md, b.md',
+  );
 });
 
-test.each(DEMO_SCENARIOS.scenarios.map(({ name, prompt }) => [name, prompt] as const))('%s: a tool that fails is quoted', async (_, prompt) => {
-  const { answer } = await play(prompt, () => ({ isError: true, text: 'the disk is on fire' }));
-  expect(answer).toMatch(/^The tool \w+ failed, so there is no answer\. It said: the disk is on fire$/);
-});
+test.each(DEMO_SCENARIOS.scenarios.map(({ name, prompt }) => [name, prompt] as const))(
+  '%s: a tool that fails is quoted',
+  async (_, prompt) => {
+    const { answer } = await play(prompt, () => ({ isError: true, text: 'the disk is on fire' }));
+    expect(answer).toMatch(
+      /^The tool \w+ failed, so there is no answer\. It said: the disk is on fire$/,
+    );
+  },
+);
 
 test.each([
   'Which npm packages are most often attacked, and what is their source?',
@@ -87,17 +182,31 @@ test.each([
   expect(answer).toContain('Try one of these prompts');
 });
 
-test.each(['weather in a and ', 'package ', 'most customers best ', 'search for ', 'weather in a and b          '])('a prompt of 200 000 characters of %j is not thought about for long', (part) => {
+test.each([
+  'weather in a and ',
+  'package ',
+  'most customers best ',
+  'search for ',
+  'weather in a and b          ',
+])('a prompt of 200 000 characters of %j is not thought about for long', (part) => {
   const startedAt = performance.now();
   for (const { turns } of DEMO_SCENARIOS.scenarios) {
-    for (const { when } of turns) if (when?.lastUser !== undefined) new RegExp(when.lastUser, 'iu').test(`${part.repeat(200_000 / part.length)}${' '.repeat(10_000)}1`);
+    for (const { when } of turns)
+      if (when?.lastUser !== undefined)
+        new RegExp(when.lastUser, 'iu').test(
+          `${part.repeat(200_000 / part.length)}${' '.repeat(10_000)}1`,
+        );
   }
   expect(performance.now() - startedAt).toBeLessThan(2000);
 });
 
 test('every demo is found by its own example prompt only', async () => {
   for (const { prompt } of DEMO_SCENARIOS.scenarios) {
-    const meant = DEMO_SCENARIOS.scenarios.filter(({ turns }) => turns.some(({ when }) => when?.lastUser !== undefined && new RegExp(when.lastUser, 'iu').test(prompt)));
+    const meant = DEMO_SCENARIOS.scenarios.filter(({ turns }) =>
+      turns.some(
+        ({ when }) => when?.lastUser !== undefined && new RegExp(when.lastUser, 'iu').test(prompt),
+      ),
+    );
     expect(meant.map((scenario) => scenario.prompt)).toEqual([prompt]);
   }
 });

@@ -3,7 +3,8 @@ import type { ScenarioFile } from './scenario.ts';
 const TOOL_FAILED = 'The tool ${error.tool} failed, so there is no answer. It said: ${error.text}';
 
 /** The folders that the workspaces of the root package.json name. */
-const PACKAGES = '{apps/*,libs/*,servers/*,tests/conformance,tests/e2e,tests/interop,tools/workspace,bench}';
+const PACKAGES =
+  '{apps/*,libs/*,servers/*,tests/conformance,tests/e2e,tests/interop,tools/workspace,bench}';
 const PACE = { ttftMs: 300, tokensPerSec: 60 };
 
 const TOP_CUSTOMERS = `SELECT c.name AS customer, c.country, COUNT(DISTINCT o.id) AS orders, printf('%.2f', SUM(i.quantity * i.unit_price_cents) / 100.0) AS total
@@ -29,23 +30,54 @@ export const DEMO_SCENARIOS: ScenarioFile = {
       pace: PACE,
       turns: [
         {
-          when: { lastUser: 'packages?.{0,100}source files|most source files', turn: 1, tools: ['filesystem__search_files', 'filesystem__read_text_file'] },
+          when: {
+            lastUser: 'packages?.{0,100}source files|most source files',
+            turn: 1,
+            tools: ['filesystem__search_files', 'filesystem__read_text_file'],
+          },
           emit: [
-            { reasoning: 'The packages are the folders with a package.json; counting the TypeScript files below each folder gives the largest.' },
+            {
+              reasoning:
+                'The packages are the folders with a package.json; counting the TypeScript files below each folder gives the largest.',
+            },
             { text: 'I will look for the packages and count their source files.' },
-            { tool: 'filesystem__search_files', label: 'packages', input: { path: '.', pattern: `${PACKAGES}/package.json`, excludePatterns: ['**/node_modules/**'] } },
+            {
+              tool: 'filesystem__search_files',
+              label: 'packages',
+              input: {
+                path: '.',
+                pattern: `${PACKAGES}/package.json`,
+                excludePatterns: ['**/node_modules/**'],
+              },
+            },
             {
               tool: 'filesystem__search_files',
               label: 'sources',
-              input: { path: '.', pattern: `${PACKAGES}/src/**/*.ts`, excludePatterns: ['**/node_modules/**'], type: 'file', maxResults: 0, groupDepth: 2 },
+              input: {
+                path: '.',
+                pattern: `${PACKAGES}/src/**/*.ts`,
+                excludePatterns: ['**/node_modules/**'],
+                type: 'file',
+                maxResults: 0,
+                groupDepth: 2,
+              },
             },
           ],
         },
         {
           when: { toolResult: 'sources' },
           emit: [
-            { text: 'There are ${result.packages.structuredContent.total} packages. I will look into the one with the most source files.' },
-            { tool: 'filesystem__read_text_file', label: 'manifest', input: { path: '${result.sources.structuredContent.groups[0].directory}/package.json', head: 10 } },
+            {
+              text: 'There are ${result.packages.structuredContent.total} packages. I will look into the one with the most source files.',
+            },
+            {
+              tool: 'filesystem__read_text_file',
+              label: 'manifest',
+              input: {
+                path: '${result.sources.structuredContent.groups[0].directory}/package.json',
+                head: 10,
+              },
+            },
           ],
         },
         {
@@ -74,21 +106,36 @@ export const DEMO_SCENARIOS: ScenarioFile = {
       pace: PACE,
       turns: [
         {
-          when: { lastUser: String.raw`customers?.{0,60}(?:bought|buy|spent|spend|order).{0,60}most|(?:best|top) (?:\w{1,20} )?customers?`, turn: 1, tools: ['sqlite__list_tables', 'sqlite__read_query'] },
+          when: {
+            lastUser: String.raw`customers?.{0,60}(?:bought|buy|spent|spend|order).{0,60}most|(?:best|top) (?:\w{1,20} )?customers?`,
+            turn: 1,
+            tools: ['sqlite__list_tables', 'sqlite__read_query'],
+          },
           emit: [{ text: 'I will see which tables there are.' }, { tool: 'sqlite__list_tables' }],
         },
         {
           when: { toolResult: 'sqlite__list_tables' },
           emit: [
-            { text: 'The tables are ${result.sqlite__list_tables.structuredContent.tables[*].name}. I will add up the orders of each customer.' },
+            {
+              text: 'The tables are ${result.sqlite__list_tables.structuredContent.tables[*].name}. I will add up the orders of each customer.',
+            },
             { tool: 'sqlite__read_query', label: 'top', input: { query: TOP_CUSTOMERS } },
           ],
         },
         {
           when: { toolResult: 'top' },
           emit: [
-            { text: '${result.top.structuredContent.rows[0][0]} leads. I will look up what they buy most often.' },
-            { tool: 'sqlite__read_query', label: 'favourite', input: { query: FAVOURITE_PRODUCT, params: ['${result.top.structuredContent.rows[0][0]}'] } },
+            {
+              text: '${result.top.structuredContent.rows[0][0]} leads. I will look up what they buy most often.',
+            },
+            {
+              tool: 'sqlite__read_query',
+              label: 'favourite',
+              input: {
+                query: FAVOURITE_PRODUCT,
+                params: ['${result.top.structuredContent.rows[0][0]}'],
+              },
+            },
           ],
         },
         {
@@ -120,7 +167,14 @@ export const DEMO_SCENARIOS: ScenarioFile = {
           },
           emit: [
             { text: 'I will compare the highest temperatures.' },
-            { tool: 'weather__weather_compare', label: 'compare', input: { locations: ['${1}', '${2}', '${3}', '${4}', '${5}'], metric: 'temperature_max' } },
+            {
+              tool: 'weather__weather_compare',
+              label: 'compare',
+              input: {
+                locations: ['${1}', '${2}', '${3}', '${4}', '${5}'],
+                metric: 'temperature_max',
+              },
+            },
           ],
         },
         {
@@ -141,8 +195,19 @@ export const DEMO_SCENARIOS: ScenarioFile = {
       pace: PACE,
       turns: [
         {
-          when: { lastUser: String.raw`^(?:please )?search (?:the files )?for ["']?([^\s"']{1,200}?)["']?[\s.!]{0,5}$`, turn: 1, tools: ['filesystem__search_files'] },
-          emit: [{ text: 'I will search everything below the first directory for ${1}.' }, { tool: 'filesystem__search_files', label: 'search', input: { path: '.', pattern: '${1}' } }],
+          when: {
+            lastUser: String.raw`^(?:please )?search (?:the files )?for ["']?([^\s"']{1,200}?)["']?[\s.!]{0,5}$`,
+            turn: 1,
+            tools: ['filesystem__search_files'],
+          },
+          emit: [
+            { text: 'I will search everything below the first directory for ${1}.' },
+            {
+              tool: 'filesystem__search_files',
+              label: 'search',
+              input: { path: '.', pattern: '${1}' },
+            },
+          ],
         },
         {
           when: { toolResult: 'search' },

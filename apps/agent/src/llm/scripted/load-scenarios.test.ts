@@ -5,7 +5,12 @@ import { expect, test } from 'vitest';
 import { ConfigError } from '../../config/config.ts';
 import { loadScenarios, parseScenarios } from './load-scenarios.ts';
 
-const scenario = { name: 'one', title: 'One', prompt: 'say one', turns: [{ when: { lastUser: 'one' }, emit: [{ text: 'One.' }] }] };
+const scenario = {
+  name: 'one',
+  title: 'One',
+  prompt: 'say one',
+  turns: [{ when: { lastUser: 'one' }, emit: [{ text: 'One.' }] }],
+};
 
 function file(text: string): string {
   const name = path.join(mkdtempSync(path.join(tmpdir(), 'scenario-')), 'demo.json');
@@ -29,20 +34,58 @@ test('a valid file is loaded with its defaults', () => {
 });
 
 test('a missing file and a file that is not JSON are named', () => {
-  expect(problem(() => loadScenarios('/nonexistent/x.json'))).toMatch(/scenario file \/nonexistent\/x\.json cannot be read: .*ENOENT/);
+  expect(problem(() => loadScenarios('/nonexistent/x.json'))).toMatch(
+    /scenario file \/nonexistent\/x\.json cannot be read: .*ENOENT/,
+  );
   const broken = file('{"version": 1,');
   expect(problem(() => loadScenarios(broken))).toContain(`${broken} is not JSON`);
 });
 
 test.each<[string, unknown, string]>([
   ['a wrong version', { version: 2, scenarios: [scenario] }, 'version: '],
-  ['an unknown condition', { version: 1, scenarios: [{ ...scenario, turns: [{ when: { lastUsr: 'x' } }] }] }, 'scenarios[0].turns[0].when: Unrecognized key: "lastUsr"'],
-  ['a bad regular expression', { version: 1, scenarios: [{ ...scenario, turns: [{ when: { lastUser: '(' } }] }] }, 'scenarios[0].turns[0].when.lastUser: Invalid regular expression'],
-  ['a bad template', { version: 1, scenarios: [{ ...scenario, turns: [{ emit: [{ text: 'x ${1 + 1}' }] }] }] }, 'scenarios[0].turns[0].emit[0].text: cannot read ${1 + 1}'],
-  ['a bad template deep in tool input', { version: 1, scenarios: [{ ...scenario, turns: [{ emit: [{ tool: 'a__b', input: { list: [{ x: '${nope}' }] } }] }] }] }, 'cannot read ${nope}'],
-  ['a tool that is no wire name', { version: 1, scenarios: [{ ...scenario, turns: [{ emit: [{ tool: 'a.b' }] }] }] }, 'scenarios[0].turns[0].emit[0].tool: must be a wire name'],
-  ['a result of a call that no turn makes', { version: 1, scenarios: [{ ...scenario, turns: [{ emit: [{ text: '${result.typo.text}' }] }] }] }, 'scenarios[0].turns[0]: no call of the scenario has the wire name or label "typo"'],
-  ['the same name twice', { version: 1, scenarios: [scenario, scenario] }, 'scenarios[1].name: "one" is taken'],
+  [
+    'an unknown condition',
+    { version: 1, scenarios: [{ ...scenario, turns: [{ when: { lastUsr: 'x' } }] }] },
+    'scenarios[0].turns[0].when: Unrecognized key: "lastUsr"',
+  ],
+  [
+    'a bad regular expression',
+    { version: 1, scenarios: [{ ...scenario, turns: [{ when: { lastUser: '(' } }] }] },
+    'scenarios[0].turns[0].when.lastUser: Invalid regular expression',
+  ],
+  [
+    'a bad template',
+    { version: 1, scenarios: [{ ...scenario, turns: [{ emit: [{ text: 'x ${1 + 1}' }] }] }] },
+    'scenarios[0].turns[0].emit[0].text: cannot read ${1 + 1}',
+  ],
+  [
+    'a bad template deep in tool input',
+    {
+      version: 1,
+      scenarios: [
+        { ...scenario, turns: [{ emit: [{ tool: 'a__b', input: { list: [{ x: '${nope}' }] } }] }] },
+      ],
+    },
+    'cannot read ${nope}',
+  ],
+  [
+    'a tool that is no wire name',
+    { version: 1, scenarios: [{ ...scenario, turns: [{ emit: [{ tool: 'a.b' }] }] }] },
+    'scenarios[0].turns[0].emit[0].tool: must be a wire name',
+  ],
+  [
+    'a result of a call that no turn makes',
+    {
+      version: 1,
+      scenarios: [{ ...scenario, turns: [{ emit: [{ text: '${result.typo.text}' }] }] }],
+    },
+    'scenarios[0].turns[0]: no call of the scenario has the wire name or label "typo"',
+  ],
+  [
+    'the same name twice',
+    { version: 1, scenarios: [scenario, scenario] },
+    'scenarios[1].name: "one" is taken',
+  ],
   ['no scenario', { version: 1, scenarios: [] }, 'scenarios: '],
 ])('%s is refused with its place', (_, contents, expected) => {
   const message = problem(() => parseScenarios(contents, 'my.json'));

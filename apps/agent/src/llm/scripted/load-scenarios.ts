@@ -12,9 +12,13 @@ export function loadScenarios(file: string): readonly Scenario[] {
 /** Checks a scenario file's contents; `source` names it in errors. @throws ConfigError */
 export function parseScenarios(contents: unknown, source: string): readonly Scenario[] {
   const parsed = scenarioFileSchema.safeParse(contents);
-  const problems = parsed.success ? [...strayNames(parsed.data.scenarios)] : issueLines(parsed.error.issues);
+  const problems = parsed.success
+    ? [...strayNames(parsed.data.scenarios)]
+    : issueLines(parsed.error.issues);
   if (!parsed.success || problems.length > 0) {
-    throw new ConfigError(`the scenario file ${source} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    throw new ConfigError(
+      `the scenario file ${source} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    );
   }
   return parsed.data.scenarios;
 }
@@ -23,7 +27,10 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw Object.assign(new ConfigError(`the scenario file ${file} cannot be read: ${reason(error)}`), { cause: error });
+    throw Object.assign(
+      new ConfigError(`the scenario file ${file} cannot be read: ${reason(error)}`),
+      { cause: error },
+    );
   }
 }
 
@@ -31,7 +38,10 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw Object.assign(new ConfigError(`the scenario file ${file} is not JSON: ${reason(error)}`), { cause: error });
+    throw Object.assign(
+      new ConfigError(`the scenario file ${file} is not JSON: ${reason(error)}`),
+      { cause: error },
+    );
   }
 }
 
@@ -40,11 +50,15 @@ function reason(error: unknown): string {
 }
 
 /** A union's own message says nothing; the branch that came furthest does. */
-function issueLines(issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): string[] {
+function issueLines(
+  issues: readonly z.core.$ZodIssue[],
+  prefix: readonly PropertyKey[] = [],
+): string[] {
   return issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-      const depth = (branch: readonly z.core.$ZodIssue[]): number => Math.max(...branch.map((one) => (one.code === 'unrecognized_keys' ? -1 : one.path.length)));
+      const depth = (branch: readonly z.core.$ZodIssue[]): number =>
+        Math.max(...branch.map((one) => (one.code === 'unrecognized_keys' ? -1 : one.path.length)));
       const best = issue.errors.toSorted((a, b) => depth(b) - depth(a))[0];
       if (best !== undefined && best.length > 0) return issueLines(best, path);
     }
@@ -53,17 +67,25 @@ function issueLines(issues: readonly z.core.$ZodIssue[], prefix: readonly Proper
 }
 
 function pathText(path: readonly PropertyKey[]): string {
-  const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  const text = path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('');
   return text === '' ? '(top)' : text.replace(/^\./, '');
 }
 
 /** Names that templates and conditions use, and that no call of the scenario has. */
 function* strayNames(scenarios: readonly Scenario[]): Generator<string> {
   for (const [at, scenario] of scenarios.entries()) {
-    if (scenarios.findIndex(({ name }) => name === scenario.name) !== at) yield `scenarios[${at}].name: "${scenario.name}" is taken by an earlier scenario`;
-    const known = new Set(scenario.turns.flatMap(({ emit }) => emit.flatMap((one) => ('tool' in one ? [one.tool, one.label ?? one.tool] : []))));
+    if (scenarios.findIndex(({ name }) => name === scenario.name) !== at)
+      yield `scenarios[${at}].name: "${scenario.name}" is taken by an earlier scenario`;
+    const known = new Set(
+      scenario.turns.flatMap(({ emit }) =>
+        emit.flatMap((one) => ('tool' in one ? [one.tool, one.label ?? one.tool] : [])),
+      ),
+    );
     for (const [turnAt, turn] of scenario.turns.entries()) {
-      for (const name of strangers(turn, known)) yield `scenarios[${at}].turns[${turnAt}]: no call of the scenario has the wire name or label "${name}"`;
+      for (const name of strangers(turn, known))
+        yield `scenarios[${at}].turns[${turnAt}]: no call of the scenario has the wire name or label "${name}"`;
     }
   }
 }
@@ -84,5 +106,9 @@ function namesIn(turn: Turn): Set<string> {
 
 function resultNames(text: string): string[] {
   const parsed = parseTemplate(text);
-  return parsed.ok ? parsed.parts.flatMap((part) => (typeof part === 'object' && part.root === 'result' ? [part.call] : [])) : [];
+  return parsed.ok
+    ? parsed.parts.flatMap((part) =>
+        typeof part === 'object' && part.root === 'result' ? [part.call] : [],
+      )
+    : [];
 }

@@ -1,7 +1,16 @@
 import type { JsonObject } from '@signalbox/mcp-core';
-import { type Expression, parseTemplate, pick, type Scope, type TemplatePart, valueText } from './template.ts';
+import {
+  type Expression,
+  parseTemplate,
+  pick,
+  type Scope,
+  type TemplatePart,
+  valueText,
+} from './template.ts';
 
-export type RenderedInput = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly missing: readonly string[] };
+export type RenderedInput =
+  | { readonly ok: true; readonly input: JsonObject }
+  | { readonly ok: false; readonly missing: readonly string[] };
 
 /** Fills a text; a value that is not there shows as `(missing: …)`. */
 export function renderText(template: string, scope: Scope): string {
@@ -22,11 +31,13 @@ export function renderInput(input: JsonObject, scope: Scope): RenderedInput {
   const missing: string[] = [];
   const render = (value: unknown): unknown => {
     if (typeof value === 'string') return renderString(value, scope, missing);
-    if (Array.isArray(value)) return value.filter((element) => !isAbsentGroup(element, scope)).map(render);
+    if (Array.isArray(value))
+      return value.filter((element) => !isAbsentGroup(element, scope)).map(render);
     if (typeof value === 'object' && value !== null) return renderObject(value);
     return value;
   };
-  const renderObject = (value: object): JsonObject => Object.fromEntries(Object.entries(value).map(([key, element]) => [key, render(element)]));
+  const renderObject = (value: object): JsonObject =>
+    Object.fromEntries(Object.entries(value).map(([key, element]) => [key, render(element)]));
   const rendered = renderObject(input);
   return missing.length === 0 ? { ok: true, input: rendered } : { ok: false, missing };
 }

@@ -12,8 +12,23 @@ const pattern = z.string().superRefine((source, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
-type TemplateJson = string | number | boolean | null | TemplateJson[] | { [key: string]: TemplateJson };
-const templateJson: z.ZodType<TemplateJson> = z.lazy(() => z.union([template, z.number(), z.boolean(), z.null(), z.array(templateJson), z.record(z.string(), templateJson)]));
+type TemplateJson =
+  | string
+  | number
+  | boolean
+  | null
+  | TemplateJson[]
+  | { [key: string]: TemplateJson };
+const templateJson: z.ZodType<TemplateJson> = z.lazy(() =>
+  z.union([
+    template,
+    z.number(),
+    z.boolean(),
+    z.null(),
+    z.array(templateJson),
+    z.record(z.string(), templateJson),
+  ]),
+);
 
 const whenSchema = z.strictObject({
   /** A regular expression over the last user text, without regard to case; its groups are `${1}`, `${2}`, …. */
@@ -34,19 +49,37 @@ const emitSchema = z.union([
   z.strictObject({ reasoning: template }),
   z.strictObject({ text: template }),
   z.strictObject({
-    tool: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be a wire name such as weather__weather_compare'),
+    tool: z
+      .string()
+      .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be a wire name such as weather__weather_compare'),
     /** Names the result in templates; default the wire name. */
-    label: z.string().regex(/^[a-zA-Z0-9_-]+$/).optional(),
+    label: z
+      .string()
+      .regex(/^[a-zA-Z0-9_-]+$/)
+      .optional(),
     input: z.record(z.string(), templateJson).default({}),
     /** Sent instead of `input`, as it is: a model's malformed arguments. */
     rawInput: z.string().optional(),
   }),
 ]);
 
-const paceSchema = z.strictObject({ ttftMs: z.number().min(0).default(0), tokensPerSec: z.number().min(0).default(0) });
+const paceSchema = z.strictObject({
+  ttftMs: z.number().min(0).default(0),
+  tokensPerSec: z.number().min(0).default(0),
+});
 
 const failSchema = z.strictObject({
-  kind: z.enum(['auth', 'quota', 'rate', 'overloaded', 'invalid', 'context', 'timeout', 'network', 'protocol']),
+  kind: z.enum([
+    'auth',
+    'quota',
+    'rate',
+    'overloaded',
+    'invalid',
+    'context',
+    'timeout',
+    'network',
+    'protocol',
+  ]),
   message: z.string().default('The scenario says so.'),
   retryAfterMs: z.number().min(0).optional(),
   /** How many attempts of a call fail before it goes on; all when absent. */
@@ -57,7 +90,15 @@ const turnSchema = z.strictObject({
   when: whenSchema.default({ toolError: false, purpose: 'agent' }),
   emit: z.array(emitSchema).default([]),
   stop: z.enum(['end', 'tool_use', 'max_tokens', 'refusal', 'context_full']).optional(),
-  usage: z.strictObject({ input: z.int().min(0), output: z.int().min(0), cacheRead: z.int().min(0).default(0), cacheWrite: z.int().min(0).default(0), reasoning: z.int().min(0).default(0) }).optional(),
+  usage: z
+    .strictObject({
+      input: z.int().min(0),
+      output: z.int().min(0),
+      cacheRead: z.int().min(0).default(0),
+      cacheWrite: z.int().min(0).default(0),
+      reasoning: z.int().min(0).default(0),
+    })
+    .optional(),
   pace: paceSchema.optional(),
   fail: failSchema.optional(),
 });

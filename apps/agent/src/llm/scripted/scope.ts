@@ -5,7 +5,11 @@ import type { Scope } from './template.ts';
 type ToolResult = Extract<Block, { type: 'tool_result' }>;
 
 /** What templates see: results by wire name and by label (the newest wins), and the newest failed call as `error`. */
-export function scopeOf(conversation: Conversation, labels: ReadonlyMap<string, string>, groups: Scope['groups']): Scope {
+export function scopeOf(
+  conversation: Conversation,
+  labels: ReadonlyMap<string, string>,
+  groups: Scope['groups'],
+): Scope {
   const results = new Map<string, unknown>();
   for (const call of conversation.calls) {
     if (call.result === undefined) continue;
@@ -14,7 +18,11 @@ export function scopeOf(conversation: Conversation, labels: ReadonlyMap<string, 
     results.set(labels.get(call.id) ?? call.name, view);
   }
   const failed = conversation.newest.find((call) => call.result?.isError === true);
-  return { groups, results, error: failed?.result === undefined ? undefined : viewOf(failed, failed.result) };
+  return {
+    groups,
+    results,
+    error: failed?.result === undefined ? undefined : viewOf(failed, failed.result),
+  };
 }
 
 function viewOf(call: PastCall, result: ToolResult): { readonly [key: string]: unknown } {

@@ -1,4 +1,12 @@
-import { type LlmEvent, LlmError, type LlmProvider, type LlmRequest, type ProviderInfo, type StopReason, type Usage } from '../../ports/llm-provider.ts';
+import {
+  type LlmEvent,
+  LlmError,
+  type LlmProvider,
+  type LlmRequest,
+  type ProviderInfo,
+  type StopReason,
+  type Usage,
+} from '../../ports/llm-provider.ts';
 import type { Clock } from '../../ports/test-hooks.ts';
 import { CallGuard } from '../call-guard.ts';
 import { delay } from '../delay.ts';
@@ -42,25 +50,49 @@ export class ScriptedProvider implements LlmProvider {
     return undefined;
   }
 
-  async *stream(request: LlmRequest, { signal }: { readonly signal: AbortSignal }): AsyncGenerator<LlmEvent> {
+  async *stream(
+    request: LlmRequest,
+    { signal }: { readonly signal: AbortSignal },
+  ): AsyncGenerator<LlmEvent> {
     const { clock, random } = this.#options;
-    const guard = new CallGuard({ clock, signal, label: 'the scripted provider', idleTimeoutMs: DEADLINE_MS, deadlineMs: DEADLINE_MS });
+    const guard = new CallGuard({
+      clock,
+      signal,
+      label: 'the scripted provider',
+      idleTimeoutMs: DEADLINE_MS,
+      deadlineMs: DEADLINE_MS,
+    });
     try {
       guard.signal.throwIfAborted();
       assertPairedCalls(request.messages);
       const conversation = readConversation(request);
       const choice = chooseTurn(this.#options.scenarios, conversation, request);
       if (choice.type === 'stuck') throw stuckError(choice);
-      if (choice.type === 'unknown' && request.purpose === 'sampling') throw new LlmError('invalid', `No model is configured, and no script answers this sampling request. ${SET_A_KEY}`);
-      if (choice.type === 'turn') await withRetries(failing(choice.turn), { clock, random, signal: guard.signal });
-      const played = choice.type === 'turn' ? playTurn(choice, scopeOf(conversation, choice.labels, choice.groups), conversation.ordinal) : this.#unknownPrompt(request);
+      if (choice.type === 'unknown' && request.purpose === 'sampling')
+        throw new LlmError(
+          'invalid',
+          `No model is configured, and no script answers this sampling request. ${SET_A_KEY}`,
+        );
+      if (choice.type === 'turn')
+        await withRetries(failing(choice.turn), { clock, random, signal: guard.signal });
+      const played =
+        choice.type === 'turn'
+          ? playTurn(
+              choice,
+              scopeOf(conversation, choice.labels, choice.groups),
+              conversation.ordinal,
+            )
+          : this.#unknownPrompt(request);
       yield* this.#emit(played, { guard, request, choice });
     } finally {
       guard.close();
     }
   }
 
-  async *#emit(played: PlayedTurn, call: { readonly guard: CallGuard; readonly request: LlmRequest; readonly choice: Choice }): AsyncGenerator<LlmEvent> {
+  async *#emit(
+    played: PlayedTurn,
+    call: { readonly guard: CallGuard; readonly request: LlmRequest; readonly choice: Choice },
+  ): AsyncGenerator<LlmEvent> {
     const pace = this.#paceOf(call.choice);
     const message = new MessageBuilder();
     await this.#wait(pace.ttftMs, call.guard);
@@ -71,7 +103,12 @@ export class ScriptedProvider implements LlmProvider {
       yield delta;
     }
     call.guard.signal.throwIfAborted();
-    yield finishEvent({ stop: played.stop, message, model: this.info.model, usage: usageOf(call.choice, { request: call.request, message }) });
+    yield finishEvent({
+      stop: played.stop,
+      message,
+      model: this.info.model,
+      usage: usageOf(call.choice, { request: call.request, message }),
+    });
   }
 
   #paceOf(choice: Choice): Pace {
@@ -86,11 +123,16 @@ export class ScriptedProvider implements LlmProvider {
 
   #unknownPrompt({ tools }: LlmRequest): PlayedTurn {
     const offered = new Set(tools.map(({ name }) => name));
-    const demos = this.#options.scenarios.map(({ title, prompt, turns }) => {
-      const isPlayable = turns[0]?.when.tools?.every((name) => offered.has(name)) ?? true;
-      return `- ${title}: "${prompt}"${isPlayable ? '' : ' (needs --demo)'}`;
-    }).join('\n');
-    return { deltas: textDeltas(unansweredText(`Try one of these prompts:\n${demos}\n${SET_A_KEY}`)), stop: 'end' };
+    const demos = this.#options.scenarios
+      .map(({ title, prompt, turns }) => {
+        const isPlayable = turns[0]?.when.tools?.every((name) => offered.has(name)) ?? true;
+        return `- ${title}: "${prompt}"${isPlayable ? '' : ' (needs --demo)'}`;
+      })
+      .join('\n');
+    return {
+      deltas: textDeltas(unansweredText(`Try one of these prompts:\n${demos}\n${SET_A_KEY}`)),
+      stop: 'end',
+    };
   }
 }
 
@@ -99,23 +141,54 @@ function failing({ fail }: Turn): () => Promise<void> {
   return async () => {
     attempts += 1;
     if (fail === undefined || attempts > (fail.times ?? Number.POSITIVE_INFINITY)) return;
-    throw new LlmError(fail.kind, `The scripted provider failed as its scenario asks (${fail.kind}). ${fail.message}`, {
-      retryable: fail.kind === 'rate' || fail.kind === 'overloaded' || fail.kind === 'network' || fail.kind === 'timeout',
-      ...(fail.retryAfterMs === undefined ? {} : { retryAfterMs: fail.retryAfterMs }),
-    });
+    throw new LlmError(
+      fail.kind,
+      `The scripted provider failed as its scenario asks (${fail.kind}). ${fail.message}`,
+      {
+        retryable:
+          fail.kind === 'rate' ||
+          fail.kind === 'overloaded' ||
+          fail.kind === 'network' ||
+          fail.kind === 'timeout',
+        ...(fail.retryAfterMs === undefined ? {} : { retryAfterMs: fail.retryAfterMs }),
+      },
+    );
   };
 }
 
 function stuckError({ scenario, nearest, reasons }: Extract<Choice, { type: 'stuck' }>): LlmError {
-  return new LlmError('invalid', `The scripted scenario "${scenario.name}" cannot go on. Its nearest turn is number ${nearest}, but ${reasons.join('; ')}. ${SET_A_KEY}`);
+  return new LlmError(
+    'invalid',
+    `The scripted scenario "${scenario.name}" cannot go on. Its nearest turn is number ${nearest}, but ${reasons.join('; ')}. ${SET_A_KEY}`,
+  );
 }
 
-function usageOf(choice: Choice, { request, message }: { readonly request: LlmRequest; readonly message: MessageBuilder }): Usage {
+function usageOf(
+  choice: Choice,
+  { request, message }: { readonly request: LlmRequest; readonly message: MessageBuilder },
+): Usage {
   const told = choice.type === 'turn' ? choice.turn.usage : undefined;
   if (told !== undefined) return { ...told, source: 'reported' };
-  return { input: Math.ceil(JSON.stringify([request.system, request.messages, request.tools]).length / 4), cacheRead: 0, cacheWrite: 0, output: Math.ceil(message.length / 4), reasoning: 0, source: 'estimated' };
+  return {
+    input: Math.ceil(JSON.stringify([request.system, request.messages, request.tools]).length / 4),
+    cacheRead: 0,
+    cacheWrite: 0,
+    output: Math.ceil(message.length / 4),
+    reasoning: 0,
+    source: 'estimated',
+  };
 }
 
-function finishEvent({ stop, message, model, usage }: { readonly stop: StopReason; readonly message: MessageBuilder; readonly model: string; readonly usage: Usage }): LlmEvent {
+function finishEvent({
+  stop,
+  message,
+  model,
+  usage,
+}: {
+  readonly stop: StopReason;
+  readonly message: MessageBuilder;
+  readonly model: string;
+  readonly usage: Usage;
+}): LlmEvent {
   return { type: 'finish', stop, usage, model, message: message.build(stop) };
 }

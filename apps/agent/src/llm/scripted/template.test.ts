@@ -10,7 +10,20 @@ const scope: Scope = {
       {
         isError: false,
         input: { limit: 2 },
-        structuredContent: { rows: [['Ada', 3], ['Bob', null]], items: [{ name: 'a', tags: ['x', 'y'] }, { name: 'b', tags: [] }], none: [], text: '${1}', flag: false, at: { deep: 1 } },
+        structuredContent: {
+          rows: [
+            ['Ada', 3],
+            ['Bob', null],
+          ],
+          items: [
+            { name: 'a', tags: ['x', 'y'] },
+            { name: 'b', tags: [] },
+          ],
+          none: [],
+          text: '${1}',
+          flag: false,
+          at: { deep: 1 },
+        },
       },
     ],
   ]),
@@ -43,30 +56,59 @@ describe('what a template shows', () => {
     expect(renderText('${result.db__query.structuredContent.text}', scope)).toBe('${1}');
   });
 
-  test.each(['2', '7', 'result.other', 'result.db__query.structuredContent.rows[5][0]', 'result.db__query.structuredContent.items[*].price', 'result.db__query.structuredContent.at[0]', 'result.db__query.toString'])(
-    'a value that is not there shows as missing: %s',
-    (source) => {
-      expect(renderText(`It is \${${source}}.`, scope)).toBe(`It is (missing: ${source}).`);
-    },
-  );
+  test.each([
+    '2',
+    '7',
+    'result.other',
+    'result.db__query.structuredContent.rows[5][0]',
+    'result.db__query.structuredContent.items[*].price',
+    'result.db__query.structuredContent.at[0]',
+    'result.db__query.toString',
+  ])('a value that is not there shows as missing: %s', (source) => {
+    expect(renderText(`It is \${${source}}.`, scope)).toBe(`It is (missing: ${source}).`);
+  });
 });
 
 describe('what a template puts into tool input', () => {
   test('a string that is one expression keeps the type, a mixed one becomes text', () => {
-    const input = { count: '${result.db__query.structuredContent.rows[0][1]}', rows: '${result.db__query.structuredContent.rows[*][0]}', mixed: 'n=${result.db__query.structuredContent.rows[0][1]}', nested: [{ a: '${1}' }], n: 5 };
-    expect(renderInput(input, scope)).toEqual({ ok: true, input: { count: 3, rows: ['Ada', 'Bob'], mixed: 'n=3', nested: [{ a: 'cats' }], n: 5 } });
+    const input = {
+      count: '${result.db__query.structuredContent.rows[0][1]}',
+      rows: '${result.db__query.structuredContent.rows[*][0]}',
+      mixed: 'n=${result.db__query.structuredContent.rows[0][1]}',
+      nested: [{ a: '${1}' }],
+      n: 5,
+    };
+    expect(renderInput(input, scope)).toEqual({
+      ok: true,
+      input: { count: 3, rows: ['Ada', 'Bob'], mixed: 'n=3', nested: [{ a: 'cats' }], n: 5 },
+    });
   });
 
   test('an optional group that took no part is left out of a list', () => {
-    expect(renderInput({ places: ['${1}', '${2}'] }, scope)).toEqual({ ok: true, input: { places: ['cats'] } });
+    expect(renderInput({ places: ['${1}', '${2}'] }, scope)).toEqual({
+      ok: true,
+      input: { places: ['cats'] },
+    });
   });
 
   test('any other missing value fails the whole input and is named', () => {
-    expect(renderInput({ a: '${2}', b: ['${result.nope.x}'], c: 'ok' }, scope)).toEqual({ ok: false, missing: ['2', 'result.nope.x'] });
+    expect(renderInput({ a: '${2}', b: ['${result.nope.x}'], c: 'ok' }, scope)).toEqual({
+      ok: false,
+      missing: ['2', 'result.nope.x'],
+    });
   });
 });
 
-test.each(['${}', '${1+1}', '${result}', '${result.a.b()}', '${result.a[x]}', '${env.HOME}', '${result.a..b}', '${result.a[-1]}'])('%s is refused: templates only pick', (template) => {
+test.each([
+  '${}',
+  '${1+1}',
+  '${result}',
+  '${result.a.b()}',
+  '${result.a[x]}',
+  '${env.HOME}',
+  '${result.a..b}',
+  '${result.a[-1]}',
+])('%s is refused: templates only pick', (template) => {
   const parsed = parseTemplate(template);
   expect(parsed.ok ? '' : parsed.problem).toContain(`cannot read ${template}`);
 });

@@ -1,7 +1,12 @@
 /** `${1}` a group of the matched user text, `${result.<call>.<path>}` a tool's result, `${error.<path>}` the newest failed call. */
 export type Expression =
   | { readonly root: 'group'; readonly source: string; readonly group: number }
-  | { readonly root: 'result'; readonly source: string; readonly call: string; readonly path: readonly Segment[] }
+  | {
+      readonly root: 'result';
+      readonly source: string;
+      readonly call: string;
+      readonly path: readonly Segment[];
+    }
   | { readonly root: 'error'; readonly source: string; readonly path: readonly Segment[] };
 
 type Segment =
@@ -11,7 +16,9 @@ type Segment =
   | { readonly type: 'each' };
 
 export type TemplatePart = string | Expression;
-export type ParsedTemplate = { readonly ok: true; readonly parts: readonly TemplatePart[] } | { readonly ok: false; readonly problem: string };
+export type ParsedTemplate =
+  | { readonly ok: true; readonly parts: readonly TemplatePart[] }
+  | { readonly ok: false; readonly problem: string };
 
 /** What templates may pick from. */
 export interface Scope {
@@ -31,7 +38,10 @@ export function parseTemplate(text: string): ParsedTemplate {
     const source = match[1] ?? '';
     const expression = parseExpression(source);
     if (expression === undefined) {
-      return { ok: false, problem: `cannot read \${${source}}: expected \${1}, \${result.<call>.<path>} or \${error.<path>} with .name, [0], [0:5] or [*]` };
+      return {
+        ok: false,
+        problem: `cannot read \${${source}}: expected \${1}, \${result.<call>.<path>} or \${error.<path>} with .name, [0], [0:5] or [*]`,
+      };
     }
     if (match.index > end) parts.push(text.slice(end, match.index));
     parts.push(expression);
@@ -62,20 +72,28 @@ export function valueText(value: unknown): string {
 
 function parseExpression(source: string): Expression | undefined {
   if (/^\d{1,2}$/.test(source)) return { root: 'group', source, group: Number(source) };
-  const match = /^(?:result\.(?<call>[\w-]+)|error)(?<path>(?:\.[\w-]+|\[\d+\]|\[\d+:\d+\]|\[\*\])*)$/.exec(source);
+  const match =
+    /^(?:result\.(?<call>[\w-]+)|error)(?<path>(?:\.[\w-]+|\[\d+\]|\[\d+:\d+\]|\[\*\])*)$/.exec(
+      source,
+    );
   if (match === null) return undefined;
   const call = match.groups?.['call'];
   const path = parsePath(match.groups?.['path'] ?? '');
-  return call === undefined ? { root: 'error', source, path } : { root: 'result', source, call, path };
+  return call === undefined
+    ? { root: 'error', source, path }
+    : { root: 'result', source, call, path };
 }
 
 function parsePath(text: string): Segment[] {
-  return [...text.matchAll(/\.([\w-]+)|\[(\d+)\]|\[(\d+):(\d+)\]|\[\*\]/g)].map(([, key, index, from, to]) => {
-    if (key !== undefined) return { type: 'key', key };
-    if (index !== undefined) return { type: 'index', index: Number(index) };
-    if (from !== undefined && to !== undefined) return { type: 'slice', from: Number(from), to: Number(to) };
-    return { type: 'each' };
-  });
+  return [...text.matchAll(/\.([\w-]+)|\[(\d+)\]|\[(\d+):(\d+)\]|\[\*\]/g)].map(
+    ([, key, index, from, to]) => {
+      if (key !== undefined) return { type: 'key', key };
+      if (index !== undefined) return { type: 'index', index: Number(index) };
+      if (from !== undefined && to !== undefined)
+        return { type: 'slice', from: Number(from), to: Number(to) };
+      return { type: 'each' };
+    },
+  );
 }
 
 function follow(value: unknown, path: readonly Segment[]): Picked {
@@ -87,7 +105,9 @@ function follow(value: unknown, path: readonly Segment[]): Picked {
     case 'index':
       return follow(Array.isArray(value) ? value[segment.index] : undefined, rest);
     case 'slice':
-      return Array.isArray(value) ? followEach(value.slice(segment.from, segment.to), rest) : { found: false };
+      return Array.isArray(value)
+        ? followEach(value.slice(segment.from, segment.to), rest)
+        : { found: false };
     case 'each':
       return Array.isArray(value) ? followEach(value, rest) : { found: false };
   }

@@ -1,9 +1,19 @@
-import type { Block, LlmEvent, LlmProvider, LlmRequest, Message } from '../../ports/llm-provider.ts';
+import type {
+  Block,
+  LlmEvent,
+  LlmProvider,
+  LlmRequest,
+  Message,
+} from '../../ports/llm-provider.ts';
 
 export type Finish = Extract<LlmEvent, { type: 'finish' }>;
 
 /** Runs a stream to its end. */
-export async function collect(provider: LlmProvider, request: LlmRequest, signal: AbortSignal = new AbortController().signal): Promise<readonly LlmEvent[]> {
+export async function collect(
+  provider: LlmProvider,
+  request: LlmRequest,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly LlmEvent[]> {
   const events: LlmEvent[] = [];
   for await (const event of provider.stream(request, { signal })) events.push(event);
   return events;
@@ -27,6 +37,9 @@ export function userText(text: string): Message {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-export function agentRequest(messages: readonly Message[], rest: Partial<LlmRequest> = {}): LlmRequest {
+export function agentRequest(
+  messages: readonly Message[],
+  rest: Partial<LlmRequest> = {},
+): LlmRequest {
   return { messages, tools: [], maxTokens: 1000, purpose: 'agent', ...rest };
 }

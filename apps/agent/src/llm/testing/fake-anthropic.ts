@@ -28,7 +28,8 @@ interface Request {
 /** A Messages API that refuses what the real one refuses, thinking out of its conversation included. */
 export const fakeAnthropic: FakeWire = {
   path: '/v1/messages',
-  check: (body, headers) => requestProblem(body as unknown as Request, headers['anthropic-version']), // checked by what follows
+  check: (body, headers) =>
+    requestProblem(body as unknown as Request, headers['anthropic-version']), // checked by what follows
   error: (type, message) => ({ type: 'error', error: { type, message }, request_id: 'req_1' }),
   encode: (turn, body) => encode(turn, body as unknown as Request), // checked before
   streamError: (code, message) => sse('error', { error: { type: code, message } }),
@@ -36,29 +37,45 @@ export const fakeAnthropic: FakeWire = {
 
 function requestProblem(request: Request, version: unknown): string | undefined {
   if (!request.stream) return 'this fake wants stream: true';
-  if (typeof request.max_tokens !== 'number' || request.max_tokens < 1) return 'max_tokens: Field required';
-  if (request.temperature !== undefined && version === '2026-10-21') return 'temperature: Extra inputs are not permitted';
+  if (typeof request.max_tokens !== 'number' || request.max_tokens < 1)
+    return 'max_tokens: Field required';
+  if (request.temperature !== undefined && version === '2026-10-21')
+    return 'temperature: Extra inputs are not permitted';
   if (typeof version !== 'string') return 'anthropic-version: header is required';
   const choice = request.tool_choice?.type;
-  if (choice !== undefined && request.tools === undefined) return 'tool_choice may only be specified while providing tools.';
-  if (choice === 'any' && request.thinking !== undefined) return 'Thinking may not be enabled when tool_choice forces tool use.';
-  if (choice === 'any' && request.model.endsWith('-5-5')) return 'tool_choice: this model does not support forced tool use.';
+  if (choice !== undefined && request.tools === undefined)
+    return 'tool_choice may only be specified while providing tools.';
+  if (choice === 'any' && request.thinking !== undefined)
+    return 'Thinking may not be enabled when tool_choice forces tool use.';
+  if (choice === 'any' && request.model.endsWith('-5-5'))
+    return 'tool_choice: this model does not support forced tool use.';
   const tools = (request.tools ?? []).map(({ name, input_schema: schema }) => ({ name, schema }));
-  return toolProblem(tools, { propertyName: /^[a-zA-Z0-9_.-]{1,64}$/ }) ?? messagesProblem(request) ?? thinkingProblem(request);
+  return (
+    toolProblem(tools, { propertyName: /^[a-zA-Z0-9_.-]{1,64}$/ }) ??
+    messagesProblem(request) ??
+    thinkingProblem(request)
+  );
 }
 
 function messagesProblem({ messages }: Request): string | undefined {
   if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role';
-  if (messages.at(-1)?.role !== 'user') return 'This model does not support assistant message prefill. The conversation must end with a user message.';
+  if (messages.at(-1)?.role !== 'user')
+    return 'This model does not support assistant message prefill. The conversation must end with a user message.';
   let open = new Set<string>();
   for (const [at, { content }] of messages.entries()) {
     const results = content.filter(({ type }) => type === 'tool_result');
-    if (content.slice(0, results.length).some(({ type }) => type !== 'tool_result')) return `messages.${at}: tool_result blocks must come first`;
-    for (const { tool_use_id: id = '' } of results) if (!open.delete(id)) return `messages.${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}`;
-    if (open.size > 0) return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${[...open].join(', ')}`;
+    if (content.slice(0, results.length).some(({ type }) => type !== 'tool_result'))
+      return `messages.${at}: tool_result blocks must come first`;
+    for (const { tool_use_id: id = '' } of results)
+      if (!open.delete(id))
+        return `messages.${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}`;
+    if (open.size > 0)
+      return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${[...open].join(', ')}`;
     const problem = contentProblem(content);
     if (problem !== undefined) return `messages.${at}: ${problem}`;
-    open = new Set(content.flatMap(({ type, id }) => (type === 'tool_use' && id !== undefined ? [id] : [])));
+    open = new Set(
+      content.flatMap(({ type, id }) => (type === 'tool_use' && id !== undefined ? [id] : [])),
+    );
   }
   return undefined;
 }
@@ -66,10 +83,15 @@ function messagesProblem({ messages }: Request): string | undefined {
 function contentProblem(content: readonly Content[]): string | undefined {
   if (content.length === 0) return 'content must not be empty';
   for (const block of content) {
-    if (block.type === 'text' && block.text?.trim() === '') return 'text content blocks must contain non-whitespace text';
-    if (block.type === 'tool_use' && !/^[a-zA-Z0-9_-]+$/.test(block.id ?? '')) return "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'";
+    if (block.type === 'text' && block.text?.trim() === '')
+      return 'text content blocks must contain non-whitespace text';
+    if (block.type === 'tool_use' && !/^[a-zA-Z0-9_-]+$/.test(block.id ?? ''))
+      return "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'";
     const nested = block.content === undefined ? undefined : contentProblem(block.content);
-    const image = block.type === 'image' && block.source !== undefined ? imageProblem(block.source.media_type, block.source.data) : undefined;
+    const image =
+      block.type === 'image' && block.source !== undefined
+        ? imageProblem(block.source.media_type, block.source.data)
+        : undefined;
     if (nested !== undefined || image !== undefined) return nested ?? image;
   }
   return undefined;
@@ -78,7 +100,8 @@ function contentProblem(content: readonly Content[]): string | undefined {
 function thinkingProblem(request: Request): string | undefined {
   for (const [at, { content }] of request.messages.entries()) {
     for (const { type, signature } of content) {
-      if (type === 'thinking' && signature !== seal(request, at)) return `messages.${at}.content.0: This thinking block is bound to a different conversation.`;
+      if (type === 'thinking' && signature !== seal(request, at))
+        return `messages.${at}.content.0: This thinking block is bound to a different conversation.`;
     }
   }
   return undefined;
@@ -86,7 +109,9 @@ function thinkingProblem(request: Request): string | undefined {
 
 /** Binds thinking to everything before it. */
 function seal({ system, tools, messages }: Request, before: number): string {
-  return createHash('sha256').update(JSON.stringify([system, tools, messages.slice(0, before)])).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([system, tools, messages.slice(0, before)]))
+    .digest('hex');
 }
 
 function encode(turn: FakeTurn, request: Request): string[] {
@@ -95,18 +120,48 @@ function encode(turn: FakeTurn, request: Request): string[] {
   if (turn.reasoning !== undefined) {
     blocks.push({
       start: { type: 'thinking', thinking: '', signature: '' },
-      deltas: [...cut(turn.reasoning).map((thinking) => ({ type: 'thinking_delta', thinking })), ...(turn.unsealed === true ? [] : [{ type: 'signature_delta', signature: seal(request, request.messages.length) }])],
+      deltas: [
+        ...cut(turn.reasoning).map((thinking) => ({ type: 'thinking_delta', thinking })),
+        ...(turn.unsealed === true
+          ? []
+          : [{ type: 'signature_delta', signature: seal(request, request.messages.length) }]),
+      ],
     });
   }
-  if (turn.text !== undefined && turn.stop !== 'refusal') blocks.push({ start: { type: 'text', text: '' }, deltas: cut(turn.text).map((text) => ({ type: 'text_delta', text })) });
+  if (turn.text !== undefined && turn.stop !== 'refusal')
+    blocks.push({
+      start: { type: 'text', text: '' },
+      deltas: cut(turn.text).map((text) => ({ type: 'text_delta', text })),
+    });
   for (const { id, name, json } of turn.calls ?? []) {
-    blocks.push({ start: { type: 'tool_use', id, name, input: {} }, deltas: cut(json).map((part) => ({ type: 'input_json_delta', partial_json: part })) });
+    blocks.push({
+      start: { type: 'tool_use', id, name, input: {} },
+      deltas: cut(json).map((part) => ({ type: 'input_json_delta', partial_json: part })),
+    });
   }
-  const usage = { input_tokens: FAKE_USAGE.uncached, cache_read_input_tokens: FAKE_USAGE.cacheRead, cache_creation_input_tokens: FAKE_USAGE.cacheWrite, output_tokens: 1 };
+  const usage = {
+    input_tokens: FAKE_USAGE.uncached,
+    cache_read_input_tokens: FAKE_USAGE.cacheRead,
+    cache_creation_input_tokens: FAKE_USAGE.cacheWrite,
+    output_tokens: 1,
+  };
   const reason = turn.stop ?? ((turn.calls ?? []).length > 0 ? 'tool_use' : 'end_turn');
-  const details = turn.stop === 'refusal' ? { type: 'refusal', category: null, explanation: turn.text ?? null } : null;
+  const details =
+    turn.stop === 'refusal'
+      ? { type: 'refusal', category: null, explanation: turn.text ?? null }
+      : null;
   return [
-    sse('message_start', { message: { id: 'msg_1', type: 'message', role: 'assistant', model: `${request.model}-20260101`, content: [], stop_reason: null, usage } }),
+    sse('message_start', {
+      message: {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: `${request.model}-20260101`,
+        content: [],
+        stop_reason: null,
+        usage,
+      },
+    }),
     'event: ping\ndata: {"type":"ping"}\n\n',
     ...blocks.flatMap(({ start, deltas }, index) => [
       sse('content_block_start', { index, content_block: start }),
@@ -115,7 +170,11 @@ function encode(turn: FakeTurn, request: Request): string[] {
     ]),
     sse('message_delta', {
       delta: { stop_reason: reason, stop_sequence: null, stop_details: details },
-      usage: { output_tokens: FAKE_USAGE.output, input_tokens: null, output_tokens_details: { thinking_tokens: FAKE_USAGE.reasoning } },
+      usage: {
+        output_tokens: FAKE_USAGE.output,
+        input_tokens: null,
+        output_tokens_details: { thinking_tokens: FAKE_USAGE.reasoning },
+      },
     }),
     sse('message_stop', {}),
   ];

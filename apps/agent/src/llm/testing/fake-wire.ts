@@ -20,13 +20,23 @@ export interface FakeUsage {
   readonly reasoning: number;
 }
 
-export const FAKE_USAGE: FakeUsage = { uncached: 70, cacheRead: 20, cacheWrite: 10, output: 30, reasoning: 5 };
+export const FAKE_USAGE: FakeUsage = {
+  uncached: 70,
+  cacheRead: 20,
+  cacheWrite: 10,
+  output: 30,
+  reasoning: 5,
+};
 
 export type Reply =
   | { readonly turn: FakeTurn; readonly chunkBytes?: number; readonly lineEnd?: '\r\n' }
   /** Some raw events, and how the body ends after them. */
   | { readonly events: readonly string[]; readonly end: 'clean' | 'stall' | 'reset' }
-  | { readonly status: number; readonly headers?: { readonly [name: string]: string }; readonly body: unknown };
+  | {
+      readonly status: number;
+      readonly headers?: { readonly [name: string]: string };
+      readonly body: unknown;
+    };
 
 /** One API, as strict as the real one. */
 export interface FakeWire {
@@ -65,9 +75,16 @@ export const GOOD_KEY = 'test-key-0123456789';
 export async function startFakeServer(wire: FakeWire): Promise<FakeServer> {
   const seen: SeenRequest[] = [];
   const replies: Reply[] = [];
-  const state: FakeState = { wire, seen, replies, otherwise: () => ({ status: 500, body: wire.error('api_error', 'the test has no reply left') }) };
+  const state: FakeState = {
+    wire,
+    seen,
+    replies,
+    otherwise: () => ({ status: 500, body: wire.error('api_error', 'the test has no reply left') }),
+  };
   const server = createServer((request, response) => {
-    void answer({ request, response }, state).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+    void answer({ request, response }, state).catch((error: unknown) =>
+      response.destroy(error instanceof Error ? error : undefined),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -99,27 +116,53 @@ interface FakeState {
   otherwise: () => Reply;
 }
 
-async function answer({ request, response }: Exchange, { wire, seen, replies, otherwise }: FakeState): Promise<void> {
+async function answer(
+  { request, response }: Exchange,
+  { wire, seen, replies, otherwise }: FakeState,
+): Promise<void> {
   const body = JSON.parse(Buffer.concat(await request.toArray()).toString('utf8')) as JsonObject;
-  seen.push({ at: Date.now(), body, headers: request.headers, closed: new Promise((resolve) => response.once('close', () => resolve())) });
-  if (request.method !== 'POST' || request.url !== wire.path) return sendJson(response, { status: 404, body: wire.error('not_found_error', `no route ${request.url}`) });
+  seen.push({
+    at: Date.now(),
+    body,
+    headers: request.headers,
+    closed: new Promise((resolve) => response.once('close', () => resolve())),
+  });
+  if (request.method !== 'POST' || request.url !== wire.path)
+    return sendJson(response, {
+      status: 404,
+      body: wire.error('not_found_error', `no route ${request.url}`),
+    });
   const { authorization } = request.headers;
-  if (authorization !== `Bearer ${GOOD_KEY}`) return sendJson(response, { status: 401, body: wire.error('authentication_error', `Incorrect API key provided: ${authorization}`) });
+  if (authorization !== `Bearer ${GOOD_KEY}`)
+    return sendJson(response, {
+      status: 401,
+      body: wire.error('authentication_error', `Incorrect API key provided: ${authorization}`),
+    });
   const reply = replies.shift() ?? otherwise();
   if ('status' in reply) return sendJson(response, reply);
   const problem = wire.check(body, request.headers);
-  if (problem !== undefined) return sendJson(response, { status: 400, body: wire.error('invalid_request_error', problem) });
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': 'req_1', 'x-request-id': 'req_1' });
+  if (problem !== undefined)
+    return sendJson(response, { status: 400, body: wire.error('invalid_request_error', problem) });
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'request-id': 'req_1',
+    'x-request-id': 'req_1',
+  });
   if ('turn' in reply) return sendTurn(response, wire.encode(reply.turn, body).join(''), reply);
   await write(response, reply.events.join(''));
   if (reply.end === 'clean') response.end();
   if (reply.end === 'reset') request.socket.resetAndDestroy();
 }
 
-async function sendTurn(response: ServerResponse, text: string, { chunkBytes, lineEnd }: { chunkBytes?: number; lineEnd?: string }): Promise<void> {
+async function sendTurn(
+  response: ServerResponse,
+  text: string,
+  { chunkBytes, lineEnd }: { chunkBytes?: number; lineEnd?: string },
+): Promise<void> {
   const bytes = Buffer.from(lineEnd === undefined ? text : text.replaceAll('\n', lineEnd));
   const step = chunkBytes ?? bytes.length;
-  for (let at = 0; at < bytes.length; at += step) await write(response, bytes.subarray(at, at + step));
+  for (let at = 0; at < bytes.length; at += step)
+    await write(response, bytes.subarray(at, at + step));
   response.end();
 }
 
@@ -128,7 +171,14 @@ async function write(response: ServerResponse, bytes: Buffer | string): Promise<
   await new Promise<void>((resolve) => response.write(bytes, () => resolve()));
 }
 
-function sendJson(response: ServerResponse, { status, headers, body }: { status: number; headers?: { readonly [name: string]: string }; body: unknown }): void {
+function sendJson(
+  response: ServerResponse,
+  {
+    status,
+    headers,
+    body,
+  }: { status: number; headers?: { readonly [name: string]: string }; body: unknown },
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }

@@ -18,12 +18,48 @@ export interface WireKind {
 }
 
 export const WIRES: readonly WireKind[] = [
-  { provider: 'openai', api: 'responses', wire: fakeOpenAi, basePath: '/v1', model: 'gpt-6.1-sol', keyVariable: 'OPENAI_API_KEY' },
-  { provider: 'openai', api: 'chat', wire: fakeChat, basePath: '/v1', model: 'qwen3:8b', keyVariable: 'OPENAI_API_KEY' },
-  { provider: 'anthropic', api: 'messages', wire: fakeAnthropic, basePath: '', model: 'claude-sonnet-5-5', keyVariable: 'ANTHROPIC_API_KEY' },
+  {
+    provider: 'openai',
+    api: 'responses',
+    wire: fakeOpenAi,
+    basePath: '/v1',
+    model: 'gpt-6.1-sol',
+    keyVariable: 'OPENAI_API_KEY',
+  },
+  {
+    provider: 'openai',
+    api: 'chat',
+    wire: fakeChat,
+    basePath: '/v1',
+    model: 'qwen3:8b',
+    keyVariable: 'OPENAI_API_KEY',
+  },
+  {
+    provider: 'anthropic',
+    api: 'messages',
+    wire: fakeAnthropic,
+    basePath: '',
+    model: 'claude-sonnet-5-5',
+    keyVariable: 'ANTHROPIC_API_KEY',
+  },
 ];
 
-export function connect(kind: WireKind, server: Pick<FakeServer, 'origin'>, options: LlmProviderOptions & { readonly config?: Partial<LlmConfig> } = {}): LlmProvider {
+export function connect(
+  kind: WireKind,
+  server: Pick<FakeServer, 'origin'>,
+  options: LlmProviderOptions & { readonly config?: Partial<LlmConfig> } = {},
+): LlmProvider {
   const { config, ...rest } = options;
-  return createLlmProvider({ provider: kind.provider, wire: kind.api, model: kind.model, baseUrl: server.origin + kind.basePath, apiKey: GOOD_KEY, scenario: undefined, ...config }, { random: () => 0, ...rest });
+  return createLlmProvider(
+    {
+      provider: kind.provider,
+      wire: kind.api,
+      model: kind.model,
+      baseUrl: server.origin + kind.basePath,
+      apiKey: GOOD_KEY,
+      scenario: undefined,
+      ...config,
+    },
+    { random: () => 0, ...rest },
+  );
 }

@@ -9,7 +9,9 @@ export interface RealServer {
 
 const file = new URL('real-tool-schemas.json', import.meta.url);
 
-export const REAL_SERVERS: readonly RealServer[] = JSON.parse(readFileSync(file, 'utf8')) as RealServer[];
+export const REAL_SERVERS: readonly RealServer[] = JSON.parse(
+  readFileSync(file, 'utf8'),
+) as RealServer[];
 
 /** An argument object with every property that the schema names; knows the keywords of the real schemas only. */
 export function sampleOf(schema: JsonSchema): JsonObject {
@@ -20,10 +22,14 @@ export function sampleOf(schema: JsonSchema): JsonObject {
 const MAX_DEPTH = 6;
 
 function sampleValue(node: JsonSchema, root: JsonSchema, depth: number): unknown {
-  if (typeof node['$ref'] === 'string') return sampleValue(definition(node['$ref'], root), root, depth);
+  if (typeof node['$ref'] === 'string')
+    return sampleValue(definition(node['$ref'], root), root, depth);
   if ('const' in node) return node['const'];
-  const [first] = ['enum', 'anyOf', 'oneOf'].flatMap((key) => (Array.isArray(node[key]) ? [{ key, value: node[key][0] as unknown }] : []));
-  if (first !== undefined) return first.key === 'enum' ? first.value : sampleValue(first.value as JsonSchema, root, depth);
+  const [first] = ['enum', 'anyOf', 'oneOf'].flatMap((key) =>
+    Array.isArray(node[key]) ? [{ key, value: node[key][0] as unknown }] : [],
+  );
+  if (first !== undefined)
+    return first.key === 'enum' ? first.value : sampleValue(first.value as JsonSchema, root, depth);
   const type = Array.isArray(node['type']) ? (node['type'][0] as unknown) : node['type'];
   switch (type) {
     case 'string':
@@ -34,12 +40,18 @@ function sampleValue(node: JsonSchema, root: JsonSchema, depth: number): unknown
     case 'boolean':
       return true;
     case 'array':
-      return Array.from({ length: Number(node['minItems'] ?? 1) }, () => sampleValue((node['items'] ?? {}) as JsonSchema, root, depth + 1));
+      return Array.from({ length: Number(node['minItems'] ?? 1) }, () =>
+        sampleValue((node['items'] ?? {}) as JsonSchema, root, depth + 1),
+      );
     case 'object': {
       const required = (node['required'] ?? []) as readonly string[];
-      const named = Object.entries((node['properties'] ?? {}) as { readonly [name: string]: JsonSchema });
+      const named = Object.entries(
+        (node['properties'] ?? {}) as { readonly [name: string]: JsonSchema },
+      );
       const wanted = named.filter(([name]) => depth < MAX_DEPTH || required.includes(name));
-      return Object.fromEntries(wanted.map(([name, child]) => [name, sampleValue(child, root, depth + 1)]));
+      return Object.fromEntries(
+        wanted.map(([name, child]) => [name, sampleValue(child, root, depth + 1)]),
+      );
     }
     default:
       return null;
@@ -47,7 +59,10 @@ function sampleValue(node: JsonSchema, root: JsonSchema, depth: number): unknown
 }
 
 function definition(reference: string, root: JsonSchema): JsonSchema {
-  const found = reference.replace(/^#\//, '').split('/').reduce<unknown>((node, key) => (node as JsonObject)[key], root);
+  const found = reference
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<unknown>((node, key) => (node as JsonObject)[key], root);
   return found as JsonSchema;
 }
 

@@ -7,8 +7,18 @@ let total = 0;
 const count = defineTool({
   name: 'count',
   description: 'Adds to the total of this process.',
-  inputSchema: { type: 'object', properties: { by: { type: 'integer' } }, required: ['by'], additionalProperties: false },
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  inputSchema: {
+    type: 'object',
+    properties: { by: { type: 'integer' } },
+    required: ['by'],
+    additionalProperties: false,
+  },
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
   handler: ({ by }, context) => {
     context.progress({ progress: 1 });
     total += by;
@@ -20,8 +30,21 @@ const roots = defineTool({
   name: 'roots',
   description: 'Tells the roots it is told.',
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  handler: async (_args, context) => ({ structuredContent: { roots: (await context.listRoots()).map(({ uri }) => uri) } }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  handler: async (_args, context) => ({
+    structuredContent: { roots: (await context.listRoots()).map(({ uri }) => uri) },
+  }),
 });
 
-await serveStdio(createServer({ info: { name: 'core', version: '1' }, instructions: 'Count.', tools: [count, roots] }));
+await serveStdio(
+  createServer({
+    info: { name: 'core', version: '1' },
+    instructions: 'Count.',
+    tools: [count, roots],
+  }),
+);

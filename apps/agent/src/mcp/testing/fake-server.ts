@@ -27,8 +27,23 @@ export class FakeServer {
   /** Called when the tools are being listed, after those of this listing are fixed. */
   onList: () => void = () => undefined;
   /** What it offers beside tools; default: nothing that answers. */
-  features: Pick<ServerConnection['client'], 'tasks' | 'changes' | 'listResources' | 'listResourceTemplates' | 'readResource' | 'listPrompts' | 'getPrompt' | 'complete'> = {
-    tasks: { get: () => noFeature(), result: () => noFeature(), cancel: () => noFeature(), resume: () => noFeature() },
+  features: Pick<
+    ServerConnection['client'],
+    | 'tasks'
+    | 'changes'
+    | 'listResources'
+    | 'listResourceTemplates'
+    | 'readResource'
+    | 'listPrompts'
+    | 'getPrompt'
+    | 'complete'
+  > = {
+    tasks: {
+      get: () => noFeature(),
+      result: () => noFeature(),
+      cancel: () => noFeature(),
+      resume: () => noFeature(),
+    },
     changes: () => noFeature(),
     listResources: () => noFeature(),
     listResourceTemplates: () => noFeature(),
@@ -73,7 +88,9 @@ export class FakeServer {
     if (plan instanceof Error) throw plan;
     if (plan === 'hang') {
       await new Promise((_resolve, reject) => {
-        options.signal.addEventListener('abort', () => reject(new LocalError('connect-failed', 'aborted')));
+        options.signal.addEventListener('abort', () =>
+          reject(new LocalError('connect-failed', 'aborted')),
+        );
       });
     }
     return this.#connection();
@@ -112,32 +129,55 @@ export class FakeServer {
       client: {
         server: {
           info: { name: 'fake', version: '1.2.3' },
-          capabilities: { tools: { listChanged: true }, ...(this.hasResources ? { resources: {} } : {}) },
+          capabilities: {
+            tools: { listChanged: true },
+            ...(this.hasResources ? { resources: {} } : {}),
+          },
           instructions: 'Be kind.',
           protocolVersion: this.era === 'legacy' ? '2025-11-25' : '2026-07-28',
           era: this.era,
         },
         listTools: ({ signal } = {}) => {
-          const listed = this.listFailure === undefined ? Promise.resolve(this.tools) : Promise.reject(this.listFailure);
+          const listed =
+            this.listFailure === undefined
+              ? Promise.resolve(this.tools)
+              : Promise.reject(this.listFailure);
           this.onList();
-          return this.isListHanging ? ended([closed.signal, ...(signal === undefined ? [] : [signal])]) : listed;
+          return this.isListHanging
+            ? ended([closed.signal, ...(signal === undefined ? [] : [signal])])
+            : listed;
         },
         ping: () => this.ping(),
         rootsChanged: () => {
           this.rootsTold += 1;
           return Promise.resolve();
         },
-        watch: (filter) => (this.watchFailure === undefined ? Promise.resolve({ filter, ended: new Promise(() => undefined), close: () => Promise.resolve() }) : Promise.reject(this.watchFailure)),
-        callTool: (name, args, options = {}) => this.#call({ connection: number, name, arguments: args, options }),
+        watch: (filter) =>
+          this.watchFailure === undefined
+            ? Promise.resolve({
+                filter,
+                ended: new Promise(() => undefined),
+                close: () => Promise.resolve(),
+              })
+            : Promise.reject(this.watchFailure),
+        callTool: (name, args, options = {}) =>
+          this.#call({ connection: number, name, arguments: args, options }),
         ...this.features,
       },
     };
   }
 
-  #call(call: Pick<FakeCall, 'connection' | 'name' | 'arguments' | 'options'>): Promise<CallToolResult> {
+  #call(
+    call: Pick<FakeCall, 'connection' | 'name' | 'arguments' | 'options'>,
+  ): Promise<CallToolResult> {
     const { promise, resolve, reject } = Promise.withResolvers<CallToolResult>();
     this.calls.push({ ...call, answer: resolve, fail: reject });
-    call.options.signal?.addEventListener('abort', () => reject(new LocalError('request-cancelled', 'The request was cancelled', { sent: true })), { once: true });
+    call.options.signal?.addEventListener(
+      'abort',
+      () =>
+        reject(new LocalError('request-cancelled', 'The request was cancelled', { sent: true })),
+      { once: true },
+    );
     return promise;
   }
 }
@@ -148,6 +188,11 @@ function noFeature(): never {
 
 function ended(signals: readonly AbortSignal[]): Promise<never> {
   return new Promise((_resolve, reject) => {
-    for (const signal of signals) signal.addEventListener('abort', () => reject(new LocalError('request-cancelled', 'it ended')), { once: true });
+    for (const signal of signals)
+      signal.addEventListener(
+        'abort',
+        () => reject(new LocalError('request-cancelled', 'it ended')),
+        { once: true },
+      );
   });
 }

@@ -10,26 +10,49 @@ const [behaviour] = process.argv.slice(2);
 interface Message {
   readonly id?: number;
   readonly method?: string;
-  readonly params?: { readonly name?: string; readonly cursor?: string; readonly arguments?: { readonly mebibytes?: number }; readonly _meta?: { readonly progressToken?: unknown } };
+  readonly params?: {
+    readonly name?: string;
+    readonly cursor?: string;
+    readonly arguments?: { readonly mebibytes?: number };
+    readonly _meta?: { readonly progressToken?: unknown };
+  };
 }
 
-const named = (name: string, inputSchema: object = { type: 'object' }): object => ({ name, inputSchema });
+const named = (name: string, inputSchema: object = { type: 'object' }): object => ({
+  name,
+  inputSchema,
+});
 /** Stands for a schema that is deeper than a schema may be, but not than a message may be. */
 const DEEP = 'too deep';
-const TOOLS = ['flood', 'huge', 'objects', 'abyss', 'garbage', 'noise', 'spin', 'fine'].map((name) => named(name));
+const TOOLS = ['flood', 'huge', 'objects', 'abyss', 'garbage', 'noise', 'spin', 'fine'].map(
+  (name) => named(name),
+);
 
 if (behaviour === 'stubborn') {
   process.on('SIGTERM', () => undefined);
   setInterval(() => undefined, 1000);
 }
-createInterface({ input: process.stdin }).on('line', (text) => onMessage(JSON.parse(text) as Message));
+createInterface({ input: process.stdin }).on('line', (text) =>
+  onMessage(JSON.parse(text) as Message),
+);
 
 function onMessage({ id, method, params = {} }: Message): void {
   switch (method) {
     case 'initialize':
-      return behaviour === 'stuffed' || behaviour === 'bursting' ? initializeWith(id, behaviour === 'stuffed' ? 100_000 : 20_000_000) : answer(id, { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'hostile', version: '1' } });
+      return behaviour === 'stuffed' || behaviour === 'bursting'
+        ? initializeWith(id, behaviour === 'stuffed' ? 100_000 : 20_000_000)
+        : answer(id, {
+            protocolVersion: '2025-06-18',
+            capabilities: { tools: {} },
+            serverInfo: { name: 'hostile', version: '1' },
+          });
     case 'tools/list':
-      return answer(id, behaviour === 'endless-list' ? page(Number(params.cursor ?? 0)) : { tools: behaviour === 'bombs' ? [...TOOLS, ...bombs()] : TOOLS });
+      return answer(
+        id,
+        behaviour === 'endless-list'
+          ? page(Number(params.cursor ?? 0))
+          : { tools: behaviour === 'bombs' ? [...TOOLS, ...bombs()] : TOOLS },
+      );
     case 'tools/call':
       return callTool(id, params);
     case 'ping':
@@ -42,34 +65,59 @@ function onMessage({ id, method, params = {} }: Message): void {
 /** An answer with so many objects in a capability and a name of a megabyte. */
 function initializeWith(id: number | undefined, objects: number): void {
   const info = `"serverInfo":{"name":"${'n'.repeat(1_000_000)}","version":"1"}`;
-  process.stdout.write(`{"jsonrpc":"2.0","id":${String(id)},"result":{"protocolVersion":"2025-06-18",${info},"capabilities":{"tools":{},"experimental":{"a":[{}${',{}'.repeat(objects)}]}}}}\n`);
+  process.stdout.write(
+    `{"jsonrpc":"2.0","id":${String(id)},"result":{"protocolVersion":"2025-06-18",${info},"capabilities":{"tools":{},"experimental":{"a":[{}${',{}'.repeat(objects)}]}}}}\n`,
+  );
 }
 
 function page(number: number): object {
-  return { tools: Array.from({ length: 1000 }, (_, index) => named(`t${number}-${index}`)), nextCursor: String(number + 1) };
+  return {
+    tools: Array.from({ length: 1000 }, (_, index) => named(`t${number}-${index}`)),
+    nextCursor: String(number + 1),
+  };
 }
 
 function bombs(): readonly object[] {
-  const doubling = Object.fromEntries(Array.from({ length: 40 }, (_, level) => [`l${level}`, { allOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }] }]));
+  const doubling = Object.fromEntries(
+    Array.from({ length: 40 }, (_, level) => [
+      `l${level}`,
+      { allOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }] },
+    ]),
+  );
   return [
     named('deep', { type: 'object', not: DEEP }),
-    named('wide', { type: 'object', enum: Array.from({ length: 100_000 }, (_, index) => `value ${index}`) }),
+    named('wide', {
+      type: 'object',
+      enum: Array.from({ length: 100_000 }, (_, index) => `value ${index}`),
+    }),
     named('doubling', { type: 'object', $defs: { ...doubling, l40: {} }, $ref: '#/$defs/l0' }),
     named('remote', { type: 'object', $ref: 'https://example.org/schema.json' }),
-    named('backtracking', { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } }),
+    named('backtracking', {
+      type: 'object',
+      properties: { text: { type: 'string', pattern: '^(a+)+$' } },
+    }),
   ];
 }
 
-function callTool(id: number | undefined, { name, arguments: args = {}, _meta: meta = {} }: NonNullable<Message['params']>): void {
+function callTool(
+  id: number | undefined,
+  { name, arguments: args = {}, _meta: meta = {} }: NonNullable<Message['params']>,
+): void {
   const { progressToken } = meta;
   switch (name) {
     case 'flood':
-      return flood((count) => line({ method: 'notifications/progress', params: { progressToken, progress: count } }), process.stdout);
+      return flood(
+        (count) =>
+          line({ method: 'notifications/progress', params: { progressToken, progress: count } }),
+        process.stdout,
+      );
     case 'noise':
       answer(id, { content: [] });
       return flood((count) => `noise ${count}\n`, process.stderr);
     case 'huge':
-      return answer(id, { content: [{ type: 'text', text: 'x'.repeat((args.mebibytes ?? 1) * 1024 * 1024) }] });
+      return answer(id, {
+        content: [{ type: 'text', text: 'x'.repeat((args.mebibytes ?? 1) * 1024 * 1024) }],
+      });
     case 'objects':
       return answerText(id, `[${'{},'.repeat(1_000_000)}{}]`);
     case 'abyss':
@@ -77,9 +125,12 @@ function callTool(id: number | undefined, { name, arguments: args = {}, _meta: m
     case 'garbage':
       return flood(() => '!\n'.repeat(1000), process.stdout);
     case 'spin':
-      process.stdout.write(line({ method: 'notifications/progress', params: { progressToken, progress: 1 } }), () => {
-        for (;;);
-      });
+      process.stdout.write(
+        line({ method: 'notifications/progress', params: { progressToken, progress: 1 } }),
+        () => {
+          for (;;);
+        },
+      );
       return;
     default:
       return answer(id, { content: [{ type: 'text', text: 'fine' }] });
@@ -100,7 +151,9 @@ function answer(id: number | undefined, result: object): void {
 
 /** With structured content that is written as text: `JSON.stringify` cannot follow every depth. */
 function answerText(id: number | undefined, list: string): void {
-  process.stdout.write(`{"jsonrpc":"2.0","id":${String(id)},"result":{"content":[],"structuredContent":{"list":${list}}}}\n`);
+  process.stdout.write(
+    `{"jsonrpc":"2.0","id":${String(id)},"result":{"content":[],"structuredContent":{"list":${list}}}}\n`,
+  );
 }
 
 function send(message: object): void {

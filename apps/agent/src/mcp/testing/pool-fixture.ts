@@ -14,7 +14,11 @@ export interface PoolFixture {
 }
 
 /** A pool of fake servers; restart delays have no jitter. */
-export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: { readonly [name: string]: Partial<StdioServerConfig> } = {}, rest: Pick<ServerPoolOptions, 'pins'> = {}): PoolFixture {
+export function poolOf(
+  fakes: { readonly [name: string]: FakeServer },
+  configs: { readonly [name: string]: Partial<StdioServerConfig> } = {},
+  rest: Pick<ServerPoolOptions, 'pins'> = {},
+): PoolFixture {
   const clock = new ManualClock();
   const logger = recordingLogger();
   const pool = createServerPool({
@@ -29,15 +33,35 @@ export function poolOf(fakes: { readonly [name: string]: FakeServer }, configs: 
   return { pool, clock, log: logger.lines };
 }
 
-export function serverConfig(name: string, rest: Partial<StdioServerConfig> = {}): StdioServerConfig {
-  return { name, command: name, args: [], env: {}, cwd: undefined, trust: false, allow: [], deny: [], roots: [], era: 'auto', approval: 'default', sampling: 'ask', ...rest };
+export function serverConfig(
+  name: string,
+  rest: Partial<StdioServerConfig> = {},
+): StdioServerConfig {
+  return {
+    name,
+    command: name,
+    args: [],
+    env: {},
+    cwd: undefined,
+    trust: false,
+    allow: [],
+    deny: [],
+    roots: [],
+    era: 'auto',
+    approval: 'default',
+    sampling: 'ask',
+    ...rest,
+  };
 }
 
 export function toolNamed(name: string, inputSchema: JsonObject = { type: 'object' }): Tool {
   return { name, inputSchema };
 }
 
-export function callRequest(wireName: string, rest: Partial<ToolCallRequest> = {}): ToolCallRequest {
+export function callRequest(
+  wireName: string,
+  rest: Partial<ToolCallRequest> = {},
+): ToolCallRequest {
   return {
     wireName,
     arguments: {},
@@ -63,7 +87,11 @@ export function recordingLogger(): Logger & { readonly lines: string[] } {
 }
 
 /** Resolves with the server's status as soon as it fulfils the condition. */
-export function statusOf(pool: ToolRegistry, name: string, condition: (status: ServerStatus) => boolean): Promise<ServerStatus> {
+export function statusOf(
+  pool: ToolRegistry,
+  name: string,
+  condition: (status: ServerStatus) => boolean,
+): Promise<ServerStatus> {
   return new Promise((resolve) => {
     const check = (status: ServerStatus): void => {
       if (status.name === name && condition(status)) resolve(status);

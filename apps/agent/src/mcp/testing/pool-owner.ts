@@ -16,7 +16,9 @@ const pool = createServerPool({
   graceMs: 200,
   ...(process.env['POOL_OWNER'] ? { owner: process.env['POOL_OWNER'] } : {}),
 });
-pool.onServerChange(({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)));
+pool.onServerChange(
+  ({ state, pid }) => void (state === 'ready' && process.stdout.write(`${pid}\n`)),
+);
 process.stdin.once('end', () => process.exit(1));
 process.stdin.once('data', () => {
   process.stdin.destroy();

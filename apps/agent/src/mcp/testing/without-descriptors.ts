@@ -15,7 +15,8 @@ const check = async (a: string): Promise<string> => {
 const before = await check('xxx');
 const descriptors = takeAll();
 const hostile = await check(`${'x'.repeat(60)}!`);
-const ordinary = checks.argumentProblem('calm', { properties: { a: { type: 'string' } } }, { a: 'x' }) ?? 'fits';
+const ordinary =
+  checks.argumentProblem('calm', { properties: { a: { type: 'string' } } }, { a: 'x' }) ?? 'fits';
 const waiting = check('xxx');
 for (const descriptor of descriptors) closeSync(descriptor);
 process.stdout.write(JSON.stringify({ before, hostile, ordinary, after: await waiting }));

@@ -3,17 +3,33 @@ import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { chooseTools, MAX_TOOL_TOKENS, specOf, tokensOf } from './choose-tools.ts';
 
 function server(name: string, count: number, characters: number): readonly CatalogueTool[] {
-  return Array.from({ length: count }, (_, at) => ({ wireName: `${name}__t${at}`, server: name, name: `t${at}`, description: 'x'.repeat(characters), inputSchema: { type: 'object' }, annotations: {}, trusted: false }));
+  return Array.from({ length: count }, (_, at) => ({
+    wireName: `${name}__t${at}`,
+    server: name,
+    name: `t${at}`,
+    description: 'x'.repeat(characters),
+    inputSchema: { type: 'object' },
+    annotations: {},
+    trusted: false,
+  }));
 }
 
-const servers = (tools: readonly CatalogueTool[]): readonly string[] => [...new Set(tools.map((tool) => tool.server))];
+const servers = (tools: readonly CatalogueTool[]): readonly string[] => [
+  ...new Set(tools.map((tool) => tool.server)),
+];
 
 test('whole servers are chosen, the smallest first, until there is no more room', () => {
-  const [large, middle, small] = [server('large', 40, 2000), server('middle', 10, 2000), server('small', 3, 20)];
+  const [large, middle, small] = [
+    server('large', 40, 2000),
+    server('middle', 10, 2000),
+    server('small', 3, 20),
+  ];
   const { direct, others } = chooseTools([...large, ...middle, ...small], undefined);
   expect(servers(direct)).toEqual(['middle', 'small']);
   expect(others).toEqual(large);
-  expect(direct.reduce((sum, tool) => sum + tokensOf(specOf(tool)), 0)).toBeLessThan(MAX_TOOL_TOKENS);
+  expect(direct.reduce((sum, tool) => sum + tokensOf(specOf(tool)), 0)).toBeLessThan(
+    MAX_TOOL_TOKENS,
+  );
 });
 
 test('a tenth of a small context is the limit', () => {

@@ -16,10 +16,17 @@ export interface ChosenTools {
 }
 
 /** Gives the model the definitions of all tools, or, where that would be too many or too long, those of whole servers, the smallest first. */
-export function chooseTools(tools: readonly CatalogueTool[], contextTokens: number | undefined): ChosenTools {
+export function chooseTools(
+  tools: readonly CatalogueTool[],
+  contextTokens: number | undefined,
+): ChosenTools {
   const maxTokens = Math.min(MAX_TOOL_TOKENS, (contextTokens ?? Infinity) * SHARE_OF_CONTEXT);
   const servers = [...Map.groupBy(tools, ({ server }) => server)]
-    .map(([name, ofServer]) => ({ name, count: ofServer.length, tokens: ofServer.reduce((sum, tool) => sum + tokensOf(specOf(tool)), 0) }))
+    .map(([name, ofServer]) => ({
+      name,
+      count: ofServer.length,
+      tokens: ofServer.reduce((sum, tool) => sum + tokensOf(specOf(tool)), 0),
+    }))
     .toSorted((left, right) => left.tokens - right.tokens || (left.name < right.name ? -1 : 1));
   const chosen = new Set<string>();
   let [count, tokens] = [0, 0];
@@ -28,7 +35,10 @@ export function chooseTools(tools: readonly CatalogueTool[], contextTokens: numb
     if (count > MAX_TOOLS || tokens > maxTokens) break;
     chosen.add(server.name);
   }
-  return { direct: tools.filter(({ server }) => chosen.has(server)), others: tools.filter(({ server }) => !chosen.has(server)) };
+  return {
+    direct: tools.filter(({ server }) => chosen.has(server)),
+    others: tools.filter(({ server }) => !chosen.has(server)),
+  };
 }
 
 export function specOf({ wireName, description, inputSchema }: CatalogueTool): ToolSpec {

@@ -5,36 +5,67 @@ import { ok, READ_ONLY, type FakeTool } from '../testing/fake-registry.ts';
 import { openService, type Service } from '../testing/service.ts';
 import { MAX_TOOL_TOKENS, tokensOf } from './choose-tools.ts';
 
-const read = (text: string): FakeTool => ({ annotations: READ_ONLY, call: () => Promise.resolve(ok(text)) });
+const read = (text: string): FakeTool => ({
+  annotations: READ_ONLY,
+  call: () => Promise.resolve(ok(text)),
+});
 
 /** `count` tools of one server with descriptions as long as real ones are. */
 function many(server: string, count: number): { [wireName: string]: FakeTool } {
-  const entries = Array.from({ length: count }, (_, at) => [`${server}__thing_${at}`, { ...read(`thing ${at}`), description: `Handles things of number ${at}. ${'It explains itself at length. '.repeat(10)}` }] as const);
+  const entries = Array.from(
+    { length: count },
+    (_, at) =>
+      [
+        `${server}__thing_${at}`,
+        {
+          ...read(`thing ${at}`),
+          description: `Handles things of number ${at}. ${'It explains itself at length. '.repeat(10)}`,
+        },
+      ] as const,
+  );
   return Object.fromEntries(entries);
 }
 
-const offered = (service: Service, request = 0): readonly string[] => service.llm.requests[request]!.tools.map(({ name }) => name);
+const offered = (service: Service, request = 0): readonly string[] =>
+  service.llm.requests[request]!.tools.map(({ name }) => name);
 
 /** What the model read in answer to its calls, and beside, before a request. */
 const heard = (service: Service, request: number): string =>
-  service.llm.requests[request]!.messages.at(-1)!.content.map((block) => (block.type === 'tool_result' ? JSON.stringify(block.content) : 'text' in block ? block.text : '')).join('\n');
+  service.llm.requests[request]!.messages.at(-1)!
+    .content.map((block) =>
+      block.type === 'tool_result'
+        ? JSON.stringify(block.content)
+        : 'text' in block
+          ? block.text
+          : '',
+    )
+    .join('\n');
 
 async function withThread(options: Parameters<typeof openService>[0]): Promise<Service> {
   const service = await openService(options);
-  await service.store.write((sql) => sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }));
+  await service.store.write((sql) =>
+    sql.insertThread({ id: 't1', title: undefined, metadata: {}, createdAt: 1, updatedAt: 1 }),
+  );
   return service;
 }
 
 describe('what a model is offered', () => {
   test('all tools and nothing to look for them when they are few and stay what they are', async () => {
-    const service = await openService({ script: () => ({ text: 'done' }), tools: { a__x: read('x') } });
+    const service = await openService({
+      script: () => ({ text: 'done' }),
+      tools: { a__x: read('x') },
+    });
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     expect(offered(service)).toEqual(['a__x', 'artifact_read']);
   });
 
   test('find_tools and call_tool besides when a server says that its tools change, or when one is not there yet', async () => {
     for (const status of [{ toolsChange: true }, { state: 'failed' as const }]) {
-      const service = await openService({ script: () => ({ text: 'done' }), tools: { a__x: read('x') }, isStarted: false });
+      const service = await openService({
+        script: () => ({ text: 'done' }),
+        tools: { a__x: read('x') },
+        isStarted: false,
+      });
       service.registry.status = { a: status };
       await service.engine.start();
       await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
@@ -43,20 +74,35 @@ describe('what a model is offered', () => {
   });
 
   test('500 tools stay within the limit of tokens; small servers are offered whole, and the others are found and called', async () => {
-    const script = callsThenAnswer([[{ name: 'find_tools', input: { query: 'thing number 417', limit: 3 } }], [{ name: 'call_tool', input: { name: 'big__thing_417', arguments: { a: 1 } } }]]);
-    const service = await openService({ script, tools: { ...many('big', 500), small__x: read('x') } });
+    const script = callsThenAnswer([
+      [{ name: 'find_tools', input: { query: 'thing number 417', limit: 3 } }],
+      [{ name: 'call_tool', input: { name: 'big__thing_417', arguments: { a: 1 } } }],
+    ]);
+    const service = await openService({
+      script,
+      tools: { ...many('big', 500), small__x: read('x') },
+    });
     const run = await service.engine.createRun({ prompt: 'go' });
     expect(await service.settled(run.id)).toMatchObject({ status: 'completed', toolCalls: 2 });
     expect(offered(service)).toEqual(['small__x', 'artifact_read', 'find_tools', 'call_tool']);
-    expect(service.llm.requests[0]!.tools.reduce((sum, tool) => sum + tokensOf(tool), 0)).toBeLessThan(MAX_TOOL_TOKENS);
+    expect(
+      service.llm.requests[0]!.tools.reduce((sum, tool) => sum + tokensOf(tool), 0),
+    ).toBeLessThan(MAX_TOOL_TOKENS);
     expect(service.llm.requests[0]!.tools[2]!.description).toContain('big (500)');
     expect(heard(service, 1)).toMatch(/3 of 500 tools that fit.*big__thing_417/s);
-    expect(service.registry.sent).toMatchObject([{ wireName: 'big__thing_417', arguments: { a: 1 } }]);
+    expect(service.registry.sent).toMatchObject([
+      { wireName: 'big__thing_417', arguments: { a: 1 } },
+    ]);
     expect(heard(service, 2)).toContain('thing 417');
   });
 
   test('more tools than a provider takes are looked for however short they are', async () => {
-    const service = await openService({ script: () => ({ text: 'done' }), tools: Object.fromEntries(Array.from({ length: 126 }, (_, at) => [`a__t${at}`, { ...read('x'), description: '' }])) });
+    const service = await openService({
+      script: () => ({ text: 'done' }),
+      tools: Object.fromEntries(
+        Array.from({ length: 126 }, (_, at) => [`a__t${at}`, { ...read('x'), description: '' }]),
+      ),
+    });
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     expect(offered(service)).toEqual(['artifact_read', 'find_tools', 'call_tool']);
   });
@@ -73,18 +119,34 @@ describe('tools that come and go in a run', () => {
         return Promise.resolve(ok('grown'));
       },
     };
-    const script = callsThenAnswer([[{ name: 'a__grow' }], [{ name: 'find_tools', input: { query: 'later' } }, { name: 'a__first' }], [{ name: 'call_tool', input: { name: 'a__later' } }]]);
+    const script = callsThenAnswer([
+      [{ name: 'a__grow' }],
+      [{ name: 'find_tools', input: { query: 'later' } }, { name: 'a__first' }],
+      [{ name: 'call_tool', input: { name: 'a__later' } }],
+    ]);
     const service = await openService({ script, tools, isStarted: false });
     service.registry.status = { a: { toolsChange: true } };
     await service.engine.start();
     const run = await service.engine.createRun({ prompt: 'go' });
     expect((await service.settled(run.id)).status).toBe('completed');
-    expect(heard(service, 1)).toContain('[Note of the service, not of the user: the tools have changed. added: a__later (reach them with find_tools and call_tool); no longer there: a__first.]');
+    expect(heard(service, 1)).toContain(
+      '[Note of the service, not of the user: the tools have changed. added: a__later (reach them with find_tools and call_tool); no longer there: a__first.]',
+    );
     expect(heard(service, 2)).toMatch(/a__later.*There is no tool named a__first/s);
     expect(heard(service, 2)).not.toContain('Note of the service');
     expect(heard(service, 3)).toContain('late');
-    expect(new Set(service.llm.requests.map(({ tools: array, system }) => JSON.stringify([array, system]))).size).toBe(1);
-    expect(offered(service)).toEqual(['a__first', 'a__grow', 'artifact_read', 'find_tools', 'call_tool']);
+    expect(
+      new Set(
+        service.llm.requests.map(({ tools: array, system }) => JSON.stringify([array, system])),
+      ).size,
+    ).toBe(1);
+    expect(offered(service)).toEqual([
+      'a__first',
+      'a__grow',
+      'artifact_read',
+      'find_tools',
+      'call_tool',
+    ]);
   });
 
   test('history only grows: each request begins with the one before it', async () => {
@@ -96,22 +158,40 @@ describe('tools that come and go in a run', () => {
         return Promise.resolve(ok('grown'));
       },
     };
-    const service = await openService({ script: callsThenAnswer([[{ name: 'a__grow' }], [{ name: 'a__grow' }], [{ name: 'a__grow' }]]), tools });
+    const service = await openService({
+      script: callsThenAnswer([
+        [{ name: 'a__grow' }],
+        [{ name: 'a__grow' }],
+        [{ name: 'a__grow' }],
+      ]),
+      tools,
+    });
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     const texts = service.llm.requests.map(({ messages }) => JSON.stringify(messages).slice(0, -1));
     expect(texts).toHaveLength(4);
-    for (const [at, text] of texts.entries()) expect(text.startsWith(texts[at - 1] ?? '')).toBe(true);
+    for (const [at, text] of texts.entries())
+      expect(text.startsWith(texts[at - 1] ?? '')).toBe(true);
   });
 
   test('an added tool joins the array at the next message of the user, and thinking of before is left out then', async () => {
     const tools: { [wireName: string]: FakeTool } = { a__first: read('1') };
-    const service = await withThread({ script: (_, index) => ({ text: `answer ${index}`, native: { provider: 'p', model: 'm', items: [index] } }), tools });
-    const ask = async (prompt: string): Promise<void> => void (await service.settled((await service.engine.createRun({ prompt, threadId: 't1' })).id));
+    const service = await withThread({
+      script: (_, index) => ({
+        text: `answer ${index}`,
+        native: { provider: 'p', model: 'm', items: [index] },
+      }),
+      tools,
+    });
+    const ask = async (prompt: string): Promise<void> =>
+      void (await service.settled((await service.engine.createRun({ prompt, threadId: 't1' })).id));
     await ask('one');
     await ask('two');
     tools['a__later'] = read('late');
     await ask('three');
-    const natives = (request: number): readonly unknown[] => service.llm.requests[request]!.messages.filter(({ role }) => role === 'assistant').map(({ native }) => native?.items);
+    const natives = (request: number): readonly unknown[] =>
+      service.llm.requests[request]!.messages.filter(({ role }) => role === 'assistant').map(
+        ({ native }) => native?.items,
+      );
     expect(natives(1)).toEqual([[0]]);
     expect(natives(2)).toEqual([undefined, undefined]);
     expect(offered(service, 1)).toEqual(['a__first', 'artifact_read']);
@@ -120,11 +200,20 @@ describe('tools that come and go in a run', () => {
 
   test('an epoch outlives the process: the next one asks with the same beginning, though its servers are others', async () => {
     const script = callsThenAnswer([[{ name: 'a__x' }]]);
-    const first = await openService({ script, tools: { a__x: read('x') }, crashAt: 'after-settle-call-commit' });
+    const first = await openService({
+      script,
+      tools: { a__x: read('x') },
+      crashAt: 'after-settle-call-commit',
+    });
     const run = await first.engine.createRun({ prompt: 'go' });
     await first.crashed;
     await first.kill();
-    const second = await openService({ script, tools: { a__y: read('y') }, dataDir: first.dataDir, clock: first.clock });
+    const second = await openService({
+      script,
+      tools: { a__y: read('y') },
+      dataDir: first.dataDir,
+      clock: first.clock,
+    });
     expect((await second.settled(run.id)).status).toBe('completed');
     const [before, after] = [first.llm.requests[0]!, second.llm.requests.at(-1)!];
     expect([after.system, after.tools]).toEqual([before.system, before.tools]);
@@ -133,29 +222,52 @@ describe('tools that come and go in a run', () => {
 });
 
 describe('call_tool', () => {
-  const asked = (input: ToolUse['input']): Script => callsThenAnswer([[{ name: 'call_tool', input }]]);
+  const asked = (input: ToolUse['input']): Script =>
+    callsThenAnswer([[{ name: 'call_tool', input }]]);
 
   test('the ledger, the events and the person who is asked see the real tool', async () => {
-    const service = await openService({ script: asked({ name: 'a__write', arguments: { text: 'hi' } }), tools: { a__write: { call: () => Promise.resolve(ok('written')) } } });
+    const service = await openService({
+      script: asked({ name: 'a__write', arguments: { text: 'hi' } }),
+      tools: { a__write: { call: () => Promise.resolve(ok('written')) } },
+    });
     const run = await service.engine.createRun({ prompt: 'go' });
     const item = await service.item(run.id);
     expect(item).toMatchObject({ kind: 'tool_approval', request: { arguments: { text: 'hi' } } });
     expect(service.registry.sent).toEqual([]);
-    expect((await service.event(run.id, 'tool_call.planned')).data).toMatchObject({ name: 'a__write', server: 'a', tool: 'write', arguments: { text: 'hi' }, decision: 'ask' });
+    expect((await service.event(run.id, 'tool_call.planned')).data).toMatchObject({
+      name: 'a__write',
+      server: 'a',
+      tool: 'write',
+      arguments: { text: 'hi' },
+      decision: 'ask',
+    });
     await service.engine.respond(item.id, { action: 'approve' });
     expect((await service.settled(run.id)).status).toBe('completed');
-    expect(await service.call(run.id)).toMatchObject({ wireName: 'a__write', server: 'a', arguments: { text: 'hi' }, state: 'succeeded', modelArguments: undefined });
+    expect(await service.call(run.id)).toMatchObject({
+      wireName: 'a__write',
+      server: 'a',
+      arguments: { text: 'hi' },
+      state: 'succeeded',
+      modelArguments: undefined,
+    });
   });
 
   test('what the configuration denies is denied', async () => {
-    const service = await openService({ script: asked({ name: 'a__write' }), tools: { a__write: { call: () => Promise.resolve(ok('written')) } }, policies: { a: { approval: 'deny', sampling: 'deny' } } });
+    const service = await openService({
+      script: asked({ name: 'a__write' }),
+      tools: { a__write: { call: () => Promise.resolve(ok('written')) } },
+      policies: { a: { approval: 'deny', sampling: 'deny' } },
+    });
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     expect(service.registry.sent).toEqual([]);
     expect(heard(service, 1)).toContain('does not allow calls of the tool write');
   });
 
   test('tools of servers that the run may not use are not reached', async () => {
-    const service = await openService({ script: asked({ name: 'b__secret' }), tools: { a__x: read('x'), b__secret: read('s') } });
+    const service = await openService({
+      script: asked({ name: 'b__secret' }),
+      tools: { a__x: read('x'), b__secret: read('s') },
+    });
     await service.settled((await service.engine.createRun({ prompt: 'go', servers: ['a'] })).id);
     expect(service.registry.sent).toEqual([]);
     expect(heard(service, 1)).toContain('There is no tool named b__secret');
@@ -176,18 +288,37 @@ describe('call_tool', () => {
 });
 
 describe('find_tools', () => {
-  const TOOLS = { a__x: read('x'), b__y: { ...read('y'), description: 'Y'.repeat(40_000) }, ...many('big', 60) };
+  const TOOLS = {
+    a__x: read('x'),
+    b__y: { ...read('y'), description: 'Y'.repeat(40_000) },
+    ...many('big', 60),
+  };
 
   test.each([
     [{ query: 'a__x' }, '{\\"name\\":\\"a__x\\"', 'succeeded'],
-    [{ query: 'thing', server: 'big', limit: 2 }, '2 of 60 tools that fit, the best first. 58 more fit less well.', 'succeeded'],
-    [{ query: 'submarine' }, 'No tool has a word of this query. Tools by server: a (1), b (1), big (60). Try other words.', 'succeeded'],
-    [{ query: 'x', server: 'c' }, 'There is no server \\"c\\" with tools. Tools by server: a (1), b (1), big (60).', 'failed'],
+    [
+      { query: 'thing', server: 'big', limit: 2 },
+      '2 of 60 tools that fit, the best first. 58 more fit less well.',
+      'succeeded',
+    ],
+    [
+      { query: 'submarine' },
+      'No tool has a word of this query. Tools by server: a (1), b (1), big (60). Try other words.',
+      'succeeded',
+    ],
+    [
+      { query: 'x', server: 'c' },
+      'There is no server \\"c\\" with tools. Tools by server: a (1), b (1), big (60).',
+      'failed',
+    ],
     [{ query: '' }, 'query: must be a few words', 'failed'],
     [{ query: 'x', limit: 0 }, 'limit: must be a whole number from 1 to 25', 'failed'],
     [{ query: 'x', server: 1 }, 'server: must be the name of a server', 'failed'],
   ])('answers %j', async (input, answer, state) => {
-    const service = await openService({ script: callsThenAnswer([[{ name: 'find_tools', input }]]), tools: TOOLS });
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'find_tools', input }]]),
+      tools: TOOLS,
+    });
     const run = await service.engine.createRun({ prompt: 'go' });
     await service.settled(run.id);
     expect(heard(service, 1)).toContain(answer);
@@ -195,7 +326,12 @@ describe('find_tools', () => {
   });
 
   test('its answers are bounded, and the whole name of a tool gives it in full', async () => {
-    const script = callsThenAnswer([[{ name: 'find_tools', input: { query: 'thing y x', limit: 100 } }, { name: 'find_tools', input: { query: 'b__y' } }]]);
+    const script = callsThenAnswer([
+      [
+        { name: 'find_tools', input: { query: 'thing y x', limit: 100 } },
+        { name: 'find_tools', input: { query: 'b__y' } },
+      ],
+    ]);
     const service = await openService({ script, tools: TOOLS });
     const run = await service.engine.createRun({ prompt: 'go' });
     await service.settled(run.id);
@@ -207,10 +343,27 @@ describe('find_tools', () => {
 
 describe('what servers say of their tools', () => {
   test('S-232: it is in the system prompt, by the names of the servers, bounded, and only of those that the run uses', async () => {
-    const service = await openService({ script: () => ({ text: 'done' }), tools: { b__x: read('x'), a__x: read('x'), c__x: read('x'), d__x: read('x') }, isStarted: false });
-    service.registry.status = { a: { instructions: ' Use a gently. ' }, b: { instructions: 'b'.repeat(10_000) }, c: { instructions: '  ' }, d: { instructions: 'secret d' } };
+    const service = await openService({
+      script: () => ({ text: 'done' }),
+      tools: { b__x: read('x'), a__x: read('x'), c__x: read('x'), d__x: read('x') },
+      isStarted: false,
+    });
+    service.registry.status = {
+      a: { instructions: ' Use a gently. ' },
+      b: { instructions: 'b'.repeat(10_000) },
+      c: { instructions: '  ' },
+      d: { instructions: 'secret d' },
+    };
     await service.engine.start();
-    await service.settled((await service.engine.createRun({ prompt: 'go', servers: ['a', 'b', 'c'], instructions: 'Answer in verse.' })).id);
+    await service.settled(
+      (
+        await service.engine.createRun({
+          prompt: 'go',
+          servers: ['a', 'b', 'c'],
+          instructions: 'Answer in verse.',
+        })
+      ).id,
+    );
     const system = service.llm.requests[0]!.system!;
     expect(system).toMatch(/\[a\]\nUse a gently\.\n\n\[b\]\nb{4000} \[…\]\n\nAnswer in verse\.$/);
     expect(system).not.toContain('secret d');
@@ -219,8 +372,14 @@ describe('what servers say of their tools', () => {
 
   test('all together they have a bound, and those for whom there is no room are named', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const service = await openService({ script: () => ({ text: 'done' }), tools: Object.fromEntries(names.map((name) => [`${name}__x`, read('x')])), isStarted: false });
-    service.registry.status = Object.fromEntries(names.map((name) => [name, { instructions: name.repeat(5000) }]));
+    const service = await openService({
+      script: () => ({ text: 'done' }),
+      tools: Object.fromEntries(names.map((name) => [`${name}__x`, read('x')])),
+      isStarted: false,
+    });
+    service.registry.status = Object.fromEntries(
+      names.map((name) => [name, { instructions: name.repeat(5000) }]),
+    );
     await service.engine.start();
     await service.settled((await service.engine.createRun({ prompt: 'go' })).id);
     const system = service.llm.requests[0]!.system!;

@@ -17,18 +17,37 @@ export async function epochOf(context: EngineContext, { sql }: Change, run: Run)
   const begun = await sql.epoch(run.id);
   if (begun !== undefined) return begun;
   const catalogue = context.registry.tools(run.servers);
-  const servers = context.registry.servers().filter(({ name }) => run.servers?.includes(name) ?? true);
-  const tools = toolSpecs(catalogue, { servers, contextTokens: context.llm.card(run.model)?.contextTokens });
+  const servers = context.registry
+    .servers()
+    .filter(({ name }) => run.servers?.includes(name) ?? true);
+  const tools = toolSpecs(catalogue, {
+    servers,
+    contextTokens: context.llm.card(run.model)?.contextTokens,
+  });
   const system = systemPrompt({ run, servers: serverInstructions(servers) });
-  const policies = Object.fromEntries(servers.map(({ name }) => [name, { ...context.policyOf(name) }]));
-  const epoch: Epoch = { runId: run.id, id: createHash('sha256').update(JSON.stringify([system, tools])).digest('hex'), system, tools, policies };
+  const policies = Object.fromEntries(
+    servers.map(({ name }) => [name, { ...context.policyOf(name) }]),
+  );
+  const epoch: Epoch = {
+    runId: run.id,
+    id: createHash('sha256')
+      .update(JSON.stringify([system, tools]))
+      .digest('hex'),
+    system,
+    tools,
+    policies,
+  };
   await sql.insertEpoch(epoch);
   await sql.insertCatalogue(run.id, { turn: run.turns + 1, point: 'begin', tools: catalogue });
   return epoch;
 }
 
 /** What the model is to be told of its tools before a turn: a text where they are others than it knows. */
-export async function tellOfTools({ registry }: EngineContext, { sql, runId }: Change, turn: number): Promise<string | undefined> {
+export async function tellOfTools(
+  { registry }: EngineContext,
+  { sql, runId }: Change,
+  turn: number,
+): Promise<string | undefined> {
   const run = await sql.run(runId);
   if (run === undefined) return undefined;
   const tools = registry.tools(run.servers);
@@ -40,8 +59,13 @@ export async function tellOfTools({ registry }: EngineContext, { sql, runId }: C
 }
 
 /** Keeps with which tools the calls of a turn were planned. */
-export async function keepCatalogue({ sql, runId }: Change, turn: number, tools: readonly CatalogueTool[]): Promise<void> {
-  if (!(await sql.isLastCatalogue(runId, tools))) await sql.insertCatalogue(runId, { turn, point: 'plan', tools });
+export async function keepCatalogue(
+  { sql, runId }: Change,
+  turn: number,
+  tools: readonly CatalogueTool[],
+): Promise<void> {
+  if (!(await sql.isLastCatalogue(runId, tools)))
+    await sql.insertCatalogue(runId, { turn, point: 'plan', tools });
 }
 
 interface Surroundings {
@@ -50,10 +74,19 @@ interface Surroundings {
 }
 
 /** Tools come and go with a server that says when they do, and with one that is not there yet: then the model must be able to look for them. */
-function toolSpecs(catalogue: readonly CatalogueTool[], { servers, contextTokens }: Surroundings): readonly ToolSpec[] {
+function toolSpecs(
+  catalogue: readonly CatalogueTool[],
+  { servers, contextTokens }: Surroundings,
+): readonly ToolSpec[] {
   const { direct, others } = chooseTools(catalogue, contextTokens);
-  const mayChange = servers.some(({ state, toolsChange }) => toolsChange === true || state !== 'ready');
+  const mayChange = servers.some(
+    ({ state, toolsChange }) => toolsChange === true || state !== 'ready',
+  );
   if (catalogue.length === 0 && !mayChange) return [];
   // Where there are tools there may be long results.
-  return [...direct.map(specOf), ARTIFACT_READ_SPEC, ...(others.length > 0 || mayChange ? discoverySpecs(others) : [])];
+  return [
+    ...direct.map(specOf),
+    ARTIFACT_READ_SPEC,
+    ...(others.length > 0 || mayChange ? discoverySpecs(others) : []),
+  ];
 }

@@ -5,10 +5,17 @@ import { rankTools } from './rank-tools.ts';
 
 interface RealServer {
   readonly server: string;
-  readonly tools: readonly { readonly name: string; readonly title?: string; readonly description: string; readonly parameters: readonly string[] }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly title?: string;
+    readonly description: string;
+    readonly parameters: readonly string[];
+  }[];
 }
 
-const servers = JSON.parse(readFileSync(new URL('testing/real-tools.json', import.meta.url), 'utf8')) as readonly RealServer[];
+const servers = JSON.parse(
+  readFileSync(new URL('testing/real-tools.json', import.meta.url), 'utf8'),
+) as readonly RealServer[];
 
 const tools: readonly CatalogueTool[] = servers.flatMap(({ server, tools: ofServer }) =>
   ofServer.map(({ name, title, description, parameters }) => ({
@@ -17,7 +24,10 @@ const tools: readonly CatalogueTool[] = servers.flatMap(({ server, tools: ofServ
     name,
     ...(title === undefined ? {} : { title }),
     description,
-    inputSchema: { type: 'object', properties: Object.fromEntries(parameters.map((parameter) => [parameter, {}])) },
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(parameters.map((parameter) => [parameter, {}])),
+    },
     annotations: {},
     trusted: false,
   })),
@@ -28,7 +38,12 @@ const QUERIES: readonly (readonly [query: string, ...right: readonly string[]])[
   ['create an issue on github', 'github__create_issue'],
   ['create a notion page', 'notion__API-post-page'],
   ['search notion', 'notion__API-post-search'],
-  ['click a button', 'playwright__browser_click', 'chrome-devtools__click', 'puppeteer__puppeteer_click'],
+  [
+    'click a button',
+    'playwright__browser_click',
+    'chrome-devtools__click',
+    'puppeteer__puppeteer_click',
+  ],
   ['get directions between two places', 'mapbox__directions_tool', 'google-maps__maps_directions'],
   ['find documents in MongoDB', 'MongoDB__find'],
   ['insert documents into a mongodb collection', 'MongoDB__insert-many'],
@@ -48,17 +63,40 @@ const QUERIES: readonly (readonly [query: string, ...right: readonly string[]])[
   ['reply in a thread', 'slack__slack_reply_to_thread'],
   ['add an emoji reaction', 'slack__slack_add_reaction'],
   ['list slack channels', 'slack__slack_list_channels'],
-  ['read a text file', 'filesystem__read_text_file', 'filesystem__read_file', 'desktop-commander__read_file'],
+  [
+    'read a text file',
+    'filesystem__read_text_file',
+    'filesystem__read_file',
+    'desktop-commander__read_file',
+  ],
   ['write a file', 'filesystem__write_file', 'desktop-commander__write_file'],
   ['move or rename a file', 'filesystem__move_file', 'desktop-commander__move_file'],
   ['show the directory tree', 'filesystem__directory_tree'],
   ['list allowed directories', 'filesystem__list_allowed_directories'],
   ['kill a process', 'desktop-commander__kill_process'],
-  ['take a screenshot of the page', 'playwright__browser_take_screenshot', 'chrome-devtools__take_screenshot', 'puppeteer__puppeteer_screenshot'],
-  ['navigate the browser to a URL', 'playwright__browser_navigate', 'chrome-devtools__navigate_page', 'puppeteer__puppeteer_navigate'],
+  [
+    'take a screenshot of the page',
+    'playwright__browser_take_screenshot',
+    'chrome-devtools__take_screenshot',
+    'puppeteer__puppeteer_screenshot',
+  ],
+  [
+    'navigate the browser to a URL',
+    'playwright__browser_navigate',
+    'chrome-devtools__navigate_page',
+    'puppeteer__puppeteer_navigate',
+  ],
   ['fill in a form', 'playwright__browser_fill_form', 'chrome-devtools__fill_form'],
-  ['upload a file in the browser', 'playwright__browser_file_upload', 'chrome-devtools__upload_file'],
-  ['list network requests', 'chrome-devtools__list_network_requests', 'playwright__browser_network_requests'],
+  [
+    'upload a file in the browser',
+    'playwright__browser_file_upload',
+    'chrome-devtools__upload_file',
+  ],
+  [
+    'list network requests',
+    'chrome-devtools__list_network_requests',
+    'playwright__browser_network_requests',
+  ],
   ['save the page as PDF', 'playwright__browser_pdf_save'],
   ['run a lighthouse audit', 'chrome-devtools__lighthouse_audit'],
   ['record a performance trace', 'chrome-devtools__performance_start_trace'],
@@ -71,11 +109,21 @@ const QUERIES: readonly (readonly [query: string, ...right: readonly string[]])[
   ['install a helm chart', 'kubernetes__install_helm_chart'],
   ['execute a command in a pod', 'kubernetes__exec_in_pod'],
   ['forward a port to a pod', 'kubernetes__port_forward'],
-  ['search the web', 'brave-search__brave_web_search', 'tavily__tavily_search', 'exa__web_search_exa', 'firecrawl__firecrawl_search'],
+  [
+    'search the web',
+    'brave-search__brave_web_search',
+    'tavily__tavily_search',
+    'exa__web_search_exa',
+    'firecrawl__firecrawl_search',
+  ],
   ['scrape a web page', 'firecrawl__firecrawl_scrape'],
   ['crawl a website', 'firecrawl__firecrawl_crawl', 'tavily__tavily_crawl'],
   ['geocode an address', 'google-maps__maps_geocode', 'mapbox__search_and_geocode_tool'],
-  ['what address is at these coordinates', 'google-maps__maps_reverse_geocode', 'mapbox__reverse_geocode_tool'],
+  [
+    'what address is at these coordinates',
+    'google-maps__maps_reverse_geocode',
+    'mapbox__reverse_geocode_tool',
+  ],
   ['area that can be reached within 15 minutes', 'mapbox__isochrone_tool'],
   ['elevation of a location', 'google-maps__maps_elevation'],
   ['optimize the order of stops of a route', 'mapbox__optimization_tool'],
@@ -98,12 +146,19 @@ test(`of ${QUERIES.length} queries over ${tools.length} real tools at least 85 %
   const known = new Set(tools.map(({ wireName }) => wireName));
   expect(QUERIES.flatMap(([, ...right]) => right.filter((name) => !known.has(name)))).toEqual([]);
   const ranks = await Promise.all(
-    QUERIES.map(async ([query, ...right]) => ({ query, rank: (await rankTools(query, tools)).findIndex(({ wireName }) => right.includes(wireName)) })),
+    QUERIES.map(async ([query, ...right]) => ({
+      query,
+      rank: (await rankTools(query, tools)).findIndex(({ wireName }) => right.includes(wireName)),
+    })),
   );
   const missed = ranks.filter(({ rank }) => rank !== 0);
   const lost = ranks.filter(({ rank }) => rank < 0 || rank >= 8);
-  expect({ missed, isEnough: missed.length <= QUERIES.length * 0.15 }).toMatchObject({ isEnough: true });
-  expect({ lost, isEnough: lost.length <= QUERIES.length * 0.05 }).toMatchObject({ isEnough: true });
+  expect({ missed, isEnough: missed.length <= QUERIES.length * 0.15 }).toMatchObject({
+    isEnough: true,
+  });
+  expect({ lost, isEnough: lost.length <= QUERIES.length * 0.05 }).toMatchObject({
+    isEnough: true,
+  });
 });
 
 test.each([

@@ -27,7 +27,12 @@ export function discoverySpecs(others: readonly CatalogueTool[]): readonly ToolS
         properties: {
           query: { type: 'string', description: 'A few words, or the whole name of a tool' },
           server: { type: 'string', description: 'Only the tools of this server' },
-          limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: `Default ${DEFAULT_LIMIT}` },
+          limit: {
+            type: 'integer',
+            minimum: 1,
+            maximum: MAX_LIMIT,
+            description: `Default ${DEFAULT_LIMIT}`,
+          },
         },
         required: ['query'],
         additionalProperties: false,
@@ -40,7 +45,11 @@ export function discoverySpecs(others: readonly CatalogueTool[]): readonly ToolS
         type: 'object',
         properties: {
           name: { type: 'string', description: `The name, as ${FIND_TOOLS} gave it` },
-          arguments: { type: 'object', description: 'What fits the input schema of the tool', additionalProperties: true },
+          arguments: {
+            type: 'object',
+            description: 'What fits the input schema of the tool',
+            additionalProperties: true,
+          },
         },
         required: ['name'],
         additionalProperties: false,
@@ -50,13 +59,22 @@ export function discoverySpecs(others: readonly CatalogueTool[]): readonly ToolS
 }
 
 /** What the model reads of the tools that fit its question; a text where the question cannot be answered. */
-export async function findTools(args: JsonObject, tools: readonly CatalogueTool[]): Promise<CallToolResult | string> {
+export async function findTools(
+  args: JsonObject,
+  tools: readonly CatalogueTool[],
+): Promise<CallToolResult | string> {
   const { query, server, limit = DEFAULT_LIMIT } = args;
-  if (typeof query !== 'string' || query.trim() === '') return 'query: must be a few words, or the name of a tool';
-  if (server !== undefined && typeof server !== 'string') return 'server: must be the name of a server';
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) return `limit: must be a whole number from 1 to ${MAX_LIMIT}`;
+  if (typeof query !== 'string' || query.trim() === '')
+    return 'query: must be a few words, or the name of a tool';
+  if (server !== undefined && typeof server !== 'string')
+    return 'server: must be the name of a server';
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)
+    return `limit: must be a whole number from 1 to ${MAX_LIMIT}`;
   const candidates = tools.filter((tool) => server === undefined || tool.server === server);
-  if (candidates.length === 0) return server === undefined ? 'There are no tools at present.' : `There is no server ${JSON.stringify(server)} with tools. ${coverage(tools)}`.trim();
+  if (candidates.length === 0)
+    return server === undefined
+      ? 'There are no tools at present.'
+      : `There is no server ${JSON.stringify(server)} with tools. ${coverage(tools)}`.trim();
   const named = candidates.find(({ wireName }) => wireName === query.trim());
   if (named !== undefined) return textResult(describe(named, Infinity));
   const found = await rankTools(query, candidates);
@@ -76,23 +94,44 @@ function listing(shown: readonly CatalogueTool[], found: number): string {
   return `${shown.length} of ${found} tools that fit, the best first.${more} Call one with ${CALL_TOOL} {"name": …, "arguments": …}.\n${lines.join('\n')}`;
 }
 
-function describe({ wireName, title, description, inputSchema }: CatalogueTool, maxSchema: number): string {
-  const text = description.length > MAX_DESCRIPTION && maxSchema !== Infinity ? `${description.slice(0, MAX_DESCRIPTION)}…` : description;
+function describe(
+  { wireName, title, description, inputSchema }: CatalogueTool,
+  maxSchema: number,
+): string {
+  const text =
+    description.length > MAX_DESCRIPTION && maxSchema !== Infinity
+      ? `${description.slice(0, MAX_DESCRIPTION)}…`
+      : description;
   const fits = JSON.stringify(inputSchema).length <= maxSchema;
-  const schema = fits ? { input_schema: inputSchema } : { input_schema: `too long to be shown here: ask ${FIND_TOOLS} for ${wireName} alone` };
-  return JSON.stringify({ name: wireName, ...(title === undefined ? {} : { title }), description: text, ...schema });
+  const schema = fits
+    ? { input_schema: inputSchema }
+    : { input_schema: `too long to be shown here: ask ${FIND_TOOLS} for ${wireName} alone` };
+  return JSON.stringify({
+    name: wireName,
+    ...(title === undefined ? {} : { title }),
+    description: text,
+    ...schema,
+  });
 }
 
 function nothingFound(query: string, tools: readonly CatalogueTool[]): string {
-  const near = closestNames(query, tools.map(({ wireName }) => wireName));
+  const near = closestNames(
+    query,
+    tools.map(({ wireName }) => wireName),
+  );
   return `No tool has a word of this query.${near.length === 0 ? '' : ` Close names: ${near.join(', ')}.`} ${coverage(tools)}Try other words.`;
 }
 
 /** `Tools: files (12), shop (480). ` */
 function coverage(tools: readonly CatalogueTool[]): string {
-  const counts = [...Map.groupBy(tools, ({ server }) => server)].map(([server, ofServer]) => `${server} (${ofServer.length})`).toSorted();
+  const counts = [...Map.groupBy(tools, ({ server }) => server)]
+    .map(([server, ofServer]) => `${server} (${ofServer.length})`)
+    .toSorted();
   if (counts.length === 0) return '';
-  const more = counts.length > MAX_SERVERS_NAMED ? ` and ${counts.length - MAX_SERVERS_NAMED} servers more` : '';
+  const more =
+    counts.length > MAX_SERVERS_NAMED
+      ? ` and ${counts.length - MAX_SERVERS_NAMED} servers more`
+      : '';
   return `Tools by server: ${counts.slice(0, MAX_SERVERS_NAMED).join(', ')}${more}. `;
 }
 

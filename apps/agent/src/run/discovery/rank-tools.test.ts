@@ -3,9 +3,22 @@ import type { CatalogueTool } from '../../ports/tool-registry.ts';
 import { rankTools } from './rank-tools.ts';
 import { wordsOf } from './words.ts';
 
-function tool(wireName: string, description: string, more: Partial<CatalogueTool> = {}): CatalogueTool {
+function tool(
+  wireName: string,
+  description: string,
+  more: Partial<CatalogueTool> = {},
+): CatalogueTool {
   const [server = '', name = ''] = wireName.split('__');
-  return { wireName, server, name, description, inputSchema: { type: 'object' }, annotations: {}, trusted: false, ...more };
+  return {
+    wireName,
+    server,
+    name,
+    description,
+    inputSchema: { type: 'object' },
+    annotations: {},
+    trusted: false,
+    ...more,
+  };
 }
 
 const TOOLS = [
@@ -13,12 +26,18 @@ const TOOLS = [
   tool('shop__refundOrder', 'Gives the money of an order back'),
   tool('shop__stock', 'How many pieces there are', { title: 'Inventory levels' }),
   tool('files__read_file', 'Reads a file'),
-  tool('files__read_files', 'Reads several files at once, in the order given, which may be an order of your choice'),
-  tool('mail__send', 'Sends a message', { inputSchema: { type: 'object', properties: { recipient: {}, attachment: {} } } }),
+  tool(
+    'files__read_files',
+    'Reads several files at once, in the order given, which may be an order of your choice',
+  ),
+  tool('mail__send', 'Sends a message', {
+    inputSchema: { type: 'object', properties: { recipient: {}, attachment: {} } },
+  }),
   tool('wx__forecast', '天気予報'),
 ];
 
-const best = async (query: string): Promise<readonly string[]> => (await rankTools(query, TOOLS)).map(({ wireName }) => wireName);
+const best = async (query: string): Promise<readonly string[]> =>
+  (await rankTools(query, TOOLS)).map(({ wireName }) => wireName);
 
 test.each([
   ['refund an order', 'shop__refundOrder'],
@@ -48,14 +67,28 @@ test('the order does not depend on the order of the tools, and equal ones are so
 });
 
 test('a tool with all words stands before one with a rare word alone', async () => {
-  const tools = [tool('a__x', 'create invoice'), tool('a__y', 'create'), tool('a__z', 'zebra'), tool('a__w', 'create zebra invoice')];
+  const tools = [
+    tool('a__x', 'create invoice'),
+    tool('a__y', 'create'),
+    tool('a__z', 'zebra'),
+    tool('a__w', 'create zebra invoice'),
+  ];
   expect((await rankTools('create zebra', tools))[0]?.wireName).toBe('a__w');
 });
 
 test('a long description does not win by its length, and stop words find nothing beside other words', async () => {
-  const long = tool('docs__learn', `Teaches how to create an issue. ${'To create on a page with an API you use this and that of the shop. '.repeat(200)}`);
-  const tools = [long, tool('hub__create_issue', 'Create a new issue in a repository'), tool('x__the', 'of the in on')];
-  expect((await rankTools('create an issue on the hub', tools)).map(({ wireName }) => wireName)).toEqual(['hub__create_issue', 'docs__learn']);
+  const long = tool(
+    'docs__learn',
+    `Teaches how to create an issue. ${'To create on a page with an API you use this and that of the shop. '.repeat(200)}`,
+  );
+  const tools = [
+    long,
+    tool('hub__create_issue', 'Create a new issue in a repository'),
+    tool('x__the', 'of the in on'),
+  ];
+  expect(
+    (await rankTools('create an issue on the hub', tools)).map(({ wireName }) => wireName),
+  ).toEqual(['hub__create_issue', 'docs__learn']);
   expect((await rankTools('of the', tools)).map(({ wireName }) => wireName)).toContain('x__the');
 });
 
@@ -64,6 +97,20 @@ test('a misspelled long word is found', async () => {
 });
 
 test('names are split at capitals, digits stay, endings do not matter', () => {
-  expect(wordsOf('listOpenOrders_v2 queries classes Straße')).toEqual(['list', 'open', 'order', 'v2', 'query', 'class', 'straß']);
-  for (const same of ['create creating created creation', 'run running', 'aggregate aggregation aggregations', 'reply replies']) expect(new Set(wordsOf(same)).size).toBe(1);
+  expect(wordsOf('listOpenOrders_v2 queries classes Straße')).toEqual([
+    'list',
+    'open',
+    'order',
+    'v2',
+    'query',
+    'class',
+    'straß',
+  ]);
+  for (const same of [
+    'create creating created creation',
+    'run running',
+    'aggregate aggregation aggregations',
+    'reply replies',
+  ])
+    expect(new Set(wordsOf(same)).size).toBe(1);
 });

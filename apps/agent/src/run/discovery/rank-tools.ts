@@ -17,13 +17,18 @@ interface ToolIndex {
 }
 
 /** The last index made: the same tools are searched again and again. */
-let lastIndex: { readonly tools: readonly CatalogueTool[]; readonly index: Promise<ToolIndex> } | undefined;
+let lastIndex:
+  | { readonly tools: readonly CatalogueTool[]; readonly index: Promise<ToolIndex> }
+  | undefined;
 
 /**
  * Returns the tools that fit the words of the query, the best first: BM25 over name, title, server, description and parameter names, so that rare words count more and long texts do not win by
  * their length. Tools that have more of the words come first; stop words count only where the query has no others. Equal tools are in the order of their wire names.
  */
-export async function rankTools(query: string, tools: readonly CatalogueTool[]): Promise<readonly CatalogueTool[]> {
+export async function rankTools(
+  query: string,
+  tools: readonly CatalogueTool[],
+): Promise<readonly CatalogueTool[]> {
   const words = [...new Set(wordsOf(query))];
   const wanted = words.filter((word) => !isStopWord(word));
   const index = await indexOf(tools);
@@ -38,12 +43,19 @@ export async function rankTools(query: string, tools: readonly CatalogueTool[]):
       const tool = index.tools[id as number];
       return tool === undefined ? [] : [{ tool, score }];
     })
-    .toSorted((left, right) => right.score - left.score || (left.tool.wireName < right.tool.wireName ? -1 : 1))
+    .toSorted(
+      (left, right) =>
+        right.score - left.score || (left.tool.wireName < right.tool.wireName ? -1 : 1),
+    )
     .map(({ tool }) => tool);
 }
 
 function indexOf(tools: readonly CatalogueTool[]): Promise<ToolIndex> {
-  if (lastIndex?.tools.length === tools.length && lastIndex.tools.every((tool, at) => tool === tools[at])) return lastIndex.index;
+  if (
+    lastIndex?.tools.length === tools.length &&
+    lastIndex.tools.every((tool, at) => tool === tools[at])
+  )
+    return lastIndex.index;
   lastIndex = { tools: [...tools], index: makeIndex(tools) };
   return lastIndex.index;
 }
@@ -56,7 +68,9 @@ async function makeIndex(tools: readonly CatalogueTool[]): Promise<ToolIndex> {
   return { tools: [...tools], search };
 }
 
-function textsOf({ name, title, server, description, inputSchema, annotations }: CatalogueTool): { readonly [F in keyof typeof BOOST]: string } {
+function textsOf({ name, title, server, description, inputSchema, annotations }: CatalogueTool): {
+  readonly [F in keyof typeof BOOST]: string;
+} {
   const { properties } = inputSchema;
   return {
     name,

@@ -10,8 +10,23 @@ export function realToolUse(toolUse: ToolUse): ToolUse {
   const { name, arguments: args = {}, ...others } = toolUse.input;
   const { id, type } = toolUse;
   const [other] = Object.keys(others);
-  if (typeof name !== 'string' || name === '') return { ...toolUse, invalid: 'name: must be the name of a tool' };
-  if (!isPlainObject(args)) return { id, type, name, input: {}, invalid: `the "arguments" of ${CALL_TOOL} are no JSON object.` };
-  if (other !== undefined) return { id, type, name, input: {}, invalid: `${CALL_TOOL} has no argument "${other}"; what the tool is to get belongs into "arguments".` };
+  if (typeof name !== 'string' || name === '')
+    return { ...toolUse, invalid: 'name: must be the name of a tool' };
+  if (!isPlainObject(args))
+    return {
+      id,
+      type,
+      name,
+      input: {},
+      invalid: `the "arguments" of ${CALL_TOOL} are no JSON object.`,
+    };
+  if (other !== undefined)
+    return {
+      id,
+      type,
+      name,
+      input: {},
+      invalid: `${CALL_TOOL} has no argument "${other}"; what the tool is to get belongs into "arguments".`,
+    };
   return { id, type, name, input: args };
 }

@@ -11,9 +11,14 @@ const MIN_STEM = 3;
 
 /** Words in lower case and without endings (plurals, `create` and `creation`); `listOpenOrders`, `list_open_orders` and "list open orders" have the same ones. */
 export function wordsOf(text: string): string[] {
-  const parts = text.normalize('NFKC').replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2').toLowerCase();
+  const parts = text
+    .normalize('NFKC')
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase();
   // Chinese and Japanese have no spaces: each character is a word.
-  return (parts.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu) ?? []).map(stemOf);
+  return (
+    parts.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu) ?? []
+  ).map(stemOf);
 }
 
 export function isStopWord(word: string): boolean {
@@ -22,7 +27,8 @@ export function isStopWord(word: string): boolean {
 
 function stemOf(word: string): string {
   const singular = withoutPlural(word);
-  const stem = singular.length < MIN_STEMMED ? singular : singular.replace(/(?<=[st])ion$|(?:ing|ed|e)$/, '');
+  const stem =
+    singular.length < MIN_STEMMED ? singular : singular.replace(/(?<=[st])ion$|(?:ing|ed|e)$/, '');
   return stem.length < MIN_STEM ? singular : stem.replace(/([bdgmnprt])\1$/, '$1');
 }
 

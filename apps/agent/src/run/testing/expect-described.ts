@@ -10,13 +10,19 @@ import type { RunReader } from '../../ports/run-store.ts';
 export async function expectDescribed(read: RunReader): Promise<void> {
   const { data: runs } = await read.runs({ limit: 1000 });
   for (const run of runs) {
-    for (const event of await read.events(run.id, { after: 0, limit: 100_000 })) expectView(RunEvent, eventView(event));
-    for (const item of await read.inboxItems({ runId: run.id })) expectView(InboxItem, inboxItemView(item));
+    for (const event of await read.events(run.id, { after: 0, limit: 100_000 }))
+      expectView(RunEvent, eventView(event));
+    for (const item of await read.inboxItems({ runId: run.id }))
+      expectView(InboxItem, inboxItemView(item));
   }
 }
 
 function expectView(schema: z.ZodType, view: object): void {
   const sent: unknown = JSON.parse(JSON.stringify(view));
   const { error } = schema.safeEncode(sent);
-  expect({ sent, error, unnamed: error === undefined ? unnamedFields(schema, sent) : [] }).toEqual({ sent, error: undefined, unnamed: [] });
+  expect({ sent, error, unnamed: error === undefined ? unnamedFields(schema, sent) : [] }).toEqual({
+    sent,
+    error: undefined,
+    unnamed: [],
+  });
 }

@@ -17,7 +17,9 @@ export async function expectFoldMatches(read: RunReader): Promise<void> {
     expect(foldEvents(events)).toEqual({
       status: run.status,
       answer: run.answer,
-      error: events.some((event) => event.type === 'run.failed' || event.type === 'run.expired') ? run.error : undefined,
+      error: events.some((event) => event.type === 'run.failed' || event.type === 'run.expired')
+        ? run.error
+        : undefined,
       turns: run.turns,
       usage: run.usage && usageData(run.usage),
       openMessage: (await read.activeTurn(run.id))?.messageId,

@@ -1,11 +1,27 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import type { ModelCard } from '../../ports/model-card.ts';
-import { LlmError, type Block, type LlmEvent, type LlmProvider, type LlmRequest, type NativeTurn, type StopReason, type StreamOptions, type Usage } from '../../ports/llm-provider.ts';
+import {
+  LlmError,
+  type Block,
+  type LlmEvent,
+  type LlmProvider,
+  type LlmRequest,
+  type NativeTurn,
+  type StopReason,
+  type StreamOptions,
+  type Usage,
+} from '../../ports/llm-provider.ts';
 
 /** What the model says to one request. */
 export interface Reply {
   readonly text?: string;
-  readonly calls?: readonly { /** Default one of its own. */ readonly id?: string; readonly name: string; readonly input?: JsonObject; readonly invalid?: string; readonly isCut?: boolean }[];
+  readonly calls?: readonly {
+    /** Default one of its own. */ readonly id?: string;
+    readonly name: string;
+    readonly input?: JsonObject;
+    readonly invalid?: string;
+    readonly isCut?: boolean;
+  }[];
   readonly stop?: StopReason;
   readonly warnings?: readonly string[];
   readonly native?: NativeTurn;
@@ -20,11 +36,23 @@ export interface Reply {
 
 export type Script = (request: LlmRequest, index: number) => Reply;
 
-export const USAGE: Usage = { input: 10, cacheRead: 0, cacheWrite: 0, output: 5, reasoning: 0, source: 'reported' };
+export const USAGE: Usage = {
+  input: 10,
+  cacheRead: 0,
+  cacheWrite: 0,
+  output: 5,
+  reasoning: 0,
+  source: 'reported',
+};
 
 /** A provider that answers from a function and remembers what it was asked. */
 export class FakeLlm implements LlmProvider {
-  readonly info = { provider: 'scripted', model: 'fake-1', scripted: true, notice: 'answers come from a test' };
+  readonly info = {
+    provider: 'scripted',
+    model: 'fake-1',
+    scripted: true,
+    notice: 'answers come from a test',
+  };
   /** Set by tests in which a server may choose. */
   models: readonly ModelCard[] = [];
   /** Cards of models besides those that a server may choose. */
@@ -42,10 +70,15 @@ export class FakeLlm implements LlmProvider {
   }
 
   card(model: string): ModelCard | undefined {
-    return [...this.models, ...this.cards].find(({ id, aliases }) => id === model || aliases.includes(model));
+    return [...this.models, ...this.cards].find(
+      ({ id, aliases }) => id === model || aliases.includes(model),
+    );
   }
 
-  async *stream(request: LlmRequest, { signal, patienceMs }: StreamOptions): AsyncGenerator<LlmEvent> {
+  async *stream(
+    request: LlmRequest,
+    { signal, patienceMs }: StreamOptions,
+  ): AsyncGenerator<LlmEvent> {
     const index = this.requests.push(request) - 1;
     this.patienceMs.push(patienceMs);
     this.#onRequest();
@@ -60,14 +93,34 @@ export class FakeLlm implements LlmProvider {
     const calls = reply.calls ?? [];
     const content: Block[] = [
       ...(reply.text === undefined ? [] : [{ type: 'text' as const, text: reply.text }]),
-      ...calls.map(({ id, name, input = {}, invalid, isCut }, position) => ({ type: 'tool_use' as const, id: id ?? `use-${index}-${position}`, name, input, ...(invalid === undefined ? {} : { invalid }), ...(isCut === undefined ? {} : { isCut }) })),
+      ...calls.map(({ id, name, input = {}, invalid, isCut }, position) => ({
+        type: 'tool_use' as const,
+        id: id ?? `use-${index}-${position}`,
+        name,
+        input,
+        ...(invalid === undefined ? {} : { invalid }),
+        ...(isCut === undefined ? {} : { isCut }),
+      })),
     ];
-    yield { type: 'finish', stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'), usage: reply.usage ?? USAGE, model: 'fake-1', message: { role: 'assistant', content, ...(reply.native === undefined ? {} : { native: reply.native }) } };
+    yield {
+      type: 'finish',
+      stop: reply.stop ?? (calls.length > 0 ? 'tool_use' : 'end'),
+      usage: reply.usage ?? USAGE,
+      model: 'fake-1',
+      message: {
+        role: 'assistant',
+        content,
+        ...(reply.native === undefined ? {} : { native: reply.native }),
+      },
+    };
   }
 }
 
 /** Asks the given calls first, turn by turn, and answers in the turn after. */
-export function callsThenAnswer(turns: readonly NonNullable<Reply['calls']>[], answer = 'done'): Script {
+export function callsThenAnswer(
+  turns: readonly NonNullable<Reply['calls']>[],
+  answer = 'done',
+): Script {
   return ({ messages }) => {
     const taken = messages.filter((message) => message.role === 'assistant').length;
     const calls = turns[taken];
@@ -79,9 +132,13 @@ export function callsThenAnswer(turns: readonly NonNullable<Reply['calls']>[], a
 function refuseUnpairedCalls({ messages }: LlmRequest): void {
   for (const [index, { content }] of messages.entries()) {
     const asked = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
-    const answered = (messages[index + 1]?.content ?? []).flatMap((block) => (block.type === 'tool_result' ? [block.toolUseId] : []));
-    if (JSON.stringify(asked) !== JSON.stringify(answered)) throw new LlmError('invalid', `calls ${asked.join()} are answered by ${answered.join()}`);
-    if (asked.length > 0 && messages[index + 2]?.role === 'user') throw new LlmError('invalid', 'two user messages follow each other');
+    const answered = (messages[index + 1]?.content ?? []).flatMap((block) =>
+      block.type === 'tool_result' ? [block.toolUseId] : [],
+    );
+    if (JSON.stringify(asked) !== JSON.stringify(answered))
+      throw new LlmError('invalid', `calls ${asked.join()} are answered by ${answered.join()}`);
+    if (asked.length > 0 && messages[index + 2]?.role === 'user')
+      throw new LlmError('invalid', 'two user messages follow each other');
   }
 }
 

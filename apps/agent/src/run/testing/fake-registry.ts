@@ -1,6 +1,14 @@
 import type { CallToolResult, JsonObject, ToolAnnotations } from '@signalbox/mcp-core';
 import type { Clock } from '../../ports/test-hooks.ts';
-import type { CallReservation, CallReservationRequest, CatalogueTool, ServerStatus, ToolCallOutcome, ToolCallRequest, ToolRegistry } from '../../ports/tool-registry.ts';
+import type {
+  CallReservation,
+  CallReservationRequest,
+  CatalogueTool,
+  ServerStatus,
+  ToolCallOutcome,
+  ToolCallRequest,
+  ToolRegistry,
+} from '../../ports/tool-registry.ts';
 
 export type Behaviour = (request: ToolCallRequest) => Promise<ToolCallOutcome>;
 
@@ -46,7 +54,13 @@ export class FakeRegistry implements ToolRegistry {
 
   servers(): readonly ServerStatus[] {
     const names = [...new Set(Object.keys(this.#tools).map(serverOf))];
-    return names.map((name) => ({ name, state: this.connecting === undefined ? 'ready' : 'connecting', ...QUIET, since: this.#since, ...this.status[name] }));
+    return names.map((name) => ({
+      name,
+      state: this.connecting === undefined ? 'ready' : 'connecting',
+      ...QUIET,
+      since: this.#since,
+      ...this.status[name],
+    }));
   }
 
   tools(servers?: readonly string[]): readonly CatalogueTool[] {
@@ -101,7 +115,17 @@ export class FakeRegistry implements ToolRegistry {
   }
 }
 
-const QUIET = { transport: 'stdio', breaker: { state: 'closed', failures: 0 }, toolCount: 1, quarantined: [], roots: [], warnings: [], connections: [], waiting: [], restarts: 0 } as const;
+const QUIET = {
+  transport: 'stdio',
+  breaker: { state: 'closed', failures: 0 },
+  toolCount: 1,
+  quarantined: [],
+  roots: [],
+  warnings: [],
+  connections: [],
+  waiting: [],
+  restarts: 0,
+} as const;
 
 export const READ_ONLY: ToolAnnotations = { readOnlyHint: true };
 
@@ -111,7 +135,9 @@ export function ok(text: string): ToolCallOutcome {
 }
 
 /** A call that ends when it is cancelled, with the given level. */
-export function untilCancelled(level: 'sent' | 'delivered' | 'confirmed' | 'failed' = 'delivered'): Behaviour {
+export function untilCancelled(
+  level: 'sent' | 'delivered' | 'confirmed' | 'failed' = 'delivered',
+): Behaviour {
   return ({ signal }) =>
     new Promise((resolve) => {
       const end = (): void => resolve({ type: 'cancelled', level });

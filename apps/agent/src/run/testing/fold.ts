@@ -14,7 +14,16 @@ export interface FoldedRun {
   readonly inbox: ReadonlyMap<string, InboxState>;
 }
 
-const NOTHING: FoldedRun = { status: undefined, answer: undefined, error: undefined, turns: 0, usage: undefined, openMessage: undefined, calls: new Map(), inbox: new Map() };
+const NOTHING: FoldedRun = {
+  status: undefined,
+  answer: undefined,
+  error: undefined,
+  turns: 0,
+  usage: undefined,
+  openMessage: undefined,
+  calls: new Map(),
+  inbox: new Map(),
+};
 
 /** Rebuilds the visible state of a run from its events, in order of `seq`. */
 export function foldEvents(events: readonly RunEvent[]): FoldedRun {
@@ -28,7 +37,11 @@ function step(state: FoldedRun, event: RunEventBody): FoldedRun {
     case 'run.started':
       return { ...state, status: 'running' };
     case 'run.resumed':
-      return { ...state, status: 'running', ...(event.data.reason === 'requested' ? { answer: undefined, error: undefined } : {}) };
+      return {
+        ...state,
+        status: 'running',
+        ...(event.data.reason === 'requested' ? { answer: undefined, error: undefined } : {}),
+      };
     case 'run.input_required':
       return { ...state, status: 'input_required' };
     case 'run.cancelling':
@@ -52,7 +65,13 @@ function step(state: FoldedRun, event: RunEventBody): FoldedRun {
     case 'usage.updated':
       return { ...state, usage: event.data.total };
     case 'tool_call.planned':
-      return { ...state, calls: new Map(state.calls).set(event.data.call_id, { state: event.data.state, attempt: 0 }) };
+      return {
+        ...state,
+        calls: new Map(state.calls).set(event.data.call_id, {
+          state: event.data.state,
+          attempt: 0,
+        }),
+      };
     case 'tool_call.approved':
     case 'tool_call.retrying':
       return withCall(state, event.data, 'planned');
@@ -95,10 +114,18 @@ function step(state: FoldedRun, event: RunEventBody): FoldedRun {
   }
 }
 
-function withCall(state: FoldedRun, { call_id: id, attempt }: { readonly call_id: string; readonly attempt: number }, callState: ToolCallState): FoldedRun {
+function withCall(
+  state: FoldedRun,
+  { call_id: id, attempt }: { readonly call_id: string; readonly attempt: number },
+  callState: ToolCallState,
+): FoldedRun {
   return { ...state, calls: new Map(state.calls).set(id, { state: callState, attempt }) };
 }
 
-function withItem(state: FoldedRun, { inbox_item_id: id }: { readonly inbox_item_id: string }, itemState: InboxState): FoldedRun {
+function withItem(
+  state: FoldedRun,
+  { inbox_item_id: id }: { readonly inbox_item_id: string },
+  itemState: InboxState,
+): FoldedRun {
   return { ...state, inbox: new Map(state.inbox).set(id, itemState) };
 }

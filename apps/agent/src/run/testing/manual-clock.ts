@@ -25,7 +25,9 @@ export class ManualClock implements Clock {
   pass(ms: number): void {
     const end = this.#now + ms;
     for (;;) {
-      const [next] = [...this.#timers].filter((timer) => timer.dueAt <= end).toSorted((left, right) => left.dueAt - right.dueAt);
+      const [next] = [...this.#timers]
+        .filter((timer) => timer.dueAt <= end)
+        .toSorted((left, right) => left.dueAt - right.dueAt);
       if (next === undefined) break;
       this.#timers.delete(next);
       this.#now = Math.max(this.#now, next.dueAt);

@@ -5,7 +5,14 @@ import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { createOutputChecker } from '../../mcp/output-checker.ts';
 import type { RunEngine } from '../../ports/run-engine.ts';
-import type { InboxItem, Run, RunEvent, RunReader, RunStore, ToolCall } from '../../ports/run-store.ts';
+import type {
+  InboxItem,
+  Run,
+  RunEvent,
+  RunReader,
+  RunStore,
+  ToolCall,
+} from '../../ports/run-store.ts';
 import type { Signal, SignalBus } from '../../ports/signal-bus.ts';
 import type { CrashPoint } from '../../ports/test-hooks.ts';
 import { createInProcessSignalBus } from '../../queue/in-process-signal-bus.ts';
@@ -71,7 +78,22 @@ export interface Service {
 
 const never = new Promise<never>(() => undefined);
 
-export async function openService({ script, tools = {}, policies = {}, clock = new ManualClock(), recovery, crashAt, dieAfterCommits = Infinity, isFull = () => false, concurrency, maxQueuedRuns, isStarted = true, storesOddValues = false, onEvents, ...options }: ServiceOptions): Promise<Service> {
+export async function openService({
+  script,
+  tools = {},
+  policies = {},
+  clock = new ManualClock(),
+  recovery,
+  crashAt,
+  dieAfterCommits = Infinity,
+  isFull = () => false,
+  concurrency,
+  maxQueuedRuns,
+  isStarted = true,
+  storesOddValues = false,
+  onEvents,
+  ...options
+}: ServiceOptions): Promise<Service> {
   const dataDir = options.dataDir ?? join(mkdtempSync(join(tmpdir(), 'signalbox-run-')), 'data');
   const opened = await openRunStore({ dataDir, durability: 'process', clock });
   const life = { isOver: false, isClosed: false };
@@ -95,7 +117,11 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     errors.push(`${message} ${inspect(fields)}`);
     lookAgain();
   };
-  const queue = createMemoryJobQueue({ clock, onError: (job, error) => fail(JSON.stringify(job), error instanceof Error ? error.stack : error) });
+  const queue = createMemoryJobQueue({
+    clock,
+    onError: (job, error) =>
+      fail(JSON.stringify(job), error instanceof Error ? error.stack : error),
+  });
   const engine = createRunEngine({
     store,
     queue,
@@ -160,7 +186,8 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
       lookers.delete(checkOrFail);
     });
   };
-  const events = (runId: string): Promise<readonly RunEvent[]> => read.events(runId, { after: 0, limit: 10_000 });
+  const events = (runId: string): Promise<readonly RunEvent[]> =>
+    read.events(runId, { after: 0, limit: 10_000 });
   const runWhere = (runId: string, test: (run: Run) => boolean): Promise<Run> =>
     until(async () => {
       const run = await read.run(runId);
@@ -186,7 +213,8 @@ export async function openService({ script, tools = {}, policies = {}, clock = n
     },
     settled: (runId) => runWhere(runId, (run) => run.finishedAt !== undefined),
     status: (runId, status) => runWhere(runId, (run) => run.status === status),
-    event: (runId, type) => until(async () => (await events(runId)).find((event) => event.type === type), runId),
+    event: (runId, type) =>
+      until(async () => (await events(runId)).find((event) => event.type === type), runId),
     types: async (runId) => (await events(runId)).map((event) => event.type),
     call: async (runId, position = 0) => {
       const call = (await read.toolCalls(runId))[position];

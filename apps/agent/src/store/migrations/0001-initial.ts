@@ -28,11 +28,17 @@ export const initial: Migration = {
       .addColumn('finished_at', 'bigint')
       .execute();
     await db.schema.createIndex('runs_by_time').on('runs').columns(['created_at', 'id']).execute();
-    await db.schema.createIndex('runs_by_status').on('runs').columns(['status', 'created_at', 'id']).execute();
+    await db.schema
+      .createIndex('runs_by_status')
+      .on('runs')
+      .columns(['status', 'created_at', 'id'])
+      .execute();
 
     await db.schema
       .createTable('events')
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('seq', 'integer', (column) => column.notNull())
       .addColumn('type', 'text', (column) => column.notNull())
       .addColumn('version', 'integer', (column) => column.notNull())
@@ -44,7 +50,9 @@ export const initial: Migration = {
     await db.schema
       .createTable('messages')
       .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('position', 'integer', (column) => column.notNull())
       .addColumn('turn', 'integer', (column) => column.notNull())
       .addColumn('role', 'text', (column) => column.notNull())
@@ -56,7 +64,9 @@ export const initial: Migration = {
     await db.schema
       .createTable('turns')
       .addColumn('message_id', 'text', (column) => column.primaryKey())
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('turn', 'integer', (column) => column.notNull())
       .addColumn('owner', 'text', (column) => column.notNull())
       .addColumn('status', 'text', (column) => column.notNull())
@@ -67,7 +77,9 @@ export const initial: Migration = {
 
     await db.schema
       .createTable('partials')
-      .addColumn('run_id', 'text', (column) => column.primaryKey().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.primaryKey().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('message_id', 'text', (column) => column.notNull())
       .addColumn('text', 'text', (column) => column.notNull())
       .execute();
@@ -75,7 +87,9 @@ export const initial: Migration = {
     await db.schema
       .createTable('tool_calls')
       .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('turn', 'integer', (column) => column.notNull())
       .addColumn('position', 'integer', (column) => column.notNull())
       .addColumn('tool_use_id', 'text', (column) => column.notNull())
@@ -95,13 +109,21 @@ export const initial: Migration = {
       .addColumn('finished_at', 'bigint')
       .addUniqueConstraint('tool_calls_in_order', ['run_id', 'turn', 'position'])
       .execute();
-    await db.schema.createIndex('tool_calls_by_state').on('tool_calls').columns(['run_id', 'state']).execute();
+    await db.schema
+      .createIndex('tool_calls_by_state')
+      .on('tool_calls')
+      .columns(['run_id', 'state'])
+      .execute();
 
     await db.schema
       .createTable('inbox_items')
       .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
-      .addColumn('call_id', 'text', (column) => column.references('tool_calls.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
+      .addColumn('call_id', 'text', (column) =>
+        column.references('tool_calls.id').onDelete('cascade'),
+      )
       .addColumn('kind', 'text', (column) => column.notNull())
       .addColumn('state', 'text', (column) => column.notNull())
       .addColumn('request', 'text', (column) => column.notNull())
@@ -111,8 +133,16 @@ export const initial: Migration = {
       .addColumn('expires_at', 'bigint', (column) => column.notNull())
       .addColumn('answered_at', 'bigint')
       .execute();
-    await db.schema.createIndex('inbox_by_run').on('inbox_items').columns(['run_id', 'state']).execute();
-    await db.schema.createIndex('inbox_by_state').on('inbox_items').columns(['state', 'created_at']).execute();
+    await db.schema
+      .createIndex('inbox_by_run')
+      .on('inbox_items')
+      .columns(['run_id', 'state'])
+      .execute();
+    await db.schema
+      .createIndex('inbox_by_state')
+      .on('inbox_items')
+      .columns(['state', 'created_at'])
+      .execute();
 
     await db.schema
       .createTable('boots')

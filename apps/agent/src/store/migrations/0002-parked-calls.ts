@@ -7,6 +7,10 @@ export const parkedCalls: Migration = {
     await db.schema.alterTable('tool_calls').addColumn('parked', 'text').execute();
     await db.schema.alterTable('tool_calls').addColumn('task_id', 'text').execute();
     await db.schema.alterTable('inbox_items').addColumn('question_key', 'text').execute();
-    await db.schema.createIndex('inbox_by_call').on('inbox_items').columns(['call_id', 'question_key']).execute();
+    await db.schema
+      .createIndex('inbox_by_call')
+      .on('inbox_items')
+      .columns(['call_id', 'question_key'])
+      .execute();
   },
 };

@@ -10,7 +10,9 @@ export const approvals: Migration = {
     await db.schema
       .createTable('remembered_approvals')
       .addColumn('id', 'text', (column) => column.primaryKey())
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('thread_id', 'text')
       .addColumn('item_id', 'text', (column) => column.notNull())
       .addColumn('server', 'text', (column) => column.notNull())
@@ -19,8 +21,16 @@ export const approvals: Migration = {
       .addColumn('tool_digest', 'text', (column) => column.notNull())
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .execute();
-    await db.schema.createIndex('remembered_by_run').on('remembered_approvals').column('run_id').execute();
-    await db.schema.createIndex('remembered_by_thread').on('remembered_approvals').column('thread_id').execute();
+    await db.schema
+      .createIndex('remembered_by_run')
+      .on('remembered_approvals')
+      .column('run_id')
+      .execute();
+    await db.schema
+      .createIndex('remembered_by_thread')
+      .on('remembered_approvals')
+      .column('thread_id')
+      .execute();
 
     // No reference to the run: what was decided stays known when the run is deleted.
     await db.schema
@@ -42,7 +52,9 @@ export const approvals: Migration = {
 
     await db.schema
       .createTable('sampling_counts')
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('server', 'text', (column) => column.notNull())
       .addColumn('requests', 'integer', (column) => column.notNull())
       .addPrimaryKeyConstraint('sampling_counts_key', ['run_id', 'server'])

@@ -12,7 +12,9 @@ export const epochs: Migration = {
       .execute();
     await db.schema
       .createTable('epochs')
-      .addColumn('run_id', 'text', (column) => column.primaryKey().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.primaryKey().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('id', 'text', (column) => column.notNull())
       .addColumn('system', 'text', (column) => column.notNull())
       .addColumn('tools_digest', 'text', (column) => column.notNull())
@@ -20,14 +22,20 @@ export const epochs: Migration = {
       .execute();
     await db.schema
       .createTable('catalogues')
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
       .addColumn('turn', 'integer', (column) => column.notNull())
       .addColumn('point', 'text', (column) => column.notNull())
       .addColumn('tools_digest', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('catalogues_key', ['run_id', 'turn', 'point'])
       .execute();
     await db.schema.createIndex('epochs_by_tools').on('epochs').column('tools_digest').execute();
-    await db.schema.createIndex('catalogues_by_tools').on('catalogues').column('tools_digest').execute();
+    await db.schema
+      .createIndex('catalogues_by_tools')
+      .on('catalogues')
+      .column('tools_digest')
+      .execute();
 
     await db.schema.alterTable('runs').addColumn('output_schema', 'text').execute();
     await db.schema.alterTable('runs').addColumn('output', 'text').execute();

@@ -7,9 +7,25 @@ export const lists: Migration = {
     await db.schema.alterTable('inbox_items').addColumn('preview', 'text').execute();
     await db.schema.dropIndex('inbox_by_run').execute();
     await db.schema.dropIndex('inbox_by_state').execute();
-    await db.schema.createIndex('inbox_by_run').on('inbox_items').columns(['run_id', 'state', 'created_at', 'id']).execute();
-    await db.schema.createIndex('inbox_by_state').on('inbox_items').columns(['state', 'created_at', 'id']).execute();
-    await db.schema.createIndex('inbox_by_time').on('inbox_items').columns(['created_at', 'id']).execute();
-    await db.schema.createIndex('remembered_by_time').on('remembered_approvals').columns(['created_at', 'id']).execute();
+    await db.schema
+      .createIndex('inbox_by_run')
+      .on('inbox_items')
+      .columns(['run_id', 'state', 'created_at', 'id'])
+      .execute();
+    await db.schema
+      .createIndex('inbox_by_state')
+      .on('inbox_items')
+      .columns(['state', 'created_at', 'id'])
+      .execute();
+    await db.schema
+      .createIndex('inbox_by_time')
+      .on('inbox_items')
+      .columns(['created_at', 'id'])
+      .execute();
+    await db.schema
+      .createIndex('remembered_by_time')
+      .on('remembered_approvals')
+      .columns(['created_at', 'id'])
+      .execute();
   },
 };

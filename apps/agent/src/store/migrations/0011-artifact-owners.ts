@@ -35,18 +35,52 @@ export const artifactOwners: Migration = {
       .execute();
     await db
       .insertInto('new_artifacts')
-      .columns(['id', 'run_id', 'call_id', 'media_type', 'text', 'bytes', 'original_bytes', 'created_at'])
-      .expression((from) => from.selectFrom('artifacts').select((row) => ['id', 'run_id', 'call_id', row.val('text/plain').as('media_type'), 'text', 'bytes', 'original_bytes', 'created_at']))
+      .columns([
+        'id',
+        'run_id',
+        'call_id',
+        'media_type',
+        'text',
+        'bytes',
+        'original_bytes',
+        'created_at',
+      ])
+      .expression((from) =>
+        from
+          .selectFrom('artifacts')
+          .select((row) => [
+            'id',
+            'run_id',
+            'call_id',
+            row.val('text/plain').as('media_type'),
+            'text',
+            'bytes',
+            'original_bytes',
+            'created_at',
+          ]),
+      )
       .execute();
     await db.schema.dropTable('artifacts').execute();
     await db.schema.alterTable('new_artifacts').renameTo('artifacts').execute();
     await db.schema
       .createTable('artifact_owners')
-      .addColumn('run_id', 'text', (column) => column.notNull().references('runs.id').onDelete('cascade'))
-      .addColumn('artifact_id', 'text', (column) => column.notNull().references('artifacts.id').onDelete('cascade'))
+      .addColumn('run_id', 'text', (column) =>
+        column.notNull().references('runs.id').onDelete('cascade'),
+      )
+      .addColumn('artifact_id', 'text', (column) =>
+        column.notNull().references('artifacts.id').onDelete('cascade'),
+      )
       .addPrimaryKeyConstraint('artifact_owners_key', ['run_id', 'artifact_id'])
       .execute();
-    await db.schema.createIndex('artifact_owners_by_artifact').on('artifact_owners').column('artifact_id').execute();
-    await db.insertInto('artifact_owners').columns(['run_id', 'artifact_id']).expression((from) => from.selectFrom('artifacts').select(['run_id', 'id as artifact_id'])).execute();
+    await db.schema
+      .createIndex('artifact_owners_by_artifact')
+      .on('artifact_owners')
+      .column('artifact_id')
+      .execute();
+    await db
+      .insertInto('artifact_owners')
+      .columns(['run_id', 'artifact_id'])
+      .expression((from) => from.selectFrom('artifacts').select(['run_id', 'id as artifact_id']))
+      .execute();
   },
 };

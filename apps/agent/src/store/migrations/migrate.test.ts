@@ -13,14 +13,24 @@ import { approvals } from './0004-approvals.ts';
 import { toolPins } from './0005-tool-pins.ts';
 import { epochs } from './0006-epochs.ts';
 
-const EARLIER = { '0001-initial': initial, '0002-parked-calls': parkedCalls, '0003-conversations': conversations, '0004-approvals': approvals, '0005-tool-pins': toolPins, '0006-epochs': epochs };
+const EARLIER = {
+  '0001-initial': initial,
+  '0002-parked-calls': parkedCalls,
+  '0003-conversations': conversations,
+  '0004-approvals': approvals,
+  '0005-tool-pins': toolPins,
+  '0006-epochs': epochs,
+};
 
 test('a database of an earlier version keeps its questions and artifacts, and its lists show long questions cut', async () => {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'migrate-')), 'data');
   mkdirSync(dataDir);
   const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
   const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database }) });
-  const { error } = await new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...EARLIER }) } }).migrateToLatest();
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve({ ...EARLIER }) },
+  }).migrateToLatest();
   expect(error).toBeUndefined();
   database.exec(`
     insert into runs (id, status, prompt, provider, model, scripted, limits, last_seq, turns, tool_calls, waited_ms, created_at) values ('r1', 'input_required', 'go', 'p', 'm', 1, '{}', 0, 1, 1, 0, 1);
@@ -29,15 +39,36 @@ test('a database of an earlier version keeps its questions and artifacts, and it
     insert into artifacts values ('a1', 'r1', 'c1', 'a long text', 11, 11, 1);
   `);
   database
-    .prepare("insert into inbox_items (id, run_id, call_id, kind, state, request, created_at, expires_at) values ('i1', 'r1', 'c1', 'elicitation_form', 'open', ?, 1, 2)")
+    .prepare(
+      "insert into inbox_items (id, run_id, call_id, kind, state, request, created_at, expires_at) values ('i1', 'r1', 'c1', 'elicitation_form', 'open', ?, 1, 2)",
+    )
     .run(JSON.stringify({ server: 'a', message: 'm'.repeat(1_000_000) }));
   await db.destroy();
 
-  const store = await openRunStore({ dataDir, durability: 'process', clock: { now: () => 5, after: () => () => undefined } });
-  expect(await store.read.artifact('a1')).toEqual({ id: 'a1', runId: 'r1', callId: 'c1', mediaType: 'text/plain', text: 'a long text', data: undefined, bytes: 11, originalBytes: 11, createdAt: 1 });
+  const store = await openRunStore({
+    dataDir,
+    durability: 'process',
+    clock: { now: () => 5, after: () => () => undefined },
+  });
+  expect(await store.read.artifact('a1')).toEqual({
+    id: 'a1',
+    runId: 'r1',
+    callId: 'c1',
+    mediaType: 'text/plain',
+    text: 'a long text',
+    data: undefined,
+    bytes: 11,
+    originalBytes: 11,
+    createdAt: 1,
+  });
   expect(await store.read.ownsArtifact({ id: 'r1', threadId: undefined }, 'a1')).toBe(true);
-  expect(await store.read.toolCall('c1')).toMatchObject({ state: 'input_required', cancelRequestedAt: undefined });
-  expect((await store.read.inbox({ limit: 9 })).data).toMatchObject([{ id: 'i1', isShortened: true, request: { message: `${'m'.repeat(500)}…` } }]);
+  expect(await store.read.toolCall('c1')).toMatchObject({
+    state: 'input_required',
+    cancelRequestedAt: undefined,
+  });
+  expect((await store.read.inbox({ limit: 9 })).data).toMatchObject([
+    { id: 'i1', isShortened: true, request: { message: `${'m'.repeat(500)}…` } },
+  ]);
   expect((await store.read.inboxItem('i1'))?.request['message']).toHaveLength(1_000_000);
   await store.write((sql) => sql.deleteRun('r1'));
   expect(await store.read.artifact('a1')).toBeUndefined();

@@ -42,14 +42,26 @@ export async function migrate(db: Kysely<Database>, dataDir: string): Promise<vo
         'Run that version, or choose another data directory.',
     );
   }
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) } });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) },
+  });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw new StoreError('unusable', `The database in ${dataDir} could not be brought up to date.`, { cause: error });
+  if (error !== undefined)
+    throw new StoreError(
+      'unusable',
+      `The database in ${dataDir} could not be brought up to date.`,
+      { cause: error },
+    );
 }
 
 async function appliedMigrations(db: Kysely<Database>): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
-  const rows = await db.withTables<{ [DEFAULT_MIGRATION_TABLE]: { name: string } }>().selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute();
+  const rows = await db
+    .withTables<{ [DEFAULT_MIGRATION_TABLE]: { name: string } }>()
+    .selectFrom(DEFAULT_MIGRATION_TABLE)
+    .select('name')
+    .execute();
   return rows.map((row) => row.name);
 }

@@ -23,7 +23,8 @@ export class AnswerPosts {
 
   /** Posts an answer when its turn comes; settles as `send` does. */
   async post(send: () => Promise<void>): Promise<void> {
-    if (this.#underWay >= MAX_POSTS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#underWay >= MAX_POSTS)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#underWay += 1;
     try {
       await send();

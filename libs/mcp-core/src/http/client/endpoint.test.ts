@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { httpTransport } from './http-transport.ts';
-import { answerJson, handshake, modernRequest, openTransport, playHandshake, scriptedServer, until } from './scripted-http-server.test.support.ts';
+import {
+  answerJson,
+  handshake,
+  modernRequest,
+  openTransport,
+  playHandshake,
+  scriptedServer,
+  until,
+} from './scripted-http-server.test.support.ts';
 
 describe('the URL of a server', () => {
   it.each(['ftp://a/', 'file:///mcp', 'a/b', '', 'ws://a/'])('%j is refused', (url) => {
-    expect(() => httpTransport({ url })).toThrow(expect.objectContaining({ code: 'invalid-argument' }));
+    expect(() => httpTransport({ url })).toThrow(
+      expect.objectContaining({ code: 'invalid-argument' }),
+    );
   });
 
   it('must not contain credentials, and the error does not repeat them', () => {
@@ -15,7 +25,9 @@ describe('the URL of a server', () => {
 
   it('keeps its path and query', async () => {
     const server = await scriptedServer((arrival) => answerJson(arrival));
-    const { transport, messages } = await openTransport({ url: `${server.url}/a%20b?x=1&y=2#part` });
+    const { transport, messages } = await openTransport({
+      url: `${server.url}/a%20b?x=1&y=2#part`,
+    });
     await transport.send(modernRequest(1, 'tools/list'));
     await until(() => messages.length === 1);
     expect(server.arrivals[0]?.url).toBe('/mcp/a%20b?x=1&y=2');
@@ -40,9 +52,14 @@ it('a connection that was unused for 4 s is closed, one that waits for an answer
 });
 
 describe('headers of the host', () => {
-  it.each(['Mcp-Session-Id', 'content-length', 'Host', 'MCP-Protocol-Version'])('cannot be %s', (name) => {
-    expect(() => httpTransport({ url: 'http://a/', headers: { [name]: 'x' } })).toThrow(`The header ${name} is the transport's own.`);
-  });
+  it.each(['Mcp-Session-Id', 'content-length', 'Host', 'MCP-Protocol-Version'])(
+    'cannot be %s',
+    (name) => {
+      expect(() => httpTransport({ url: 'http://a/', headers: { [name]: 'x' } })).toThrow(
+        `The header ${name} is the transport's own.`,
+      );
+    },
+  );
 
   it('are asked for each request of any kind', async () => {
     const asked: string[] = [];
@@ -58,15 +75,32 @@ describe('headers of the host', () => {
     await handshake(opened);
     await until(() => server.arrivals.length === 3);
     await opened.transport.close();
-    expect(asked).toEqual([`POST ${server.url}`, `POST ${server.url}`, `GET ${server.url}`, `DELETE ${server.url}`]);
-    expect(server.arrivals.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3', 'Bearer 4']);
+    expect(asked).toEqual([
+      `POST ${server.url}`,
+      `POST ${server.url}`,
+      `GET ${server.url}`,
+      `DELETE ${server.url}`,
+    ]);
+    expect(server.arrivals.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer 1',
+      'Bearer 2',
+      'Bearer 3',
+      'Bearer 4',
+    ]);
   });
 
   it('that cannot be obtained leave the message unsent', async () => {
     const server = await scriptedServer((arrival) => answerJson(arrival));
     const problem = new Error('no token');
-    const { transport, failures } = await openTransport({ url: server.url, headers: () => Promise.reject(problem) });
-    await expect(transport.send(modernRequest(1, 'tools/list'))).rejects.toMatchObject({ code: 'invalid-argument', sent: false, cause: problem });
+    const { transport, failures } = await openTransport({
+      url: server.url,
+      headers: () => Promise.reject(problem),
+    });
+    await expect(transport.send(modernRequest(1, 'tools/list'))).rejects.toMatchObject({
+      code: 'invalid-argument',
+      sent: false,
+      cause: problem,
+    });
     expect(failures).toEqual([]);
     expect(server.arrivals).toEqual([]);
   });
@@ -75,9 +109,16 @@ describe('headers of the host', () => {
 it('a request that is cancelled while its headers are asked for is not sent', async () => {
   const asked = Promise.withResolvers<{ Authorization: string }>();
   const server = await scriptedServer((arrival) => answerJson(arrival));
-  const { transport, messages } = await openTransport({ url: server.url, headers: () => asked.promise });
+  const { transport, messages } = await openTransport({
+    url: server.url,
+    headers: () => asked.promise,
+  });
   const cancelled = transport.send(modernRequest(1, 'tools/call', { name: 'a' }));
-  await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+  await transport.send({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId: 1 },
+  });
   asked.resolve({ Authorization: 'x' });
   await cancelled;
   await transport.send(modernRequest(2, 'tools/list'));
@@ -86,36 +127,54 @@ it('a request that is cancelled while its headers are asked for is not sent', as
 });
 
 describe('a 401 or 403', () => {
-  it.each([401, 403])('%i is sent again when the host has authorized, with new headers', async (status) => {
-    let token = 'old';
-    const seen: unknown[] = [];
-    const server = await scriptedServer((arrival) => {
-      if (arrival.headers.authorization === 'new') answerJson(arrival);
-      else arrival.response.writeHead(status, { 'www-authenticate': 'Bearer scope="a"' }).end('denied');
-    });
-    const { transport, messages, failures } = await openTransport({
-      url: server.url,
-      headers: () => ({ Authorization: token }),
-      onUnauthorized: async (response) => {
-        seen.push([response.status, response.headers['www-authenticate']]);
-        await Promise.resolve();
-        token = 'new';
-        return true;
-      },
-    });
-    await transport.send(modernRequest(1, 'tools/list'));
-    await until(() => messages.length === 1);
-    expect(seen).toEqual([[status, 'Bearer scope="a"']]);
-    expect(failures).toEqual([]);
-    expect(server.arrivals).toHaveLength(2);
-  });
+  it.each([401, 403])(
+    '%i is sent again when the host has authorized, with new headers',
+    async (status) => {
+      let token = 'old';
+      const seen: unknown[] = [];
+      const server = await scriptedServer((arrival) => {
+        if (arrival.headers.authorization === 'new') answerJson(arrival);
+        else
+          arrival.response
+            .writeHead(status, { 'www-authenticate': 'Bearer scope="a"' })
+            .end('denied');
+      });
+      const { transport, messages, failures } = await openTransport({
+        url: server.url,
+        headers: () => ({ Authorization: token }),
+        onUnauthorized: async (response) => {
+          seen.push([response.status, response.headers['www-authenticate']]);
+          await Promise.resolve();
+          token = 'new';
+          return true;
+        },
+      });
+      await transport.send(modernRequest(1, 'tools/list'));
+      await until(() => messages.length === 1);
+      expect(seen).toEqual([[status, 'Bearer scope="a"']]);
+      expect(failures).toEqual([]);
+      expect(server.arrivals).toHaveLength(2);
+    },
+  );
 
   it('is the end of the request when the host could not authorize', async () => {
-    const server = await scriptedServer(({ response }) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('denied'));
-    const { transport, failures } = await openTransport({ url: server.url, onUnauthorized: () => Promise.resolve(false) });
+    const server = await scriptedServer(({ response }) =>
+      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('denied'),
+    );
+    const { transport, failures } = await openTransport({
+      url: server.url,
+      onUnauthorized: () => Promise.resolve(false),
+    });
     await transport.send(modernRequest(1, 'tools/list'));
     await until(() => failures.length === 1);
-    expect(failures[0]).toMatchObject({ error: { name: 'HttpError', status: 401, excerpt: 'denied', headers: { 'www-authenticate': 'Bearer' } } });
+    expect(failures[0]).toMatchObject({
+      error: {
+        name: 'HttpError',
+        status: 401,
+        excerpt: 'denied',
+        headers: { 'www-authenticate': 'Bearer' },
+      },
+    });
   });
 
   it('is not repeated for ever', async () => {
@@ -134,7 +193,12 @@ describe('a 401 or 403', () => {
 
   it('to the end of a session is nothing to authorize for', async () => {
     let calls = 0;
-    const server = await scriptedServer((arrival) => void (arrival.method === 'DELETE' ? arrival.response.writeHead(401).end() : playHandshake(arrival)));
+    const server = await scriptedServer(
+      (arrival) =>
+        void (arrival.method === 'DELETE'
+          ? arrival.response.writeHead(401).end()
+          : playHandshake(arrival)),
+    );
     const onUnauthorized = (): Promise<boolean> => {
       calls += 1;
       return Promise.resolve(true);
@@ -149,7 +213,10 @@ describe('a 401 or 403', () => {
   it('fails with the reason of a host that failed', async () => {
     const problem = new Error('the window was closed');
     const server = await scriptedServer(({ response }) => response.writeHead(401).end());
-    const { transport, failures } = await openTransport({ url: server.url, onUnauthorized: () => Promise.reject(problem) });
+    const { transport, failures } = await openTransport({
+      url: server.url,
+      onUnauthorized: () => Promise.reject(problem),
+    });
     await transport.send(modernRequest(1, 'tools/list'));
     await until(() => failures.length === 1);
     expect(failures[0]?.error).toMatchObject({ code: 'connect-failed', cause: problem });
@@ -157,19 +224,32 @@ describe('a 401 or 403', () => {
 });
 
 describe('a redirect', () => {
-  it.each([307, 308])('%i within the origin is followed with method, body and headers', async (status) => {
-    const server = await scriptedServer((arrival) => {
-      if (arrival.url === '/mcp') arrival.response.writeHead(status, { location: '/mcp/' }).end();
-      else answerJson(arrival);
-    });
-    const { transport, messages } = await openTransport({ url: server.url, headers: { Authorization: 'Bearer x' } });
-    await transport.send(modernRequest(1, 'tools/list'));
-    await until(() => messages.length === 1);
-    expect(server.arrivals[1]).toMatchObject({ method: 'POST', url: '/mcp/', body: { id: 1 }, headers: { authorization: 'Bearer x' } });
-  });
+  it.each([307, 308])(
+    '%i within the origin is followed with method, body and headers',
+    async (status) => {
+      const server = await scriptedServer((arrival) => {
+        if (arrival.url === '/mcp') arrival.response.writeHead(status, { location: '/mcp/' }).end();
+        else answerJson(arrival);
+      });
+      const { transport, messages } = await openTransport({
+        url: server.url,
+        headers: { Authorization: 'Bearer x' },
+      });
+      await transport.send(modernRequest(1, 'tools/list'));
+      await until(() => messages.length === 1);
+      expect(server.arrivals[1]).toMatchObject({
+        method: 'POST',
+        url: '/mcp/',
+        body: { id: 1 },
+        headers: { authorization: 'Bearer x' },
+      });
+    },
+  );
 
   it('is not followed in a circle', async () => {
-    const server = await scriptedServer(({ response }) => response.writeHead(307, { location: '/mcp' }).end());
+    const server = await scriptedServer(({ response }) =>
+      response.writeHead(307, { location: '/mcp' }).end(),
+    );
     const { transport, failures } = await openTransport({ url: server.url });
     await transport.send(modernRequest(1, 'tools/list'));
     await until(() => failures.length === 1);

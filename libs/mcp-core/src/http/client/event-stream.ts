@@ -73,7 +73,8 @@ export class ClientEventStream {
 
   /** Opens it when the time to wait is over. */
   openLater(): void {
-    const backoffMs = this.#fruitless === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** this.#fruitless, MAX_BACKOFF_MS);
+    const backoffMs =
+      this.#fruitless === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** this.#fruitless, MAX_BACKOFF_MS);
     const sinceOpenedMs = performance.now() - this.#openedAt;
     const delayMs = Math.max(this.#retryMs, backoffMs, MIN_INTERVAL_MS - sinceOpenedMs);
     this.#timer = setTimeout(() => this.open(), Math.min(delayMs, MAX_TIMER_MS));
@@ -86,7 +87,8 @@ export class ClientEventStream {
   }
 
   #responded(response: IncomingMessage): void {
-    if (response.statusCode === 200 && mediaTypeOf(response) === 'text/event-stream') this.#read(response);
+    if (response.statusCode === 200 && mediaTypeOf(response) === 'text/event-stream')
+      this.#read(response);
     else this.#refused(response);
   }
 
@@ -131,7 +133,11 @@ export class ClientEventStream {
     const { statusCode: status = 0 } = response;
     readBody(response, { maxBytes: MAX_ERROR_BODY_BYTES }, (body) => {
       if (this.#isClosed) return;
-      const error = httpErrorOf(response, body.kind === 'text' ? body.text : '', this.#options.errorContext());
+      const error = httpErrorOf(
+        response,
+        body.kind === 'text' ? body.text : '',
+        this.#options.errorContext(),
+      );
       if (status >= 500 || TEMPORARY.has(status)) this.#failed(error);
       else this.#end(error);
     });

@@ -8,7 +8,10 @@ export interface ExtraHeaders {
 }
 
 /** Asked before every HTTP request, also those of streams and repetitions. */
-export type HeaderProvider = (request: { readonly method: 'POST' | 'GET' | 'DELETE'; readonly url: string }) => ExtraHeaders | Promise<ExtraHeaders>;
+export type HeaderProvider = (request: {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly url: string;
+}) => ExtraHeaders | Promise<ExtraHeaders>;
 
 /** Lowercase names that the transport sets itself. */
 export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
@@ -37,11 +40,25 @@ export interface SessionHeaders {
 }
 
 /** The fields of every POST. */
-export const POST_HEADERS: readonly string[] = ['Content-Type', 'application/json', 'Accept', 'application/json, text/event-stream'];
+export const POST_HEADERS: readonly string[] = [
+  'Content-Type',
+  'application/json',
+  'Accept',
+  'application/json, text/event-stream',
+];
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#request-metadata */
-export function modernHeaders(message: JsonRpcRequest | JsonRpcNotification, protocolVersion: string): string[] {
-  const headers = [...POST_HEADERS, 'MCP-Protocol-Version', protocolVersion, 'Mcp-Method', encodeHeaderValue(message.method)];
+export function modernHeaders(
+  message: JsonRpcRequest | JsonRpcNotification,
+  protocolVersion: string,
+): string[] {
+  const headers = [
+    ...POST_HEADERS,
+    'MCP-Protocol-Version',
+    protocolVersion,
+    'Mcp-Method',
+    encodeHeaderValue(message.method),
+  ];
   const name = mcpNameOf(message.method, message.params);
   if (name !== undefined) headers.push('Mcp-Name', encodeHeaderValue(name));
   return headers;
@@ -49,5 +66,8 @@ export function modernHeaders(message: JsonRpcRequest | JsonRpcNotification, pro
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
 export function sessionHeaders({ id, protocolVersion }: SessionHeaders): string[] {
-  return [...(protocolVersion === undefined ? [] : ['MCP-Protocol-Version', protocolVersion]), ...(id === undefined ? [] : ['Mcp-Session-Id', id])];
+  return [
+    ...(protocolVersion === undefined ? [] : ['MCP-Protocol-Version', protocolVersion]),
+    ...(id === undefined ? [] : ['Mcp-Session-Id', id]),
+  ];
 }

@@ -5,9 +5,21 @@ import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import { FlowGuard } from '../../jsonrpc/flow-guard.ts';
 import type { MessageBudget } from '../../jsonrpc/message-budget.ts';
 import { costProblem, messageLimits, type MessageLimits } from '../../jsonrpc/message-limits.ts';
-import type { JsonObject, JsonRpcBatch, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, RequestId } from '../../jsonrpc/messages.ts';
+import type {
+  JsonObject,
+  JsonRpcBatch,
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  RequestId,
+} from '../../jsonrpc/messages.ts';
 import { idOfRefused, type RefusedId } from '../../jsonrpc/refused-message.ts';
-import type { SendOptions, Transport, TransportReceiver, UnreadableMessage } from '../../jsonrpc/transport.ts';
+import type {
+  SendOptions,
+  Transport,
+  TransportReceiver,
+  UnreadableMessage,
+} from '../../jsonrpc/transport.ts';
 import { withinLimit } from '../../jsonrpc/within-limit.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { HttpError } from '../../protocol/http-error.ts';
@@ -86,7 +98,16 @@ class HttpTransport implements Transport, RequestOwner {
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
-    this.#guard = new FlowGuard((problem) => void this.#end(new LocalError('connection-lost', `The connection to ${this.endpoint.origin} is ended: ${problem}.`, { sent: true })));
+    this.#guard = new FlowGuard(
+      (problem) =>
+        void this.#end(
+          new LocalError(
+            'connection-lost',
+            `The connection to ${this.endpoint.origin} is ended: ${problem}.`,
+            { sent: true },
+          ),
+        ),
+    );
     this.endpoint = new ClientEndpoint(options, (response) => this.#meter(response));
     this.limits = messageLimits(options.maxMessageBytes, options.messageBudget);
   }
@@ -97,9 +118,14 @@ class HttpTransport implements Transport, RequestOwner {
   }
 
   async send(message: JsonRpcMessage | JsonRpcBatch, options?: SendOptions): Promise<void> {
-    if (this.#isClosed) throw new LocalError('connection-closed', `The connection to ${this.endpoint.origin} is closed.`);
+    if (this.#isClosed)
+      throw new LocalError(
+        'connection-closed',
+        `The connection to ${this.endpoint.origin} is closed.`,
+      );
     const body = JSON.stringify(message);
-    if (!('method' in message)) return this.#answers.post(() => this.#postOneWay(body, this.#legacyHeaders()));
+    if (!('method' in message))
+      return this.#answers.post(() => this.#postOneWay(body, this.#legacyHeaders()));
     if ('id' in message) return this.#sendRequest(message, body, options);
     if (message.method === 'notifications/cancelled') return this.#cancel(message, body);
     await this.#postOneWay(body, this.#notificationHeaders(message));
@@ -130,7 +156,10 @@ class HttpTransport implements Transport, RequestOwner {
     try {
       value = JSON.parse(text);
     } catch (error) {
-      return this.#unreadable({ reason: 'parse-error', detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}` });
+      return this.#unreadable({
+        reason: 'parse-error',
+        detail: `an event is not JSON: ${(error as SyntaxError).message.slice(0, 200)}`,
+      });
     }
     this.deliver(value, relatedTo);
   }
@@ -143,14 +172,20 @@ class HttpTransport implements Transport, RequestOwner {
 
   responded(request: PostedRequest, { statusCode: status = 0, headers }: IncomingMessage): void {
     const { 'mcp-session-id': sessionId } = headers;
-    const isNew = request.post.method === 'initialize' && !request.post.isModern && status >= 200 && status < 300;
-    if (isNew && typeof sessionId === 'string' && VISIBLE_ASCII.test(sessionId)) this.#sessionId = sessionId;
+    const isNew =
+      request.post.method === 'initialize' &&
+      !request.post.isModern &&
+      status >= 200 &&
+      status < 300;
+    if (isNew && typeof sessionId === 'string' && VISIBLE_ASCII.test(sessionId))
+      this.#sessionId = sessionId;
   }
 
   /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility */
   fallBack(request: PostedRequest, error: HttpError): boolean {
     const { legacySse = false } = this.#options;
-    const isCandidate = legacySse && request.post.method === 'initialize' && [400, 404, 405].includes(error.status);
+    const isCandidate =
+      legacySse && request.post.method === 'initialize' && [400, 404, 405].includes(error.status);
     if (!isCandidate || this.#channel !== undefined || isModern(error)) return false;
     void this.#openChannel(request, error);
     return true;
@@ -172,7 +207,13 @@ class HttpTransport implements Transport, RequestOwner {
       errorContext: () => this.errorContext(),
       ended: (error) => {
         if (error instanceof HttpError && error.isSessionLost) this.#isSessionLost = true;
-        request.fail(new LocalError('connection-lost', `${error.message}; the stream with the answer cannot be continued`, { sent: true, cause: error }));
+        request.fail(
+          new LocalError(
+            'connection-lost',
+            `${error.message}; the stream with the answer cannot be continued`,
+            { sent: true, cause: error },
+          ),
+        );
       },
     });
     request.onOver(() => stream.close());
@@ -182,10 +223,18 @@ class HttpTransport implements Transport, RequestOwner {
 
   errorContext(): HttpErrorContext {
     const session = this.#sessionId === undefined ? [] : [this.#sessionId];
-    return { origin: this.endpoint.origin, secrets: [...this.endpoint.sentSecrets, ...session], hasSession: session.length > 0 };
+    return {
+      origin: this.endpoint.origin,
+      secrets: [...this.endpoint.sentSecrets, ...session],
+      hasSession: session.length > 0,
+    };
   }
 
-  async #sendRequest(message: JsonRpcRequest, body: string, options: SendOptions | undefined): Promise<void> {
+  async #sendRequest(
+    message: JsonRpcRequest,
+    body: string,
+    options: SendOptions | undefined,
+  ): Promise<void> {
     const { [MetaKey.protocolVersion]: version } = metaOf(message.params);
     const isModernRequest = typeof version === 'string';
     if (isModernRequest) this.#modernVersion = version;
@@ -209,7 +258,10 @@ class HttpTransport implements Transport, RequestOwner {
   async #cancel(message: JsonRpcNotification, body: string): Promise<void> {
     const { requestId } = message.params ?? {};
     const request = isRequestId(requestId) ? this.#running.get(requestId) : undefined;
-    const isSilent = request === undefined ? this.#legacyVersion === undefined : request.post.isModern || request.post.method === 'initialize';
+    const isSilent =
+      request === undefined
+        ? this.#legacyVersion === undefined
+        : request.post.isModern || request.post.method === 'initialize';
     try {
       if (!isSilent) await this.#postOneWay(body, this.#legacyHeaders());
     } finally {
@@ -225,12 +277,20 @@ class HttpTransport implements Transport, RequestOwner {
     const answers = entries.filter(isAnswer);
     for (const answer of answers) this.#answered(answer);
     this.#receiver?.message(entries, relatedTo === undefined ? undefined : { relatedTo });
-    const error = new LocalError('invalid-response', `${this.endpoint.origin} answered with a batch, which this protocol version does not have.`, { sent: true });
+    const error = new LocalError(
+      'invalid-response',
+      `${this.endpoint.origin} answered with a batch, which this protocol version does not have.`,
+      { sent: true },
+    );
     for (const { id } of answers) this.#receiver?.requestFailed?.(id, error);
   }
 
   refusal(problem: string): LocalError {
-    return new LocalError('invalid-response', `A message of ${this.endpoint.origin} was refused: it ${problem}. Ask for less, or accept longer messages from this server.`, { sent: true });
+    return new LocalError(
+      'invalid-response',
+      `A message of ${this.endpoint.origin} was refused: it ${problem}. Ask for less, or accept longer messages from this server.`,
+      { sent: true },
+    );
   }
 
   #answered(answer: AnswerMessage): void {
@@ -238,21 +298,37 @@ class HttpTransport implements Transport, RequestOwner {
     if (request === undefined) return;
     this.#running.delete(answer.id);
     request.answered();
-    if (request.post.method === 'initialize' && isJsonObject(answer.result) && typeof answer.result.protocolVersion === 'string') {
+    if (
+      request.post.method === 'initialize' &&
+      isJsonObject(answer.result) &&
+      typeof answer.result.protocolVersion === 'string'
+    ) {
       this.#legacyVersion = answer.result.protocolVersion;
     }
   }
 
-  #takeEvent({ name, data }: { readonly name: string; readonly data: string }, relatedTo?: RequestId): void {
+  #takeEvent(
+    { name, data }: { readonly name: string; readonly data: string },
+    relatedTo?: RequestId,
+  ): void {
     if (name === 'message') this.deliverText(data, relatedTo);
   }
 
   #openStandalone(): void {
-    if (this.#isClosed || this.#legacyVersion === undefined || this.#channel !== undefined || this.#standalone !== undefined) return;
+    if (
+      this.#isClosed ||
+      this.#legacyVersion === undefined ||
+      this.#channel !== undefined ||
+      this.#standalone !== undefined
+    )
+      return;
     this.#standalone = new ClientEventStream({
       endpoint: this.endpoint,
       headers: () => sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
-      receiver: { event: (event) => this.#takeEvent(event), refused: (found, problem) => this.#refuse(`an event ${problem}`, found) },
+      receiver: {
+        event: (event) => this.#takeEvent(event),
+        refused: (found, problem) => this.#refuse(`an event ${problem}`, found),
+      },
       limits: this.limits,
       lastEventId: '',
       retryMs: undefined,
@@ -260,7 +336,10 @@ class HttpTransport implements Transport, RequestOwner {
       errorContext: () => this.errorContext(),
       // A server that never offered the stream may answer 404 to any GET; one that did has forgotten the session.
       ended: (error, wasOpen) => {
-        if (wasOpen && error instanceof HttpError && error.isSessionLost) void this.#end(new LocalError('connection-lost', error.message, { sent: true, cause: error }));
+        if (wasOpen && error instanceof HttpError && error.isSessionLost)
+          void this.#end(
+            new LocalError('connection-lost', error.message, { sent: true, cause: error }),
+          );
       },
     });
     this.#standalone.open();
@@ -287,7 +366,15 @@ class HttpTransport implements Transport, RequestOwner {
       channel.close();
       this.#channel = undefined;
       const { message, status, headers, excerpt, rpcError } = refusal;
-      request.fail(new HttpError(`${message}, and it does not speak HTTP+SSE`, { status, headers, excerpt, rpcError, cause }));
+      request.fail(
+        new HttpError(`${message}, and it does not speak HTTP+SSE`, {
+          status,
+          headers,
+          excerpt,
+          rpcError,
+          cause,
+        }),
+      );
     }
   }
 
@@ -318,7 +405,10 @@ class HttpTransport implements Transport, RequestOwner {
   }
 
   #legacyHeaders(): string[] {
-    return [...POST_HEADERS, ...sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion })];
+    return [
+      ...POST_HEADERS,
+      ...sessionHeaders({ id: this.#sessionId, protocolVersion: this.#legacyVersion }),
+    ];
   }
 
   #refuse(detail: string, found: RefusedId): void {
@@ -343,7 +433,9 @@ class HttpTransport implements Transport, RequestOwner {
       const pauseMs = this.#guard.read(chunk.length);
       if ((pauseMs === 0 && !this.#answers.isFull) || response.destroyed) return;
       response.pause();
-      void Promise.all([delay(pauseMs, undefined, { ref: false }), this.#answers.room()]).then(() => response.resume());
+      void Promise.all([delay(pauseMs, undefined, { ref: false }), this.#answers.room()]).then(() =>
+        response.resume(),
+      );
     });
   }
 
@@ -357,7 +449,8 @@ class HttpTransport implements Transport, RequestOwner {
     this.#standalone?.close();
     for (const request of this.#running.values()) request.abort();
     this.#running.clear();
-    if (error === undefined && this.#sessionId !== undefined && !this.#isSessionLost) await withinLimit(this.#deleteSession(), DELETE_LIMIT_MS);
+    if (error === undefined && this.#sessionId !== undefined && !this.#isSessionLost)
+      await withinLimit(this.#deleteSession(), DELETE_LIMIT_MS);
     this.endpoint.destroy();
     this.#receiver?.closed(error);
   }
@@ -385,5 +478,8 @@ function isAnswer(value: unknown): value is AnswerMessage {
 
 function isModern({ rpcError, status }: HttpError): boolean {
   if (rpcError === undefined) return false;
-  return MODERN_EVIDENCE.has(rpcError.code) || (status === 404 && rpcError.code === ErrorCode.methodNotFound);
+  return (
+    MODERN_EVIDENCE.has(rpcError.code) ||
+    (status === 404 && rpcError.code === ErrorCode.methodNotFound)
+  );
 }

@@ -11,7 +11,8 @@ import {
   until,
 } from './scripted-http-server.test.support.ts';
 
-const event = (value: unknown, id?: string): string => `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(value)}\n\n`;
+const event = (value: unknown, id?: string): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(value)}\n\n`;
 const result = (id: number, text: string): unknown => ({ jsonrpc: '2.0', id, result: { text } });
 const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 
@@ -20,30 +21,45 @@ afterEach(() => {
 });
 
 describe('a legacy session', () => {
-  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('of %s names its id and revision after initialize, and is ended by close', async (version) => {
-    const server = await scriptedServer((arrival) => void (playHandshake(arrival, { version }) || answerJson(arrival)));
-    const opened = await openTransport({ url: server.url });
-    await handshake(opened);
-    await opened.transport.send(legacyRequest(2, 'tools/list'));
-    await opened.transport.close();
-    const named = server.arrivals.map(({ method, body, headers }) => ({
-      what: `${method} ${body?.method ?? ''}`,
-      of: [headers['mcp-session-id'], headers['mcp-protocol-version']],
-    }));
-    expect(named[0]).toEqual({ what: 'POST initialize', of: [undefined, undefined] });
-    expect(named.slice(1).every(({ of }) => of[0] === 'session-1' && of[1] === version)).toBe(true);
-    expect(new Set(named.slice(1).map(({ what }) => what))).toEqual(new Set(['POST notifications/initialized', 'GET ', 'POST tools/list', 'DELETE ']));
-    expect(server.arrivals.every(({ headers }) => headers['mcp-method'] === undefined)).toBe(true);
-    expect(opened.ends).toEqual([undefined]);
-  });
+  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+    'of %s names its id and revision after initialize, and is ended by close',
+    async (version) => {
+      const server = await scriptedServer(
+        (arrival) => void (playHandshake(arrival, { version }) || answerJson(arrival)),
+      );
+      const opened = await openTransport({ url: server.url });
+      await handshake(opened);
+      await opened.transport.send(legacyRequest(2, 'tools/list'));
+      await opened.transport.close();
+      const named = server.arrivals.map(({ method, body, headers }) => ({
+        what: `${method} ${body?.method ?? ''}`,
+        of: [headers['mcp-session-id'], headers['mcp-protocol-version']],
+      }));
+      expect(named[0]).toEqual({ what: 'POST initialize', of: [undefined, undefined] });
+      expect(named.slice(1).every(({ of }) => of[0] === 'session-1' && of[1] === version)).toBe(
+        true,
+      );
+      expect(new Set(named.slice(1).map(({ what }) => what))).toEqual(
+        new Set(['POST notifications/initialized', 'GET ', 'POST tools/list', 'DELETE ']),
+      );
+      expect(server.arrivals.every(({ headers }) => headers['mcp-method'] === undefined)).toBe(
+        true,
+      );
+      expect(opened.ends).toEqual([undefined]);
+    },
+  );
 
   it('without an id sends none, and no DELETE', async () => {
-    const server = await scriptedServer((arrival) => void (playHandshake(arrival, { sessionId: '' }) || answerJson(arrival)));
+    const server = await scriptedServer(
+      (arrival) => void (playHandshake(arrival, { sessionId: '' }) || answerJson(arrival)),
+    );
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await until(() => server.arrivals.length === 3);
     await opened.transport.close();
-    expect(server.arrivals.map(({ method, headers }) => [method, headers['mcp-session-id']])).toEqual([
+    expect(
+      server.arrivals.map(({ method, headers }) => [method, headers['mcp-session-id']]),
+    ).toEqual([
       ['POST', undefined],
       ['POST', undefined],
       ['GET', undefined],
@@ -54,13 +70,22 @@ describe('a legacy session', () => {
     const server = await scriptedServer((arrival) => {
       if (arrival.body?.method === 'initialize') {
         beginEvents(arrival, { 'Mcp-Session-Id': 's-9' });
-        arrival.response.end(event({ jsonrpc: '2.0', id: 1, result: { protocolVersion: '2025-06-18', capabilities: {} } }));
+        arrival.response.end(
+          event({
+            jsonrpc: '2.0',
+            id: 1,
+            result: { protocolVersion: '2025-06-18', capabilities: {} },
+          }),
+        );
       } else {
         playHandshake(arrival);
       }
     });
     await handshake(await openTransport({ url: server.url }));
-    expect(server.arrivals[1]?.headers).toMatchObject({ 'mcp-session-id': 's-9', 'mcp-protocol-version': '2025-06-18' });
+    expect(server.arrivals[1]?.headers).toMatchObject({
+      'mcp-session-id': 's-9',
+      'mcp-protocol-version': '2025-06-18',
+    });
   });
 
   it('lets a question of the server be answered by a POST of its own while the stream stays', async () => {
@@ -83,23 +108,38 @@ describe('a legacy session', () => {
     await until(() => opened.messages.length === 1);
     await opened.transport.send({ jsonrpc: '2.0', id: 'q-1', result: { roots: [] } });
     await until(() => opened.messages.length === 2);
-    expect(opened.messages).toEqual([{ jsonrpc: '2.0', id: 'q-1', method: 'roots/list' }, result(2, 'done')]);
-    expect(server.arrivals.find(({ body }) => body?.id === 'q-1')?.headers['mcp-session-id']).toBe('session-1');
+    expect(opened.messages).toEqual([
+      { jsonrpc: '2.0', id: 'q-1', method: 'roots/list' },
+      result(2, 'done'),
+    ]);
+    expect(server.arrivals.find(({ body }) => body?.id === 'q-1')?.headers['mcp-session-id']).toBe(
+      'session-1',
+    );
   });
 
   it('that the server has ended fails its requests, and close does not end it again', async () => {
-    const lost = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32001, message: 'Session not found' } });
+    const lost = JSON.stringify({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32001, message: 'Session not found' },
+    });
     const server = await scriptedServer((arrival) => {
-      if (arrival.body?.method === 'tools/list') arrival.response.writeHead(404, { 'content-type': 'application/json' }).end(lost);
+      if (arrival.body?.method === 'tools/list')
+        arrival.response.writeHead(404, { 'content-type': 'application/json' }).end(lost);
       else playHandshake(arrival);
     });
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await opened.transport.send(legacyRequest(2, 'tools/list'));
     await until(() => opened.failures.length === 1);
-    expect(opened.failures[0]).toMatchObject({ id: 2, error: { status: 404, isSessionLost: true, rpcError: { code: -32001 } } });
+    expect(opened.failures[0]).toMatchObject({
+      id: 2,
+      error: { status: 404, isSessionLost: true, rpcError: { code: -32001 } },
+    });
     expect(opened.messages).toEqual([]);
-    await expect(opened.transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })).resolves.toBeUndefined();
+    await expect(
+      opened.transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }),
+    ).resolves.toBeUndefined();
     await opened.transport.close();
     expect(server.arrivals.some(({ method }) => method === 'DELETE')).toBe(false);
   });
@@ -117,31 +157,47 @@ describe('a legacy session', () => {
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
-    await opened.transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
+    await opened.transport.send({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 2 },
+    });
     await until(() => isClosed);
-    expect(server.arrivals.at(-1)?.body).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 2 } });
+    expect(server.arrivals.at(-1)?.body).toMatchObject({
+      method: 'notifications/cancelled',
+      params: { requestId: 2 },
+    });
     expect(opened.failures).toEqual([]);
   });
 
   it('rejects a notification that the server refuses', async () => {
     const server = await scriptedServer((arrival) => {
-      if (arrival.body?.method === 'notifications/initialized') arrival.response.writeHead(400).end('no');
+      if (arrival.body?.method === 'notifications/initialized')
+        arrival.response.writeHead(400).end('no');
       else playHandshake(arrival);
     });
     const opened = await openTransport({ url: server.url });
-    await expect(handshake(opened)).rejects.toMatchObject({ name: 'HttpError', status: 400, excerpt: 'no' });
+    await expect(handshake(opened)).rejects.toMatchObject({
+      name: 'HttpError',
+      status: 400,
+      excerpt: 'no',
+    });
     expect(server.arrivals.some(({ method }) => method === 'GET')).toBe(false);
   });
 
   it('does not wait for ever for a notification to be accepted', async () => {
-    const server = await scriptedServer((arrival) => void (arrival.body?.method === 'initialize' && playHandshake(arrival)));
+    const server = await scriptedServer(
+      (arrival) => void (arrival.body?.method === 'initialize' && playHandshake(arrival)),
+    );
     const opened = await openTransport({ url: server.url, acceptTimeoutMs: 50 });
     await expect(handshake(opened)).rejects.toMatchObject({ code: 'request-timeout', sent: true });
     await until(() => server.openConnections() === 0);
   });
 
   it('is closed although the server does not answer DELETE', async () => {
-    const server = await scriptedServer((arrival) => void (arrival.method === 'DELETE' || playHandshake(arrival)));
+    const server = await scriptedServer(
+      (arrival) => void (arrival.method === 'DELETE' || playHandshake(arrival)),
+    );
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await opened.transport.close();
@@ -151,7 +207,8 @@ describe('a legacy session', () => {
 });
 
 describe('the standalone stream', () => {
-  const standalone = ({ method, headers }: Arrival): boolean => method === 'GET' && headers['last-event-id'] === undefined;
+  const standalone = ({ method, headers }: Arrival): boolean =>
+    method === 'GET' && headers['last-event-id'] === undefined;
 
   it('brings what belongs to no request', async () => {
     const server = await scriptedServer((arrival) => {
@@ -163,15 +220,22 @@ describe('the standalone stream', () => {
     await handshake(opened);
     await until(() => opened.messages.length === 1);
     expect(opened.messages).toEqual([changed]);
-    expect(server.arrivals.find(standalone)?.headers).toMatchObject({ accept: 'text/event-stream', 'mcp-session-id': 'session-1' });
+    expect(server.arrivals.find(standalone)?.headers).toMatchObject({
+      accept: 'text/event-stream',
+      'mcp-session-id': 'session-1',
+    });
   });
 
   it.each([405, 404, 400, 401])('is not asked for again after %i', async (status) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const server = await scriptedServer((arrival) => void (playHandshake(arrival, { get: status }) || answerJson(arrival)));
+    const server = await scriptedServer(
+      (arrival) => void (playHandshake(arrival, { get: status }) || answerJson(arrival)),
+    );
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
-    await until(() => server.arrivals.some(({ response, method }) => method === 'GET' && response.writableFinished));
+    await until(() =>
+      server.arrivals.some(({ response, method }) => method === 'GET' && response.writableFinished),
+    );
     await opened.transport.send(legacyRequest(2, 'ping'));
     await until(() => opened.messages.length === 1);
     await vi.advanceTimersByTimeAsync(120_000);
@@ -220,7 +284,14 @@ describe('the standalone stream', () => {
       waits.push(waitedMs);
       await until(() => gets() === before + 1);
     }
-    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, ...Array.from({ length: 7 }, () => 30_000)]);
+    expect(waits).toEqual([
+      1000,
+      2000,
+      4000,
+      8000,
+      16_000,
+      ...Array.from({ length: 7 }, () => 30_000),
+    ]);
     expect(opened.failures).toEqual([]);
     expect(opened.ends).toEqual([]);
   });
@@ -280,8 +351,13 @@ describe('the standalone stream', () => {
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await until(() => opened.ends.length === 1);
-    expect(opened.ends[0]).toMatchObject({ code: 'connection-lost', cause: { status: 404, isSessionLost: true } });
-    await expect(opened.transport.send(legacyRequest(5, 'ping'))).rejects.toMatchObject({ code: 'connection-closed' });
+    expect(opened.ends[0]).toMatchObject({
+      code: 'connection-lost',
+      cause: { status: 404, isSessionLost: true },
+    });
+    await expect(opened.transport.send(legacyRequest(5, 'ping'))).rejects.toMatchObject({
+      code: 'connection-closed',
+    });
   });
 
   it('ends when the server floods it with events that are no messages', async () => {
@@ -293,7 +369,12 @@ describe('the standalone stream', () => {
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await until(() => opened.ends.length === 1);
-    expect(opened.ends[0]).toMatchObject({ code: 'connection-lost', message: expect.stringContaining('is ended: it sent more than 1000 lines that are no messages') as string });
+    expect(opened.ends[0]).toMatchObject({
+      code: 'connection-lost',
+      message: expect.stringContaining(
+        'is ended: it sent more than 1000 lines that are no messages',
+      ) as string,
+    });
     expect(opened.unreadable.length).toBeLessThan(1100);
   });
 
@@ -303,7 +384,9 @@ describe('the standalone stream', () => {
       if (playHandshake(arrival, { get: 'stream' })) return;
       beginEvents(arrival);
       arrival.response.write(`data: {"jsonrpc":"2.0","id":7,"result":{"text":"${long}"}}\n\n`);
-      arrival.response.write(`data: {"result":{"id":1,"text":"${long}"},\ndata: "id":"8","jsonrpc":"2.0"}\n\n${event(changed)}`);
+      arrival.response.write(
+        `data: {"result":{"id":1,"text":"${long}"},\ndata: "id":"8","jsonrpc":"2.0"}\n\n${event(changed)}`,
+      );
     });
     const opened = await openTransport({ url: server.url, maxMessageBytes: 1000 });
     await handshake(opened);
@@ -331,14 +414,21 @@ describe('a stream that ends before its answer', () => {
       if (playHandshake(arrival)) return;
       const { 'last-event-id': lastEventId } = arrival.headers;
       beginEvents(arrival);
-      if (arrival.body?.method === 'tools/call') arrival.response.end('id: e-1\nretry: 500\ndata: \n\n');
-      else if (lastEventId === 'e-1') arrival.response.end(event({ jsonrpc: '2.0', method: 'notifications/progress', params: {} }, 'e-2'));
+      if (arrival.body?.method === 'tools/call')
+        arrival.response.end('id: e-1\nretry: 500\ndata: \n\n');
+      else if (lastEventId === 'e-1')
+        arrival.response.end(
+          event({ jsonrpc: '2.0', method: 'notifications/progress', params: {} }, 'e-2'),
+        );
       else arrival.response.write(event(result(2, 'late'), 'e-3'));
     });
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
-    for (const [expected, delayMs] of [['e-1', 500], ['e-2', 1000]] as const) {
+    for (const [expected, delayMs] of [
+      ['e-1', 500],
+      ['e-2', 1000],
+    ] as const) {
       await until(() => vi.getTimerCount() === 1);
       await vi.advanceTimersByTimeAsync(delayMs - 1);
       expect(server.arrivals.at(-1)?.headers['last-event-id']).not.toBe(expected);
@@ -348,7 +438,10 @@ describe('a stream that ends before its answer', () => {
     await until(() => opened.messages.length === 2);
     expect(opened.messages[1]).toEqual(result(2, 'late'));
     expect(opened.failures).toEqual([]);
-    expect(server.arrivals.at(-1)?.headers).toMatchObject({ 'mcp-session-id': 'session-1', accept: 'text/event-stream' });
+    expect(server.arrivals.at(-1)?.headers).toMatchObject({
+      'mcp-session-id': 'session-1',
+      accept: 'text/event-stream',
+    });
     await until(() => vi.getTimerCount() === 0);
   });
 
@@ -357,7 +450,9 @@ describe('a stream that ends before its answer', () => {
       if (playHandshake(arrival)) return;
       beginEvents(arrival);
       if (arrival.method === 'GET') return void arrival.response.end(event(result(2, 'again')));
-      arrival.response.write('retry: 1\nid: e-1\ndata:\n\nid: e-2\ndata: {"jsonrpc":', () => arrival.socket.destroy());
+      arrival.response.write('retry: 1\nid: e-1\ndata:\n\nid: e-2\ndata: {"jsonrpc":', () =>
+        arrival.socket.destroy(),
+      );
     });
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
@@ -378,26 +473,35 @@ describe('a stream that ends before its answer', () => {
     await handshake(opened);
     await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
     await until(() => opened.failures.length === 1);
-    expect(opened.failures[0]).toMatchObject({ id: 2, error: { code: 'connection-lost', sent: true } });
+    expect(opened.failures[0]).toMatchObject({
+      id: 2,
+      error: { code: 'connection-lost', sent: true },
+    });
   });
 
   it.each([
     [405, false],
     [404, true],
-  ])('fails its request when the server refuses to resume it with %i', async (status, isSessionLost) => {
-    const server = await scriptedServer((arrival) => {
-      if (playHandshake(arrival)) return;
-      if (arrival.method === 'GET') return void arrival.response.writeHead(status).end();
-      beginEvents(arrival);
-      arrival.response.end('retry: 1\nid: e-1\ndata:\n\n');
-    });
-    const opened = await openTransport({ url: server.url });
-    await handshake(opened);
-    await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
-    await until(() => opened.failures.length === 1);
-    expect(opened.failures[0]).toMatchObject({ id: 2, error: { code: 'connection-lost', sent: true, cause: { status, isSessionLost } } });
-    expect(opened.ends).toEqual([]);
-  });
+  ])(
+    'fails its request when the server refuses to resume it with %i',
+    async (status, isSessionLost) => {
+      const server = await scriptedServer((arrival) => {
+        if (playHandshake(arrival)) return;
+        if (arrival.method === 'GET') return void arrival.response.writeHead(status).end();
+        beginEvents(arrival);
+        arrival.response.end('retry: 1\nid: e-1\ndata:\n\n');
+      });
+      const opened = await openTransport({ url: server.url });
+      await handshake(opened);
+      await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
+      await until(() => opened.failures.length === 1);
+      expect(opened.failures[0]).toMatchObject({
+        id: 2,
+        error: { code: 'connection-lost', sent: true, cause: { status, isSessionLost } },
+      });
+      expect(opened.ends).toEqual([]);
+    },
+  );
 
   it('fails its request when the server does not come back', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -409,7 +513,9 @@ describe('a stream that ends before its answer', () => {
     const opened = await openTransport({ url: server.url });
     await handshake(opened);
     await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
-    await until(() => server.arrivals.some(({ response, body }) => body?.id === 2 && response.headersSent));
+    await until(() =>
+      server.arrivals.some(({ response, body }) => body?.id === 2 && response.headersSent),
+    );
     await server.close();
     while (opened.failures.length === 0) {
       await until(() => vi.getTimerCount() === 1 || opened.failures.length === 1);
@@ -431,7 +537,11 @@ describe('a stream that ends before its answer', () => {
     await opened.transport.send(legacyRequest(2, 'tools/call', { name: 'a' }));
     await opened.transport.send(legacyRequest(3, 'tools/call', { name: 'a' }));
     await until(() => vi.getTimerCount() === 2);
-    await opened.transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
+    await opened.transport.send({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 2 },
+    });
     expect(vi.getTimerCount()).toBe(1);
     await opened.transport.close();
     expect(vi.getTimerCount()).toBe(0);

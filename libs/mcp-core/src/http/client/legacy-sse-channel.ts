@@ -50,7 +50,8 @@ export class LegacySseChannel {
       method: 'GET',
       headers: ['Accept', 'text/event-stream'],
       responded: (response) => {
-        if (response.statusCode === 200 && mediaTypeOf(response) === 'text/event-stream') this.#read(response, { resolve, reject });
+        if (response.statusCode === 200 && mediaTypeOf(response) === 'text/event-stream')
+          this.#read(response, { resolve, reject });
         else this.#refused(response, reject);
       },
       failed: reject,
@@ -63,7 +64,10 @@ export class LegacySseChannel {
     this.#handle?.abort();
   }
 
-  #read(response: IncomingMessage, opening: { readonly resolve: () => void; readonly reject: (error: Error) => void }): void {
+  #read(
+    response: IncomingMessage,
+    opening: { readonly resolve: () => void; readonly reject: (error: Error) => void },
+  ): void {
     const { endpoint, limits } = this.#options;
     // Listens before the reader does, which reports comments to it.
     const watchdog = new StreamWatchdog(response);
@@ -75,7 +79,12 @@ export class LegacySseChannel {
           } else if (name === 'endpoint' && this.#path === undefined) {
             this.#path = endpoint.pathWithinOrigin(data.trim());
             if (this.#path === undefined) {
-              opening.reject(new LocalError('connect-failed', `${endpoint.origin} names an address for messages that is not its own.`));
+              opening.reject(
+                new LocalError(
+                  'connect-failed',
+                  `${endpoint.origin} names an address for messages that is not its own.`,
+                ),
+              );
               this.close();
             } else {
               opening.resolve();
@@ -90,7 +99,10 @@ export class LegacySseChannel {
     const onEnd = (cause?: Error): void => {
       if (this.#isClosed) return;
       this.#isClosed = true;
-      const error = new LocalError('connection-lost', `${endpoint.origin} ended the event stream`, { sent: true, cause });
+      const error = new LocalError('connection-lost', `${endpoint.origin} ended the event stream`, {
+        sent: true,
+        cause,
+      });
       if (this.#path === undefined) opening.reject(error);
       else this.#options.lost(error);
     };
@@ -102,7 +114,9 @@ export class LegacySseChannel {
 
   #refused(response: IncomingMessage, reject: (error: Error) => void): void {
     readBody(response, { maxBytes: MAX_ERROR_BODY_BYTES }, (body) => {
-      reject(httpErrorOf(response, body.kind === 'text' ? body.text : '', this.#options.errorContext()));
+      reject(
+        httpErrorOf(response, body.kind === 'text' ? body.text : '', this.#options.errorContext()),
+      );
     });
   }
 }

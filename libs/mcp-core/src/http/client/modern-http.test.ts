@@ -1,6 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HttpError } from '../../protocol/http-error.ts';
-import { answerJson, beginEvents, modernRequest, openTransport, scriptedServer } from './scripted-http-server.test.support.ts';
+import {
+  answerJson,
+  beginEvents,
+  modernRequest,
+  openTransport,
+  scriptedServer,
+} from './scripted-http-server.test.support.ts';
 
 const WAIT = { timeout: 10_000 };
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
@@ -8,11 +14,23 @@ const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 describe('a modern request', () => {
   it('is one POST with the standard headers and answered by JSON', async () => {
     const server = await scriptedServer((arrival) => answerJson(arrival, { ok: true }));
-    const opened = await openTransport({ url: server.url, headers: { Authorization: 'Bearer t0ken' } });
-    await opened.transport.send(modernRequest(1, 'tools/call', { name: 'grüße', arguments: {} }), { headers: { 'Mcp-Param-Region': 'us' } });
-    await vi.waitFor(() => expect(opened.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: { ok: true } }]), WAIT);
+    const opened = await openTransport({
+      url: server.url,
+      headers: { Authorization: 'Bearer t0ken' },
+    });
+    await opened.transport.send(modernRequest(1, 'tools/call', { name: 'grüße', arguments: {} }), {
+      headers: { 'Mcp-Param-Region': 'us' },
+    });
+    await vi.waitFor(
+      () => expect(opened.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: { ok: true } }]),
+      WAIT,
+    );
     const [arrival] = server.arrivals;
-    expect(arrival).toMatchObject({ method: 'POST', url: '/mcp', body: { id: 1, method: 'tools/call', params: { name: 'grüße' } } });
+    expect(arrival).toMatchObject({
+      method: 'POST',
+      url: '/mcp',
+      body: { id: 1, method: 'tools/call', params: { name: 'grüße' } },
+    });
     expect(arrival?.headers).toMatchObject({
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
@@ -40,12 +58,19 @@ describe('a modern request', () => {
   });
 
   it('delivers the notifications of its stream in order and before the answer, however the bytes are cut', async () => {
-    const notifications = Array.from({ length: 50 }, (_, n) => ({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: n, message: 'ä€😀' } }));
+    const notifications = Array.from({ length: 50 }, (_, n) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progress: n, message: 'ä€😀' },
+    }));
     const answer = { jsonrpc: '2.0', id: 7, result: { text: 'ä€😀' } };
-    const bytes = Buffer.from(`\uFEFF: hello\r\n\r\n${[...notifications, answer].map(event).join('')}`);
+    const bytes = Buffer.from(
+      `\uFEFF: hello\r\n\r\n${[...notifications, answer].map(event).join('')}`,
+    );
     const server = await scriptedServer((arrival) => {
       beginEvents(arrival);
-      for (let at = 0; at < bytes.length; at += 7) arrival.response.write(bytes.subarray(at, at + 7));
+      for (let at = 0; at < bytes.length; at += 7)
+        arrival.response.write(bytes.subarray(at, at + 7));
       arrival.response.end();
     });
     const { transport, messages } = await openTransport({ url: server.url });
@@ -61,12 +86,18 @@ describe('a modern request', () => {
         isClosed = true;
       });
       beginEvents(arrival);
-      arrival.response.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: {} }));
+      arrival.response.write(
+        event({ jsonrpc: '2.0', method: 'notifications/progress', params: {} }),
+      );
     });
     const { transport, messages, failures } = await openTransport({ url: server.url });
     await transport.send(modernRequest(3, 'tools/call', { name: 'a' }));
     await vi.waitFor(() => expect(messages).toHaveLength(1), WAIT);
-    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } });
+    await transport.send({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 3 },
+    });
     await vi.waitFor(() => expect(isClosed).toBe(true), WAIT);
     expect(server.arrivals).toHaveLength(1);
     expect(failures).toEqual([]);
@@ -77,7 +108,11 @@ describe('a modern request', () => {
     const { transport, messages } = await openTransport({ url: server.url });
     await transport.send(modernRequest(3, 'tools/list'));
     await vi.waitFor(() => expect(messages).toHaveLength(1), WAIT);
-    await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } });
+    await transport.send({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 3 },
+    });
     await transport.send(modernRequest(4, 'tools/list'));
     await vi.waitFor(() => expect(messages).toHaveLength(2), WAIT);
     expect(server.arrivals.map(({ body }) => body?.method)).toEqual(['tools/list', 'tools/list']);
@@ -90,18 +125,26 @@ describe('a modern request', () => {
     });
     const { transport, failures } = await openTransport({ url: server.url });
     await transport.send(modernRequest(3, 'tools/call', { name: 'a' }));
-    await vi.waitFor(() => expect(failures).toMatchObject([{ id: 3, error: { code: 'connection-lost', sent: true } }]), WAIT);
+    await vi.waitFor(
+      () =>
+        expect(failures).toMatchObject([{ id: 3, error: { code: 'connection-lost', sent: true } }]),
+      WAIT,
+    );
     expect(server.arrivals).toHaveLength(1);
   });
 
   it('opens no stream of its own and ends no session', async () => {
-    const server = await scriptedServer((arrival) => answerJson(arrival, {}, { 'mcp-session-id': 'ignored' }));
+    const server = await scriptedServer((arrival) =>
+      answerJson(arrival, {}, { 'mcp-session-id': 'ignored' }),
+    );
     const { transport, messages } = await openTransport({ url: server.url });
     await transport.send(modernRequest(1, 'server/discover'));
     await vi.waitFor(() => expect(messages).toHaveLength(1), WAIT);
     await transport.send(modernRequest(2, 'tools/list'));
     await transport.close();
-    expect(server.arrivals.map(({ method, headers }) => [method, headers['mcp-session-id']])).toEqual([
+    expect(
+      server.arrivals.map(({ method, headers }) => [method, headers['mcp-session-id']]),
+    ).toEqual([
       ['POST', undefined],
       ['POST', undefined],
     ]);
@@ -123,7 +166,11 @@ describe('a modern request', () => {
     [404, { code: -32601, message: 'Method not found' }],
     [500, { code: -32603, message: 'Internal error' }],
   ])('takes a JSON-RPC error from a %i', async (status, error) => {
-    const server = await scriptedServer(({ response }) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: 1, error })));
+    const server = await scriptedServer(({ response }) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: 1, error })),
+    );
     const { transport, messages, failures } = await openTransport({ url: server.url });
     await transport.send(modernRequest(1, 'tools/list'));
     await vi.waitFor(() => expect(messages).toEqual([{ jsonrpc: '2.0', id: 1, error }]), WAIT);
@@ -132,21 +179,44 @@ describe('a modern request', () => {
 
   it.each([{ id: null }, {}])('takes an error without id in a 400 as its own: %j', async (id) => {
     const error = { code: -32020, message: 'Header mismatch' };
-    const server = await scriptedServer(({ response }) => response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', ...id, error })));
+    const server = await scriptedServer(({ response }) =>
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', ...id, error })),
+    );
     const { transport, messages } = await openTransport({ url: server.url });
     await transport.send(modernRequest('x', 'tools/list'));
     await vi.waitFor(() => expect(messages).toEqual([{ jsonrpc: '2.0', id: 'x', error }]), WAIT);
   });
 
-  it.each([401, 403, 503])('does not take an error without id in a %i for an answer', async (status) => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32001, message: 'No entry' } });
-    const server = await scriptedServer(({ response }) => response.writeHead(status, { 'content-type': 'application/json', 'www-authenticate': 'Bearer realm="x"' }).end(body));
-    const { transport, messages, failures } = await openTransport({ url: server.url });
-    await transport.send(modernRequest(1, 'tools/list'));
-    await vi.waitFor(() => expect(failures).toHaveLength(1), WAIT);
-    expect(messages).toEqual([]);
-    const { error } = failures[0]!;
-    expect(error).toBeInstanceOf(HttpError);
-    expect(error).toMatchObject({ status, headers: { 'www-authenticate': 'Bearer realm="x"' }, rpcError: { code: -32001 }, isSessionLost: false });
-  });
+  it.each([401, 403, 503])(
+    'does not take an error without id in a %i for an answer',
+    async (status) => {
+      const body = JSON.stringify({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32001, message: 'No entry' },
+      });
+      const server = await scriptedServer(({ response }) =>
+        response
+          .writeHead(status, {
+            'content-type': 'application/json',
+            'www-authenticate': 'Bearer realm="x"',
+          })
+          .end(body),
+      );
+      const { transport, messages, failures } = await openTransport({ url: server.url });
+      await transport.send(modernRequest(1, 'tools/list'));
+      await vi.waitFor(() => expect(failures).toHaveLength(1), WAIT);
+      expect(messages).toEqual([]);
+      const { error } = failures[0]!;
+      expect(error).toBeInstanceOf(HttpError);
+      expect(error).toMatchObject({
+        status,
+        headers: { 'www-authenticate': 'Bearer realm="x"' },
+        rpcError: { code: -32001 },
+        isSessionLost: false,
+      });
+    },
+  );
 });

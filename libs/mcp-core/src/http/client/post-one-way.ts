@@ -21,10 +21,19 @@ const MAX_ERROR_BODY_BYTES = 64 * 1024;
 export function postOneWay(endpoint: ClientEndpoint, post: OneWayPost): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let handle: CallHandle | undefined;
-  const timer = setTimeout(() => {
-    handle?.abort();
-    reject(new LocalError('request-timeout', `${endpoint.origin} did not accept a message within ${post.timeoutMs} ms.`, { sent: true }));
-  }, Math.min(post.timeoutMs, MAX_TIMER_MS));
+  const timer = setTimeout(
+    () => {
+      handle?.abort();
+      reject(
+        new LocalError(
+          'request-timeout',
+          `${endpoint.origin} did not accept a message within ${post.timeoutMs} ms.`,
+          { sent: true },
+        ),
+      );
+    },
+    Math.min(post.timeoutMs, MAX_TIMER_MS),
+  );
   handle = endpoint.send({
     method: 'POST',
     headers: post.headers,

@@ -132,7 +132,8 @@ export class PostedRequest implements Call {
     const reader = new SseReader(
       {
         event: (event) => {
-          if (this.#state !== 'over' && event.name === 'message') owner.deliverText(event.data, this.post.id);
+          if (this.#state !== 'over' && event.name === 'message')
+            owner.deliverText(event.data, this.post.id);
         },
         comment: () => watchdog.comment(),
         tooLarge: (problem) => {
@@ -145,7 +146,13 @@ export class PostedRequest implements Call {
     const onEnd = (cause?: Error): void => {
       clearTimeout(this.#linger);
       if (this.#state !== 'running' || owner.resume(this, reader)) return;
-      this.fail(new LocalError('connection-lost', `${owner.endpoint.origin} ended a stream before the answer`, { sent: true, cause }));
+      this.fail(
+        new LocalError(
+          'connection-lost',
+          `${owner.endpoint.origin} ended a stream before the answer`,
+          { sent: true, cause },
+        ),
+      );
     };
     response.on('data', (chunk: Buffer) => reader.push(chunk));
     response.on('close', () => reader.end());
@@ -157,17 +164,33 @@ export class PostedRequest implements Call {
     if (this.#state !== 'running') return;
     const owner = this.#owner;
     if (body.kind === 'broken') {
-      this.fail(new LocalError('connection-lost', `The connection to ${owner.endpoint.origin} broke within an answer`, { sent: true, cause: body.error }));
+      this.fail(
+        new LocalError(
+          'connection-lost',
+          `The connection to ${owner.endpoint.origin} broke within an answer`,
+          { sent: true, cause: body.error },
+        ),
+      );
       return;
     }
     const { statusCode: status = 0 } = response;
     const isSuccess = status >= 200 && status < 300;
     if (body.kind === 'refused') {
-      this.fail(isSuccess ? owner.refusal(body.problem) : this.#httpError(response, '', `the body ${body.problem}`));
+      this.fail(
+        isSuccess
+          ? owner.refusal(body.problem)
+          : this.#httpError(response, '', `the body ${body.problem}`),
+      );
     } else if (isSuccess && mediaTypeOf(response) === 'application/json') {
       this.#readJson(response, body.text);
     } else if (isSuccess) {
-      this.fail(this.#httpError(response, body.text, body.text === '' ? 'no answer to the request' : 'neither JSON nor an event stream'));
+      this.fail(
+        this.#httpError(
+          response,
+          body.text,
+          body.text === '' ? 'no answer to the request' : 'neither JSON nor an event stream',
+        ),
+      );
     } else {
       this.#readError(response, body.text);
     }
@@ -179,11 +202,20 @@ export class PostedRequest implements Call {
     const encoding = response.headers['content-encoding'] ?? 'identity';
     const value = encoding === 'identity' ? parseJson(text) : undefined;
     if (value === undefined) {
-      this.fail(this.#httpError(response, text, encoding === 'identity' ? 'the body is not JSON' : 'the body is encoded, which was not asked for'));
+      this.fail(
+        this.#httpError(
+          response,
+          text,
+          encoding === 'identity'
+            ? 'the body is not JSON'
+            : 'the body is encoded, which was not asked for',
+        ),
+      );
       return;
     }
     this.#owner.deliver(value, this.post.id);
-    if (this.#isRunning()) this.fail(this.#httpError(response, text, 'the body does not answer the request'));
+    if (this.#isRunning())
+      this.fail(this.#httpError(response, text, 'the body does not answer the request'));
   }
 
   /** Statuses beside 2xx: a JSON-RPC answer in the body is one, unless the status means more than the body. */
@@ -192,9 +224,13 @@ export class PostedRequest implements Call {
     const text = costProblem(Buffer.from(body), this.#owner.limits) === undefined ? body : '';
     const value = parseJson(text);
     const isOwn = isJsonObject(value) && value.id === this.post.id && value.method === undefined;
-    const error = httpErrorOf(response, text, { ...this.#owner.errorContext(), hasSession: this.post.hasSession });
+    const error = httpErrorOf(response, text, {
+      ...this.#owner.errorContext(),
+      hasSession: this.post.hasSession,
+    });
     const isOfStatus = status === 401 || status === 403 || error.isSessionLost;
-    const isAnswer = !isOfStatus && isJsonObject(value) && (isOwn || (status < 500 && isErrorWithoutId(value)));
+    const isAnswer =
+      !isOfStatus && isJsonObject(value) && (isOwn || (status < 500 && isErrorWithoutId(value)));
     if (this.#owner.fallBack(this, error)) return;
     if (isAnswer) this.#owner.deliver({ ...value, id: this.post.id }, this.post.id);
     this.fail(error);
@@ -206,7 +242,11 @@ export class PostedRequest implements Call {
   }
 
   #httpError(response: IncomingMessage, text: string, problem: string): HttpError {
-    return httpErrorOf(response, text, { ...this.#owner.errorContext(), problem, hasSession: false });
+    return httpErrorOf(response, text, {
+      ...this.#owner.errorContext(),
+      problem,
+      hasSession: false,
+    });
   }
 }
 

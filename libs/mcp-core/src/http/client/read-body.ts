@@ -4,10 +4,17 @@ import { BudgetShare } from '../../jsonrpc/message-budget.ts';
 import { NO_ROOM, tooLong, type MessageLimits } from '../../jsonrpc/message-limits.ts';
 
 /** A whole body as text, or why there is none. */
-export type Body = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'refused'; readonly problem: string } | { readonly kind: 'broken'; readonly error: Error };
+export type Body =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'refused'; readonly problem: string }
+  | { readonly kind: 'broken'; readonly error: Error };
 
 /** Reads a response up to `maxBytes`, within the budget; a longer one is not read further and its connection is closed. `done` is called once. */
-export function readBody(response: IncomingMessage, limits: Pick<MessageLimits, 'maxBytes' | 'budget'>, done: (body: Body) => void): void {
+export function readBody(
+  response: IncomingMessage,
+  limits: Pick<MessageLimits, 'maxBytes' | 'budget'>,
+  done: (body: Body) => void,
+): void {
   const { maxBytes } = limits;
   const share = new BudgetShare(limits.budget);
   // Most bodies are one piece.
@@ -30,7 +37,8 @@ export function readBody(response: IncomingMessage, limits: Pick<MessageLimits, 
   response.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (isDone) return;
-    const refusal = length > maxBytes ? tooLong(limits) : share.grow(chunk.length) ? undefined : NO_ROOM;
+    const refusal =
+      length > maxBytes ? tooLong(limits) : share.grow(chunk.length) ? undefined : NO_ROOM;
     if (refusal !== undefined) {
       finish({ kind: 'refused', problem: refusal });
       response.destroy();

@@ -19,32 +19,58 @@ export interface HttpErrorContext {
 const MAX_EXCERPT_CHARACTERS = 500;
 /** Shorter values are in every text. */
 const MIN_SECRET_CHARACTERS = 8;
-const SECRET_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2', 'mcp-session-id', 'authorization', 'proxy-authorization', 'cookie']);
+const SECRET_HEADERS: ReadonlySet<string> = new Set([
+  'set-cookie',
+  'set-cookie2',
+  'mcp-session-id',
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+]);
 
 /** The error a response means, `text` being what was read of its body. */
-export function httpErrorOf(response: IncomingMessage, text: string, context: HttpErrorContext): HttpError {
+export function httpErrorOf(
+  response: IncomingMessage,
+  text: string,
+  context: HttpErrorContext,
+): HttpError {
   const { origin, secrets, problem, hasSession = false, cause } = context;
   const status = response.statusCode ?? 0;
   const isSessionLost = hasSession && status === 404;
   const rpcError = rpcErrorIn(text);
-  const excerpt = redact(text.slice(0, 4 * MAX_EXCERPT_CHARACTERS), secrets).slice(0, MAX_EXCERPT_CHARACTERS).trim();
-  const reason = problem ?? reasonOf(status, isSessionLost) ?? oneLine(rpcError === undefined ? excerpt : redact(rpcError.message, secrets));
+  const excerpt = redact(text.slice(0, 4 * MAX_EXCERPT_CHARACTERS), secrets)
+    .slice(0, MAX_EXCERPT_CHARACTERS)
+    .trim();
+  const reason =
+    problem ??
+    reasonOf(status, isSessionLost) ??
+    oneLine(rpcError === undefined ? excerpt : redact(rpcError.message, secrets));
   const message = `${origin} answered ${status}${reason === '' ? '' : `: ${reason}`}`;
-  return new HttpError(message, { status, headers: safeHeaders(response), excerpt, rpcError, isSessionLost, cause });
+  return new HttpError(message, {
+    status,
+    headers: safeHeaders(response),
+    excerpt,
+    rpcError,
+    isSessionLost,
+    cause,
+  });
 }
 
 /** The headers of a response without secrets; repeated ones are joined. */
 export function safeHeaders(response: IncomingMessage): { readonly [name: string]: string } {
   const headers: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(response.headers)) {
-    if (value !== undefined && !SECRET_HEADERS.has(name)) headers[name] = typeof value === 'string' ? value : value.join(', ');
+    if (value !== undefined && !SECRET_HEADERS.has(name))
+      headers[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return headers;
 }
 
 function reasonOf(status: number, isSessionLost: boolean): string | undefined {
   if (isSessionLost) return 'the session has ended';
-  return status >= 300 && status < 400 ? 'only redirects (307, 308) within the origin are followed' : undefined;
+  return status >= 300 && status < 400
+    ? 'only redirects (307, 308) within the origin are followed'
+    : undefined;
 }
 
 function oneLine(text: string): string {
@@ -63,6 +89,8 @@ function rpcErrorIn(text: string): JsonRpcErrorObject | undefined {
 }
 
 function redact(text: string, secrets: readonly string[]): string {
-  const parts = secrets.flatMap((secret) => [secret, ...secret.split(' ')]).filter((part) => part.length >= MIN_SECRET_CHARACTERS);
+  const parts = secrets
+    .flatMap((secret) => [secret, ...secret.split(' ')])
+    .filter((part) => part.length >= MIN_SECRET_CHARACTERS);
   return parts.reduce((redacted, part) => redacted.replaceAll(part, '[redacted]'), text);
 }

@@ -13,7 +13,9 @@ export interface Arrival {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   /** The parsed body; `undefined` when there is none. */
-  readonly body: { readonly id?: RequestId; readonly method?: string; readonly params?: JsonObject } | undefined;
+  readonly body:
+    | { readonly id?: RequestId; readonly method?: string; readonly params?: JsonObject }
+    | undefined;
   readonly response: ServerResponse;
   readonly socket: Socket;
 }
@@ -31,7 +33,10 @@ export interface ScriptedHttpServer {
 }
 
 /** A server on this machine that does what the script says with each request; ended with the test. */
-export async function scriptedServer(script: (arrival: Arrival) => void, port = 0): Promise<ScriptedHttpServer> {
+export async function scriptedServer(
+  script: (arrival: Arrival) => void,
+  port = 0,
+): Promise<ScriptedHttpServer> {
   const arrivals: Arrival[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -105,31 +110,60 @@ export async function openTransport(options: HttpTransportOptions): Promise<Open
   return opened;
 }
 
-export function answerJson({ response, body }: Arrival, result: JsonObject = {}, headers: { readonly [name: string]: string } = {}): void {
+export function answerJson(
+  { response, body }: Arrival,
+  result: JsonObject = {},
+  headers: { readonly [name: string]: string } = {},
+): void {
   response.writeHead(200, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify({ jsonrpc: '2.0', id: body?.id, result }));
 }
 
-export function beginEvents({ response }: Arrival, headers: { readonly [name: string]: string } = {}): void {
+export function beginEvents(
+  { response }: Arrival,
+  headers: { readonly [name: string]: string } = {},
+): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });
   response.flushHeaders();
 }
 
 /** A modern request; `params` beside its `_meta`. */
-export function modernRequest(id: RequestId, method: string, params: JsonObject = {}): { jsonrpc: '2.0'; id: RequestId; method: string; params: JsonObject } {
-  const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+export function modernRequest(
+  id: RequestId,
+  method: string,
+  params: JsonObject = {},
+): { jsonrpc: '2.0'; id: RequestId; method: string; params: JsonObject } {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
   return { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
 }
 
-export function legacyRequest(id: RequestId, method: string, params: JsonObject = {}): { jsonrpc: '2.0'; id: RequestId; method: string; params: JsonObject } {
+export function legacyRequest(
+  id: RequestId,
+  method: string,
+  params: JsonObject = {},
+): { jsonrpc: '2.0'; id: RequestId; method: string; params: JsonObject } {
   return { jsonrpc: '2.0', id, method, params };
 }
 
 /** Plays the handshake of a legacy session; false for every other request. */
-export function playHandshake(arrival: Arrival, { version = '2025-11-25', sessionId = 'session-1', get = 405 }: { version?: string; sessionId?: string; get?: number | 'stream' } = {}): boolean {
+export function playHandshake(
+  arrival: Arrival,
+  {
+    version = '2025-11-25',
+    sessionId = 'session-1',
+    get = 405,
+  }: { version?: string; sessionId?: string; get?: number | 'stream' } = {},
+): boolean {
   const { method, body, response } = arrival;
   if (body?.method === 'initialize') {
-    answerJson(arrival, { protocolVersion: version, capabilities: {}, serverInfo: { name: 's', version: '1' } }, sessionId === '' ? {} : { 'mcp-session-id': sessionId });
+    answerJson(
+      arrival,
+      { protocolVersion: version, capabilities: {}, serverInfo: { name: 's', version: '1' } },
+      sessionId === '' ? {} : { 'mcp-session-id': sessionId },
+    );
     return true;
   }
   if (method === 'DELETE' || (method === 'POST' && body?.id === undefined)) {
@@ -145,7 +179,13 @@ export function playHandshake(arrival: Arrival, { version = '2025-11-25', sessio
 
 /** Performs the legacy handshake, id 1. */
 export async function handshake({ transport, messages }: Opened): Promise<void> {
-  await transport.send(legacyRequest(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }));
+  await transport.send(
+    legacyRequest(1, 'initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    }),
+  );
   await until(() => messages.length > 0);
   messages.length = 0;
   await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });

@@ -1,18 +1,36 @@
 import { expect, it } from 'vitest';
 import { Peer } from '../../jsonrpc/peer.ts';
 import { httpTransport } from './http-transport.ts';
-import { answerJson, type Arrival, beginEvents, handshake, openTransport, playHandshake, scriptedServer, until } from './scripted-http-server.test.support.ts';
+import {
+  answerJson,
+  type Arrival,
+  beginEvents,
+  handshake,
+  openTransport,
+  playHandshake,
+  scriptedServer,
+  until,
+} from './scripted-http-server.test.support.ts';
 
-const ping = (id: number): string => `data: ${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n\n`;
-const pings = (from: number, count: number): string => Array.from({ length: count }, (_, index) => ping(from + index)).join('');
-const isAnswer = ({ method, body }: Arrival): boolean => method === 'POST' && body?.method === undefined;
+const ping = (id: number): string =>
+  `data: ${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n\n`;
+const pings = (from: number, count: number): string =>
+  Array.from({ length: count }, (_, index) => ping(from + index)).join('');
+const isAnswer = ({ method, body }: Arrival): boolean =>
+  method === 'POST' && body?.method === undefined;
 
 it('answers of ours are posted sixteen at a time, in their order', async () => {
   const held: Arrival[] = [];
-  const server = await scriptedServer((arrival) => void (isAnswer(arrival) ? held.push(arrival) : playHandshake(arrival)));
+  const server = await scriptedServer(
+    (arrival) => void (isAnswer(arrival) ? held.push(arrival) : playHandshake(arrival)),
+  );
   const opened = await openTransport({ url: server.url });
   await handshake(opened);
-  const sent = Promise.all(Array.from({ length: 40 }, (_, id) => opened.transport.send({ jsonrpc: '2.0', id, result: {} })));
+  const sent = Promise.all(
+    Array.from({ length: 40 }, (_, id) =>
+      opened.transport.send({ jsonrpc: '2.0', id, result: {} }),
+    ),
+  );
   const accepted: unknown[] = [];
   for (const expected of [16, 16, 8]) {
     await until(() => held.length === expected);
@@ -25,7 +43,9 @@ it('answers of ours are posted sixteen at a time, in their order', async () => {
     }
   }
   await sent;
-  expect(accepted.toSorted((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 40 }, (_, id) => id));
+  expect(accepted.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+    Array.from({ length: 40 }, (_, id) => id),
+  );
 });
 
 it('nothing more is read of a server that takes no answers, until it does', async () => {
@@ -49,7 +69,11 @@ it('nothing more is read of a server that takes no answers, until it does', asyn
     ended: () => undefined,
   });
   await peer.start();
-  await peer.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }).answer;
+  await peer.request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'c', version: '1' },
+  }).answer;
   await peer.notify('notifications/initialized');
   await until(() => stream !== undefined);
   stream?.response.write(pings(0, 70));

@@ -12,12 +12,16 @@ interface Reading {
 function read(chunks: readonly Uint8Array[], maxEventBytes = 1024 * 1024): Reading {
   const events: SseEvent[] = [];
   let tooLarge = 0;
-  const reader = new SseReader({ event: (event) => events.push(event), tooLarge: () => (tooLarge += 1) }, { maxBytes: maxEventBytes });
+  const reader = new SseReader(
+    { event: (event) => events.push(event), tooLarge: () => (tooLarge += 1) },
+    { maxBytes: maxEventBytes },
+  );
   for (const chunk of chunks) reader.push(chunk);
   return { events, tooLarge, lastEventId: reader.lastEventId, retryMs: reader.retryMs };
 }
 
-const readText = (text: string, maxEventBytes?: number): Reading => read([Buffer.from(text)], maxEventBytes);
+const readText = (text: string, maxEventBytes?: number): Reading =>
+  read([Buffer.from(text)], maxEventBytes);
 
 describe('an event stream', () => {
   it.each(['\n', '\r', '\r\n'])('may end its lines with %j', (end) => {
@@ -29,7 +33,9 @@ describe('an event stream', () => {
   });
 
   it('may mix line ends and begin with a byte order mark', () => {
-    expect(readText('\uFEFFdata: a\r\rdata: b\n\r\ndata: c\r\n\n').events.map(({ data }) => data)).toEqual(['a', 'b', 'c']);
+    expect(
+      readText('\uFEFFdata: a\r\rdata: b\n\r\ndata: c\r\n\n').events.map(({ data }) => data),
+    ).toEqual(['a', 'b', 'c']);
   });
 
   it('has a byte order mark at its beginning only', () => {
@@ -37,7 +43,9 @@ describe('an event stream', () => {
   });
 
   it('may contain comments, unknown fields and fields without a value', () => {
-    expect(readText(': hi\n\n:\nfoo: x\nevent\ndata: 1\ndata\n\n').events).toEqual([{ name: 'message', data: '1\n' }]);
+    expect(readText(': hi\n\n:\nfoo: x\nevent\ndata: 1\ndata\n\n').events).toEqual([
+      { name: 'message', data: '1\n' },
+    ]);
   });
 
   it('takes one space off a value', () => {
@@ -45,7 +53,12 @@ describe('an event stream', () => {
   });
 
   it('primes with an id and empty data, which is no event', () => {
-    expect(readText('id: e-1\nretry: 250\ndata: \n\n')).toEqual({ events: [], tooLarge: 0, lastEventId: 'e-1', retryMs: 250 });
+    expect(readText('id: e-1\nretry: 250\ndata: \n\n')).toEqual({
+      events: [],
+      tooLarge: 0,
+      lastEventId: 'e-1',
+      retryMs: 250,
+    });
   });
 
   it('counts an id only when its event is complete', () => {
@@ -57,23 +70,35 @@ describe('an event stream', () => {
     expect(readText('id: 1\ndata: a\n\nid\ndata: b\n\n').lastEventId).toBe('');
   });
 
-  it.each(['retry: soon', 'retry: -1', 'retry: 1.5', 'retry:', 'id: a\0b'])('ignores %j', (line) => {
-    expect(readText(`${line}\ndata: x\n\n`)).toMatchObject({ lastEventId: '', retryMs: undefined, events: [{ data: 'x' }] });
-  });
+  it.each(['retry: soon', 'retry: -1', 'retry: 1.5', 'retry:', 'id: a\0b'])(
+    'ignores %j',
+    (line) => {
+      expect(readText(`${line}\ndata: x\n\n`)).toMatchObject({
+        lastEventId: '',
+        retryMs: undefined,
+        events: [{ data: 'x' }],
+      });
+    },
+  );
 
   it('does not deliver an event that is cut off', () => {
     expect(readText('data: a\n\ndata: b\n').events).toHaveLength(1);
   });
 
   it('replaces what is not UTF-8', () => {
-    expect(read([Buffer.from('data: a'), Buffer.from([0xff]), Buffer.from('\n\n')]).events).toEqual([{ name: 'message', data: 'a\uFFFD' }]);
+    expect(read([Buffer.from('data: a'), Buffer.from([0xff]), Buffer.from('\n\n')]).events).toEqual(
+      [{ name: 'message', data: 'a\uFFFD' }],
+    );
   });
 });
 
 describe('an event over the limit', () => {
   it('is dropped and reported once, and the next one is read', () => {
     const text = `id: 1\ndata: ${'x'.repeat(11)}\ndata: more\n\ndata: ${'y'.repeat(10)}\n\n`;
-    expect(readText(text, 10)).toMatchObject({ tooLarge: 1, events: [{ name: 'message', data: 'y'.repeat(10) }] });
+    expect(readText(text, 10)).toMatchObject({
+      tooLarge: 1,
+      events: [{ name: 'message', data: 'y'.repeat(10) }],
+    });
   });
 
   it('is reported before its end arrives, also when it has many lines', () => {
@@ -83,20 +108,39 @@ describe('an event over the limit', () => {
   });
 
   it('is not made of many comments', () => {
-    expect(readText(`${':\n'.repeat(1000)}data: a\n\n`, 100)).toMatchObject({ tooLarge: 0, events: [{ data: 'a' }] });
+    expect(readText(`${':\n'.repeat(1000)}data: a\n\n`, 100)).toMatchObject({
+      tooLarge: 0,
+      events: [{ data: 'a' }],
+    });
   });
 });
 
 it('reads a stream the same however it is cut', () => {
   const line = fc.oneof(
-    fc.constantFrom('', '', 'data', 'data:', 'data: ', ': c', 'event: x', 'id: 7', 'id', 'retry: 5', '\uFEFFdata: b'),
+    fc.constantFrom(
+      '',
+      '',
+      'data',
+      'data:',
+      'data: ',
+      ': c',
+      'event: x',
+      'id: 7',
+      'id',
+      'retry: 5',
+      '\uFEFFdata: b',
+    ),
     fc.string({ unit: 'binary', maxLength: 12 }).map((text) => `data: ${text}`),
   );
-  const streams = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r', '\r\n'))).map((lines) => lines.map(([text, end]) => text + end).join(''));
+  const streams = fc
+    .array(fc.tuple(line, fc.constantFrom('\n', '\r', '\r\n')))
+    .map((lines) => lines.map(([text, end]) => text + end).join(''));
   fc.assert(
     fc.property(streams, fc.array(fc.integer({ min: 0, max: 400 })), (stream, cuts) => {
       const bytes = Buffer.from(stream);
-      const ends = [...new Set([...cuts.filter((cut) => cut < bytes.length), bytes.length])].toSorted((a, b) => a - b);
+      const ends = [
+        ...new Set([...cuts.filter((cut) => cut < bytes.length), bytes.length]),
+      ].toSorted((a, b) => a - b);
       const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
       const expected = readByDefinition(stream);
       expect(read(chunks)).toMatchObject(expected);
@@ -109,21 +153,31 @@ it('reads a stream the same however it is cut', () => {
 it('takes time in proportion to a long event in small pieces', () => {
   const text = 'x'.repeat(2 * 1024 * 1024);
   const bytes = Buffer.from(`data: ${text}\n\n`);
-  const chunks = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, index) => bytes.subarray(index * 16, index * 16 + 16));
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, index) =>
+    bytes.subarray(index * 16, index * 16 + 16),
+  );
   const { events } = read(chunks, 4 * 1024 * 1024);
   expect(events[0]?.data === text).toBe(true);
 });
 
 /** The same by the letter of the standard, on the whole text. */
-function readByDefinition(stream: string): { events: SseEvent[]; lastEventId: string; retryMs: number | undefined } {
+function readByDefinition(stream: string): {
+  events: SseEvent[];
+  lastEventId: string;
+  retryMs: number | undefined;
+} {
   const events: SseEvent[] = [];
   let [data, name, idBuffer, lastEventId] = ['', '', '', ''];
   let retryMs: number | undefined;
-  const lines = Buffer.from(stream).toString().replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  const lines = Buffer.from(stream)
+    .toString()
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/);
   for (const line of lines.slice(0, -1)) {
     if (line === '') {
       lastEventId = idBuffer;
-      if (data !== '' && data !== '\n') events.push({ name: name === '' ? 'message' : name, data: data.slice(0, -1) });
+      if (data !== '' && data !== '\n')
+        events.push({ name: name === '' ? 'message' : name, data: data.slice(0, -1) });
       [data, name] = ['', ''];
       continue;
     }

@@ -80,7 +80,9 @@ export class SseReader {
 
   /** Delivers every event that the chunk completes, in order. The chunk must not be reused afterwards. */
   push(chunk: Uint8Array): void {
-    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const bytes = Buffer.isBuffer(chunk)
+      ? chunk
+      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = this.#isAfterCr && bytes[0] === LF ? 1 : 0;
     if (bytes.length > 0) this.#isAfterCr = false;
     let lf = bytes.indexOf(LF, start);
@@ -151,11 +153,15 @@ export class SseReader {
   }
 
   #readLine(bytes: Buffer): void {
-    const line = this.#isFirstLine && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+    const line =
+      this.#isFirstLine && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+        ? bytes.subarray(3)
+        : bytes;
     const colon = line.indexOf(COLON);
     if (colon === 0) return this.#receiver.comment?.();
     const field = line.toString('latin1', 0, colon === -1 ? line.length : colon);
-    const value = colon === -1 ? '' : line.toString('utf8', line[colon + 1] === SPACE ? colon + 2 : colon + 1);
+    const value =
+      colon === -1 ? '' : line.toString('utf8', line[colon + 1] === SPACE ? colon + 2 : colon + 1);
     switch (field) {
       case 'data':
         this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
@@ -186,6 +192,7 @@ export class SseReader {
     if (this.#refused !== undefined && !this.#isReported) this.#report({});
     this.#refused = undefined;
     this.#isReported = false;
-    if (data !== undefined && data !== '') this.#receiver.event({ name: name === '' ? 'message' : name, data });
+    if (data !== undefined && data !== '')
+      this.#receiver.event({ name: name === '' ? 'message' : name, data });
   }
 }

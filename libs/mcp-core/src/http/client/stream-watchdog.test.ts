@@ -13,7 +13,9 @@ afterEach(() => {
 function watched() {
   const response = new EventEmitter();
   const destroy = vi.fn<(error: Error) => void>();
-  const watchdog = new StreamWatchdog(Object.assign(response, { destroy }) as unknown as IncomingMessage);
+  const watchdog = new StreamWatchdog(
+    Object.assign(response, { destroy }) as unknown as IncomingMessage,
+  );
   return {
     destroy,
     event: () => response.emit('data'),

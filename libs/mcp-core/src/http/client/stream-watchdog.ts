@@ -36,9 +36,14 @@ export class StreamWatchdog {
     if (this.#silenceMs < MIN_SILENCE_MS || this.#silenceMs <= this.#longestSilenceMs) return;
     this.#longestSilenceMs = this.#silenceMs;
     clearTimeout(this.#timer);
-    const limitMs = Math.min(Math.max(this.#longestSilenceMs * MISSED_COMMENTS, MIN_LIMIT_MS), MAX_TIMER_MS);
+    const limitMs = Math.min(
+      Math.max(this.#longestSilenceMs * MISSED_COMMENTS, MIN_LIMIT_MS),
+      MAX_TIMER_MS,
+    );
     this.#timer = setTimeout(() => {
-      this.#response.destroy(new Error(`The server sent nothing for ${String(Math.round(limitMs / 1000))} s`));
+      this.#response.destroy(
+        new Error(`The server sent nothing for ${String(Math.round(limitMs / 1000))} s`),
+      );
     }, limitMs);
     this.#timer.unref();
   }

@@ -31,13 +31,21 @@ afterAll(() => {
   setDefaultCACertificates(trusted);
 });
 
-async function secureServer(): Promise<{ readonly url: string; readonly requests: () => number; readonly connections: () => number }> {
+async function secureServer(): Promise<{
+  readonly url: string;
+  readonly requests: () => number;
+  readonly connections: () => number;
+}> {
   let requests = 0;
   let connections = 0;
   const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
     requests += 1;
     request.resume();
-    request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(`{"jsonrpc":"2.0","id":${requests},"result":{}}`));
+    request.on('end', () =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(`{"jsonrpc":"2.0","id":${requests},"result":{}}`),
+    );
   });
   server.on('secureConnection', () => (connections += 1));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,13 +53,23 @@ async function secureServer(): Promise<{ readonly url: string; readonly requests
     server.closeAllConnections();
     server.close();
   });
-  return { url: `https://localhost:${(server.address() as AddressInfo).port}/mcp`, requests: () => requests, connections: () => connections };
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}/mcp`,
+    requests: () => requests,
+    connections: () => connections,
+  };
 }
 
 test('a server whose certificate is not trusted is sent nothing', async () => {
   const server = await secureServer();
-  const { transport, failures } = await openTransport({ url: server.url, headers: { Authorization: 'Bearer secret' } });
-  await expect(transport.send(modernRequest(1, 'tools/list'))).rejects.toMatchObject({ code: 'connection-lost', sent: false });
+  const { transport, failures } = await openTransport({
+    url: server.url,
+    headers: { Authorization: 'Bearer secret' },
+  });
+  await expect(transport.send(modernRequest(1, 'tools/list'))).rejects.toMatchObject({
+    code: 'connection-lost',
+    sent: false,
+  });
   expect(failures).toEqual([]);
   expect(server.requests()).toBe(0);
 });

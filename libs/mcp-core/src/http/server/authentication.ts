@@ -20,7 +20,9 @@ export function bearerTokens(tokens: readonly string[]): Authenticate {
     if (token === undefined) return { refused: 401 };
     const given = digest(token);
     const matches = accepted.map((known) => nodeCrypto().timingSafeEqual(known, given));
-    return matches.includes(true) ? allowed : { refused: 401, challenge: 'Bearer error="invalid_token"' };
+    return matches.includes(true)
+      ? allowed
+      : { refused: 401, challenge: 'Bearer error="invalid_token"' };
   };
 }
 

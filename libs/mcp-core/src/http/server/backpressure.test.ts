@@ -13,11 +13,21 @@ const LINE = 'x'.repeat(64_000);
 /** Sends a POST and reads nothing of the answer until told. */
 async function paused(peer: HttpPeer, headers: RawRequest['headers'], body: unknown) {
   const socket = connect(peer.listener.port, '127.0.0.1');
-  onTestFinished(() => { socket.destroy(); });
+  onTestFinished(() => {
+    socket.destroy();
+  });
   const text = JSON.stringify(body);
-  const fields = Object.entries({ host: '127.0.0.1', 'content-type': 'application/json', connection: 'close', 'content-length': String(Buffer.byteLength(text)), ...headers });
+  const fields = Object.entries({
+    host: '127.0.0.1',
+    'content-type': 'application/json',
+    connection: 'close',
+    'content-length': String(Buffer.byteLength(text)),
+    ...headers,
+  });
   await once(socket, 'connect');
-  socket.write(`POST /mcp HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`);
+  socket.write(
+    `POST /mcp HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`,
+  );
   socket.pause();
   return {
     readAll: async (): Promise<string> => {
@@ -25,9 +35,13 @@ async function paused(peer: HttpPeer, headers: RawRequest['headers'], body: unkn
       socket.on('data', (chunk) => chunks.push(chunk));
       socket.resume();
       await once(socket, 'close');
-      return Buffer.concat(chunks).toString().replaceAll(/\r\n[\da-f]+\r\n/gu, '');
+      return Buffer.concat(chunks)
+        .toString()
+        .replaceAll(/\r\n[\da-f]+\r\n/gu, '');
     },
-    destroy: () => { socket.destroy(); },
+    destroy: () => {
+      socket.destroy();
+    },
   };
 }
 
@@ -40,7 +54,10 @@ async function notifying(count: number, steps: number[]): Promise<HttpPeer> {
     stopTasks: () => Promise.resolve(),
     handle: async (_request: unknown, link: RequestLink) => {
       for (let step = 1; step <= count && !link.signal.aborted; step += 1) {
-        await link.notify('notifications/message', { level: 'info', data: `${String(step)} ${LINE}` });
+        await link.notify('notifications/message', {
+          level: 'info',
+          data: `${String(step)} ${LINE}`,
+        });
         steps.push(step);
       }
       return { result: { steps: count } };
@@ -58,11 +75,14 @@ test('a reader that stops makes a modern request wait, and gets everything when 
   const { headers = {}, body } = peer.modern('tools/call', { name: 'any' });
   const reader = await paused(peer, headers, body);
   let before = -1;
-  await vi.waitFor(() => {
-    const isStill = steps.length === before;
-    before = steps.length;
-    expect(isStill && steps.length > 0).toBe(true);
-  }, { ...WAIT, interval: 200 });
+  await vi.waitFor(
+    () => {
+      const isStill = steps.length === before;
+      before = steps.length;
+      expect(isStill && steps.length > 0).toBe(true);
+    },
+    { ...WAIT, interval: 200 },
+  );
   expect(steps.length).toBeLessThan(400);
   const text = await reader.readAll();
   expect(steps).toHaveLength(400);
@@ -74,46 +94,65 @@ test('a reader that stops and then leaves ends the request', async () => {
   const peer = await notifying(100_000, steps);
   const { headers = {}, body } = peer.modern('tools/call', { name: 'any' });
   const reader = await paused(peer, headers, body);
-  await vi.waitFor(() => { expect(steps.length).toBeGreaterThan(5); }, WAIT);
+  await vi.waitFor(() => {
+    expect(steps.length).toBeGreaterThan(5);
+  }, WAIT);
   reader.destroy();
   let before = -1;
-  await vi.waitFor(() => {
-    const isStill = steps.length === before;
-    before = steps.length;
-    expect(isStill).toBe(true);
-  }, { ...WAIT, interval: 200 });
+  await vi.waitFor(
+    () => {
+      const isStill = steps.length === before;
+      before = steps.length;
+      expect(isStill).toBe(true);
+    },
+    { ...WAIT, interval: 200 },
+  );
   expect(steps.length).toBeLessThan(100_000);
 });
 
-test.each(['session', 'modern'] as const)('a handler that waits for its progress stands still while its reader does, and loses no step (%s)', async (kind) => {
-  const count = 400;
-  let reported = 0;
-  const flood = toolOf('flood', async (_args, context) => {
-    while (reported < count) {
-      reported += 1;
-      await context.progress({ progress: reported, message: LINE });
-    }
-    return { content: [] };
-  });
-  const peer = await serve({ tools: [flood], progressIntervalMs: 0 });
-  const params = { name: 'flood', arguments: {} };
-  const meta = { progressToken: 'p' };
-  const request =
-    kind === 'modern'
-      ? peer.modern('tools/call', params, { meta })
-      : { headers: (await peer.initialize()).headers, body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: meta } } };
-  const reader = await paused(peer, request.headers ?? {}, request.body);
-  let before = -1;
-  await vi.waitFor(() => {
-    const isStill = reported === before;
-    before = reported;
-    expect(isStill && reported > 0).toBe(true);
-  }, { ...WAIT, interval: 200 });
-  expect(reported).toBeLessThan(count);
-  const text = await reader.readAll();
-  const steps = [...text.matchAll(/"progress":(\d+)/gu)].map(([, step]) => Number(step));
-  expect(steps).toEqual(Array.from({ length: count }, (_, index) => index + 1));
-});
+test.each(['session', 'modern'] as const)(
+  'a handler that waits for its progress stands still while its reader does, and loses no step (%s)',
+  async (kind) => {
+    const count = 400;
+    let reported = 0;
+    const flood = toolOf('flood', async (_args, context) => {
+      while (reported < count) {
+        reported += 1;
+        await context.progress({ progress: reported, message: LINE });
+      }
+      return { content: [] };
+    });
+    const peer = await serve({ tools: [flood], progressIntervalMs: 0 });
+    const params = { name: 'flood', arguments: {} };
+    const meta = { progressToken: 'p' };
+    const request =
+      kind === 'modern'
+        ? peer.modern('tools/call', params, { meta })
+        : {
+            headers: (await peer.initialize()).headers,
+            body: {
+              jsonrpc: '2.0',
+              id: 1,
+              method: 'tools/call',
+              params: { ...params, _meta: meta },
+            },
+          };
+    const reader = await paused(peer, request.headers ?? {}, request.body);
+    let before = -1;
+    await vi.waitFor(
+      () => {
+        const isStill = reported === before;
+        before = reported;
+        expect(isStill && reported > 0).toBe(true);
+      },
+      { ...WAIT, interval: 200 },
+    );
+    expect(reported).toBeLessThan(count);
+    const text = await reader.readAll();
+    const steps = [...text.matchAll(/"progress":(\d+)/gu)].map(([, step]) => Number(step));
+    expect(steps).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+  },
+);
 
 test('log messages are dropped for a reader in a session that stops, its answer is not', async () => {
   const count = 2000;
@@ -123,11 +162,21 @@ test('log messages are dropped for a reader in a session that stops, its answer 
   });
   const peer = await serve({ tools: [flood] });
   const session = await peer.initialize();
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'flood', arguments: {} } };
+  const body = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'flood', arguments: {} },
+  };
   const reader = await paused(peer, session.headers, body);
-  await vi.waitFor(async () => { expect((await session.post({ ...body, method: 'ping' })).status).toBe(200); }, WAIT);
+  await vi.waitFor(async () => {
+    expect((await session.post({ ...body, method: 'ping' })).status).toBe(200);
+  }, WAIT);
   const text = await reader.readAll();
   const { events } = readEvents(text.slice(text.indexOf('id:')));
   expect(events.length).toBeLessThan(400);
-  expect(JSON.parse(events.at(-1)?.data ?? '') as JsonObject).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });
+  expect(JSON.parse(events.at(-1)?.data ?? '') as JsonObject).toMatchObject({
+    id: 1,
+    result: { content: [{ text: 'done' }] },
+  });
 });

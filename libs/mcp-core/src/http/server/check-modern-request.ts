@@ -23,13 +23,21 @@ export function isModern(params: JsonRpcRequest['params'], headers: HttpHeaders)
  * What must be refused with status 400 before a modern request is served. The order is the specification's: what `_meta` must have, the version in the
  * header, the version itself, the other headers.
  */
-export function checkModernRequest(request: JsonRpcRequest, headers: HttpHeaders, mirrored: MirroredHeaders): JsonRpcErrorObject | undefined {
+export function checkModernRequest(
+  request: JsonRpcRequest,
+  headers: HttpHeaders,
+  mirrored: MirroredHeaders,
+): JsonRpcErrorObject | undefined {
   const route = routeRequest(request, undefined);
-  if (route.kind === 'refused' && route.error.code !== ErrorCode.unsupportedProtocolVersion) return route.error.toJSON();
+  if (route.kind === 'refused' && route.error.code !== ErrorCode.unsupportedProtocolVersion)
+    return route.error.toJSON();
   if (route.kind === 'initialize' || route.kind === 'ping') return missingMeta();
   const version = headerOf(headers, 'mcp-protocol-version');
   const metaVersion = metaOf(request.params)[MetaKey.protocolVersion];
-  if (version !== metaVersion) return mismatch(`Header mismatch: MCP-Protocol-Version is ${quote(version)}, but _meta has ${quote(metaVersion)}`);
+  if (version !== metaVersion)
+    return mismatch(
+      `Header mismatch: MCP-Protocol-Version is ${quote(version)}, but _meta has ${quote(metaVersion)}`,
+    );
   if (route.kind === 'refused') return route.error.toJSON();
   const problem = mirrored.mismatch(request, headers);
   return problem === undefined ? undefined : mismatch(problem);

@@ -45,8 +45,21 @@ class ServingHandler implements HttpHandler {
   #closing: Promise<void> | undefined;
 
   constructor(server: Server, options: HttpHandlerOptions) {
-    const { maxBodyBytes = 4_194_304, maxSessions = 10_000, maxConcurrentRequests = 10_000, sessionIdleMs = 1_800_000, retryMs = 1000, keepAliveMs = 15_000, drainMs = 3000 } = options;
-    const { path, allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [], eventStore = new MemoryEventStore() } = options;
+    const {
+      maxBodyBytes = 4_194_304,
+      maxSessions = 10_000,
+      maxConcurrentRequests = 10_000,
+      sessionIdleMs = 1_800_000,
+      retryMs = 1000,
+      keepAliveMs = 15_000,
+      drainMs = 3000,
+    } = options;
+    const {
+      path,
+      allowedHosts = LOOPBACK_HOSTS,
+      allowedOrigins = [],
+      eventStore = new MemoryEventStore(),
+    } = options;
     const onError = guarded(options.onError ?? reportToStderr);
     this.#drainMs = drainMs;
     this.#keepAliveMs = keepAliveMs;
@@ -56,17 +69,39 @@ class ServingHandler implements HttpHandler {
     this.#authenticate = authenticationOf(options);
     const exchanges = this.#exchanges;
     if (options.stateless !== true) {
-      this.#sessions = new Sessions(server, { maxSessions, sessionIdleMs, retryMs, eventStore: eventStore === false ? undefined : eventStore, exchanges, onError });
+      this.#sessions = new Sessions(server, {
+        maxSessions,
+        sessionIdleMs,
+        retryMs,
+        eventStore: eventStore === false ? undefined : eventStore,
+        exchanges,
+        onError,
+      });
     }
-    const endpoint = new McpEndpoint({ server, sessions: this.#sessions, exchanges, ended: this.#ending.signal, maxBodyBytes, maxConcurrentRequests, onError });
+    const endpoint = new McpEndpoint({
+      server,
+      sessions: this.#sessions,
+      exchanges,
+      ended: this.#ending.signal,
+      maxBodyBytes,
+      maxConcurrentRequests,
+      onError,
+    });
     const serve: Endpoint = (exchange, auth) => {
       endpoint.serve(exchange, auth);
     };
     if (path === undefined) this.#otherwise = serve;
     else this.#endpoints.set(path, serve);
-    const { stream = '/sse', messages = '/messages' } = typeof options.legacySse === 'object' ? options.legacySse : {};
+    const { stream = '/sse', messages = '/messages' } =
+      typeof options.legacySse === 'object' ? options.legacySse : {};
     if (options.legacySse !== undefined && options.legacySse !== false) {
-      this.#sse = new LegacySseEndpoint({ server, messagesPath: messages, maxBodyBytes, maxConnections: maxSessions, onError });
+      this.#sse = new LegacySseEndpoint({
+        server,
+        messagesPath: messages,
+        maxBodyBytes,
+        maxConnections: maxSessions,
+        onError,
+      });
       this.#endpoints.set(stream, (exchange, auth) => this.#sse?.serveStream(exchange, auth));
       this.#endpoints.set(messages, (exchange, auth) => this.#sse?.serveMessage(exchange, auth));
     }
@@ -95,7 +130,10 @@ class ServingHandler implements HttpHandler {
     } else if (endpoint === undefined) {
       answerPlain(exchange, 404, { text: 'Not found' });
     } else if (this.#closing !== undefined) {
-      answerPlain(exchange, 503, { text: 'The server is closing', fields: ['connection', 'close'] });
+      answerPlain(exchange, 503, {
+        text: 'The server is closing',
+        fields: ['connection', 'close'],
+      });
     } else {
       this.#startSweep();
       if (auth !== undefined || this.#authenticate === undefined) endpoint(exchange, auth);
@@ -103,13 +141,20 @@ class ServingHandler implements HttpHandler {
     }
   }
 
-  async #authenticated(authenticate: Authenticate, exchange: HttpExchange, endpoint: Endpoint): Promise<void> {
+  async #authenticated(
+    authenticate: Authenticate,
+    exchange: HttpExchange,
+    endpoint: Endpoint,
+  ): Promise<void> {
     try {
       const decision = await authenticate(exchange.headers);
       if (exchange.isGone()) return;
       if ('refused' in decision) {
         const { refused, challenge = 'Bearer' } = decision;
-        answerPlain(exchange, refused, { text: refused === 401 ? 'Unauthorized' : 'Forbidden', fields: ['www-authenticate', challenge] });
+        answerPlain(exchange, refused, {
+          text: refused === 401 ? 'Unauthorized' : 'Forbidden',
+          fields: ['www-authenticate', challenge],
+        });
       } else {
         endpoint(exchange, decision.auth);
       }
@@ -150,10 +195,15 @@ class ServingHandler implements HttpHandler {
 /** @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 const BEARER_TOKEN = /^[\w.~+/-]+=*$/u;
 
-function authenticationOf({ authenticate, bearerToken }: HttpHandlerOptions): Authenticate | undefined {
+function authenticationOf({
+  authenticate,
+  bearerToken,
+}: HttpHandlerOptions): Authenticate | undefined {
   if (bearerToken === undefined) return authenticate;
-  if (authenticate !== undefined) throw new Error('bearerToken and authenticate exclude each other');
+  if (authenticate !== undefined)
+    throw new Error('bearerToken and authenticate exclude each other');
   const tokens = [bearerToken].flat();
-  if (tokens.length === 0 || !tokens.every((token) => BEARER_TOKEN.test(token))) throw new Error('A bearer token has one or more of A-Z a-z 0-9 - . _ ~ + / and, at its end, =');
+  if (tokens.length === 0 || !tokens.every((token) => BEARER_TOKEN.test(token)))
+    throw new Error('A bearer token has one or more of A-Z a-z 0-9 - . _ ~ + / and, at its end, =');
   return bearerTokens(tokens);
 }

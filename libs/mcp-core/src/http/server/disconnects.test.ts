@@ -32,7 +32,9 @@ const INITIALIZE = {
 interface Gate {
   readonly server: Server;
   readonly handler: HttpHandler;
-  readonly send: (raw: RawRequest) => Promise<{ readonly status: number; readonly sessionId: string }>;
+  readonly send: (
+    raw: RawRequest,
+  ) => Promise<{ readonly status: number; readonly sessionId: string }>;
   /** Sends a request, leaves while `authenticate` runs, and resolves when the server has finished with it. */
   readonly leave: (raw: RawRequest) => Promise<void>;
 }
@@ -59,10 +61,15 @@ async function openGate(options: Partial<ServerOptions>, http: HttpHandlerOption
     },
   });
   const listener = createNodeServer((request, response) => {
-    if (request.headers['x-hold'] !== undefined) response.on('close', () => { left.resolve(); });
+    if (request.headers['x-hold'] !== undefined)
+      response.on('close', () => {
+        left.resolve();
+      });
     handler.handle(request, response);
   });
-  await new Promise<void>((resolve) => { listener.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    listener.listen(0, '127.0.0.1', resolve);
+  });
   onTestFinished(async () => {
     await handler.close();
     listener.closeAllConnections();
@@ -72,7 +79,14 @@ async function openGate(options: Partial<ServerOptions>, http: HttpHandlerOption
   const begin = ({ method = 'POST', path = '/mcp', headers = {}, body }: RawRequest) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const fields = { accept: ACCEPT_BOTH, ...type, ...headers };
-    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: fields, agent: false });
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      headers: fields,
+      agent: false,
+    });
     request.end(body === undefined ? undefined : JSON.stringify(body));
     return request;
   };
@@ -86,7 +100,10 @@ async function openGate(options: Partial<ServerOptions>, http: HttpHandlerOption
         request.on('response', (response) => {
           response.resume();
           const sessionId = response.headers['mcp-session-id'];
-          resolve({ status: response.statusCode ?? 0, sessionId: typeof sessionId === 'string' ? sessionId : '' });
+          resolve({
+            status: response.statusCode ?? 0,
+            sessionId: typeof sessionId === 'string' ? sessionId : '',
+          });
         });
       }),
     leave: async (raw) => {
@@ -96,7 +113,9 @@ async function openGate(options: Partial<ServerOptions>, http: HttpHandlerOption
       request.destroy();
       await left.promise;
       // What follows `authenticate` runs in microtasks and one turn of the event loop.
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
     },
   };
 }
@@ -110,19 +129,28 @@ function webExchange(): { readonly exchange: WebExchange; readonly leave: () => 
       signal: controller.signal,
     }),
   );
-  return { exchange, leave: () => { controller.abort(); } };
+  return {
+    exchange,
+    leave: () => {
+      controller.abort();
+    },
+  };
 }
 
 describe('a client that leaves while authenticate runs', () => {
   test('does not keep its session alive by the stream it asked for', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval'] });
-    onTestFinished(() => { vi.useRealTimers(); });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
     const gate = await openGate({}, { sessionIdleMs: 1000 });
     const { sessionId } = await gate.send({ body: INITIALIZE });
     const headers = { 'mcp-session-id': sessionId };
     await gate.leave({ method: 'GET', headers });
     vi.advanceTimersByTime(5000);
-    expect((await gate.send({ headers, body: { jsonrpc: '2.0', id: 2, method: 'ping' } })).status).toBe(404);
+    expect(
+      (await gate.send({ headers, body: { jsonrpc: '2.0', id: 2, method: 'ping' } })).status,
+    ).toBe(404);
   });
 
   test('gets no connection of HTTP+SSE', async () => {
@@ -143,15 +171,27 @@ describe('a client that leaves while authenticate runs', () => {
     const run = vi.fn<() => { content: [] }>(() => ({ content: [] }));
     const gate = await openGate({ tools: [toolOf('run', run)] }, {});
     await gate.leave({
-      headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'run' },
-      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run', arguments: {}, _meta: META } },
+      headers: {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'run',
+      },
+      body: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'run', arguments: {}, _meta: META },
+      },
     });
     expect(run).not.toHaveBeenCalled();
   });
 });
 
 describe('a client that leaves while the server connects', () => {
-  function slowServer(leave: () => void): { readonly server: Server; readonly opened: () => Promise<ServerConnection> } {
+  function slowServer(leave: () => void): {
+    readonly server: Server;
+    readonly opened: () => Promise<ServerConnection>;
+  } {
     const server = createServer({ info: { name: 'test', version: '1' } });
     const connect = server.connect.bind(server);
     const opened = Promise.withResolvers<ServerConnection>();
@@ -204,14 +244,22 @@ describe('a client that left before anybody listened', () => {
   });
 
   test('is reported by an exchange that was aborted before it was made', () => {
-    const exchange = new WebExchange(new Request('http://localhost/', { signal: AbortSignal.abort() }));
+    const exchange = new WebExchange(
+      new Request('http://localhost/', { signal: AbortSignal.abort() }),
+    );
     const listener = vi.fn<() => void>();
     exchange.onGone(listener);
     expect([exchange.isGone(), listener.mock.calls.length]).toEqual([true, 1]);
   });
 
   test('takes no stream over', () => {
-    const scope = { sessionId: 's', store: undefined, retryMs: 1, onError: () => undefined, isPrimed: false };
+    const scope = {
+      sessionId: 's',
+      store: undefined,
+      retryMs: 1,
+      onError: () => undefined,
+      isPrimed: false,
+    };
     const stream = new EventStream(0, scope);
     const { exchange, leave } = webExchange();
     leave();
@@ -221,7 +269,10 @@ describe('a client that left before anybody listened', () => {
 
   test('starts no handler on the web face', async () => {
     const run = vi.fn<() => { content: [] }>(() => ({ content: [] }));
-    const server = createServer({ info: { name: 'test', version: '1' }, tools: [toolOf('run', run)] });
+    const server = createServer({
+      info: { name: 'test', version: '1' },
+      tools: [toolOf('run', run)],
+    });
     const handler = createHttpHandler(server);
     onTestFinished(() => handler.close());
     const leaving = new AbortController();
@@ -235,13 +286,20 @@ describe('a client that left before anybody listened', () => {
           'mcp-method': 'tools/call',
           'mcp-name': 'run',
         },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run', arguments: {}, _meta: META } }),
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'run', arguments: {}, _meta: META },
+        }),
         signal: leaving.signal,
       }),
     );
     leaving.abort();
     expect((await response).status).toBe(499);
-    await new Promise((resolve) => { setImmediate(resolve); });
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
     expect(run).not.toHaveBeenCalled();
   });
 });

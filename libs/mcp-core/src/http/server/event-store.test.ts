@@ -4,7 +4,8 @@ import { MemoryEventStore } from './event-store.ts';
 const a1 = { sessionId: 'a', stream: 1 };
 const a2 = { sessionId: 'a', stream: 2 };
 const b1 = { sessionId: 'b', stream: 1 };
-const sequences = (store: MemoryEventStore, address = a1) => store.after(address, 0).map(({ sequence }) => sequence);
+const sequences = (store: MemoryEventStore, address = a1) =>
+  store.after(address, 0).map(({ sequence }) => sequence);
 
 test('events are told by session and stream, in order, after a sequence', () => {
   const store = new MemoryEventStore();
@@ -26,7 +27,8 @@ test('the oldest events of a session go when there are too many, however many co
 
 test('the oldest events of a session go when they are too long, but never the newest', () => {
   const store = new MemoryEventStore({ maxBytesPerSession: 10 });
-  for (const [index, data] of ['12345', '12345', 'ä12345'].entries()) store.append(a1, { sequence: index + 1, data });
+  for (const [index, data] of ['12345', '12345', 'ä12345'].entries())
+    store.append(a1, { sequence: index + 1, data });
   expect(sequences(store)).toEqual([3]);
   store.append(a1, { sequence: 4, data: 'x'.repeat(100) });
   expect(sequences(store)).toEqual([4]);

@@ -15,7 +15,10 @@ export interface EventStore {
   /** Appends to a stream. A rejection is reported; the event then cannot be replayed. */
   append(address: StreamAddress, event: StoredEvent): Promise<void> | undefined;
   /** The events of this stream after `sequence`, in order; what was dropped is left out. */
-  after(address: StreamAddress, sequence: number): Iterable<StoredEvent> | AsyncIterable<StoredEvent>;
+  after(
+    address: StreamAddress,
+    sequence: number,
+  ): Iterable<StoredEvent> | AsyncIterable<StoredEvent>;
   /** The session has ended. */
   forget(sessionId: string): Promise<void> | void;
 }
@@ -39,7 +42,11 @@ export class MemoryEventStore implements EventStore {
   #bytes = 0;
   #last: { readonly sessionId: string; readonly events: SessionEvents } | undefined;
 
-  constructor({ maxEventsPerSession = 1000, maxBytesPerSession = 1_048_576, maxBytes = 67_108_864 }: MemoryEventStoreLimits = {}) {
+  constructor({
+    maxEventsPerSession = 1000,
+    maxBytesPerSession = 1_048_576,
+    maxBytes = 67_108_864,
+  }: MemoryEventStoreLimits = {}) {
     this.#maxEventsPerSession = maxEventsPerSession;
     this.#maxBytesPerSession = maxBytesPerSession;
     this.#maxBytes = maxBytes;
@@ -48,7 +55,11 @@ export class MemoryEventStore implements EventStore {
   append({ sessionId, stream }: StreamAddress, event: StoredEvent): undefined {
     const events = this.#eventsOf(sessionId);
     this.#bytes += events.append(stream, event);
-    while (events.length > 1 && (events.length > this.#maxEventsPerSession || events.bytes > this.#maxBytesPerSession)) this.#bytes -= events.dropOldest();
+    while (
+      events.length > 1 &&
+      (events.length > this.#maxEventsPerSession || events.bytes > this.#maxBytesPerSession)
+    )
+      this.#bytes -= events.dropOldest();
     this.#evict(events);
   }
 
@@ -119,6 +130,8 @@ class SessionEvents {
   }
 
   after(stream: number, sequence: number): StoredEvent[] {
-    return this.#entries.flatMap((entry) => (entry?.stream === stream && entry.event.sequence > sequence ? [entry.event] : []));
+    return this.#entries.flatMap((entry) =>
+      entry?.stream === stream && entry.event.sequence > sequence ? [entry.event] : [],
+    );
   }
 }

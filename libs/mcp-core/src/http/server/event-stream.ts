@@ -44,7 +44,11 @@ export class EventStream {
   connect(exchange: HttpExchange): void {
     if (exchange.isGone()) return;
     exchange.open(EVENT_STREAM_FIELDS);
-    void exchange.write(this.#scope.isPrimed ? primingEvent(eventIdOf(this.number, ++this.#sequence), this.#scope.retryMs) : KEEP_ALIVE);
+    void exchange.write(
+      this.#scope.isPrimed
+        ? primingEvent(eventIdOf(this.number, ++this.#sequence), this.#scope.retryMs)
+        : KEEP_ALIVE,
+    );
     this.#attach(exchange);
   }
 
@@ -75,7 +79,9 @@ export class EventStream {
     const sequence = ++this.#sequence;
     if (store !== undefined) this.#keep(store, { sequence, data: text });
     this.#isQuiet = false;
-    return this.#connection?.write(sseEvent(text, store && eventIdOf(this.number, sequence))) ?? TAKEN;
+    return (
+      this.#connection?.write(sseEvent(text, store && eventIdOf(this.number, sequence))) ?? TAKEN
+    );
   }
 
   keepAlive(): void {
@@ -118,7 +124,11 @@ export function eventIdOf(stream: number, sequence: number): string {
   return `${stream.toString(36)}-${sequence.toString(36)}`;
 }
 
-export function readEventId(id: string): { readonly stream: number; readonly sequence: number } | undefined {
+export function readEventId(
+  id: string,
+): { readonly stream: number; readonly sequence: number } | undefined {
   const [, stream, sequence] = /^([\da-z]{1,10})-([\da-z]{1,10})$/u.exec(id) ?? [];
-  return stream === undefined || sequence === undefined ? undefined : { stream: Number.parseInt(stream, 36), sequence: Number.parseInt(sequence, 36) };
+  return stream === undefined || sequence === undefined
+    ? undefined
+    : { stream: Number.parseInt(stream, 36), sequence: Number.parseInt(sequence, 36) };
 }

@@ -1,6 +1,11 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { Agent, createServer as createNodeServer, type IncomingMessage, request as httpRequest } from 'node:http';
+import {
+  Agent,
+  createServer as createNodeServer,
+  type IncomingMessage,
+  request as httpRequest,
+} from 'node:http';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServer } from '../../server/create-server.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
@@ -11,12 +16,20 @@ import { serveHttp } from './serve-http.ts';
 const WAIT = { timeout: 5000 };
 
 /** A connection on which the test writes bytes. */
-async function open(peer: HttpPeer): Promise<{ readonly socket: Socket; readonly text: () => string; readonly closed: Promise<unknown> }> {
+async function open(peer: HttpPeer): Promise<{
+  readonly socket: Socket;
+  readonly text: () => string;
+  readonly closed: Promise<unknown>;
+}> {
   const socket = connect(peer.listener.port, '127.0.0.1');
-  onTestFinished(() => { socket.destroy(); });
+  onTestFinished(() => {
+    socket.destroy();
+  });
   let text = '';
   socket.setEncoding('utf8');
-  socket.on('data', (chunk: string) => { text += chunk; });
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+  });
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
   await once(socket, 'connect');
@@ -32,22 +45,40 @@ function postOf(body: Uint8Array<ArrayBuffer>): RequestInit {
 }
 
 describe('what is no MCP request', () => {
-  test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'TRACE'])('%s is answered with 405 and what is allowed', async (method) => {
-    const peer = await serve();
-    expect(await peer.exchange({ method })).toMatchObject({ status: 405, headers: { allow: 'POST, GET, DELETE' } });
-  });
+  test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'TRACE'])(
+    '%s is answered with 405 and what is allowed',
+    async (method) => {
+      const peer = await serve();
+      expect(await peer.exchange({ method })).toMatchObject({
+        status: 405,
+        headers: { allow: 'POST, GET, DELETE' },
+      });
+    },
+  );
 
   test('another path is answered with 404, the own one also with a query', async () => {
     const peer = await serve();
-    for (const path of ['/', '/mcp/', '/MCP', '/sse', '/messages']) expect((await peer.exchange({ path, body: {} })).status).toBe(404);
-    expect((await peer.exchange({ path: '/mcp?a=b', ...peer.modern('server/discover') })).status).toBe(200);
+    for (const path of ['/', '/mcp/', '/MCP', '/sse', '/messages'])
+      expect((await peer.exchange({ path, body: {} })).status).toBe(404);
+    expect(
+      (await peer.exchange({ path: '/mcp?a=b', ...peer.modern('server/discover') })).status,
+    ).toBe(200);
   });
 
-  test.each(['text/plain', 'application/jsonp', '', 'application/x-www-form-urlencoded'])('a body of type "%s" is answered with 415', async (type) => {
-    const peer = await serve();
-    const { status, headers } = await peer.exchange({ ...peer.modern('server/discover'), headers: { ...peer.modern('server/discover').headers, 'content-type': type } });
-    expect({ status, type: headers['content-type'] }).toEqual({ status: 415, type: 'text/plain; charset=utf-8' });
-  });
+  test.each(['text/plain', 'application/jsonp', '', 'application/x-www-form-urlencoded'])(
+    'a body of type "%s" is answered with 415',
+    async (type) => {
+      const peer = await serve();
+      const { status, headers } = await peer.exchange({
+        ...peer.modern('server/discover'),
+        headers: { ...peer.modern('server/discover').headers, 'content-type': type },
+      });
+      expect({ status, type: headers['content-type'] }).toEqual({
+        status: 415,
+        type: 'text/plain; charset=utf-8',
+      });
+    },
+  );
 
   test.each([
     ['application/json', 406],
@@ -65,11 +96,21 @@ describe('what is no MCP request', () => {
 
   test('a body that is not UTF-8 is answered with 400 and -32700, on both faces', async () => {
     const peer = await serve();
-    const body = Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'), Buffer.from([0xff, 0xc0]), Buffer.from('"}')]);
+    const body = Buffer.concat([
+      Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'),
+      Buffer.from([0xff, 0xc0]),
+      Buffer.from('"}'),
+    ]);
     const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
-    for (const answer of [await fetch(peer.listener.url, postOf(body)), await handler.fetch(new Request('http://127.0.0.1/mcp', postOf(body)))]) {
+    for (const answer of [
+      await fetch(peer.listener.url, postOf(body)),
+      await handler.fetch(new Request('http://127.0.0.1/mcp', postOf(body))),
+    ]) {
       expect(answer.status).toBe(400);
-      expect(await answer.json()).toEqual({ jsonrpc: '2.0', error: { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' } });
+      expect(await answer.json()).toEqual({
+        jsonrpc: '2.0',
+        error: { code: ErrorCode.parseError, message: 'Parse error: the body is not UTF-8' },
+      });
     }
   });
 
@@ -92,19 +133,27 @@ describe('what is no MCP request', () => {
     ['params that are a list', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 1],
     ['an id that is null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', undefined],
     ['an id that is no integer', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', undefined],
-  ])('a message with %s is answered with 400, -32600 and its id if it has one', async (_title, body, id) => {
-    const peer = await serve();
-    const { status, json } = await peer.exchange({ body });
-    expect({ status, json }).toMatchObject({ status: 400, json: { error: { code: ErrorCode.invalidRequest } } });
-    expect(json.id).toBe(id);
-  });
+  ])(
+    'a message with %s is answered with 400, -32600 and its id if it has one',
+    async (_title, body, id) => {
+      const peer = await serve();
+      const { status, json } = await peer.exchange({ body });
+      expect({ status, json }).toMatchObject({
+        status: 400,
+        json: { error: { code: ErrorCode.invalidRequest } },
+      });
+      expect(json.id).toBe(id);
+    },
+  );
 
   test('a deeply nested message is survived', async () => {
     const peer = await serve({ tools: [echo] });
     const depth = 100_000;
     const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
     expect((await peer.exchange({ body: deep })).status).toBe(400);
-    expect((await peer.exchange({ body: '['.repeat(depth) })).json).toMatchObject({ error: { code: ErrorCode.parseError } });
+    expect((await peer.exchange({ body: '['.repeat(depth) })).json).toMatchObject({
+      error: { code: ErrorCode.parseError },
+    });
     expect((await peer.exchange(peer.modern('tools/list'))).status).toBe(200);
   });
 });
@@ -113,11 +162,22 @@ describe('a body over the limit', () => {
   test('is answered with 413 however it is sent, and the connection goes on', async () => {
     const peer = await serve({ tools: [echo] }, { maxBodyBytes: 100_000 });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    onTestFinished(() => { agent.destroy(); });
+    onTestFinished(() => {
+      agent.destroy();
+    });
     const sockets = new Set<unknown>();
     const post = async (text: string, headers: object): Promise<number | undefined> => {
-      const request = httpRequest({ host: '127.0.0.1', port: peer.listener.port, path: '/mcp', method: 'POST', agent, headers: { 'content-type': 'application/json', ...headers } });
-      request.on('socket', (socket) => { sockets.add(socket); });
+      const request = httpRequest({
+        host: '127.0.0.1',
+        port: peer.listener.port,
+        path: '/mcp',
+        method: 'POST',
+        agent,
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+      request.on('socket', (socket) => {
+        sockets.add(socket);
+      });
       request.end(text);
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       response.resume();
@@ -137,8 +197,12 @@ describe('a body over the limit', () => {
     const { socket, text, closed } = await open(peer);
     socket.write(headOf(peer, 'Transfer-Encoding: chunked'));
     const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
-    const timer = setInterval(() => { socket.write(chunk.repeat(8)); }, 1);
-    onTestFinished(() => { clearInterval(timer); });
+    const timer = setInterval(() => {
+      socket.write(chunk.repeat(8));
+    }, 1);
+    onTestFinished(() => {
+      clearInterval(timer);
+    });
     await closed;
     expect(text()).toContain('413');
   });
@@ -148,7 +212,13 @@ describe('a body over the limit', () => {
     const { headers, body } = peer.modern('server/discover', {}, { id: '' });
     const empty = JSON.stringify(body).length;
     const limited = await serve({}, { maxBodyBytes: empty + 10 });
-    const statusOf = async (length: number) => (await limited.exchange({ headers: { ...headers }, body: { ...(body as object), id: 'x'.repeat(length) } })).status;
+    const statusOf = async (length: number) =>
+      (
+        await limited.exchange({
+          headers: { ...headers },
+          body: { ...(body as object), id: 'x'.repeat(length) },
+        })
+      ).status;
     await expect(statusOf(10)).resolves.toBe(200);
     await expect(statusOf(11)).resolves.toBe(413);
   });
@@ -173,11 +243,19 @@ describe('a connection', () => {
 
   test('with huge headers is refused', async () => {
     const peer = await serve();
-    expect((await peer.exchange({ ...peer.modern('server/discover', {}, { headers: { 'x-large': 'x'.repeat(20_000) } }) })).status).toBe(431);
+    expect(
+      (
+        await peer.exchange({
+          ...peer.modern('server/discover', {}, { headers: { 'x-large': 'x'.repeat(20_000) } }),
+        })
+      ).status,
+    ).toBe(431);
   });
 
   test('that the client leaves within an answer takes nobody with it', async () => {
-    const big = toolOf('big', () => ({ content: [{ type: 'text', text: 'x'.repeat(20_000_000) }] }));
+    const big = toolOf('big', () => ({
+      content: [{ type: 'text', text: 'x'.repeat(20_000_000) }],
+    }));
     const peer = await serve({ tools: [big, echo] });
     const response = await peer.send(peer.modern('tools/call', { name: 'big', arguments: {} }));
     await once(response.incoming, 'data');
@@ -188,27 +266,66 @@ describe('a connection', () => {
 });
 
 describe('pages of other sites are kept out', () => {
-  const statusOf = async (peer: HttpPeer, headers: { [name: string]: string }) => (await peer.exchange(peer.modern('server/discover', {}, { headers }))).status;
+  const statusOf = async (peer: HttpPeer, headers: { [name: string]: string }) =>
+    (await peer.exchange(peer.modern('server/discover', {}, { headers }))).status;
 
   test('by the names of this machine, as a default', async () => {
     const peer = await serve();
     const port = String(peer.listener.port);
-    for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example', '0.0.0.0']) await expect(statusOf(peer, { host })).resolves.toBe(403);
-    for (const host of ['localhost', `LOCALHOST:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, '[::1]']) await expect(statusOf(peer, { host })).resolves.toBe(200);
-    for (const origin of ['http://evil.example', 'null', 'http://localhost.evil.example', 'http://localhost@evil.example', 'file://', 'http://127.0.0.1/path']) await expect(statusOf(peer, { origin })).resolves.toBe(403);
-    for (const origin of ['http://localhost', 'http://localhost:6274', 'https://127.0.0.1:8080', 'http://[::1]:80']) await expect(statusOf(peer, { origin })).resolves.toBe(200);
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+      '0.0.0.0',
+    ])
+      await expect(statusOf(peer, { host })).resolves.toBe(403);
+    for (const host of [
+      'localhost',
+      `LOCALHOST:${port}`,
+      `127.0.0.1:${port}`,
+      `[::1]:${port}`,
+      '[::1]',
+    ])
+      await expect(statusOf(peer, { host })).resolves.toBe(200);
+    for (const origin of [
+      'http://evil.example',
+      'null',
+      'http://localhost.evil.example',
+      'http://localhost@evil.example',
+      'file://',
+      'http://127.0.0.1/path',
+    ])
+      await expect(statusOf(peer, { origin })).resolves.toBe(403);
+    for (const origin of [
+      'http://localhost',
+      'http://localhost:6274',
+      'https://127.0.0.1:8080',
+      'http://[::1]:80',
+    ])
+      await expect(statusOf(peer, { origin })).resolves.toBe(200);
   });
 
   test('by the names that are configured', async () => {
-    const peer = await serve({}, { allowedHosts: ['mcp.example'], allowedOrigins: ['https://App.example'] });
-    await expect(statusOf(peer, { host: 'MCP.example:443', origin: 'https://app.EXAMPLE' })).resolves.toBe(200);
+    const peer = await serve(
+      {},
+      { allowedHosts: ['mcp.example'], allowedOrigins: ['https://App.example'] },
+    );
+    await expect(
+      statusOf(peer, { host: 'MCP.example:443', origin: 'https://app.EXAMPLE' }),
+    ).resolves.toBe(200);
     await expect(statusOf(peer, { host: '127.0.0.1' })).resolves.toBe(403);
-    await expect(statusOf(peer, { host: 'mcp.example', origin: 'http://localhost' })).resolves.toBe(403);
+    await expect(statusOf(peer, { host: 'mcp.example', origin: 'http://localhost' })).resolves.toBe(
+      403,
+    );
   });
 
   test('on every method, before anything else', async () => {
     const peer = await serve({}, { bearerToken: 'secret' });
-    for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST']) expect((await peer.exchange({ method, headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    for (const method of ['GET', 'DELETE', 'OPTIONS', 'POST'])
+      expect(
+        (await peer.exchange({ method, headers: { origin: 'https://evil.example' } })).status,
+      ).toBe(403);
   });
 
   test('beyond loopback any host may be named, but no page may send', async () => {
@@ -217,10 +334,13 @@ describe('pages of other sites are kept out', () => {
     onTestFinished(() => listener.close());
     const post = (headers: { [name: string]: string }) =>
       new Promise<number | undefined>((resolve, reject) => {
-        const request = httpRequest({ host: '127.0.0.1', port: listener.port, path: '/mcp', method: 'PUT', headers }, (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        });
+        const request = httpRequest(
+          { host: '127.0.0.1', port: listener.port, path: '/mcp', method: 'PUT', headers },
+          (response) => {
+            response.resume();
+            resolve(response.statusCode);
+          },
+        );
         request.on('error', reject);
         request.end();
       });
@@ -232,10 +352,22 @@ describe('pages of other sites are kept out', () => {
 describe('who may ask', () => {
   test('is who has a token', async () => {
     const peer = await serve({}, { bearerToken: ['one', 'two'] });
-    const send = (authorization?: string) => peer.exchange(peer.modern('server/discover', {}, { headers: { authorization } }));
-    for (const authorization of ['Bearer one', 'bearer  two']) expect((await send(authorization)).status).toBe(200);
-    for (const authorization of [undefined, 'Bearer', 'Bearer on', 'Bearer onee', 'Basic one', 'one']) {
-      expect(await send(authorization)).toMatchObject({ status: 401, headers: { 'www-authenticate': expect.stringMatching(/^Bearer/u) as unknown } });
+    const send = (authorization?: string) =>
+      peer.exchange(peer.modern('server/discover', {}, { headers: { authorization } }));
+    for (const authorization of ['Bearer one', 'bearer  two'])
+      expect((await send(authorization)).status).toBe(200);
+    for (const authorization of [
+      undefined,
+      'Bearer',
+      'Bearer on',
+      'Bearer onee',
+      'Basic one',
+      'one',
+    ]) {
+      expect(await send(authorization)).toMatchObject({
+        status: 401,
+        headers: { 'www-authenticate': expect.stringMatching(/^Bearer/u) as unknown },
+      });
     }
   });
 
@@ -249,20 +381,29 @@ describe('who may ask', () => {
         authenticate: async ({ authorization }) => {
           await Promise.resolve();
           if (authorization === 'throw') throw new Error('the key server is down');
-          return authorization === 'good' ? { auth: { principal: 'ada' } } : { refused: 403, challenge };
+          return authorization === 'good'
+            ? { auth: { principal: 'ada' } }
+            : { refused: 403, challenge };
         },
       },
     );
-    const send = (authorization: string) => peer.exchange(peer.modern('server/discover', {}, { headers: { authorization } }));
+    const send = (authorization: string) =>
+      peer.exchange(peer.modern('server/discover', {}, { headers: { authorization } }));
     expect((await send('good')).status).toBe(200);
-    expect(await send('bad')).toMatchObject({ status: 403, headers: { 'www-authenticate': challenge } });
+    expect(await send('bad')).toMatchObject({
+      status: 403,
+      headers: { 'www-authenticate': challenge },
+    });
     expect((await send('throw')).status).toBe(500);
     expect(onError).toHaveBeenCalledOnce();
   });
 
   test('is never who has a token that cannot travel in a header', () => {
     const server = createServer({ info: { name: 'test', version: '1' } });
-    for (const bearerToken of ['', [], ['a', '']]) expect(() => createHttpHandler(server, { bearerToken })).toThrow('A bearer token has one or more of');
+    for (const bearerToken of ['', [], ['a', '']])
+      expect(() => createHttpHandler(server, { bearerToken })).toThrow(
+        'A bearer token has one or more of',
+      );
   });
 });
 
@@ -271,13 +412,20 @@ describe('close', () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] });
     const session = await peer.initialize();
-    const [standing, inSession] = [peer.send(peer.modern('tools/call', { name: 'hold', arguments: {} })), session.call(1, 'hold')];
+    const [standing, inSession] = [
+      peer.send(peer.modern('tools/call', { name: 'hold', arguments: {} })),
+      session.call(1, 'hold'),
+    ];
     await held.started;
     const stream = await session.get();
     const closing = peer.listener.close();
     held.release();
-    expect(JSON.parse((await (await standing).ended) ?? '')).toMatchObject({ result: { content: [{ text: 'released' }] } });
-    expect(JSON.parse((await (await inSession).ended) ?? '')).toMatchObject({ result: { content: [{ text: 'released' }] } });
+    expect(JSON.parse((await (await standing).ended) ?? '')).toMatchObject({
+      result: { content: [{ text: 'released' }] },
+    });
+    expect(JSON.parse((await (await inSession).ended) ?? '')).toMatchObject({
+      result: { content: [{ text: 'released' }] },
+    });
     await expect(stream.ended).resolves.toBeTypeOf('string');
     await closing;
     await expect(peer.send(peer.modern('server/discover'))).rejects.toThrow('ECONNREFUSED');
@@ -286,10 +434,27 @@ describe('close', () => {
   test('refuses what was sent when it began and is read later', async () => {
     const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
     const body = Promise.withResolvers<Uint8Array>();
-    const stream = new ReadableStream({ pull: async (controller) => { controller.enqueue(await body.promise); controller.close(); } });
+    const stream = new ReadableStream({
+      pull: async (controller) => {
+        controller.enqueue(await body.promise);
+        controller.close();
+      },
+    });
     const headers = { 'content-type': 'application/json' };
-    const response = handler.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body: stream, duplex: 'half' }));
-    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {} } };
+    const response = handler.fetch(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers,
+        body: stream,
+        duplex: 'half',
+      }),
+    );
+    const initialize = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {} },
+    };
     await handler.close();
     body.resolve(new TextEncoder().encode(JSON.stringify(initialize)));
     expect((await response).status).toBe(503);
@@ -303,9 +468,15 @@ describe('close', () => {
       return new Promise(() => undefined);
     });
     const peer = await serve({ tools: [{ ...tool, task: 'optional' }] });
-    const meta = { 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } };
+    const meta = {
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
+    };
     await peer.exchange(peer.modern('tools/call', { name: 'work', arguments: {} }, { meta }));
-    await vi.waitFor(() => { expect(begun).toHaveLength(1); }, WAIT);
+    await vi.waitFor(() => {
+      expect(begun).toHaveLength(1);
+    }, WAIT);
     await createHttpHandler(peer.server).close();
     expect(begun[0]?.aborted).toBe(false);
     await peer.listener.close();
@@ -326,7 +497,9 @@ describe('close', () => {
     const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
     await handler.close();
     await handler.close();
-    expect((await handler.fetch(new Request('http://localhost/mcp', { method: 'POST' }))).status).toBe(503);
+    expect(
+      (await handler.fetch(new Request('http://localhost/mcp', { method: 'POST' }))).status,
+    ).toBe(503);
   });
 });
 
@@ -334,10 +507,13 @@ test('a thousand sessions with open streams are served and closed', async () => 
   const peer = await serve({ tools: [echo] });
   const count = 1000;
   const sessions = [];
-  for (let index = 0; index < count; index += 50) sessions.push(...(await Promise.all(Array.from({ length: 50 }, () => peer.initialize()))));
+  for (let index = 0; index < count; index += 50)
+    sessions.push(...(await Promise.all(Array.from({ length: 50 }, () => peer.initialize()))));
   const streams = await Promise.all(sessions.slice(0, 100).map((session) => session.get()));
   peer.server.changes.toolsChanged();
-  await vi.waitFor(() => { expect(streams.every((stream) => stream.messages().length === 1)).toBe(true); }, WAIT);
+  await vi.waitFor(() => {
+    expect(streams.every((stream) => stream.messages().length === 1)).toBe(true);
+  }, WAIT);
   await peer.listener.close();
   await expect(Promise.all(streams.map(({ ended }) => ended))).resolves.toHaveLength(100);
 }, 30_000);
@@ -345,13 +521,23 @@ test('a thousand sessions with open streams are served and closed', async () => 
 test('a body that was read before is answered as one without content', async () => {
   const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }));
   const listener = createNodeServer((request, response) => {
-    request.resume().on('end', () => { setImmediate(() => { handler.handle(request, response); }); });
+    request.resume().on('end', () => {
+      setImmediate(() => {
+        handler.handle(request, response);
+      });
+    });
   });
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  onTestFinished(() => { listener.close(); });
+  onTestFinished(() => {
+    listener.close();
+  });
   const { port } = listener.address() as AddressInfo;
-  const response = await fetch(`http://127.0.0.1:${String(port)}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  const response = await fetch(`http://127.0.0.1:${String(port)}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
   expect(response.status).toBe(400);
 });
 
@@ -373,7 +559,10 @@ test('an onError that throws is reported on stderr, and its request is answered'
   const onError = (): never => {
     throw new Error('the reporter is broken');
   };
-  const peer = await serve({}, { onError, authenticate: () => Promise.reject(new Error('no database')) });
+  const peer = await serve(
+    {},
+    { onError, authenticate: () => Promise.reject(new Error('no database')) },
+  );
   expect((await peer.exchange({ body: {} })).status).toBe(500);
   expect(String(stderr.mock.calls[0]?.[0])).toContain('the reporter is broken');
 });

@@ -1,4 +1,9 @@
-import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { createServer } from '../../server/create-server.ts';
@@ -53,12 +58,25 @@ export class HttpPeer {
   }
 
   /** The request under way, for tests that end it. */
-  begin({ method = 'POST', headers = {}, path = '/mcp' }: RawRequest = {}): { readonly request: ClientRequest; readonly response: Promise<RawResponse> } {
+  begin({ method = 'POST', headers = {}, path = '/mcp' }: RawRequest = {}): {
+    readonly request: ClientRequest;
+    readonly response: Promise<RawResponse>;
+  } {
     const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
-    const defaults = method === 'POST' ? { 'content-type': 'application/json', accept: ACCEPT_BOTH } : {};
+    const defaults =
+      method === 'POST' ? { 'content-type': 'application/json', accept: ACCEPT_BOTH } : {};
     const all: { readonly [name: string]: string | undefined } = { ...defaults, ...headers };
-    const fields = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-    const request = httpRequest({ host: '127.0.0.1', port: this.listener.port, method, path, headers: fields, agent: false });
+    const fields = Object.fromEntries(
+      Object.entries(all).filter(([, value]) => value !== undefined),
+    );
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port: this.listener.port,
+      method,
+      path,
+      headers: fields,
+      agent: false,
+    });
     request.on('response', (incoming) => {
       resolve(readResponse(incoming, request));
     });
@@ -69,20 +87,36 @@ export class HttpPeer {
 
   async send(raw: RawRequest = {}): Promise<RawResponse> {
     const { request, response } = this.begin(raw);
-    request.end(raw.body === undefined || typeof raw.body === 'string' ? raw.body : JSON.stringify(raw.body));
+    request.end(
+      raw.body === undefined || typeof raw.body === 'string' ? raw.body : JSON.stringify(raw.body),
+    );
     return response;
   }
 
   /** Sends and reads the whole answer. */
-  async exchange(raw: RawRequest = {}): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string; readonly json: JsonObject }> {
+  async exchange(raw: RawRequest = {}): Promise<{
+    readonly status: number;
+    readonly headers: IncomingHttpHeaders;
+    readonly text: string;
+    readonly json: JsonObject;
+  }> {
     const response = await this.send(raw);
     const text = (await response.ended) ?? '';
     const isJson = response.headers['content-type'] === 'application/json';
-    return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as JsonObject) : {} };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? (JSON.parse(text) as JsonObject) : {},
+    };
   }
 
   /** A modern request with the headers it needs. */
-  modern(method: string, params: JsonObject = {}, { id = 1, headers = {}, meta = {} }: ModernOptions = {}): RawRequest {
+  modern(
+    method: string,
+    params: JsonObject = {},
+    { id = 1, headers = {}, meta = {} }: ModernOptions = {},
+  ): RawRequest {
     const name = params.name ?? params.uri ?? params.taskId;
     return {
       headers: {
@@ -95,15 +129,38 @@ export class HttpPeer {
         jsonrpc: '2.0',
         id,
         method,
-        params: { ...params, _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {}, ...meta } },
+        params: {
+          ...params,
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': {},
+            ...meta,
+          },
+        },
       },
     };
   }
 
   /** Opens a legacy session. */
-  async initialize(protocolVersion = '2025-11-25', { capabilities = {}, headers = {} }: { readonly capabilities?: JsonObject; readonly headers?: { readonly [name: string]: string } } = {}): Promise<HttpSession> {
+  async initialize(
+    protocolVersion = '2025-11-25',
+    {
+      capabilities = {},
+      headers = {},
+    }: {
+      readonly capabilities?: JsonObject;
+      readonly headers?: { readonly [name: string]: string };
+    } = {},
+  ): Promise<HttpSession> {
     const params = { protocolVersion, capabilities, clientInfo: { name: 'raw', version: '1' } };
-    const { headers: answered, status, text } = await this.exchange({ headers, body: { jsonrpc: '2.0', id: 'initialize', method: 'initialize', params } });
+    const {
+      headers: answered,
+      status,
+      text,
+    } = await this.exchange({
+      headers,
+      body: { jsonrpc: '2.0', id: 'initialize', method: 'initialize', params },
+    });
     const sessionId = answered['mcp-session-id'];
     if (typeof sessionId !== 'string') throw new Error(`No session: ${String(status)} ${text}`);
     const session = new HttpSession(this, { ...headers, 'mcp-session-id': sessionId });
@@ -146,7 +203,10 @@ export class HttpSession {
   /** Opens the standalone stream, or resumes a stream. */
   get(lastEventId?: string): Promise<RawResponse> {
     const resumption = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-    return this.#peer.send({ method: 'GET', headers: { ...this.headers, accept: 'text/event-stream', ...resumption } });
+    return this.#peer.send({
+      method: 'GET',
+      headers: { ...this.headers, accept: 'text/event-stream', ...resumption },
+    });
   }
 
   async delete(): Promise<number> {
@@ -155,7 +215,10 @@ export class HttpSession {
 }
 
 /** Listens for the test. */
-export async function serve(options: Partial<ServerOptions> = {}, http: ServeHttpOptions = {}): Promise<HttpPeer> {
+export async function serve(
+  options: Partial<ServerOptions> = {},
+  http: ServeHttpOptions = {},
+): Promise<HttpPeer> {
   const server = createServer({ info: { name: 'test', version: '1' }, ...options });
   const listener = await serveHttp(server, http);
   onTestFinished(() => listener.close());
@@ -163,15 +226,30 @@ export async function serve(options: Partial<ServerOptions> = {}, http: ServeHtt
 }
 
 /** A tool that takes anything. */
-export function toolOf(name: string, handler: ToolDefinition<JsonObject>['handler'], inputSchema: JsonObject = { type: 'object' }): ToolDefinition {
-  const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+export function toolOf(
+  name: string,
+  handler: ToolDefinition<JsonObject>['handler'],
+  inputSchema: JsonObject = { type: 'object' },
+): ToolDefinition {
+  const annotations = {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  };
   return { name, description: name, inputSchema, annotations, handler };
 }
 
-export const echo = toolOf('echo', ({ text }) => ({ content: [{ type: 'text', text: String(text) }] }));
+export const echo = toolOf('echo', ({ text }) => ({
+  content: [{ type: 'text', text: String(text) }],
+}));
 
 /** A tool that answers when the test says so. */
-export function heldTool(name = 'hold'): { readonly tool: ToolDefinition; readonly release: (text?: string) => void; readonly started: Promise<{ readonly signal: AbortSignal }> } {
+export function heldTool(name = 'hold'): {
+  readonly tool: ToolDefinition;
+  readonly release: (text?: string) => void;
+  readonly started: Promise<{ readonly signal: AbortSignal }>;
+} {
   const release = Promise.withResolvers<string>();
   const started = Promise.withResolvers<{ readonly signal: AbortSignal }>();
   const tool = toolOf(name, async (_args, context) => {
@@ -187,14 +265,24 @@ export function heldTool(name = 'hold'): { readonly tool: ToolDefinition; readon
   };
 }
 
-export function readEvents(text: string): { readonly events: SseEvent[]; readonly comments: number } {
+export function readEvents(text: string): {
+  readonly events: SseEvent[];
+  readonly comments: number;
+} {
   const events: SseEvent[] = [];
   let comments = 0;
   for (const block of text.split('\n\n').slice(0, -1)) {
     const lines = block.split('\n');
-    const field = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+    const field = (name: string): string | undefined =>
+      lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
     if (lines.every((line) => line.startsWith(':'))) comments += 1;
-    else events.push({ id: field('id'), data: field('data') ?? '', event: field('event'), retry: field('retry') });
+    else
+      events.push({
+        id: field('id'),
+        data: field('data') ?? '',
+        event: field('event'),
+        retry: field('retry'),
+      });
   }
   return { events, comments };
 }

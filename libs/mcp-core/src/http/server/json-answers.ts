@@ -23,12 +23,20 @@ export function replyText(id: RequestId, reply: Reply, onError: (error: unknown)
 }
 
 /** Answers with a JSON-RPC error. */
-export function answerError(exchange: HttpExchange, status: number, { id, ...error }: JsonRpcErrorObject & { readonly id?: RequestId | undefined }): void {
+export function answerError(
+  exchange: HttpExchange,
+  status: number,
+  { id, ...error }: JsonRpcErrorObject & { readonly id?: RequestId | undefined },
+): void {
   exchange.answer(status, JSON_FIELDS, errorText(id, error));
 }
 
 /** Answers what is wrong with the HTTP request, whatever it says. */
-export function answerPlain(exchange: HttpExchange, status: number, { text, fields = [] }: { readonly text: string; readonly fields?: readonly string[] }): void {
+export function answerPlain(
+  exchange: HttpExchange,
+  status: number,
+  { text, fields = [] }: { readonly text: string; readonly fields?: readonly string[] },
+): void {
   exchange.answer(status, [...TEXT_FIELDS, ...fields], `${text}\n`);
 }
 

@@ -4,9 +4,21 @@ import type { ServerConnection } from '../../server/server.ts';
 import { echo, heldTool, type HttpPeer, serve, toolOf } from './http-peer.test.support.ts';
 
 const WAIT = { timeout: 5000 };
-const INITIALIZE = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } } };
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1' },
+  },
+};
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
-const form = { message: 'Name?', requestedSchema: { type: 'object' as const, properties: { name: { type: 'string' as const } } } };
+const form = {
+  message: 'Name?',
+  requestedSchema: { type: 'object' as const, properties: { name: { type: 'string' as const } } },
+};
 const asker = toolOf('ask', async (_args, context) => {
   const answer = await context.elicit('name', form);
   return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
@@ -15,7 +27,10 @@ const asker = toolOf('ask', async (_args, context) => {
 describe('a session', () => {
   test('begins with the id on the answer to initialize: visible ASCII, another one each time', async () => {
     const peer = await serve();
-    const [first, second] = [await peer.exchange({ body: INITIALIZE }), await peer.exchange({ body: INITIALIZE })];
+    const [first, second] = [
+      await peer.exchange({ body: INITIALIZE }),
+      await peer.exchange({ body: INITIALIZE }),
+    ];
     expect(first.json).toMatchObject({ id: 1, result: { protocolVersion: '2025-06-18' } });
     expect(first.headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{20,}$/u);
     expect(second.headers['mcp-session-id']).not.toBe(first.headers['mcp-session-id']);
@@ -33,58 +48,110 @@ describe('a session', () => {
 
   test('never speaks a modern version', async () => {
     const peer = await serve();
-    const { json } = await peer.exchange({ body: { ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '2026-07-28' } } });
+    const { json } = await peer.exchange({
+      body: { ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '2026-07-28' } },
+    });
     expect(json).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
   });
 
   test('is needed by every other legacy message: 400 without id, 404 with an unknown one', async () => {
     const peer = await serve();
-    const messages = [PING, { jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 1, result: {} }];
+    const messages = [
+      PING,
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ];
     for (const body of messages) {
       expect((await peer.exchange({ body })).status).toBe(400);
-      expect((await peer.exchange({ body, headers: { 'mcp-session-id': 'unknown' } })).status).toBe(404);
+      expect((await peer.exchange({ body, headers: { 'mcp-session-id': 'unknown' } })).status).toBe(
+        404,
+      );
     }
     for (const method of ['GET', 'DELETE']) {
-      expect((await peer.exchange({ method, headers: { accept: 'text/event-stream' } })).status).toBe(400);
-      expect((await peer.exchange({ method, headers: { accept: 'text/event-stream', 'mcp-session-id': 'unknown' } })).status).toBe(404);
+      expect(
+        (await peer.exchange({ method, headers: { accept: 'text/event-stream' } })).status,
+      ).toBe(400);
+      expect(
+        (
+          await peer.exchange({
+            method,
+            headers: { accept: 'text/event-stream', 'mcp-session-id': 'unknown' },
+          })
+        ).status,
+      ).toBe(404);
     }
-    expect((await peer.exchange({ body: INITIALIZE, headers: { 'mcp-session-id': 'unknown' } })).status).toBe(404);
+    expect(
+      (await peer.exchange({ body: INITIALIZE, headers: { 'mcp-session-id': 'unknown' } })).status,
+    ).toBe(404);
   });
 
   test('is initialized once', async () => {
     const peer = await serve();
     const session = await peer.initialize();
     const response = await session.post(INITIALIZE);
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({ error: { code: ErrorCode.invalidRequest } });
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({
+      error: { code: ErrorCode.invalidRequest },
+    });
   });
 
   test('takes every known legacy version in the header, or none, and refuses others with 400', async () => {
     const peer = await serve();
     const { headers } = await peer.initialize();
-    const statusOf = async (version: string | undefined) => (await peer.exchange({ headers: { ...headers, 'mcp-protocol-version': version }, body: PING })).status;
-    for (const version of [undefined, '2024-11-05', '2025-03-26', ' 2025-06-18 ', '2025-11-25']) await expect(statusOf(version)).resolves.toBe(200);
-    for (const version of ['2026-07-28', '2030-01-01', 'x']) await expect(statusOf(version)).resolves.toBe(400);
+    const statusOf = async (version: string | undefined) =>
+      (
+        await peer.exchange({
+          headers: { ...headers, 'mcp-protocol-version': version },
+          body: PING,
+        })
+      ).status;
+    for (const version of [undefined, '2024-11-05', '2025-03-26', ' 2025-06-18 ', '2025-11-25'])
+      await expect(statusOf(version)).resolves.toBe(200);
+    for (const version of ['2026-07-28', '2030-01-01', 'x'])
+      await expect(statusOf(version)).resolves.toBe(400);
   });
 
   test('tolerates the headers of the modern era', async () => {
     const peer = await serve({ tools: [echo] });
     const { headers } = await peer.initialize();
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } };
-    expect((await peer.exchange({ headers: { ...headers, 'mcp-method': 'tools/call', 'mcp-name': 'other' }, body })).json).toMatchObject({ result: {} });
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { text: 'x' } },
+    };
+    expect(
+      (
+        await peer.exchange({
+          headers: { ...headers, 'mcp-method': 'tools/call', 'mcp-name': 'other' },
+          body,
+        })
+      ).json,
+    ).toMatchObject({ result: {} });
   });
 
-  test.each([false, true])('is opened by an initialize with Mcp-Method, as bridges mirror it (stateless: %s)', async (stateless) => {
-    const peer = await serve({ tools: [echo] }, { stateless });
-    const { status, json, headers } = await peer.exchange({ headers: { 'mcp-method': 'initialize' }, body: INITIALIZE });
-    expect([status, json]).toMatchObject([200, { result: { protocolVersion: '2025-06-18' } }]);
-    expect(headers['mcp-session-id'] === undefined).toBe(stateless);
-  });
+  test.each([false, true])(
+    'is opened by an initialize with Mcp-Method, as bridges mirror it (stateless: %s)',
+    async (stateless) => {
+      const peer = await serve({ tools: [echo] }, { stateless });
+      const { status, json, headers } = await peer.exchange({
+        headers: { 'mcp-method': 'initialize' },
+        body: INITIALIZE,
+      });
+      expect([status, json]).toMatchObject([200, { result: { protocolVersion: '2025-06-18' } }]);
+      expect(headers['mcp-session-id'] === undefined).toBe(stateless);
+    },
+  );
 
   test('is asked of a legacy request whose only modern sign is Mcp-Method', async () => {
     const peer = await serve({ tools: [echo] });
     const { status, json } = await peer.exchange({ headers: { 'mcp-method': 'ping' }, body: PING });
     expect(status).toBe(400);
-    expect(json).toMatchObject({ error: { code: ErrorCode.invalidRequest, message: expect.stringContaining('Mcp-Session-Id') as string } });
+    expect(json).toMatchObject({
+      error: {
+        code: ErrorCode.invalidRequest,
+        message: expect.stringContaining('Mcp-Session-Id') as string,
+      },
+    });
   });
 
   test('ends with DELETE, which stops what runs in it', async () => {
@@ -101,9 +168,16 @@ describe('a session', () => {
   });
 
   test('belongs to who opened it', async () => {
-    const peer = await serve({}, { authenticate: ({ authorization }) => (authorization === undefined ? {} : { auth: { principal: String(authorization) } }) });
+    const peer = await serve(
+      {},
+      {
+        authenticate: ({ authorization }) =>
+          authorization === undefined ? {} : { auth: { principal: String(authorization) } },
+      },
+    );
     const session = await peer.initialize('2025-11-25', { headers: { authorization: 'ada' } });
-    const statusOf = async (authorization: string | undefined) => (await peer.exchange({ headers: { ...session.headers, authorization }, body: PING })).status;
+    const statusOf = async (authorization: string | undefined) =>
+      (await peer.exchange({ headers: { ...session.headers, authorization }, body: PING })).status;
     await expect(statusOf('ada')).resolves.toBe(200);
     await expect(statusOf('bob')).resolves.toBe(404);
     await expect(statusOf(undefined)).resolves.toBe(404);
@@ -130,7 +204,9 @@ describe('a session', () => {
     await held.started;
     await vi.advanceTimersByTimeAsync(150_000);
     held.release();
-    await (await answer).ended;
+    await (
+      await answer
+    ).ended;
     await vi.advanceTimersByTimeAsync(30_000);
     vi.useRealTimers();
     expect((await session.post(PING)).status).toBe(200);
@@ -157,11 +233,17 @@ describe('a request in a session', () => {
     const slow = session.call(1, 'hold');
     await held.started;
     const fast = await session.call('1', 'echo', { text: 'fast' });
-    expect(JSON.parse((await fast.ended) ?? '')).toMatchObject({ id: '1', result: { content: [{ text: 'fast' }] } });
+    expect(JSON.parse((await fast.ended) ?? '')).toMatchObject({
+      id: '1',
+      result: { content: [{ text: 'fast' }] },
+    });
     held.release();
     const response = await slow;
     expect(response.headers['content-type']).toBe('application/json');
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({ id: 1, result: { content: [{ text: 'released' }] } });
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({
+      id: 1,
+      result: { content: [{ text: 'released' }] },
+    });
   });
 
   test('whose id is in use is refused and leaves the other alone', async () => {
@@ -180,7 +262,9 @@ describe('a request in a session', () => {
     const session = await peer.initialize();
     const response = await session.request(1, 'unknown/method');
     expect(response.status).toBe(200);
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({ error: { code: ErrorCode.methodNotFound } });
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({
+      error: { code: ErrorCode.methodNotFound },
+    });
   });
 
   test('that the client cancels ends without an answer, as a stream or not', async () => {
@@ -199,7 +283,9 @@ describe('a request in a session', () => {
     await streaming.find(({ method }) => method === 'elicitation/create');
     await session.notify('notifications/cancelled', { requestId: 2 });
     await expect(streaming.ended).resolves.toBeTypeOf('string');
-    expect(streaming.messages().filter(({ id, method }) => id === 2 && method === undefined)).toEqual([]);
+    expect(
+      streaming.messages().filter(({ id, method }) => id === 2 && method === undefined),
+    ).toEqual([]);
   });
 
   test('goes on when the client closes the connection', async () => {
@@ -207,32 +293,60 @@ describe('a request in a session', () => {
     const peer = await serve({ tools: [held.tool] });
     const session = await peer.initialize();
     const { request } = peer.begin({ headers: session.headers });
-    request.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hold', arguments: {} } }));
+    request.end(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'hold', arguments: {} },
+      }),
+    );
     const { signal } = await held.started;
     request.destroy();
     expect((await session.post(PING)).status).toBe(200);
     expect(signal.aborted).toBe(false);
     held.release();
-    await vi.waitFor(async () => { expect((await session.call(1, 'hold')).status).toBe(200); }, WAIT);
+    await vi.waitFor(async () => {
+      expect((await session.call(1, 'hold')).status).toBe(200);
+    }, WAIT);
   });
 
-  test.each(['2025-06-18', '2025-11-25'])('asks the client on its own stream and takes the answer from another POST (%s)', async (version) => {
-    const peer = await serve({ tools: [asker] });
-    const session = await peer.initialize(version, { capabilities: { elicitation: {} } });
-    const standalone = await session.get();
-    const [first, second] = [await session.call(1, 'ask'), await session.call(2, 'ask')];
-    const questions = await Promise.all([first, second].map((response) => response.find(({ method }) => method === 'elicitation/create')));
-    expect(first.headers['content-type']).toBe('text/event-stream');
-    for (const [index, { id }] of questions.entries()) {
-      const response = await session.post({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name: `n${String(index)}` } } });
-      expect(response.status).toBe(202);
-    }
-    await Promise.all([first.ended, second.ended]);
-    expect(first.messages().at(-1)).toMatchObject({ id: 1, result: { content: [{ text: expect.stringContaining('n0') as unknown }] } });
-    expect(second.messages().at(-1)).toMatchObject({ id: 2, result: { content: [{ text: expect.stringContaining('n1') as unknown }] } });
-    expect(first.messages().filter(({ method }) => method === 'elicitation/create')).toHaveLength(1);
-    expect(standalone.messages()).toEqual([]);
-  });
+  test.each(['2025-06-18', '2025-11-25'])(
+    'asks the client on its own stream and takes the answer from another POST (%s)',
+    async (version) => {
+      const peer = await serve({ tools: [asker] });
+      const session = await peer.initialize(version, { capabilities: { elicitation: {} } });
+      const standalone = await session.get();
+      const [first, second] = [await session.call(1, 'ask'), await session.call(2, 'ask')];
+      const questions = await Promise.all(
+        [first, second].map((response) =>
+          response.find(({ method }) => method === 'elicitation/create'),
+        ),
+      );
+      expect(first.headers['content-type']).toBe('text/event-stream');
+      for (const [index, { id }] of questions.entries()) {
+        const response = await session.post({
+          jsonrpc: '2.0',
+          id,
+          result: { action: 'accept', content: { name: `n${String(index)}` } },
+        });
+        expect(response.status).toBe(202);
+      }
+      await Promise.all([first.ended, second.ended]);
+      expect(first.messages().at(-1)).toMatchObject({
+        id: 1,
+        result: { content: [{ text: expect.stringContaining('n0') as unknown }] },
+      });
+      expect(second.messages().at(-1)).toMatchObject({
+        id: 2,
+        result: { content: [{ text: expect.stringContaining('n1') as unknown }] },
+      });
+      expect(first.messages().filter(({ method }) => method === 'elicitation/create')).toHaveLength(
+        1,
+      );
+      expect(standalone.messages()).toEqual([]);
+    },
+  );
 });
 
 describe('the stream that belongs to no request', () => {
@@ -251,9 +365,15 @@ describe('the stream that belongs to no request', () => {
     const { id } = await stream.find(({ method }) => method === 'roots/list');
     await session.post({ jsonrpc: '2.0', id, result: { roots: [{ uri: 'file:///a' }] } });
     await expect(roots.promise).resolves.toEqual([{ uri: 'file:///a' }]);
-    expect(stream.messages().filter(({ method }) => method === 'notifications/tools/list_changed')).toHaveLength(1);
+    expect(
+      stream.messages().filter(({ method }) => method === 'notifications/tools/list_changed'),
+    ).toHaveLength(1);
     peer.server.changes.toolsChanged();
-    await vi.waitFor(() => { expect(stream.messages().filter(({ method }) => method === 'notifications/tools/list_changed')).toHaveLength(2); }, WAIT);
+    await vi.waitFor(() => {
+      expect(
+        stream.messages().filter(({ method }) => method === 'notifications/tools/list_changed'),
+      ).toHaveLength(2);
+    }, WAIT);
   });
 
   test('brings every log message that waited for it, equal ones too', async () => {
@@ -264,17 +384,26 @@ describe('the stream that belongs to no request', () => {
     peer.server.log('error', 'the last');
     const stream = await session.get();
     await stream.find(({ params }) => (params as { data?: unknown }).data === 'the last');
-    expect(stream.messages().map(({ params }) => (params as { data?: unknown }).data)).toEqual(['failed', 'failed', 'the last']);
+    expect(stream.messages().map(({ params }) => (params as { data?: unknown }).data)).toEqual([
+      'failed',
+      'failed',
+      'the last',
+    ]);
   });
 
   test('has at most 256 KiB waiting for it, the newest', async () => {
     const peer = await serve({ tools: [echo] });
     const session = await peer.initialize();
-    for (let number = 1; number <= 5; number += 1) peer.server.log('error', `${String(number)}${'x'.repeat(100_000)}`);
+    for (let number = 1; number <= 5; number += 1)
+      peer.server.log('error', `${String(number)}${'x'.repeat(100_000)}`);
     peer.server.log('error', 'the last');
     const stream = await session.get();
     await stream.find(({ params }) => (params as { data?: unknown }).data === 'the last');
-    expect(stream.messages().map(({ params }) => String((params as { data?: unknown }).data).slice(0, 1))).toEqual(['4', '5', 't']);
+    expect(
+      stream
+        .messages()
+        .map(({ params }) => String((params as { data?: unknown }).data).slice(0, 1)),
+    ).toEqual(['4', '5', 't']);
   });
 
   test('is taken over by a client that opens it again, so that each message goes over one connection', async () => {
@@ -290,7 +419,10 @@ describe('the stream that belongs to no request', () => {
   test('needs a client that accepts it', async () => {
     const peer = await serve();
     const { headers } = await peer.initialize();
-    expect((await peer.exchange({ method: 'GET', headers: { ...headers, accept: 'application/json' } })).status).toBe(406);
+    expect(
+      (await peer.exchange({ method: 'GET', headers: { ...headers, accept: 'application/json' } }))
+        .status,
+    ).toBe(406);
   });
 });
 
@@ -302,22 +434,42 @@ describe('without sessions', () => {
     const { headers, json } = await peer.exchange({ body: INITIALIZE });
     expect(json).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
     expect(headers).not.toHaveProperty('mcp-session-id');
-    expect((await peer.exchange({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } })).status).toBe(202);
-    const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } };
-    expect((await peer.exchange({ headers: { 'mcp-protocol-version': '2025-06-18' }, body })).json).toEqual({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text: 'x' }] } });
-    expect((await peer.exchange({ headers: { 'mcp-protocol-version': 'x' }, body })).status).toBe(400);
-    expect((await peer.exchange({ body: { jsonrpc: '2.0', id: 3, method: 'unknown' } })).status).toBe(200);
+    expect(
+      (await peer.exchange({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } }))
+        .status,
+    ).toBe(202);
+    const body = {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'echo', arguments: { text: 'x' } },
+    };
+    expect(
+      (await peer.exchange({ headers: { 'mcp-protocol-version': '2025-06-18' }, body })).json,
+    ).toEqual({ jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text: 'x' }] } });
+    expect((await peer.exchange({ headers: { 'mcp-protocol-version': 'x' }, body })).status).toBe(
+      400,
+    );
+    expect(
+      (await peer.exchange({ body: { jsonrpc: '2.0', id: 3, method: 'unknown' } })).status,
+    ).toBe(200);
   });
 
   test('there is nothing to GET or DELETE', async () => {
     const peer = await open();
     for (const method of ['GET', 'DELETE']) {
-      expect(await peer.exchange({ method, headers: { accept: 'text/event-stream' } })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+      expect(
+        await peer.exchange({ method, headers: { accept: 'text/event-stream' } }),
+      ).toMatchObject({ status: 405, headers: { allow: 'POST' } });
     }
   });
 
   test('declares nothing that needs a session', async () => {
-    const resources = { list: () => Promise.resolve({ resources: [] }), read: () => Promise.resolve({ contents: [] }), subscribe: () => Promise.resolve(() => undefined) };
+    const resources = {
+      list: () => Promise.resolve({ resources: [] }),
+      read: () => Promise.resolve({ contents: [] }),
+      subscribe: () => Promise.resolve(() => undefined),
+    };
     const peer = await serve({ tools: [echo], prompts: [], resources }, { stateless: true });
     const { result } = (await peer.exchange({ body: INITIALIZE })).json;
     expect(result).toMatchObject({ capabilities: { tools: {}, prompts: {}, resources: {} } });
@@ -326,24 +478,54 @@ describe('without sessions', () => {
 
   test('modern requests are served as ever', async () => {
     const peer = await open();
-    expect((await peer.exchange(peer.modern('tools/list'))).json).toMatchObject({ result: { resultType: 'complete' } });
+    expect((await peer.exchange(peer.modern('tools/list'))).json).toMatchObject({
+      result: { resultType: 'complete' },
+    });
   });
 
   test('a result of a batch that cannot be serialized is answered with an internal error', async () => {
     const onError = vi.fn<(error: unknown) => void>();
-    const peer = await serve({ tools: [toolOf('big', () => ({ content: [{ type: 'text', text: 1n as never }] }))] }, { stateless: true, onError });
-    const { json } = await peer.exchange({ body: [PING, { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'big', arguments: {} } }] });
-    expect(json).toMatchObject([{ id: 2, result: {} }, { id: 3, error: { code: ErrorCode.internalError } }]);
+    const peer = await serve(
+      { tools: [toolOf('big', () => ({ content: [{ type: 'text', text: 1n as never }] }))] },
+      { stateless: true, onError },
+    );
+    const { json } = await peer.exchange({
+      body: [
+        PING,
+        { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'big', arguments: {} } },
+      ],
+    });
+    expect(json).toMatchObject([
+      { id: 2, result: {} },
+      { id: 3, error: { code: ErrorCode.internalError } },
+    ]);
     expect(onError).toHaveBeenCalledOnce();
-    expect((await peer.exchange({ body: Array.from({ length: 101 }, () => PING) })).status).toBe(400);
+    expect((await peer.exchange({ body: Array.from({ length: 101 }, () => PING) })).status).toBe(
+      400,
+    );
   });
 
   test('a batch without a version header is served, each request alone', async () => {
     const peer = await open();
-    const batch = [PING, { jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 3, method: 'tools/list' }, { jsonrpc: '2.0', id: 4 }];
-    expect((await peer.exchange({ body: batch })).json).toMatchObject([{ id: 2, result: {} }, { id: 3, result: {} }, { id: 4, error: { code: ErrorCode.invalidRequest } }]);
-    expect((await peer.exchange({ body: batch, headers: { 'mcp-protocol-version': '2025-06-18' } })).status).toBe(400);
-    expect((await peer.exchange({ body: [{ jsonrpc: '2.0', method: 'notifications/initialized' }] })).status).toBe(202);
+    const batch = [
+      PING,
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 3, method: 'tools/list' },
+      { jsonrpc: '2.0', id: 4 },
+    ];
+    expect((await peer.exchange({ body: batch })).json).toMatchObject([
+      { id: 2, result: {} },
+      { id: 3, result: {} },
+      { id: 4, error: { code: ErrorCode.invalidRequest } },
+    ]);
+    expect(
+      (await peer.exchange({ body: batch, headers: { 'mcp-protocol-version': '2025-06-18' } }))
+        .status,
+    ).toBe(400);
+    expect(
+      (await peer.exchange({ body: [{ jsonrpc: '2.0', method: 'notifications/initialized' }] }))
+        .status,
+    ).toBe(202);
     expect((await peer.exchange({ body: [INITIALIZE] })).status).toBe(400);
   });
 });
@@ -352,24 +534,46 @@ describe('a batch', () => {
   test('is answered with one array in a session of 2025-03-26', async () => {
     const peer = await serve({ tools: [echo] });
     const session = await peer.initialize('2025-03-26');
-    const response = await session.post([PING, { jsonrpc: '2.0', id: 'b', method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } }]);
+    const response = await session.post([
+      PING,
+      {
+        jsonrpc: '2.0',
+        id: 'b',
+        method: 'tools/call',
+        params: { name: 'echo', arguments: { text: 'x' } },
+      },
+    ]);
     expect(response.headers['content-type']).toBe('application/json');
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject([{ id: 2, result: {} }, { id: 'b', result: { content: [{ text: 'x' }] } }]);
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject([
+      { id: 2, result: {} },
+      { id: 'b', result: { content: [{ text: 'x' }] } },
+    ]);
   });
 
   test('of notifications and answers is accepted', async () => {
     const peer = await serve();
     const session = await peer.initialize('2025-03-26');
-    expect((await session.post([{ jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 1, result: {} }])).status).toBe(202);
+    expect(
+      (
+        await session.post([
+          { jsonrpc: '2.0', method: 'notifications/initialized' },
+          { jsonrpc: '2.0', id: 1, result: {} },
+        ])
+      ).status,
+    ).toBe(202);
   });
 
   test('whose requests are all cancelled ends without an answer', async () => {
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] });
     const session = await peer.initialize('2025-03-26');
-    const batch = session.post([{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hold', arguments: {} } }]);
+    const batch = session.post([
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hold', arguments: {} } },
+    ]);
     await held.started;
-    await session.post([{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }]);
+    await session.post([
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+    ]);
     await expect((await batch).ended).resolves.toBeTypeOf('string');
   });
 
@@ -377,7 +581,10 @@ describe('a batch', () => {
     const peer = await serve();
     const session = await peer.initialize('2025-03-26');
     const response = await session.post(Array.from({ length: 101 }, (_, id) => ({ ...PING, id })));
-    const answers = JSON.parse((await response.ended) ?? '') as { readonly id: number; readonly error: { readonly code: number } }[];
+    const answers = JSON.parse((await response.ended) ?? '') as {
+      readonly id: number;
+      readonly error: { readonly code: number };
+    }[];
     expect(answers).toHaveLength(101);
     expect(answers.every(({ error }) => error.code === ErrorCode.invalidRequest)).toBe(true);
   });
@@ -386,7 +593,10 @@ describe('a batch', () => {
     const peer = await serve({ onError: () => undefined });
     const session = await peer.initialize('2025-03-26');
     const response = await session.post([{ jsonrpc: '2.0', id: 7 }, PING]);
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject([{ id: 7, error: { code: ErrorCode.invalidRequest } }, { id: 2, result: {} }]);
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject([
+      { id: 7, error: { code: ErrorCode.invalidRequest } },
+      { id: 2, result: {} },
+    ]);
   });
 
   test.each([
@@ -398,6 +608,8 @@ describe('a batch', () => {
     const session = await peer.initialize(version);
     const response = await session.post(batch);
     expect(response.status).toBe(400);
-    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({ error: { code: ErrorCode.invalidRequest } });
+    expect(JSON.parse((await response.ended) ?? '')).toMatchObject({
+      error: { code: ErrorCode.invalidRequest },
+    });
   });
 });

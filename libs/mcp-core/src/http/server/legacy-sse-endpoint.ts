@@ -28,7 +28,14 @@ export interface LegacySseOptions {
  */
 export class LegacySseEndpoint {
   readonly #options: LegacySseOptions;
-  readonly #transports = new Map<string, { readonly transport: SseTransport; readonly connection: ServerConnection; readonly principal: string | undefined }>();
+  readonly #transports = new Map<
+    string,
+    {
+      readonly transport: SseTransport;
+      readonly connection: ServerConnection;
+      readonly principal: string | undefined;
+    }
+  >();
 
   constructor(options: LegacySseOptions) {
     this.#options = options;

@@ -63,11 +63,17 @@ export class McpEndpoint {
 
   #post(exchange: HttpExchange, auth: AuthContext | undefined): void {
     if (!accepts(exchange.headers, POST_TYPES)) {
-      answerPlain(exchange, 406, { text: 'Not acceptable: the client must accept application/json and text/event-stream' });
+      answerPlain(exchange, 406, {
+        text: 'Not acceptable: the client must accept application/json and text/event-stream',
+      });
       return;
     }
     readMessage(exchange, this.#options.maxBodyBytes, (value) => {
-      if (this.#options.ended.aborted) answerPlain(exchange, 503, { text: 'The server is closing', fields: ['connection', 'close'] });
+      if (this.#options.ended.aborted)
+        answerPlain(exchange, 503, {
+          text: 'The server is closing',
+          fields: ['connection', 'close'],
+        });
       else this.#receive(exchange, value, auth);
     });
   }
@@ -76,7 +82,8 @@ export class McpEndpoint {
     const envelope = readEnvelope(value);
     switch (envelope.kind) {
       case 'request':
-        if (isModern(envelope.message.params, exchange.headers)) this.#serveAlone(exchange, envelope.message, auth);
+        if (isModern(envelope.message.params, exchange.headers))
+          this.#serveAlone(exchange, envelope.message, auth);
         else this.#serveLegacy(exchange, envelope.message, auth);
         return;
       case 'notification':
@@ -100,13 +107,26 @@ export class McpEndpoint {
     }
   }
 
-  #serveAlone(exchange: HttpExchange, request: JsonRpcRequest, auth: AuthContext | undefined): void {
+  #serveAlone(
+    exchange: HttpExchange,
+    request: JsonRpcRequest,
+    auth: AuthContext | undefined,
+  ): void {
     const problem = checkModernRequest(request, exchange.headers, this.#mirrored);
-    if (problem === undefined) void this.#handle(exchange, request, auth === undefined ? this.#anonymous : { ...this.#options, auth });
+    if (problem === undefined)
+      void this.#handle(
+        exchange,
+        request,
+        auth === undefined ? this.#anonymous : { ...this.#options, auth },
+      );
     else answerError(exchange, 400, { id: request.id, ...problem });
   }
 
-  async #handle(exchange: HttpExchange, request: JsonRpcRequest, scope: StandaloneScope): Promise<void> {
+  async #handle(
+    exchange: HttpExchange,
+    request: JsonRpcRequest,
+    scope: StandaloneScope,
+  ): Promise<void> {
     if (!this.#hasRoom(exchange, 1)) return;
     this.#running += 1;
     const standalone = new StandaloneRequest(exchange, request, scope);
@@ -116,7 +136,14 @@ export class McpEndpoint {
     standalone.answer(reply);
   }
 
-  async #handleBatch(exchange: HttpExchange, { envelopes, ids }: Batch, { auth, version }: { readonly auth: AuthContext | undefined; readonly version: ProtocolVersion }): Promise<void> {
+  async #handleBatch(
+    exchange: HttpExchange,
+    { envelopes, ids }: Batch,
+    {
+      auth,
+      version,
+    }: { readonly auth: AuthContext | undefined; readonly version: ProtocolVersion },
+  ): Promise<void> {
     if (!this.#hasRoom(exchange, ids.length)) return;
     const { server, onError } = this.#options;
     this.#running += ids.length;
@@ -127,45 +154,76 @@ export class McpEndpoint {
   /** Answers when the requests would be too many. */
   #hasRoom(exchange: HttpExchange, count: number): boolean {
     if (this.#running + count <= this.#options.maxConcurrentRequests) return true;
-    answerPlain(exchange, 503, { text: 'Too many requests are running', fields: ['retry-after', '1'] });
+    answerPlain(exchange, 503, {
+      text: 'Too many requests are running',
+      fields: ['retry-after', '1'],
+    });
     return false;
   }
 
-  #serveLegacy(exchange: HttpExchange, request: JsonRpcRequest, auth: AuthContext | undefined): void {
+  #serveLegacy(
+    exchange: HttpExchange,
+    request: JsonRpcRequest,
+    auth: AuthContext | undefined,
+  ): void {
     const { sessions } = this.#options;
     if (sessions === undefined) {
       const legacyVersion = legacyVersionOf(exchange, request.id);
-      if (legacyVersion !== undefined) void this.#handle(exchange, request, { ...this.#options, auth, legacyVersion });
-    } else if (request.method === 'initialize' && exchange.headers['mcp-session-id'] === undefined) {
-      if (legacyVersionOf(exchange, request.id) !== undefined) this.#open(exchange, request, { sessions, auth });
+      if (legacyVersion !== undefined)
+        void this.#handle(exchange, request, { ...this.#options, auth, legacyVersion });
+    } else if (
+      request.method === 'initialize' &&
+      exchange.headers['mcp-session-id'] === undefined
+    ) {
+      if (legacyVersionOf(exchange, request.id) !== undefined)
+        this.#open(exchange, request, { sessions, auth });
     } else {
-      this.#find(exchange, auth, request.id)?.serve(exchange, { value: request, ids: [request.id], auth });
+      this.#find(exchange, auth, request.id)?.serve(exchange, {
+        value: request,
+        ids: [request.id],
+        auth,
+      });
     }
   }
 
-  #open(exchange: HttpExchange, request: JsonRpcRequest, { sessions, auth }: { readonly sessions: Sessions; readonly auth: AuthContext | undefined }): void {
+  #open(
+    exchange: HttpExchange,
+    request: JsonRpcRequest,
+    { sessions, auth }: { readonly sessions: Sessions; readonly auth: AuthContext | undefined },
+  ): void {
     sessions.open(exchange, request, auth).catch((error: unknown) => {
       this.#options.onError(error);
-      answerError(exchange, 500, { id: request.id, code: ErrorCode.internalError, message: 'Internal error' });
+      answerError(exchange, 500, {
+        id: request.id,
+        code: ErrorCode.internalError,
+        message: 'Internal error',
+      });
     });
   }
 
   #takeLegacy(exchange: HttpExchange, value: unknown, auth: AuthContext | undefined): void {
-    if (this.#options.sessions !== undefined) this.#find(exchange, auth)?.take(exchange, value, auth);
+    if (this.#options.sessions !== undefined)
+      this.#find(exchange, auth)?.take(exchange, value, auth);
     else if (legacyVersionOf(exchange) !== undefined) answerAccepted(exchange);
   }
 
-  #serveBatch(exchange: HttpExchange, entries: readonly unknown[], auth: AuthContext | undefined): void {
+  #serveBatch(
+    exchange: HttpExchange,
+    entries: readonly unknown[],
+    auth: AuthContext | undefined,
+  ): void {
     const { sessions } = this.#options;
     if (isModern(undefined, exchange.headers)) {
       refuse(exchange, 'a message must be a JSON object');
     } else if (sessions === undefined) {
       const version = legacyVersionOf(exchange);
       const batch = version === undefined ? undefined : readBatch(exchange, entries, version);
-      if (version !== undefined && batch !== undefined) void this.#handleBatch(exchange, batch, { auth, version });
+      if (version !== undefined && batch !== undefined)
+        void this.#handleBatch(exchange, batch, { auth, version });
     } else {
       const session = this.#find(exchange, auth);
-      const ids = session === undefined ? undefined : readBatch(exchange, entries, session.version)?.ids;
+      const ids =
+        session === undefined ? undefined : readBatch(exchange, entries, session.version)?.ids;
       if (ids?.length === 0) session?.take(exchange, entries, auth);
       else if (ids !== undefined) session?.serve(exchange, { value: entries, ids, auth });
     }
@@ -177,7 +235,9 @@ export class McpEndpoint {
     } else if (accepts(exchange.headers, GET_TYPES)) {
       this.#find(exchange, auth)?.listen(exchange, headerOf(exchange.headers, 'last-event-id'));
     } else {
-      answerPlain(exchange, 406, { text: 'Not acceptable: the client must accept text/event-stream' });
+      answerPlain(exchange, 406, {
+        text: 'Not acceptable: the client must accept text/event-stream',
+      });
     }
   }
 
@@ -194,15 +254,28 @@ export class McpEndpoint {
   }
 
   /** The session a legacy message belongs to; answers when there is none. */
-  #find(exchange: HttpExchange, auth: AuthContext | undefined, requestId?: RequestId): SessionTransport | undefined {
+  #find(
+    exchange: HttpExchange,
+    auth: AuthContext | undefined,
+    requestId?: RequestId,
+  ): SessionTransport | undefined {
     if (legacyVersionOf(exchange, requestId) === undefined) return undefined;
     const id = headerOf(exchange.headers, 'mcp-session-id');
     if (id === undefined) {
-      refuse(exchange, 'an Mcp-Session-Id header is needed, from the answer to initialize', requestId);
+      refuse(
+        exchange,
+        'an Mcp-Session-Id header is needed, from the answer to initialize',
+        requestId,
+      );
       return undefined;
     }
     const session = this.#options.sessions?.find(id, auth);
-    if (session === undefined) answerError(exchange, 404, { id: requestId, code: ErrorCode.invalidRequest, message: 'Session not found' });
+    if (session === undefined)
+      answerError(exchange, 404, {
+        id: requestId,
+        code: ErrorCode.invalidRequest,
+        message: 'Session not found',
+      });
     return session;
   }
 
@@ -226,10 +299,17 @@ function readBatch(
   const envelopes = entries.map(readEnvelope);
   if (version === undefined || !hasBatches(version) || entries.length === 0) {
     refuse(exchange, 'a message must be a JSON object');
-  } else if (envelopes.some((envelope) => envelope.kind === 'request' && envelope.message.method === 'initialize')) {
+  } else if (
+    envelopes.some(
+      (envelope) => envelope.kind === 'request' && envelope.message.method === 'initialize',
+    )
+  ) {
     refuse(exchange, 'initialize must not be in a batch');
   } else {
-    return { envelopes, ids: [...new Set(envelopes.map(answeredId).filter((id) => id !== undefined))] };
+    return {
+      envelopes,
+      ids: [...new Set(envelopes.map(answeredId).filter((id) => id !== undefined))],
+    };
   }
   return undefined;
 }
@@ -245,10 +325,19 @@ function legacyVersionOf(exchange: HttpExchange, id?: RequestId): ProtocolVersio
   // The era is known for versions that are spoken here only.
   if (eraOf(version) === 'legacy') return version as ProtocolVersion;
   const message = `Unsupported protocol version ${shorten(version)} in MCP-Protocol-Version`;
-  answerError(exchange, 400, { id, code: ErrorCode.unsupportedProtocolVersion, message, data: { supported: PROTOCOL_VERSIONS, requested: version } });
+  answerError(exchange, 400, {
+    id,
+    code: ErrorCode.unsupportedProtocolVersion,
+    message,
+    data: { supported: PROTOCOL_VERSIONS, requested: version },
+  });
   return undefined;
 }
 
 function refuse(exchange: HttpExchange, detail: string, id?: RequestId): void {
-  answerError(exchange, 400, { id, code: ErrorCode.invalidRequest, message: `Invalid request: ${detail}` });
+  answerError(exchange, 400, {
+    id,
+    code: ErrorCode.invalidRequest,
+    message: `Invalid request: ${detail}`,
+  });
 }

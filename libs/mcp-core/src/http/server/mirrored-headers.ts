@@ -28,10 +28,16 @@ export class MirroredHeaders {
     if (mirroredMethod !== method) return describe('Mcp-Method', mirroredMethod, method);
     const name = mcpNameOf(method, params);
     const encodedName = headerOf(headers, 'mcp-name');
-    if (name !== undefined && encodedName !== name && (encodedName === undefined || decodeHeaderValue(encodedName) !== name)) {
+    if (
+      name !== undefined &&
+      encodedName !== name &&
+      (encodedName === undefined || decodeHeaderValue(encodedName) !== name)
+    ) {
       return describe('Mcp-Name', encodedName, name);
     }
-    return method === 'tools/call' && name !== undefined ? this.#mismatchOfParameters(name, params?.arguments, headers) : undefined;
+    return method === 'tools/call' && name !== undefined
+      ? this.#mismatchOfParameters(name, params?.arguments, headers)
+      : undefined;
   }
 
   #mismatchOfParameters(tool: string, args: unknown, headers: HttpHeaders): string | undefined {
@@ -59,7 +65,8 @@ export class MirroredHeaders {
 
 function valueAt(args: unknown, path: readonly string[]): unknown {
   let value = args;
-  for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of path)
+    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
 }
 
@@ -83,7 +90,9 @@ function isMirrored(value: unknown, encoded: string | undefined): boolean {
 /** What the header should say, for a person; a value that is not primitive may be too deep to be written. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  return isJsonObject(value) || Array.isArray(value) ? 'a value that no header can have' : JSON.stringify(value);
+  return isJsonObject(value) || Array.isArray(value)
+    ? 'a value that no header can have'
+    : JSON.stringify(value);
 }
 
 function describe(header: string, given: string | undefined, expected: string | undefined): string {

@@ -50,7 +50,10 @@ export class NodeExchange implements HttpExchange {
   answer(status: number, fields: readonly string[], body: string): void {
     if (this.isGone()) return;
     // RFC 9110 allows no length with 204.
-    this.#response.writeHead(status, status === 204 ? [...fields] : [...fields, 'content-length', String(Buffer.byteLength(body))]);
+    this.#response.writeHead(
+      status,
+      status === 204 ? [...fields] : [...fields, 'content-length', String(Buffer.byteLength(body))],
+    );
     this.#response.end(body);
   }
 
@@ -94,7 +97,11 @@ class NodeBody {
   #more: Buffer[] | undefined;
   #length = 0;
 
-  constructor(request: IncomingMessage, maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void) {
+  constructor(
+    request: IncomingMessage,
+    maxBytes: number,
+    done: (body: Uint8Array, failure?: BodyFailure) => void,
+  ) {
     this.#request = request;
     this.#maxBytes = maxBytes;
     this.#done = done;
@@ -103,9 +110,15 @@ class NodeBody {
   read(): void {
     const request = this.#request;
     // A body that somebody else has read does not come again.
-    if (request.readableEnded) queueMicrotask(() => { this.#finish(EMPTY); });
+    if (request.readableEnded)
+      queueMicrotask(() => {
+        this.#finish(EMPTY);
+      });
     // A request whose client has left emits nothing more.
-    else if (request.destroyed) queueMicrotask(() => { this.#finish(EMPTY, 'gone'); });
+    else if (request.destroyed)
+      queueMicrotask(() => {
+        this.#finish(EMPTY, 'gone');
+      });
     request.on('data', (chunk: Buffer) => {
       this.#take(chunk);
     });
@@ -138,7 +151,9 @@ class NodeBody {
   }
 
   #body(): Uint8Array {
-    return this.#more === undefined ? (this.#first ?? EMPTY) : Buffer.concat(this.#more, this.#length);
+    return this.#more === undefined
+      ? (this.#first ?? EMPTY)
+      : Buffer.concat(this.#more, this.#length);
   }
 
   #finish(body: Uint8Array, failure?: BodyFailure): void {

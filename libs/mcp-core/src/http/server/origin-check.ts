@@ -21,19 +21,29 @@ export class OriginCheck {
   #lastHost: string | undefined;
 
   constructor({ allowedHosts, allowedOrigins }: OriginRules) {
-    this.#hosts = allowedHosts === 'any' ? undefined : new Set(allowedHosts.map((host) => host.toLowerCase()));
-    this.#origins = allowedOrigins === 'any' ? undefined : new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
+    this.#hosts =
+      allowedHosts === 'any' ? undefined : new Set(allowedHosts.map((host) => host.toLowerCase()));
+    this.#origins =
+      allowedOrigins === 'any'
+        ? undefined
+        : new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
   }
 
   /** What is wrong with the request; `undefined` when it may pass. */
   refuse(headers: HttpHeaders): string | undefined {
     const host = headerOf(headers, 'host') ?? headerOf(headers, ':authority');
     if (this.#hosts !== undefined && (host === undefined || host !== this.#lastHost)) {
-      if (host === undefined || !this.#hosts.has(hostNameOf(host))) return 'Forbidden: this Host is not allowed';
+      if (host === undefined || !this.#hosts.has(hostNameOf(host)))
+        return 'Forbidden: this Host is not allowed';
       this.#lastHost = host;
     }
     const { origin } = headers;
-    if (origin === undefined || this.#origins === undefined || this.#isAllowedOrigin(String(origin).trim().toLowerCase())) return undefined;
+    if (
+      origin === undefined ||
+      this.#origins === undefined ||
+      this.#isAllowedOrigin(String(origin).trim().toLowerCase())
+    )
+      return undefined;
     return 'Forbidden: this Origin is not allowed';
   }
 

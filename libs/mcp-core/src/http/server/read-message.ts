@@ -6,20 +6,32 @@ import { answerError, answerPlain } from './json-answers.ts';
 const JSON_TYPE = /^application\/json\s*(?:;|$)/iu;
 
 /** Reads the JSON value of a POST and hands it over; answers what is none, or longer than `maxBytes`. */
-export function readMessage(exchange: HttpExchange, maxBytes: number, take: (value: unknown) => void): void {
+export function readMessage(
+  exchange: HttpExchange,
+  maxBytes: number,
+  take: (value: unknown) => void,
+): void {
   const contentType = headerOf(exchange.headers, 'content-type') ?? '';
   if (contentType !== 'application/json' && !JSON_TYPE.test(contentType)) {
-    answerPlain(exchange, 415, { text: 'Unsupported media type: Content-Type must be application/json' });
+    answerPlain(exchange, 415, {
+      text: 'Unsupported media type: Content-Type must be application/json',
+    });
     return;
   }
   exchange.readBody(maxBytes, (body, failure) => {
     if (failure === 'gone') return;
     if (failure === 'too-large') {
-      answerPlain(exchange, 413, { text: `Content too large: the limit is ${String(maxBytes)} bytes` });
+      answerPlain(exchange, 413, {
+        text: `Content too large: the limit is ${String(maxBytes)} bytes`,
+      });
       return;
     }
     const parsed = parse(body);
-    if (parsed instanceof SyntaxError) answerError(exchange, 400, { code: ErrorCode.parseError, message: `Parse error: ${parsed.message}` });
+    if (parsed instanceof SyntaxError)
+      answerError(exchange, 400, {
+        code: ErrorCode.parseError,
+        message: `Parse error: ${parsed.message}`,
+      });
     else take(parsed);
   });
 }

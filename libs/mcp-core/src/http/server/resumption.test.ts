@@ -32,7 +32,8 @@ function scripted() {
   };
 }
 
-const logged = (text: string) => (message: JsonObject) => message.method === 'notifications/message' && (message.params as { data: unknown }).data === text;
+const logged = (text: string) => (message: JsonObject) =>
+  message.method === 'notifications/message' && (message.params as { data: unknown }).data === text;
 
 describe('a stream of a session', () => {
   test('begins with an event that has an id, no data and the time to wait; ids are unique and name the stream', async () => {
@@ -44,8 +45,15 @@ describe('a stream of a session', () => {
     await Promise.all([first, second].map((response) => response.find(logged('started'))));
     script.end();
     await Promise.all([first.ended, second.ended]);
-    for (const response of [standalone, first, second]) expect(response.events()[0]).toMatchObject({ data: '', retry: '123', id: expect.any(String) as unknown });
-    const ids = [standalone, first, second].map((response) => response.events().map(({ id = '' }) => id));
+    for (const response of [standalone, first, second])
+      expect(response.events()[0]).toMatchObject({
+        data: '',
+        retry: '123',
+        id: expect.any(String) as unknown,
+      });
+    const ids = [standalone, first, second].map((response) =>
+      response.events().map(({ id = '' }) => id),
+    );
     expect(new Set(ids.flat()).size).toBe(ids.flat().length);
     const streams = ids.map((own) => new Set(own.map((id) => id.split('-')[0])));
     expect(streams.map(({ size }) => size)).toEqual([1, 1, 1]);
@@ -62,7 +70,9 @@ describe('a stream of a session', () => {
     script.line('after close');
     script.end();
     await response.ended;
-    expect(response.events().map(({ id, data }) => [id, (JSON.parse(data) as JsonObject).method])).toEqual([
+    expect(
+      response.events().map(({ id, data }) => [id, (JSON.parse(data) as JsonObject).method]),
+    ).toEqual([
       [undefined, 'notifications/message'],
       [undefined, 'notifications/message'],
       [undefined, undefined],
@@ -100,7 +110,11 @@ describe('a stream of a session', () => {
     script.line('live');
     script.end();
     await expect(resumed.ended).resolves.toBeTypeOf('string');
-    expect(resumed.messages()).toMatchObject([{ params: { data: 'meanwhile' } }, { params: { data: 'live' } }, { id: 1, result: { content: [{ text: 'done' }] } }]);
+    expect(resumed.messages()).toMatchObject([
+      { params: { data: 'meanwhile' } },
+      { params: { data: 'live' } },
+      { id: 1, result: { content: [{ text: 'done' }] } },
+    ]);
   });
 
   test('that is closed before anything was sent on it begins with its first event all the same', async () => {
@@ -147,7 +161,10 @@ describe('a stream of a session', () => {
     await vi.waitFor(async () => {
       const resumed = await session.get(last);
       await resumed.ended;
-      expect(resumed.messages()).toMatchObject([{ params: { data: 'unseen' } }, { id: 1, result: {} }]);
+      expect(resumed.messages()).toMatchObject([
+        { params: { data: 'unseen' } },
+        { id: 1, result: {} },
+      ]);
     }, WAIT);
   });
 
@@ -175,11 +192,14 @@ describe('a stream of a session', () => {
     expect((await session.get(response.events().at(-1)?.id)).status).toBe(204);
   });
 
-  test.each(['nonsense', '99-1', '-1-1', '0'])('is not resumed by the id %s, which is none of the session', async (id) => {
-    const peer = await serve();
-    const session = await peer.initialize();
-    expect((await session.get(id)).status).toBe(400);
-  });
+  test.each(['nonsense', '99-1', '-1-1', '0'])(
+    'is not resumed by the id %s, which is none of the session',
+    async (id) => {
+      const peer = await serve();
+      const session = await peer.initialize();
+      expect((await session.get(id)).status).toBe(400);
+    },
+  );
 
   test('is not resumed in another session', async () => {
     const script = scripted();
@@ -205,7 +225,12 @@ describe('a stream of a session', () => {
       peer.server.log('error', 'three');
       const resumed = await session.get(priming?.id);
       await resumed.find(logged('three'));
-      expect(resumed.messages().map(({ params }) => (params as { data: unknown }).data).slice(0, 3)).toEqual(['one', 'two', 'three']);
+      expect(
+        resumed
+          .messages()
+          .map(({ params }) => (params as { data: unknown }).data)
+          .slice(0, 3),
+      ).toEqual(['one', 'two', 'three']);
       resumed.destroy();
     }, WAIT);
   });
@@ -219,7 +244,9 @@ describe('a stream of a session', () => {
       },
       after: async function* (address, sequence) {
         for (const event of memory.after(address, sequence)) {
-          await new Promise((resolve) => { setImmediate(resolve); });
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
           yield event;
         }
       },
@@ -240,31 +267,48 @@ describe('a stream of a session', () => {
     for (const line of lines.slice(10)) script.line(line);
     script.end();
     await resumed.ended;
-    expect(resumed.messages().slice(0, -1).map(({ params }) => (params as { data: unknown }).data)).toEqual(lines);
+    expect(
+      resumed
+        .messages()
+        .slice(0, -1)
+        .map(({ params }) => (params as { data: unknown }).data),
+    ).toEqual(lines);
     expect(resumed.messages().at(-1)).toMatchObject({ id: 1 });
   });
 
   test.each([
-    ['at once', (message: string) => { throw new Error(message); }],
-    ['later', (message: string) => Promise.reject(new Error(message))],
-  ])('whose store fails %s is delivered but not resumed, and the failure is reported', async (_title, fail) => {
-    const onError = vi.fn<(error: unknown) => void>();
-    const failing: EventStore = {
-      append: () => fail('full'),
-      after: () => {
-        throw new Error('gone');
+    [
+      'at once',
+      (message: string) => {
+        throw new Error(message);
       },
-      forget: () => fail('stuck'),
-    };
-    const script = scripted();
-    const peer = await serve({ tools: [script.tool] }, { eventStore: failing, onError });
-    const session = await peer.initialize();
-    const response = await session.call(1, 'scripted');
-    await response.find(logged('started'));
-    const resumed = await session.get(response.events()[0]?.id);
-    await expect(resumed.ended).resolves.toBeUndefined();
-    script.end();
-    await session.delete();
-    await vi.waitFor(() => { expect(new Set(onError.mock.calls.map(([error]) => (error as Error).message))).toEqual(new Set(['full', 'gone', 'stuck'])); }, WAIT);
-  });
+    ],
+    ['later', (message: string) => Promise.reject(new Error(message))],
+  ])(
+    'whose store fails %s is delivered but not resumed, and the failure is reported',
+    async (_title, fail) => {
+      const onError = vi.fn<(error: unknown) => void>();
+      const failing: EventStore = {
+        append: () => fail('full'),
+        after: () => {
+          throw new Error('gone');
+        },
+        forget: () => fail('stuck'),
+      };
+      const script = scripted();
+      const peer = await serve({ tools: [script.tool] }, { eventStore: failing, onError });
+      const session = await peer.initialize();
+      const response = await session.call(1, 'scripted');
+      await response.find(logged('started'));
+      const resumed = await session.get(response.events()[0]?.id);
+      await expect(resumed.ended).resolves.toBeUndefined();
+      script.end();
+      await session.delete();
+      await vi.waitFor(() => {
+        expect(new Set(onError.mock.calls.map(([error]) => (error as Error).message))).toEqual(
+          new Set(['full', 'gone', 'stuck']),
+        );
+      }, WAIT);
+    },
+  );
 });

@@ -33,9 +33,22 @@ const MAX_TIMEOUT_CHECK_MS = 30_000;
  * Listens for HTTP. Rejects when the address cannot be listened on.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpListener> {
-  const { port = 0, host = '127.0.0.1', path = '/mcp', requestTimeoutMs = 60_000, ...handlerOptions } = options;
-  const handler = createHttpHandler(server, { ...(isLoopback(host) ? {} : { allowedHosts: 'any' }), ...handlerOptions, path });
+export async function serveHttp(
+  server: Server,
+  options: ServeHttpOptions = {},
+): Promise<HttpListener> {
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    path = '/mcp',
+    requestTimeoutMs = 60_000,
+    ...handlerOptions
+  } = options;
+  const handler = createHttpHandler(server, {
+    ...(isLoopback(host) ? {} : { allowedHosts: 'any' }),
+    ...handlerOptions,
+    path,
+  });
   // An import reads every export of node:http, and one of them loads undici: 20 ms and 10 MB.
   const { createServer } = process.getBuiltinModule('node:http');
   const listener = createServer(

@@ -38,7 +38,8 @@ export class SessionPost implements OpenExchange {
 
   /** Sends a message that belongs to a request of the POST. Rejects when the client left before it could learn how to come back. */
   send(text: string): Promise<void> {
-    if (this.#stream === undefined && this.#exchange.isGone()) return Promise.reject(new Error('The client closed the connection'));
+    if (this.#stream === undefined && this.#exchange.isGone())
+      return Promise.reject(new Error('The client closed the connection'));
     return this.#open().send(text);
   }
 
@@ -59,7 +60,8 @@ export class SessionPost implements OpenExchange {
 
   /** Lets the client come back for the rest, where it knows how to. */
   disconnect(): void {
-    if (this.#scope.isPrimed && (this.#stream !== undefined || !this.#exchange.isGone())) this.#open().disconnect();
+    if (this.#scope.isPrimed && (this.#stream !== undefined || !this.#exchange.isGone()))
+      this.#open().disconnect();
   }
 
   /** The session ends before the answer. */
@@ -73,11 +75,13 @@ export class SessionPost implements OpenExchange {
   keepAlive(): void {
     this.#rounds += 1;
     if (this.#stream !== undefined) this.#stream.keepAlive();
-    else if (this.#rounds > 1 && this.#scope.isInitialized && !this.#exchange.isGone()) this.#open();
+    else if (this.#rounds > 1 && this.#scope.isInitialized && !this.#exchange.isGone())
+      this.#open();
   }
 
   abort(): void {
-    if (this.#stream === undefined) answerPlain(this.#exchange, 503, { text: 'The server is closing' });
+    if (this.#stream === undefined)
+      answerPlain(this.#exchange, 503, { text: 'The server is closing' });
     this.#end();
   }
 

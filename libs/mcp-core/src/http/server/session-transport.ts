@@ -2,7 +2,13 @@ import { hasPrimingEvents } from '../../era/http-versions.ts';
 import { toJsonText } from '../../jsonrpc/json-text.ts';
 import { isJsonObject, isRequestId } from '../../jsonrpc/envelope.ts';
 import type { JsonRpcBatch, JsonRpcMessage, RequestId } from '../../jsonrpc/messages.ts';
-import { TAKEN, type AuthContext, type SendOptions, type Transport, type TransportReceiver } from '../../jsonrpc/transport.ts';
+import {
+  TAKEN,
+  type AuthContext,
+  type SendOptions,
+  type Transport,
+  type TransportReceiver,
+} from '../../jsonrpc/transport.ts';
 import type { ProtocolVersion } from '../../protocol/capabilities.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { ServerConnection } from '../../server/server.ts';
@@ -96,7 +102,8 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     }
     const answered = answeredId(message);
     const post = this.#postOf(answered ?? options?.relatedTo);
-    if (answered === undefined) return post?.send(text) ?? this.#openStandalone().send(text, isChange(message));
+    if (answered === undefined)
+      return post?.send(text) ?? this.#openStandalone().send(text, isChange(message));
     if (post !== undefined) {
       post.answer(text, this.#learnFrom(message));
       if (!this.isInitialized) this.#scope.refused(this);
@@ -111,7 +118,8 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const post of new Set(this.#posts?.values())) post.refuse(404, { code: ErrorCode.invalidRequest, message: 'The session has ended' });
+    for (const post of new Set(this.#posts?.values()))
+      post.refuse(404, { code: ErrorCode.invalidRequest, message: 'The session has ended' });
     this.#standalone?.end();
     this.#scope.ended(this);
     this.#receiver?.closed();
@@ -123,10 +131,25 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   }
 
   /** A POST with requests, one or a batch; `value` is what was sent. */
-  serve(exchange: HttpExchange, { value, ids, auth }: { readonly value: unknown; readonly ids: readonly RequestId[]; readonly auth: AuthContext | undefined }): void {
+  serve(
+    exchange: HttpExchange,
+    {
+      value,
+      ids,
+      auth,
+    }: {
+      readonly value: unknown;
+      readonly ids: readonly RequestId[];
+      readonly auth: AuthContext | undefined;
+    },
+  ): void {
     const taken = ids.find((id) => this.#posts?.has(id) === true);
     if (taken !== undefined) {
-      answerError(exchange, 400, { id: taken, code: ErrorCode.invalidRequest, message: 'Invalid request: this id is in use by a running request' });
+      answerError(exchange, 400, {
+        id: taken,
+        code: ErrorCode.invalidRequest,
+        message: 'Invalid request: this id is in use by a running request',
+      });
       return;
     }
     const post = new SessionPost(exchange, ids, this);
@@ -150,11 +173,20 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     }
     const place = this.store && readEventId(lastEventId);
     if (place === undefined || place.stream >= this.#nextStream) {
-      answerError(exchange, 400, { code: ErrorCode.invalidRequest, message: 'Invalid request: this session has no event with the id in Last-Event-ID' });
+      answerError(exchange, 400, {
+        code: ErrorCode.invalidRequest,
+        message: 'Invalid request: this session has no event with the id in Last-Event-ID',
+      });
       return;
     }
-    const live = place.stream === STANDALONE_STREAM ? this.#openStandalone() : this.#streams?.get(place.stream);
-    const resuming = live === undefined ? this.#replayEnded(exchange, place) : live.resume(exchange, place.sequence);
+    const live =
+      place.stream === STANDALONE_STREAM
+        ? this.#openStandalone()
+        : this.#streams?.get(place.stream);
+    const resuming =
+      live === undefined
+        ? this.#replayEnded(exchange, place)
+        : live.resume(exchange, place.sequence);
     resuming.catch((error: unknown) => {
       this.onError(error);
       exchange.destroy();
@@ -186,12 +218,18 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
 
   #deliver(value: unknown, auth: AuthContext | undefined): void {
     this.#receiver?.message(value, auth === undefined ? undefined : { auth });
-    for (const entry of Array.isArray(value) ? (value as readonly unknown[]) : [value]) this.#withdrawCancelled(entry);
+    for (const entry of Array.isArray(value) ? (value as readonly unknown[]) : [value])
+      this.#withdrawCancelled(entry);
   }
 
   /** The connection sends no answer to a cancelled request, but HTTP needs an end. */
   #withdrawCancelled(value: unknown): void {
-    if (!isJsonObject(value) || value.method !== 'notifications/cancelled' || !isJsonObject(value.params)) return;
+    if (
+      !isJsonObject(value) ||
+      value.method !== 'notifications/cancelled' ||
+      !isJsonObject(value.params)
+    )
+      return;
     const { requestId } = value.params;
     if (isRequestId(requestId)) this.#postOf(requestId)?.withdraw(requestId);
   }
@@ -214,9 +252,13 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   }
 
   /** A client that has read a stream to its end is told not to come back. @see https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model */
-  async #replayEnded(exchange: HttpExchange, { stream, sequence }: { readonly stream: number; readonly sequence: number }): Promise<void> {
+  async #replayEnded(
+    exchange: HttpExchange,
+    { stream, sequence }: { readonly stream: number; readonly sequence: number },
+  ): Promise<void> {
     let isOpen = false;
-    for await (const event of this.store?.after({ sessionId: this.sessionId, stream }, sequence) ?? []) {
+    for await (const event of this.store?.after({ sessionId: this.sessionId, stream }, sequence) ??
+      []) {
       if (!isOpen) exchange.open(EVENT_STREAM_FIELDS);
       isOpen = true;
       await exchange.write(sseEvent(event.data, eventIdOf(stream, event.sequence)));
@@ -228,7 +270,9 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
 
 function isChange(message: JsonRpcMessage | JsonRpcBatch): boolean {
   if (!('method' in message)) return false;
-  return message.method.endsWith('/list_changed') || message.method === 'notifications/resources/updated';
+  return (
+    message.method.endsWith('/list_changed') || message.method === 'notifications/resources/updated'
+  );
 }
 
 /** The request that a message answers; of a batch, one of them. */

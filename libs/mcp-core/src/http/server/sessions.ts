@@ -42,7 +42,11 @@ export class Sessions {
   }
 
   /** Opens a session for an `initialize` request and answers the request. Opens none for a client that has left. */
-  async open(exchange: HttpExchange, request: JsonRpcRequest, auth: AuthContext | undefined): Promise<void> {
+  async open(
+    exchange: HttpExchange,
+    request: JsonRpcRequest,
+    auth: AuthContext | undefined,
+  ): Promise<void> {
     if (!this.#makeRoom()) {
       answerPlain(exchange, 503, { text: 'Too many sessions', fields: ['retry-after', '60'] });
       return;
@@ -97,7 +101,8 @@ export class Sessions {
     if (this.#sessions.size < this.#options.maxSessions) return true;
     let oldest: SessionTransport | undefined;
     for (const transport of this.#sessions.values()) {
-      if (!transport.isBusy && (oldest === undefined || transport.lastUsedAt < oldest.lastUsedAt)) oldest = transport;
+      if (!transport.isBusy && (oldest === undefined || transport.lastUsedAt < oldest.lastUsedAt))
+        oldest = transport;
     }
     if (oldest !== undefined) this.end(oldest.sessionId);
     return oldest !== undefined;

@@ -1,5 +1,12 @@
 /** The fields of every event stream; the last keeps proxies from buffering it. */
-export const EVENT_STREAM_FIELDS = ['content-type', 'text/event-stream', 'cache-control', 'no-cache, no-transform', 'x-accel-buffering', 'no'] as const;
+export const EVENT_STREAM_FIELDS = [
+  'content-type',
+  'text/event-stream',
+  'cache-control',
+  'no-cache, no-transform',
+  'x-accel-buffering',
+  'no',
+] as const;
 
 /** A comment, which readers ignore. */
 export const KEEP_ALIVE = ':\n\n';

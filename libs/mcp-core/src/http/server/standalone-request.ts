@@ -72,7 +72,12 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     this.#isOver = true;
     const text = replyText(this.#request.id, reply, this.#scope.onError);
     if (this.#isStreaming) this.#exchange.end(sseEvent(text));
-    else this.#exchange.answer(this.legacyVersion === undefined ? statusOf(reply) : 200, JSON_FIELDS, text);
+    else
+      this.#exchange.answer(
+        this.legacyVersion === undefined ? statusOf(reply) : 200,
+        JSON_FIELDS,
+        text,
+      );
   }
 
   /** An answer that takes long begins as a stream: clients wait for the header for a limited time only. */

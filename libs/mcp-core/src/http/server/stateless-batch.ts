@@ -19,9 +19,16 @@ const MAX_BATCH = 100;
  * Serves the requests of a batch, each alone, and answers with one array, if there is anything to answer. Their notifications have no place in it and
  * are dropped. More than 100 messages are refused.
  */
-export async function serveBatchAlone(exchange: HttpExchange, envelopes: readonly Envelope[], { server, auth, version, onError }: StatelessBatch): Promise<void> {
+export async function serveBatchAlone(
+  exchange: HttpExchange,
+  envelopes: readonly Envelope[],
+  { server, auth, version, onError }: StatelessBatch,
+): Promise<void> {
   if (envelopes.length > MAX_BATCH) {
-    answerError(exchange, 400, { code: ErrorCode.invalidRequest, message: `Invalid request: a batch holds at most ${String(MAX_BATCH)} messages` });
+    answerError(exchange, 400, {
+      code: ErrorCode.invalidRequest,
+      message: `Invalid request: a batch holds at most ${String(MAX_BATCH)} messages`,
+    });
     return;
   }
   const link: RequestLink = {
@@ -32,9 +39,13 @@ export async function serveBatchAlone(exchange: HttpExchange, envelopes: readonl
   };
   const texts = await Promise.all(
     envelopes.map(async (envelope) => {
-      if (envelope.kind === 'request') return replyText(envelope.message.id, await server.handle(envelope.message, link), onError);
+      if (envelope.kind === 'request')
+        return replyText(envelope.message.id, await server.handle(envelope.message, link), onError);
       if (envelope.kind !== 'invalid' || envelope.id === undefined) return undefined;
-      return errorText(envelope.id, { code: ErrorCode.invalidRequest, message: `Invalid request: ${envelope.detail}` });
+      return errorText(envelope.id, {
+        code: ErrorCode.invalidRequest,
+        message: `Invalid request: ${envelope.detail}`,
+      });
     }),
   );
   const present = texts.filter((text) => text !== undefined);

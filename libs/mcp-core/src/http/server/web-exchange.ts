@@ -54,7 +54,9 @@ export class WebExchange implements HttpExchange {
   answer(status: number, fields: readonly string[], body: string): void {
     this.#isComplete = true;
     // The platform refuses any body, even an empty one, with this status.
-    this.#respond(new Response(status === 204 ? undefined : body, { status, headers: pairs(fields) }));
+    this.#respond(
+      new Response(status === 204 ? undefined : body, { status, headers: pairs(fields) }),
+    );
   }
 
   open(fields: readonly string[]): void {
@@ -98,7 +100,10 @@ export class WebExchange implements HttpExchange {
     this.#gone();
   }
 
-  async #readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): Promise<void> {
+  async #readBody(
+    maxBytes: number,
+    done: (body: Uint8Array, failure?: BodyFailure) => void,
+  ): Promise<void> {
     let body: Uint8Array | undefined;
     try {
       body = await readBytes(this.#request.body, maxBytes);
@@ -130,7 +135,10 @@ export class WebExchange implements HttpExchange {
 const EMPTY = new Uint8Array();
 
 /** `undefined` when it is longer. */
-async function readBytes(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array | undefined> {
+async function readBytes(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -143,6 +151,7 @@ async function readBytes(body: ReadableStream<Uint8Array> | null, maxBytes: numb
 
 function pairs(fields: readonly string[]): [string, string][] {
   const result: [string, string][] = [];
-  for (let index = 0; index < fields.length; index += 2) result.push([fields[index] ?? '', fields[index + 1] ?? '']);
+  for (let index = 0; index < fields.length; index += 2)
+    result.push([fields[index] ?? '', fields[index + 1] ?? '']);
   return result;
 }

@@ -20,7 +20,10 @@ const worker = new SchemaWorker<EvaluationJob, EvaluationReply>({
  * The problems of a value, one sentence each. `format` is an annotation. Rejects with an Error that says why the schema cannot be used, or with SchemaJobError
  * after a second of processor time or 96 MiB. Owners take turns.
  */
-export async function evaluateInWorker(owner: JobOwner, job: EvaluationJob): Promise<readonly string[]> {
+export async function evaluateInWorker(
+  owner: JobOwner,
+  job: EvaluationJob,
+): Promise<readonly string[]> {
   const { reply } = await worker.run(owner, job, LIMIT_MS);
   if (reply.unusable !== undefined) throw new Error(reply.unusable);
   return reply.problems;

@@ -6,7 +6,10 @@ import type { EvaluationJob, EvaluationReply } from './evaluation-job.ts';
 /** The thread of `evaluateInWorker`. A job that takes too long ends it. */
 const validator = new SchemaValidator({ assertsFormats: false, maxSchemas: 100 });
 
-parentPort?.on('message', (job: EvaluationJob) => void evaluate(job).then((reply) => parentPort?.postMessage(reply)));
+parentPort?.on(
+  'message',
+  (job: EvaluationJob) => void evaluate(job).then((reply) => parentPort?.postMessage(reply)),
+);
 if (parentPort !== null) {
   // The library is loaded before the time limit of a job begins.
   await validator.compile({});

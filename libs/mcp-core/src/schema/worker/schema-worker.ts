@@ -6,7 +6,13 @@ export class SchemaJobError extends Error {
   /** Whether the same job may be answered later: it was never begun, for want of room, memory or descriptors. */
   readonly isTemporary: boolean;
 
-  constructor(message: string, { isTemporary = false, ...options }: { readonly cause?: unknown; readonly isTemporary?: boolean } = {}) {
+  constructor(
+    message: string,
+    {
+      isTemporary = false,
+      ...options
+    }: { readonly cause?: unknown; readonly isTemporary?: boolean } = {},
+  ) {
     super(message, options);
     this.name = 'SchemaJobError';
     this.isTemporary = isTemporary;
@@ -40,7 +46,12 @@ const USAGE_WAIT_MS = 250;
 const MAX_STARTS = 5;
 const RESTART_MS = 1000;
 /** Errors of a start that a second attempt does not cure. */
-const LASTING_CODES: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_ACCESS_DENIED', 'ERR_WORKER_PATH']);
+const LASTING_CODES: ReadonlySet<unknown> = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'MODULE_NOT_FOUND',
+  'ERR_ACCESS_DENIED',
+  'ERR_WORKER_PATH',
+]);
 
 interface Task<Job, Reply> {
   readonly job: Job;
@@ -78,10 +89,15 @@ export class SchemaWorker<Job, Reply> {
 
   /** Starts the thread; call it early, while there are descriptors. Jobs start it, too. */
   start(): void {
-    if (this.#worker !== undefined || this.#restart !== undefined || this.#closed !== undefined) return;
+    if (this.#worker !== undefined || this.#restart !== undefined || this.#closed !== undefined)
+      return;
     this.#isReady = false;
     try {
-      const worker = new Worker(this.#options.main, { resourceLimits: RESOURCE_LIMITS, stdin: false, name: 'schemas' });
+      const worker = new Worker(this.#options.main, {
+        resourceLimits: RESOURCE_LIMITS,
+        stdin: false,
+        name: 'schemas',
+      });
       this.#worker = worker;
       worker.on('message', (message: 'ready' | Reply) => this.#onMessage(worker, message));
       worker.on('error', (error) => this.#onEnd(worker, error));
@@ -99,7 +115,11 @@ export class SchemaWorker<Job, Reply> {
     const length = this.#options.lengthOf(job);
     if (this.#closed !== undefined) reject(this.#closed);
     else if (this.#queue.sizeOf(owner) >= MAX_JOBS || this.#characters + length > MAX_CHARACTERS) {
-      reject(new SchemaJobError('too many checks wait for each other; try again later', { isTemporary: true }));
+      reject(
+        new SchemaJobError('too many checks wait for each other; try again later', {
+          isTemporary: true,
+        }),
+      );
     } else {
       this.#characters += length;
       clearTimeout(this.#idle);
@@ -171,7 +191,10 @@ export class SchemaWorker<Job, Reply> {
     const usedMs = before === undefined || now === undefined ? Infinity : now - before;
     const wallMs = performance.now() - running.startedAt;
     if (usedMs < running.limitMs && wallMs < MAX_WALL_FACTOR * running.limitMs) {
-      running.timer = setTimeout(() => void this.#judge(worker, running), Math.max(20, running.limitMs - usedMs));
+      running.timer = setTimeout(
+        () => void this.#judge(worker, running),
+        Math.max(20, running.limitMs - usedMs),
+      );
       return;
     }
     this.#abandon(new SchemaJobError(`took longer than ${String(running.limitMs)} ms`));
@@ -182,7 +205,14 @@ export class SchemaWorker<Job, Reply> {
   #onEnd(worker: Worker, error: unknown): void {
     if (worker !== this.#worker) return;
     const wasReady = this.#isReady;
-    this.#abandon(new SchemaJobError(isOutOfMemory(error) ? `took more than ${String(RESOURCE_LIMITS.maxOldGenerationSizeMb)} MiB of memory` : 'the evaluation ended', { cause: error }));
+    this.#abandon(
+      new SchemaJobError(
+        isOutOfMemory(error)
+          ? `took more than ${String(RESOURCE_LIMITS.maxOldGenerationSizeMb)} MiB of memory`
+          : 'the evaluation ended',
+        { cause: error },
+      ),
+    );
     if (wasReady) this.start();
     else this.#onFailedStart(error);
   }
@@ -192,7 +222,12 @@ export class SchemaWorker<Job, Reply> {
     const isLasting = LASTING_CODES.has(codeOf(cause));
     if (this.#failedStarts >= MAX_STARTS || isLasting) {
       this.#failedStarts = 0;
-      this.#rejectAll(new SchemaJobError(`the evaluation cannot be started${isLasting ? '' : ' at present'}`, { cause, isTemporary: !isLasting }));
+      this.#rejectAll(
+        new SchemaJobError(`the evaluation cannot be started${isLasting ? '' : ' at present'}`, {
+          cause,
+          isTemporary: !isLasting,
+        }),
+      );
       return;
     }
     this.#restart = setTimeout(() => {
@@ -228,7 +263,9 @@ export class SchemaWorker<Job, Reply> {
 
 /** Processor time of the thread so far; `undefined` where Node cannot tell. */
 async function processorMs(worker: Worker): Promise<number | undefined> {
-  const usage = (worker as { readonly cpuUsage?: () => Promise<NodeJS.CpuUsage> }).cpuUsage?.bind(worker);
+  const usage = (worker as { readonly cpuUsage?: () => Promise<NodeJS.CpuUsage> }).cpuUsage?.bind(
+    worker,
+  );
   if (usage === undefined) return undefined;
   const late = Promise.withResolvers<undefined>();
   const timer = setTimeout(late.resolve, USAGE_WAIT_MS, undefined);

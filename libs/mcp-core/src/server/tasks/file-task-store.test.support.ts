@@ -19,7 +19,10 @@ export class FileTaskStore implements TaskStore {
     return this.#inTurn(async () => {
       if ((await this.#find(record.taskId)) !== undefined) throw new Error('The id is taken');
       this.#count += 1;
-      await this.#write(`${String(Date.now())}-${String(this.#count).padStart(9, '0')}.${record.taskId}.json`, record);
+      await this.#write(
+        `${String(Date.now())}-${String(this.#count).padStart(9, '0')}.${record.taskId}.json`,
+        record,
+      );
     });
   }
 

@@ -21,7 +21,8 @@ export class InMemoryTaskStore implements TaskStore {
   }
 
   create(record: TaskRecord): Promise<void> {
-    if (this.#records.has(record.taskId)) return Promise.reject(new Error(`Task ${record.taskId} exists`));
+    if (this.#records.has(record.taskId))
+      return Promise.reject(new Error(`Task ${record.taskId} exists`));
     if (this.#records.size >= this.#maxTasks) this.#makeRoom();
     this.#records.set(record.taskId, record);
     return Promise.resolve();

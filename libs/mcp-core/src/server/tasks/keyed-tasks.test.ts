@@ -24,7 +24,8 @@ function keyed({ _meta: meta, ...params }: JsonObject): JsonObject {
 
 test('a call with the key of one that runs as a task gets the same task, or its result where the client has no tasks', async () => {
   const { client, state, release } = await serveHeld();
-  const call = (id: number): Promise<JsonObject> => client.request(id, 'tools/call', keyed(capable({ name: 'run' })));
+  const call = (id: number): Promise<JsonObject> =>
+    client.request(id, 'tools/call', keyed(capable({ name: 'run' })));
   const [first, second] = await Promise.all([call(1), call(2)]);
   expect(first).toMatchObject({ result: { resultType: 'task', status: 'working' } });
   expect(second.result).toEqual(first.result);
@@ -32,13 +33,16 @@ test('a call with the key of one that runs as a task gets the same task, or its 
   const plain = client.request(4, 'tools/call', keyed(modern({ name: 'run' })));
   release();
   expect(await plain).toMatchObject({ result: { structuredContent: { value: 1 } } });
-  expect(await call(5)).toMatchObject({ result: { resultType: 'complete', structuredContent: { value: 1 } } });
+  expect(await call(5)).toMatchObject({
+    result: { resultType: 'complete', structuredContent: { value: 1 } },
+  });
   expect(state.runs).toBe(1);
 });
 
 test('a call with the key of a task that was cancelled runs when that has stopped', async () => {
   const { client, state, release } = await serveHeld();
-  const call = (id: number): Promise<JsonObject> => client.request(id, 'tools/call', keyed(capable({ name: 'run' })));
+  const call = (id: number): Promise<JsonObject> =>
+    client.request(id, 'tools/call', keyed(capable({ name: 'run' })));
   const { taskId } = (await call(1)).result as { taskId: string };
   await ask(client, 'tasks/cancel', { taskId });
   await until(client, taskId, 'cancelled');
@@ -54,15 +58,20 @@ test('a call with the key of a task that was cancelled runs when that has stoppe
 test('in 2025-11-25 as well, where a finished call becomes a task of its own', async () => {
   const { client, state, release } = await serveHeld();
   await initialize(client, '2025-11-25');
-  const call = (id: number): Promise<JsonObject> => client.request(id, 'tools/call', keyed({ name: 'run', task: { ttl: 60_000 } }));
+  const call = (id: number): Promise<JsonObject> =>
+    client.request(id, 'tools/call', keyed({ name: 'run', task: { ttl: 60_000 } }));
   const [first, second] = await Promise.all([call(1), call(2)]);
   expect(first).toMatchObject({ result: { task: { status: 'working' } } });
   expect(second.result).toEqual(first.result);
   release();
   const { taskId } = (first.result as { task: { taskId: string } }).task;
-  expect(await client.request(3, 'tasks/result', { taskId })).toMatchObject({ result: { structuredContent: { value: 1 } } });
+  expect(await client.request(3, 'tasks/result', { taskId })).toMatchObject({
+    result: { structuredContent: { value: 1 } },
+  });
   const replayed = ((await call(4)).result as { task: { taskId: string } }).task.taskId;
   expect(replayed).not.toBe(taskId);
-  expect(await client.request(5, 'tasks/result', { taskId: replayed })).toMatchObject({ result: { structuredContent: { value: 1 } } });
+  expect(await client.request(5, 'tasks/result', { taskId: replayed })).toMatchObject({
+    result: { structuredContent: { value: 1 } },
+  });
   expect(state.runs).toBe(1);
 });

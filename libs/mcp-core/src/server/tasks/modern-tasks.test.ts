@@ -5,7 +5,17 @@ import { ProtocolError, ToolError } from '../../protocol/errors.ts';
 import { modern } from '../../testing/raw-client.test.support.ts';
 import { InMemoryTaskStore } from './in-memory-task-store.ts';
 import type { TaskRecord } from './task-store.ts';
-import { ask, capable, form, info, refusal, serve, start, TASKS, until } from './task-server.test.support.ts';
+import {
+  ask,
+  capable,
+  form,
+  info,
+  refusal,
+  serve,
+  start,
+  TASKS,
+  until,
+} from './task-server.test.support.ts';
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u) as string;
 const accepted = (name: unknown): JsonObject => ({ action: 'accept', content: { name } });
@@ -20,7 +30,9 @@ describe('a modern server with tasks', () => {
 
   test('without a tool that can become one, has neither the extension nor its methods', async () => {
     const client = await serve(() => 1, { task: 'never' });
-    expect((await ask(client, 'server/discover', {})).capabilities).not.toHaveProperty('extensions');
+    expect((await ask(client, 'server/discover', {})).capabilities).not.toHaveProperty(
+      'extensions',
+    );
     expect(await refusal(client, 'tasks/get', capable({ taskId: 'x' }))).toBe(-32601);
   });
 
@@ -41,19 +53,30 @@ describe('a modern server with tasks', () => {
     };
     expect(created).toEqual({ ...base, resultType: 'task', status: 'working' });
     const taskId = created.taskId as string;
-    expect(await ask(client, 'tasks/get', { taskId })).toEqual({ ...base, taskId, resultType: 'complete', status: 'working' });
+    expect(await ask(client, 'tasks/get', { taskId })).toEqual({
+      ...base,
+      taskId,
+      resultType: 'complete',
+      status: 'working',
+    });
     release.resolve('done');
     expect(await until(client, taskId, 'completed')).toEqual({
       ...base,
       resultType: 'complete',
       status: 'completed',
-      result: { content: [{ type: 'text', text: '{"value":"done"}' }], structuredContent: { value: 'done' } },
+      result: {
+        content: [{ type: 'text', text: '{"value":"done"}' }],
+        structuredContent: { value: 'done' },
+      },
     });
   });
 
   test('gives the result itself when no task is started, whatever a legacy task parameter says', async () => {
     const client = await serve(() => 'plain');
-    expect(await ask(client, 'tools/call', { name: 'run', task: { ttl: 1 } })).toMatchObject({ resultType: 'complete', structuredContent: { value: 'plain' } });
+    expect(await ask(client, 'tools/call', { name: 'run', task: { ttl: 1 } })).toMatchObject({
+      resultType: 'complete',
+      structuredContent: { value: 'plain' },
+    });
   });
 
   test('starts no task for a request that did not declare the extension, though another did', async () => {
@@ -80,13 +103,18 @@ describe('a modern server with tasks', () => {
       await context.startTask();
       throw new ToolError('No disk');
     });
-    expect(await until(failing, await start(failing), 'completed')).toMatchObject({ result: { isError: true, content: [{ type: 'text', text: 'No disk' }] } });
+    expect(await until(failing, await start(failing), 'completed')).toMatchObject({
+      result: { isError: true, content: [{ type: 'text', text: 'No disk' }] },
+    });
     const broken = await serve(async (context) => {
       await context.startTask();
       throw new ProtocolError(-32603, 'No power', { data: { amperes: 0 } });
     });
     const failed = await until(broken, await start(broken), 'failed');
-    expect(failed).toMatchObject({ statusMessage: 'No power', error: { code: -32603, message: 'No power', data: { amperes: 0 } } });
+    expect(failed).toMatchObject({
+      statusMessage: 'No power',
+      error: { code: -32603, message: 'No power', data: { amperes: 0 } },
+    });
     expect(failed).not.toHaveProperty('result');
   });
 
@@ -97,14 +125,21 @@ describe('a modern server with tasks', () => {
     expect(await refusal(client, 'tasks/list', capable())).toBe(-32601);
   });
 
-  test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])('refuses %s for what is unknown, and to who did not declare the extension', async (method) => {
-    const client = await serve((context) => context.startTask());
-    const taskId = await start(client);
-    expect(await refusal(client, method, capable({ taskId: 'unknown', inputResponses: {} }))).toBe(-32602);
-    expect(await refusal(client, method, capable({ inputResponses: {} }))).toBe(-32602);
-    expect(await refusal(client, method, modern({ taskId, inputResponses: {} }))).toBe(-32021);
-    expect(await ask(client, method, { taskId, inputResponses: {} })).toMatchObject({ resultType: 'complete' });
-  });
+  test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
+    'refuses %s for what is unknown, and to who did not declare the extension',
+    async (method) => {
+      const client = await serve((context) => context.startTask());
+      const taskId = await start(client);
+      expect(
+        await refusal(client, method, capable({ taskId: 'unknown', inputResponses: {} })),
+      ).toBe(-32602);
+      expect(await refusal(client, method, capable({ inputResponses: {} }))).toBe(-32602);
+      expect(await refusal(client, method, modern({ taskId, inputResponses: {} }))).toBe(-32021);
+      expect(await ask(client, method, { taskId, inputResponses: {} })).toMatchObject({
+        resultType: 'complete',
+      });
+    },
+  );
 
   test('tells the message of the progress, and sends neither progress nor log', async () => {
     const release = Promise.withResolvers<undefined>();
@@ -116,7 +151,12 @@ describe('a modern server with tasks', () => {
     });
     const meta = { progressToken: 7, 'io.modelcontextprotocol/logLevel': 'debug' };
     const taskId = await start(client, { _meta: { ...metaOf(capable()), ...meta } });
-    await vi.waitFor(async () => expect(await ask(client, 'tasks/get', { taskId })).toMatchObject({ status: 'working', statusMessage: 'half way' }));
+    await vi.waitFor(async () =>
+      expect(await ask(client, 'tasks/get', { taskId })).toMatchObject({
+        status: 'working',
+        statusMessage: 'half way',
+      }),
+    );
     release.resolve(undefined);
     expect(await until(client, taskId, 'completed')).not.toHaveProperty('statusMessage');
     expect(client.received.filter((message) => 'method' in (message as object))).toEqual([]);
@@ -132,12 +172,24 @@ describe('the questions of a modern task', () => {
     const taskId = await start(client);
     const waiting = await until(client, taskId, 'input_required');
     expect(waiting.inputRequests).toEqual({ who: { method: 'elicitation/create', params: form } });
-    const ack = await ask(client, 'tasks/update', { taskId, inputResponses: { who: accepted('Ada') } });
+    const ack = await ask(client, 'tasks/update', {
+      taskId,
+      inputResponses: { who: accepted('Ada') },
+    });
     expect(ack).toEqual({ resultType: 'complete', _meta: expect.anything() as unknown });
-    await vi.waitFor(async () => expect((await ask(client, 'tasks/get', { taskId })).inputRequests).toEqual({ roots: { method: 'roots/list', params: {} } }));
-    await ask(client, 'tasks/update', { taskId, inputResponses: { roots: { roots: [{ uri: 'file:///a' }] } } });
+    await vi.waitFor(async () =>
+      expect((await ask(client, 'tasks/get', { taskId })).inputRequests).toEqual({
+        roots: { method: 'roots/list', params: {} },
+      }),
+    );
+    await ask(client, 'tasks/update', {
+      taskId,
+      inputResponses: { roots: { roots: [{ uri: 'file:///a' }] } },
+    });
     const { result } = await until(client, taskId, 'completed');
-    expect(result).toMatchObject({ structuredContent: { value: [accepted('Ada'), [{ uri: 'file:///a' }]] } });
+    expect(result).toMatchObject({
+      structuredContent: { value: [accepted('Ada'), [{ uri: 'file:///a' }]] },
+    });
     expect(await ask(client, 'tasks/get', { taskId })).not.toHaveProperty('inputRequests');
   });
 
@@ -148,11 +200,21 @@ describe('the questions of a modern task', () => {
       return [content, (await context.elicit('after', form)).content];
     });
     const round = await ask(client, 'tools/call', { name: 'run' });
-    expect(round).toMatchObject({ resultType: 'input_required', inputRequests: { before: { method: 'elicitation/create' } } });
-    const taskId = await start(client, { inputResponses: { before: accepted('Ada') }, requestState: round.requestState });
-    expect(Object.keys((await until(client, taskId, 'input_required')).inputRequests as object)).toEqual(['after']);
+    expect(round).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { before: { method: 'elicitation/create' } },
+    });
+    const taskId = await start(client, {
+      inputResponses: { before: accepted('Ada') },
+      requestState: round.requestState,
+    });
+    expect(
+      Object.keys((await until(client, taskId, 'input_required')).inputRequests as object),
+    ).toEqual(['after']);
     await ask(client, 'tasks/update', { taskId, inputResponses: { after: accepted('Bob') } });
-    expect(await until(client, taskId, 'completed')).toMatchObject({ result: { structuredContent: { value: [{ name: 'Ada' }, { name: 'Bob' }] } } });
+    expect(await until(client, taskId, 'completed')).toMatchObject({
+      result: { structuredContent: { value: [{ name: 'Ada' }, { name: 'Bob' }] } },
+    });
   });
 
   test('hold the task back when they were asked, but not awaited, before it', async () => {
@@ -163,8 +225,13 @@ describe('the questions of a modern task', () => {
     });
     const round = await ask(client, 'tools/call', { name: 'run' });
     expect(round.resultType).toBe('input_required');
-    const taskId = await start(client, { inputResponses: { before: accepted('Ada') }, requestState: round.requestState });
-    expect(await until(client, taskId, 'completed')).toMatchObject({ result: { structuredContent: { value: { name: 'Ada' } } } });
+    const taskId = await start(client, {
+      inputResponses: { before: accepted('Ada') },
+      requestState: round.requestState,
+    });
+    expect(await until(client, taskId, 'completed')).toMatchObject({
+      result: { structuredContent: { value: { name: 'Ada' } } },
+    });
   });
 
   test('belong to the task when it is being started', async () => {
@@ -175,7 +242,9 @@ describe('the questions of a modern task', () => {
     const taskId = await start(client);
     await until(client, taskId, 'input_required');
     await ask(client, 'tasks/update', { taskId, inputResponses: { who: accepted('Ada') } });
-    expect(await until(client, taskId, 'completed')).toMatchObject({ result: { structuredContent: { value: { name: 'Ada' } } } });
+    expect(await until(client, taskId, 'completed')).toMatchObject({
+      result: { structuredContent: { value: { name: 'Ada' } } },
+    });
   });
 
   test('are answered one by one, other keys ignored', async () => {
@@ -184,48 +253,82 @@ describe('the questions of a modern task', () => {
       return context.gather({ a: { elicit: form }, b: { elicit: form } });
     });
     const taskId = await start(client);
-    expect(Object.keys((await until(client, taskId, 'input_required')).inputRequests as object)).toEqual(['a', 'b']);
-    await ask(client, 'tasks/update', { taskId, inputResponses: { a: accepted('A'), c: accepted('C') } });
-    expect(Object.keys((await ask(client, 'tasks/get', { taskId })).inputRequests as object)).toEqual(['b']);
-    await ask(client, 'tasks/update', { taskId, inputResponses: { a: accepted('other'), b: accepted('B') } });
-    expect(await until(client, taskId, 'completed')).toMatchObject({ result: { structuredContent: { value: { a: accepted('A'), b: accepted('B') } } } });
+    expect(
+      Object.keys((await until(client, taskId, 'input_required')).inputRequests as object),
+    ).toEqual(['a', 'b']);
+    await ask(client, 'tasks/update', {
+      taskId,
+      inputResponses: { a: accepted('A'), c: accepted('C') },
+    });
+    expect(
+      Object.keys((await ask(client, 'tasks/get', { taskId })).inputRequests as object),
+    ).toEqual(['b']);
+    await ask(client, 'tasks/update', {
+      taskId,
+      inputResponses: { a: accepted('other'), b: accepted('B') },
+    });
+    expect(await until(client, taskId, 'completed')).toMatchObject({
+      result: { structuredContent: { value: { a: accepted('A'), b: accepted('B') } } },
+    });
   });
 
-  test.each([{ action: 'accept', content: { name: 1 } }, { action: 'accept' }, { action: 'perhaps' }, 'Ada', null])(
-    'are asked again under a new key when %j does not answer them',
-    async (response) => {
-      const client = await serve(async (context) => {
-        await context.startTask();
-        return (await context.elicit('who', form)).content;
-      });
-      const taskId = await start(client);
-      await until(client, taskId, 'input_required');
-      await ask(client, 'tasks/update', { taskId, inputResponses: { who: response } });
-      expect((await ask(client, 'tasks/get', { taskId })).inputRequests).toEqual({ 'who#2': { method: 'elicitation/create', params: form } });
-      await ask(client, 'tasks/update', { taskId, inputResponses: { who: accepted('Eve'), 'who#2': accepted('Ada') } });
-      expect(await until(client, taskId, 'completed')).toMatchObject({ result: { structuredContent: { value: { name: 'Ada' } } } });
-    },
-  );
+  test.each([
+    { action: 'accept', content: { name: 1 } },
+    { action: 'accept' },
+    { action: 'perhaps' },
+    'Ada',
+    null,
+  ])('are asked again under a new key when %j does not answer them', async (response) => {
+    const client = await serve(async (context) => {
+      await context.startTask();
+      return (await context.elicit('who', form)).content;
+    });
+    const taskId = await start(client);
+    await until(client, taskId, 'input_required');
+    await ask(client, 'tasks/update', { taskId, inputResponses: { who: response } });
+    expect((await ask(client, 'tasks/get', { taskId })).inputRequests).toEqual({
+      'who#2': { method: 'elicitation/create', params: form },
+    });
+    await ask(client, 'tasks/update', {
+      taskId,
+      inputResponses: { who: accepted('Eve'), 'who#2': accepted('Ada') },
+    });
+    expect(await until(client, taskId, 'completed')).toMatchObject({
+      result: { structuredContent: { value: { name: 'Ada' } } },
+    });
+  });
 
   test('have one answer under one key, and the key no second question', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
       const answers = [await context.elicit('who', form), await context.elicit('who', form)];
-      const other = await context.elicit('who', { ...form, message: 'Other?' }).catch((error: unknown) => String(error));
+      const other = await context
+        .elicit('who', { ...form, message: 'Other?' })
+        .catch((error: unknown) => String(error));
       return [...answers, other];
     });
     const taskId = await start(client);
     await until(client, taskId, 'input_required');
     await ask(client, 'tasks/update', { taskId, inputResponses: { who: accepted('Ada') } });
     expect(await until(client, taskId, 'completed')).toMatchObject({
-      result: { structuredContent: { value: [accepted('Ada'), accepted('Ada'), 'Error: Two different questions have the key "who"'] } },
+      result: {
+        structuredContent: {
+          value: [
+            accepted('Ada'),
+            accepted('Ada'),
+            'Error: Two different questions have the key "who"',
+          ],
+        },
+      },
     });
   });
 
   test('are withdrawn with the round that they belong to', async () => {
     const client = await serve(async (context) => {
       await context.startTask();
-      await context.gather({ a: { elicit: form }, b: { sample: { messages: [], maxTokens: 1, tools: [] } } }).catch(() => undefined);
+      await context
+        .gather({ a: { elicit: form }, b: { sample: { messages: [], maxTokens: 1, tools: [] } } })
+        .catch(() => undefined);
       return context.elicit('a', form);
     });
     const taskId = await start(client);
@@ -239,12 +342,16 @@ describe('the questions of a modern task', () => {
       await context.startTask();
       return context.elicit('who', { mode: 'url', message: 'x', url: 'https://example.com' });
     });
-    expect(await until(client, await start(client), 'failed')).toMatchObject({ error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } } });
+    expect(await until(client, await start(client), 'failed')).toMatchObject({
+      error: { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } },
+    });
   });
 
   test('need answers that are an object', async () => {
     const client = await serve((context) => context.startTask());
-    expect(await refusal(client, 'tasks/update', capable({ taskId: await start(client) }))).toBe(-32602);
+    expect(await refusal(client, 'tasks/update', capable({ taskId: await start(client) }))).toBe(
+      -32602,
+    );
   });
 });
 
@@ -253,14 +360,22 @@ describe('cancelling a modern task', () => {
     const stopped: unknown[] = [];
     const client = await serve(async (context) => {
       await context.startTask();
-      await context.elicit('who', form).catch((reason: unknown) => stopped.push(String(reason), context.signal.aborted));
+      await context
+        .elicit('who', form)
+        .catch((reason: unknown) => stopped.push(String(reason), context.signal.aborted));
       return 'late';
     });
     const taskId = await start(client);
     await until(client, taskId, 'input_required');
-    expect(await ask(client, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete', _meta: expect.anything() as unknown });
+    expect(await ask(client, 'tasks/cancel', { taskId })).toEqual({
+      resultType: 'complete',
+      _meta: expect.anything() as unknown,
+    });
     const cancelled = await ask(client, 'tasks/get', { taskId });
-    expect(cancelled).toMatchObject({ status: 'cancelled', statusMessage: 'The task was cancelled.' });
+    expect(cancelled).toMatchObject({
+      status: 'cancelled',
+      statusMessage: 'The task was cancelled.',
+    });
     expect(stopped).toEqual(['LocalError: The client cancelled the task', true]);
     await client.settled();
     expect(await ask(client, 'tasks/get', { taskId })).toEqual(cancelled);
@@ -281,14 +396,22 @@ describe('cancelling a modern task', () => {
     });
     const late = await start(client);
     await until(client, late, 'input_required');
-    await Promise.all([ask(client, 'tasks/cancel', { taskId: late }), ask(client, 'tasks/update', { taskId: late, inputResponses: { who: accepted('Ada') } })]);
+    await Promise.all([
+      ask(client, 'tasks/cancel', { taskId: late }),
+      ask(client, 'tasks/update', { taskId: late, inputResponses: { who: accepted('Ada') } }),
+    ]);
     expect(await ask(client, 'tasks/get', { taskId: late })).toMatchObject({ status: 'cancelled' });
     const answered = await start(client);
     await until(client, answered, 'input_required');
-    await ask(client, 'tasks/update', { taskId: answered, inputResponses: { who: accepted('Ada') } });
+    await ask(client, 'tasks/update', {
+      taskId: answered,
+      inputResponses: { who: accepted('Ada') },
+    });
     await until(client, answered, 'completed');
     await ask(client, 'tasks/cancel', { taskId: answered });
-    expect(await ask(client, 'tasks/get', { taskId: answered })).toMatchObject({ status: 'completed' });
+    expect(await ask(client, 'tasks/get', { taskId: answered })).toMatchObject({
+      status: 'completed',
+    });
   });
 
   test('is done for a task whose request was cancelled before it could be told', async () => {
@@ -312,7 +435,12 @@ describe('cancelling a modern task', () => {
       },
       { tasks: { store } },
     );
-    client.send({ jsonrpc: '2.0', id: 'call', method: 'tools/call', params: capable({ name: 'run' }) });
+    client.send({
+      jsonrpc: '2.0',
+      id: 'call',
+      method: 'tools/call',
+      params: capable({ name: 'run' }),
+    });
     const taskId = await creating.promise;
     client.notify('notifications/cancelled', { requestId: 'call' });
     await client.settled();
@@ -346,18 +474,36 @@ describe('a listen stream with task ids', () => {
     });
     const [taskId, other] = [await start(client), await start(client)];
     await until(client, taskId, 'input_required');
-    client.send({ jsonrpc: '2.0', id: 'stream', method: 'subscriptions/listen', params: capable({ notifications: { taskIds: [taskId, 'unknown', taskId] } }) });
-    const acknowledged = await client.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    client.send({
+      jsonrpc: '2.0',
+      id: 'stream',
+      method: 'subscriptions/listen',
+      params: capable({ notifications: { taskIds: [taskId, 'unknown', taskId] } }),
+    });
+    const acknowledged = await client.find(
+      ({ method }) => method === 'notifications/subscriptions/acknowledged',
+    );
     expect(acknowledged.params).toMatchObject({ notifications: { taskIds: [taskId] } });
     await ask(client, 'tasks/update', { taskId: other, inputResponses: { who: accepted('Eve') } });
     await ask(client, 'tasks/update', { taskId, inputResponses: { who: accepted('Ada') } });
-    const completed = await client.find(({ method, params }) => method === 'notifications/tasks' && (params as JsonObject).status === 'completed');
+    const completed = await client.find(
+      ({ method, params }) =>
+        method === 'notifications/tasks' && (params as JsonObject).status === 'completed',
+    );
     const { _meta: stamp, resultType, ...task } = await until(client, taskId, 'completed');
     expect(resultType).toBe('complete');
     expect(stamp).toBeDefined();
-    expect(completed.params).toEqual({ _meta: { 'io.modelcontextprotocol/subscriptionId': 'stream' }, ...task });
-    const told = client.received.filter((message) => (message as JsonObject).method === 'notifications/tasks') as { params: JsonObject }[];
-    expect(told.map(({ params }) => [params.taskId, params.status])).toEqual([[taskId, 'working'], [taskId, 'completed']]);
+    expect(completed.params).toEqual({
+      _meta: { 'io.modelcontextprotocol/subscriptionId': 'stream' },
+      ...task,
+    });
+    const told = client.received.filter(
+      (message) => (message as JsonObject).method === 'notifications/tasks',
+    ) as { params: JsonObject }[];
+    expect(told.map(({ params }) => [params.taskId, params.status])).toEqual([
+      [taskId, 'working'],
+      [taskId, 'completed'],
+    ]);
   });
 
   test('misses nothing that happens before it is acknowledged', async () => {
@@ -379,7 +525,9 @@ describe('a listen stream with task ids', () => {
     );
     const taskId = await start(client);
     await until(client, taskId, 'input_required');
-    const params = capable({ notifications: { taskIds: [taskId], resourceSubscriptions: ['file:///a'] } });
+    const params = capable({
+      notifications: { taskIds: [taskId], resourceSubscriptions: ['file:///a'] },
+    });
     client.send({ jsonrpc: '2.0', id: 'stream', method: 'subscriptions/listen', params });
     await ask(client, 'tasks/update', { taskId, inputResponses: { who: { action: 'decline' } } });
     await until(client, taskId, 'completed');
@@ -387,13 +535,19 @@ describe('a listen stream with task ids', () => {
     attached.resolve(undefined);
     const told = await client.find(({ method }) => method === 'notifications/tasks');
     expect(told.params).toMatchObject({ taskId, status: 'completed' });
-    const methods = client.received.map((message) => (message as JsonObject).method).filter((method) => method !== undefined);
+    const methods = client.received
+      .map((message) => (message as JsonObject).method)
+      .filter((method) => method !== undefined);
     expect(methods).toEqual(['notifications/subscriptions/acknowledged', 'notifications/tasks']);
   });
 
   test('is refused to who did not declare the extension', async () => {
     const client = await serve((context) => context.startTask());
-    expect(await refusal(client, 'subscriptions/listen', modern({ notifications: { taskIds: [] } }))).toBe(-32021);
-    expect(await refusal(client, 'subscriptions/listen', capable({ notifications: { taskIds: [1] } }))).toBe(-32602);
+    expect(
+      await refusal(client, 'subscriptions/listen', modern({ notifications: { taskIds: [] } })),
+    ).toBe(-32021);
+    expect(
+      await refusal(client, 'subscriptions/listen', capable({ notifications: { taskIds: [1] } })),
+    ).toBe(-32602);
   });
 });

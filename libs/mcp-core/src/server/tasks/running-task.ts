@@ -18,7 +18,10 @@ export interface RunningTaskHost {
 const interruption = 'The server ended before the task did; it will not be continued.';
 
 /** How a task ends whose server ends before it. */
-export const INTERRUPTED = { statusMessage: interruption, error: { code: ErrorCode.internalError, message: interruption } } as const;
+export const INTERRUPTED = {
+  statusMessage: interruption,
+  error: { code: ErrorCode.internalError, message: interruption },
+} as const;
 
 /** A task whose handler runs in this process. Its state changes here at once and is then written to the store, the latest state last. */
 export class RunningTask {
@@ -57,7 +60,8 @@ export class RunningTask {
 
   /** The text stays until the next one or the end. */
   report(statusMessage: string): void {
-    if (!isEnded(this.#record.status) && statusMessage !== this.#record.statusMessage) this.#change({ statusMessage });
+    if (!isEnded(this.#record.status) && statusMessage !== this.#record.statusMessage)
+      this.#change({ statusMessage });
   }
 
   /** What comes after the end is dropped. */
@@ -72,20 +76,31 @@ export class RunningTask {
 
   /** False when it has ended before. */
   cancel(): boolean {
-    const hasEffect = this.#finish({ status: 'cancelled', statusMessage: 'The task was cancelled.' });
-    if (hasEffect) this.#stop(new LocalError('request-cancelled', 'The client cancelled the task', { sent: true }));
+    const hasEffect = this.#finish({
+      status: 'cancelled',
+      statusMessage: 'The task was cancelled.',
+    });
+    if (hasEffect)
+      this.#stop(
+        new LocalError('request-cancelled', 'The client cancelled the task', { sent: true }),
+      );
     return hasEffect;
   }
 
   /** The server ends before the handler does. */
   interrupt(): void {
-    if (this.#finish({ status: 'failed', ...INTERRUPTED })) this.#stop(new LocalError('connection-closed', INTERRUPTED.statusMessage));
+    if (this.#finish({ status: 'failed', ...INTERRUPTED }))
+      this.#stop(new LocalError('connection-closed', INTERRUPTED.statusMessage));
   }
 
   /** Its time is over: the handler is told to stop and nothing more is stored. */
   expire(): void {
     const message = 'The task has expired';
-    this.#finish({ status: 'failed', statusMessage: message, error: { code: ErrorCode.invalidParams, message } });
+    this.#finish({
+      status: 'failed',
+      statusMessage: message,
+      error: { code: ErrorCode.invalidParams, message },
+    });
     this.#stop(new LocalError('request-timeout', 'The task has expired', { sent: true }));
   }
 
@@ -94,7 +109,11 @@ export class RunningTask {
     const { open } = this.questions;
     const { inputRequests: _closed, ...rest } = this.#record;
     this.#record = rest;
-    this.#change(open === undefined ? { status: 'working' } : { status: 'input_required', inputRequests: open });
+    this.#change(
+      open === undefined
+        ? { status: 'working' }
+        : { status: 'input_required', inputRequests: open },
+    );
     this.#publish();
   }
 
@@ -117,7 +136,11 @@ export class RunningTask {
   }
 
   #change(change: Partial<TaskRecord>): void {
-    this.#record = { ...this.#record, ...change, lastUpdatedAt: new Date(this.#host.now()).toISOString() };
+    this.#record = {
+      ...this.#record,
+      ...change,
+      lastUpdatedAt: new Date(this.#host.now()).toISOString(),
+    };
     this.#isDirty = true;
     if (!this.#isSaving) void this.#save();
   }
@@ -151,7 +174,11 @@ export class RunningTask {
   /** Somebody else ended or deleted the task in the store. */
   #lost(): void {
     const message = 'The task is no longer in the store';
-    const hasEffect = this.#finish({ status: 'failed', statusMessage: message, error: { code: ErrorCode.internalError, message } });
+    const hasEffect = this.#finish({
+      status: 'failed',
+      statusMessage: message,
+      error: { code: ErrorCode.internalError, message },
+    });
     if (hasEffect) this.#stop(new LocalError('request-cancelled', message, { sent: true }));
   }
 }

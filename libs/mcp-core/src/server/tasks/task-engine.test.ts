@@ -8,14 +8,32 @@ import type { Reply } from '../../jsonrpc/peer.ts';
 import type { Server } from '../server.ts';
 import { FileTaskStore } from './file-task-store.test.support.ts';
 import { InMemoryTaskStore } from './in-memory-task-store.ts';
-import { ask, capable, form, refusal, serve, serverOf, start, until } from './task-server.test.support.ts';
+import {
+  ask,
+  capable,
+  form,
+  refusal,
+  serve,
+  serverOf,
+  start,
+  until,
+} from './task-server.test.support.ts';
 import type { TaskRecord, TaskStore } from './task-store.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** A request of this principal, over a transport that has authenticated it. */
-function handle(server: Server, principal: string | undefined, method: string, params: JsonObject): Promise<Reply> {
-  const link = { signal: new AbortController().signal, notify: () => Promise.resolve(), ...(principal === undefined ? {} : { auth: { principal } }) };
+function handle(
+  server: Server,
+  principal: string | undefined,
+  method: string,
+  params: JsonObject,
+): Promise<Reply> {
+  const link = {
+    signal: new AbortController().signal,
+    notify: () => Promise.resolve(),
+    ...(principal === undefined ? {} : { auth: { principal } }),
+  };
   return server.handle({ jsonrpc: '2.0', id: 1, method, params: capable(params) }, link);
 }
 
@@ -26,7 +44,11 @@ async function startAs(server: Server, principal: string | undefined): Promise<s
 }
 
 describe('a task and the principal that created it', () => {
-  test.each([['ada', 'bob'], ['ada', undefined], [undefined, 'ada']])('that of %s does not exist for %s', async (owner, other) => {
+  test.each([
+    ['ada', 'bob'],
+    ['ada', undefined],
+    [undefined, 'ada'],
+  ])('that of %s does not exist for %s', async (owner, other) => {
     const server = serverOf(async (context) => {
       await context.startTask();
       return context.elicit('who', form);
@@ -34,10 +56,17 @@ describe('a task and the principal that created it', () => {
     const taskId = await startAs(server, owner);
     const unknown = await handle(server, other, 'tasks/get', { taskId: 'unknown' });
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
-      expect(await handle(server, other, method, { taskId, inputResponses: { who: { action: 'cancel' } } })).toEqual(unknown);
+      expect(
+        await handle(server, other, method, {
+          taskId,
+          inputResponses: { who: { action: 'cancel' } },
+        }),
+      ).toEqual(unknown);
     }
     expect(unknown).toMatchObject({ error: { code: -32602 } });
-    expect(await handle(server, owner, 'tasks/get', { taskId })).toMatchObject({ result: { status: 'input_required' } });
+    expect(await handle(server, owner, 'tasks/get', { taskId })).toMatchObject({
+      result: { status: 'input_required' },
+    });
   });
 
   test('is told to a listen stream that names a thousand tasks, not to one that names more before it', async () => {
@@ -46,9 +75,24 @@ describe('a task and the principal that created it', () => {
     const honoured = async (others: number): Promise<unknown> => {
       const gone = new AbortController();
       const told: JsonObject[] = [];
-      const link = { signal: gone.signal, auth: { principal: 'ada' }, notify: (_method: string, params: JsonObject) => Promise.resolve(void told.push(params)) };
-      const taskIds = [...Array.from({ length: others }, (_, index) => `other ${String(index)}`), taskId];
-      const stream = server.handle({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: capable({ notifications: { taskIds } }) }, link);
+      const link = {
+        signal: gone.signal,
+        auth: { principal: 'ada' },
+        notify: (_method: string, params: JsonObject) => Promise.resolve(void told.push(params)),
+      };
+      const taskIds = [
+        ...Array.from({ length: others }, (_, index) => `other ${String(index)}`),
+        taskId,
+      ];
+      const stream = server.handle(
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'subscriptions/listen',
+          params: capable({ notifications: { taskIds } }),
+        },
+        link,
+      );
       await vi.waitFor(() => expect(told).not.toEqual([]));
       gone.abort();
       await stream;
@@ -63,8 +107,20 @@ describe('a task and the principal that created it', () => {
     const taskId = await startAs(server, 'ada');
     const told: JsonObject[] = [];
     const gone = new AbortController();
-    const link = { signal: gone.signal, auth: { principal: 'bob' }, notify: (_method: string, params: JsonObject) => Promise.resolve(void told.push(params)) };
-    const stream = server.handle({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: capable({ notifications: { taskIds: [taskId] } }) }, link);
+    const link = {
+      signal: gone.signal,
+      auth: { principal: 'bob' },
+      notify: (_method: string, params: JsonObject) => Promise.resolve(void told.push(params)),
+    };
+    const stream = server.handle(
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'subscriptions/listen',
+        params: capable({ notifications: { taskIds: [taskId] } }),
+      },
+      link,
+    );
     await vi.waitFor(() => expect(told).toMatchObject([{ notifications: { taskIds: [] } }]));
     gone.abort();
     await stream;
@@ -84,16 +140,24 @@ describe('the limits of running tasks', () => {
 
   test('end no process whose handler does not wait for its task', async () => {
     const server = serverOf((context) => void context.startTask(), { tasks: { maxRunning: 0 } });
-    expect(await handle(server, undefined, 'tools/call', { name: 'run' })).toMatchObject({ result: { resultType: 'complete' } });
+    expect(await handle(server, undefined, 'tools/call', { name: 'run' })).toMatchObject({
+      result: { resultType: 'complete' },
+    });
     // A rejection that nobody handles is found after the turn.
     await new Promise((resolve) => setImmediate(resolve));
   });
 
   test('are kept for each principal, by telling the model', async () => {
     const server = busy({ tasks: { maxRunningPerPrincipal: 2 } });
-    for (const principal of ['ada', 'ada', 'bob']) expect(await handle(server, principal, 'tools/call', { name: 'run' })).toMatchObject({ result: { resultType: 'task' } });
+    for (const principal of ['ada', 'ada', 'bob'])
+      expect(await handle(server, principal, 'tools/call', { name: 'run' })).toMatchObject({
+        result: { resultType: 'task' },
+      });
     expect(await handle(server, 'ada', 'tools/call', { name: 'run' })).toMatchObject({
-      result: { isError: true, content: [{ text: '2 tasks of yours are running; wait for one to end or cancel one' }] },
+      result: {
+        isError: true,
+        content: [{ text: '2 tasks of yours are running; wait for one to end or cancel one' }],
+      },
     });
   });
 
@@ -101,7 +165,12 @@ describe('the limits of running tasks', () => {
     const server = busy({ tasks: { maxRunning: 2 } });
     await handle(server, 'ada', 'tools/call', { name: 'run' });
     await handle(server, 'bob', 'tools/call', { name: 'run' });
-    expect(await handle(server, 'eve', 'tools/call', { name: 'run' })).toMatchObject({ result: { isError: true, content: [{ text: expect.stringContaining('Too many tasks') as string }] } });
+    expect(await handle(server, 'eve', 'tools/call', { name: 'run' })).toMatchObject({
+      result: {
+        isError: true,
+        content: [{ text: expect.stringContaining('Too many tasks') as string }],
+      },
+    });
   });
 
   test('count what runs, not what is kept', async () => {
@@ -109,14 +178,22 @@ describe('the limits of running tasks', () => {
     for (let round = 0; round < 3; round += 1) {
       const taskId = await startAs(server, 'ada');
       await handle(server, 'ada', 'tasks/cancel', { taskId });
-      expect(await handle(server, 'ada', 'tasks/get', { taskId })).toMatchObject({ result: { status: 'cancelled' } });
+      expect(await handle(server, 'ada', 'tasks/get', { taskId })).toMatchObject({
+        result: { status: 'cancelled' },
+      });
     }
   });
 
   test('are errors of a call that must be a task in 2025-11-25', async () => {
     const client = await connectRaw(busy({ task: 'required', tasks: { maxRunning: 0 } }));
-    await client.request(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } });
-    expect(await client.request(1, 'tools/call', { name: 'run', task: {} })).toMatchObject({ error: { code: -32603, message: expect.stringContaining('Too many') as string } });
+    await client.request(0, 'initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    });
+    expect(await client.request(1, 'tools/call', { name: 'run', task: {} })).toMatchObject({
+      error: { code: -32603, message: expect.stringContaining('Too many') as string },
+    });
   });
 });
 
@@ -137,13 +214,18 @@ describe('the time a task is kept', () => {
     [0.4, {}, 1],
     [undefined, { defaultTtlMs: Infinity, maxTtlMs: Infinity }, null],
   ])('wanted %s, with %j, is %s', async (ttlMs, tasks, expected) => {
-    const client = await serve((context) => context.startTask(ttlMs === undefined ? {} : { ttlMs }), { tasks });
+    const client = await serve(
+      (context) => context.startTask(ttlMs === undefined ? {} : { ttlMs }),
+      { tasks },
+    );
     expect(await ask(client, 'tools/call', { name: 'run' })).toMatchObject({ ttlMs: expected });
   });
 
   test('ends for one that ended: it is unknown then, and gone from the store', async () => {
     const store = new InMemoryTaskStore();
-    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), { tasks: { store } });
+    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), {
+      tasks: { store },
+    });
     const taskId = await start(client);
     await client.settled();
     await vi.advanceTimersByTimeAsync(4999);
@@ -161,15 +243,23 @@ describe('the time a task is kept', () => {
         await context.elicit('who', form);
       }),
     );
-    await client.request(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 'raw', version: '1' } });
+    await client.request(0, 'initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: { elicitation: {} },
+      clientInfo: { name: 'raw', version: '1' },
+    });
     const { result } = await client.request(1, 'tools/call', { name: 'run', task: { ttl: 5000 } });
     const { taskId } = (result as { task: { taskId: string } }).task;
     const waiting = client.request(2, 'tasks/result', { taskId });
     await client.find(({ method }) => method === 'elicitation/create');
     await vi.advanceTimersByTimeAsync(5000);
-    expect(await waiting).toMatchObject({ error: { code: -32602, message: 'The task has expired' } });
+    expect(await waiting).toMatchObject({
+      error: { code: -32602, message: 'The task has expired' },
+    });
     expect(reasons).toEqual(['LocalError: The task has expired']);
-    expect(await client.request(3, 'tasks/get', { taskId })).toMatchObject({ error: { code: -32602 } });
+    expect(await client.request(3, 'tasks/get', { taskId })).toMatchObject({
+      error: { code: -32602 },
+    });
   });
 
   test('is watched by one timer, which stops when nothing is kept and lets the process end', async () => {
@@ -183,7 +273,9 @@ describe('the time a task is kept', () => {
 
   test('follows the injected clock', async () => {
     let now = Date.parse('2030-01-01T00:00:00Z');
-    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), { tasks: { clock: () => now } });
+    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), {
+      tasks: { clock: () => now },
+    });
     const task = await ask(client, 'tools/call', { name: 'run' });
     expect(task.createdAt).toBe('2030-01-01T00:00:00.000Z');
     now += 5000;
@@ -195,7 +287,9 @@ test('a task that the store dropped to make room is no longer watched', async ()
   vi.useFakeTimers();
   try {
     const store = new InMemoryTaskStore({ maxTasks: 1 });
-    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), { tasks: { store } });
+    const client = await serve((context) => context.startTask({ ttlMs: 5000 }), {
+      tasks: { store },
+    });
     const remove = vi.spyOn(store, 'delete');
     const dropped = await start(client);
     await client.settled();
@@ -225,7 +319,9 @@ test('stopTasks ends after 500 ms when the store hangs, and reports that', async
     const stopped = server.stopTasks();
     await vi.advanceTimersByTimeAsync(500);
     await expect(stopped).resolves.toBeUndefined();
-    expect(String(onError.mock.calls[0]?.[0])).toContain('did not store the end of 1 running tasks within 500 ms');
+    expect(String(onError.mock.calls[0]?.[0])).toContain(
+      'did not store the end of 1 running tasks within 500 ms',
+    );
   } finally {
     vi.useRealTimers();
   }
@@ -247,19 +343,32 @@ describe('a durable store', () => {
       );
     const ids: { [which: string]: string } = {};
     const store = new FileTaskStore(folder);
-    for (const [which, status] of [['done', 'completed'], ['working', 'working'], ['asking', 'input_required']] as const) {
+    for (const [which, status] of [
+      ['done', 'completed'],
+      ['working', 'working'],
+      ['asking', 'input_required'],
+    ] as const) {
       const client = await connectRaw(run(which));
       const taskId = await start(client);
       ids[which] = taskId;
       // Its server lives on and must not write any more when the next one begins.
-      await vi.waitFor(async () => expect(await store.get(taskId)).toMatchObject({ status }), { timeout: 10_000 });
+      await vi.waitFor(async () => expect(await store.get(taskId)).toMatchObject({ status }), {
+        timeout: 10_000,
+      });
       await client.close();
     }
     const client = await connectRaw(run(undefined));
-    expect(await ask(client, 'tasks/get', { taskId: ids.done })).toMatchObject({ status: 'completed', result: { structuredContent: { value: 'survived' } } });
+    expect(await ask(client, 'tasks/get', { taskId: ids.done })).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { value: 'survived' } },
+    });
     for (const which of ['working', 'asking']) {
       const failed = await ask(client, 'tasks/get', { taskId: ids[which] });
-      expect(failed).toMatchObject({ status: 'failed', statusMessage: 'The server ended before the task did; it will not be continued.', error: { code: -32603 } });
+      expect(failed).toMatchObject({
+        status: 'failed',
+        statusMessage: 'The server ended before the task did; it will not be continued.',
+        error: { code: -32603 },
+      });
       expect(failed).not.toHaveProperty('inputRequests');
       await ask(client, 'tasks/cancel', { taskId: ids[which] });
       await ask(client, 'tasks/update', { taskId: ids[which], inputResponses: {} });
@@ -271,7 +380,9 @@ describe('a durable store', () => {
     vi.useFakeTimers();
     try {
       const store = new InMemoryTaskStore();
-      const first = await serve((context) => context.startTask({ ttlMs: 5000 }), { tasks: { store } });
+      const first = await serve((context) => context.startTask({ ttlMs: 5000 }), {
+        tasks: { store },
+      });
       const taskId = await start(first);
       await first.settled();
       const second = await serve((context) => context.startTask(), { tasks: { store } });
@@ -335,9 +446,15 @@ describe('the end of a task', () => {
     const cancelled = await ask(client, 'tasks/get', { taskId });
     await ended.promise;
     await client.settled();
-    expect(cancelled).toMatchObject({ status: 'cancelled', statusMessage: 'The task was cancelled.' });
+    expect(cancelled).toMatchObject({
+      status: 'cancelled',
+      statusMessage: 'The task was cancelled.',
+    });
     expect(await ask(client, 'tasks/get', { taskId })).toEqual(cancelled);
-    expect(await store.get(taskId)).toMatchObject({ status: 'cancelled', statusMessage: 'The task was cancelled.' });
+    expect(await store.get(taskId)).toMatchObject({
+      status: 'cancelled',
+      statusMessage: 'The task was cancelled.',
+    });
   });
 });
 
@@ -358,7 +475,9 @@ describe('a server that ends', () => {
     await until(client, taskId, 'input_required');
     await server.stopTasks();
     expect(await store.get(taskId)).toMatchObject({ status: 'failed', error: { code: -32603 } });
-    expect(reasons).toEqual(['LocalError: The server ended before the task did; it will not be continued.']);
+    expect(reasons).toEqual([
+      'LocalError: The server ended before the task did; it will not be continued.',
+    ]);
     await server.stopTasks();
     await serverOf(() => 1, { task: 'never' }).stopTasks();
   });
@@ -366,28 +485,52 @@ describe('a server that ends', () => {
 
 describe('a store that fails', () => {
   test('when a task is created, fails the call and leaves nothing running', async () => {
-    const store = Object.assign(new InMemoryTaskStore(), { create: () => Promise.reject(new Error('Disk full')) });
+    const store = Object.assign(new InMemoryTaskStore(), {
+      create: () => Promise.reject(new Error('Disk full')),
+    });
     const reported: unknown[] = [];
-    const client = await serve((context) => context.startTask(), { tasks: { store, maxRunning: 1 }, onError: (error) => reported.push(error) });
-    for (let count = 0; count < 2; count += 1) expect(await ask(client, 'tools/call', { name: 'run' })).toMatchObject({ resultType: 'complete', isError: true });
+    const client = await serve((context) => context.startTask(), {
+      tasks: { store, maxRunning: 1 },
+      onError: (error) => reported.push(error),
+    });
+    for (let count = 0; count < 2; count += 1)
+      expect(await ask(client, 'tools/call', { name: 'run' })).toMatchObject({
+        resultType: 'complete',
+        isError: true,
+      });
     expect(reported.map(String)).toEqual(['Error: Disk full', 'Error: Disk full']);
   });
 
   test('when a task ends, is reported, and the end is told all the same', async () => {
-    const store = Object.assign(new InMemoryTaskStore(), { update: () => Promise.reject(new Error('Disk full')) });
+    const store = Object.assign(new InMemoryTaskStore(), {
+      update: () => Promise.reject(new Error('Disk full')),
+    });
     const reported: unknown[] = [];
-    const client = await serve(async (context) => {
-      await context.startTask();
-      return 'done';
-    }, { tasks: { store }, onError: (error) => reported.push(error) });
-    expect(await until(client, await start(client), 'completed')).toMatchObject({ result: { structuredContent: { value: 'done' } } });
+    const client = await serve(
+      async (context) => {
+        await context.startTask();
+        return 'done';
+      },
+      { tasks: { store }, onError: (error) => reported.push(error) },
+    );
+    expect(await until(client, await start(client), 'completed')).toMatchObject({
+      result: { structuredContent: { value: 'done' } },
+    });
     expect(reported.map(String)).toEqual(['Error: Disk full']);
   });
 
   test('does not take the place of tasks that run with those whose end it does not take', async () => {
-    const store = Object.assign(new InMemoryTaskStore(), { update: () => Promise.reject(new Error('Disk full')) });
-    const client = await serve((context) => context.startTask(), { tasks: { store, maxRunning: 1 }, onError: () => undefined });
-    for (let count = 0; count < 3; count += 1) expect(await until(client, await start(client), 'completed')).toMatchObject({ result: { structuredContent: { value: null } } });
+    const store = Object.assign(new InMemoryTaskStore(), {
+      update: () => Promise.reject(new Error('Disk full')),
+    });
+    const client = await serve((context) => context.startTask(), {
+      tasks: { store, maxRunning: 1 },
+      onError: () => undefined,
+    });
+    for (let count = 0; count < 3; count += 1)
+      expect(await until(client, await start(client), 'completed')).toMatchObject({
+        result: { structuredContent: { value: null } },
+      });
   });
 
   test('when the server starts, is asked again', async () => {
@@ -400,7 +543,10 @@ describe('a store that fails', () => {
         return all();
       },
     });
-    const client = await serve((context) => context.startTask(), { tasks: { store }, onError: () => undefined });
+    const client = await serve((context) => context.startTask(), {
+      tasks: { store },
+      onError: () => undefined,
+    });
     expect(await refusal(client, 'tasks/get', capable({ taskId: 'x' }))).toBe(-32603);
     isDown = false;
     expect(await refusal(client, 'tasks/get', capable({ taskId: 'x' }))).toBe(-32602);
@@ -408,17 +554,20 @@ describe('a store that fails', () => {
 
   test('when somebody else deleted a task that runs, its handler is told to stop', async () => {
     const store = new InMemoryTaskStore();
-    const client = await serve(async (context) => {
-      await context.startTask();
-      await context.elicit('who', form).catch(() => undefined);
-      await context.elicit('what', form);
-    }, { tasks: { store } });
+    const client = await serve(
+      async (context) => {
+        await context.startTask();
+        await context.elicit('who', form).catch(() => undefined);
+        await context.elicit('what', form);
+      },
+      { tasks: { store } },
+    );
     const taskId = await start(client);
     await until(client, taskId, 'input_required');
     await store.delete(taskId);
     await ask(client, 'tasks/update', { taskId, inputResponses: { who: { action: 'decline' } } });
-    await vi.waitFor(async () => expect(await refusal(client, 'tasks/get', capable({ taskId }))).toBe(-32602));
+    await vi.waitFor(async () =>
+      expect(await refusal(client, 'tasks/get', capable({ taskId }))).toBe(-32602),
+    );
   });
 });
-
-

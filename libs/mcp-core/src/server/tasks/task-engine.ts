@@ -45,9 +45,20 @@ export class TaskEngine {
   readonly #expiry: ExpiryTimer;
   #recovery: Promise<void> | undefined;
 
-  constructor({ store = new InMemoryTaskStore(), ...options }: ServerTaskOptions, onError: (error: unknown) => void) {
+  constructor(
+    { store = new InMemoryTaskStore(), ...options }: ServerTaskOptions,
+    onError: (error: unknown) => void,
+  ) {
     this.#store = store;
-    this.#options = { defaultTtlMs: HOUR_MS, maxTtlMs: 24 * HOUR_MS, pollIntervalMs: 1000, maxRunning: 1000, maxRunningPerPrincipal: 100, clock: Date.now, ...options };
+    this.#options = {
+      defaultTtlMs: HOUR_MS,
+      maxTtlMs: 24 * HOUR_MS,
+      pollIntervalMs: 1000,
+      maxRunning: 1000,
+      maxRunningPerPrincipal: 100,
+      clock: Date.now,
+      ...options,
+    };
     this.#onError = onError;
     this.#expiry = new ExpiryTimer(this.#options.clock, (taskId) => {
       void this.#expire(taskId);
@@ -89,13 +100,18 @@ export class TaskEngine {
     await this.#recovered();
     const running = this.#running.get(taskId);
     const record = running === undefined ? await this.#store.get(taskId) : await settled(running);
-    if (record === undefined || record.principal !== principal) throw new ProtocolError(ErrorCode.invalidParams, 'Unknown task');
-    if (expiresAt(record) <= this.#options.clock()) throw new ProtocolError(ErrorCode.invalidParams, 'The task has expired');
+    if (record === undefined || record.principal !== principal)
+      throw new ProtocolError(ErrorCode.invalidParams, 'Unknown task');
+    if (expiresAt(record) <= this.#options.clock())
+      throw new ProtocolError(ErrorCode.invalidParams, 'The task has expired');
     return record;
   }
 
   /** The task as it runs here; `undefined` when it has ended. @throws ProtocolError -32602 */
-  async findRunning(taskId: string, principal: string | undefined): Promise<RunningTask | undefined> {
+  async findRunning(
+    taskId: string,
+    principal: string | undefined,
+  ): Promise<RunningTask | undefined> {
     const { status } = await this.find(taskId, principal);
     return isEnded(status) ? undefined : this.#running.get(taskId);
   }
@@ -104,9 +120,12 @@ export class TaskEngine {
   async list(principal: string, cursor: string | undefined): Promise<TaskPage> {
     await this.#recovered();
     const page = await this.#store.list(principal, cursor);
-    if (page === undefined) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: unknown cursor');
+    if (page === undefined)
+      throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: unknown cursor');
     const now = this.#options.clock();
-    const records = page.records.map((record) => this.#running.get(record.taskId)?.record ?? record);
+    const records = page.records.map(
+      (record) => this.#running.get(record.taskId)?.record ?? record,
+    );
     return { ...page, records: records.filter((record) => expiresAt(record) > now) };
   }
 
@@ -120,7 +139,11 @@ export class TaskEngine {
     const stored = await withinLimit(Promise.all(running.map(({ ended }) => ended)), STOP_LIMIT_MS);
     if (stored !== undefined) return;
     const limit = `${String(STOP_LIMIT_MS)} ms`;
-    this.#onError(new Error(`The task store did not store the end of ${String(running.length)} running tasks within ${limit}`));
+    this.#onError(
+      new Error(
+        `The task store did not store the end of ${String(running.length)} running tasks within ${limit}`,
+      ),
+    );
   }
 
   /** Hears of each change of a status or of the open questions. Returns the function that ends it. */
@@ -150,10 +173,17 @@ export class TaskEngine {
 
   #checkLimits(principal: string | undefined): void {
     const running = [...this.#running.values()].filter(({ record }) => !isEnded(record.status));
-    if (running.length >= this.#options.maxRunning) throw new ProtocolError(ErrorCode.internalError, 'Too many tasks are running; try again later');
+    if (running.length >= this.#options.maxRunning)
+      throw new ProtocolError(
+        ErrorCode.internalError,
+        'Too many tasks are running; try again later',
+      );
     const own = running.filter(({ record }) => record.principal === principal).length;
     if (own < this.#options.maxRunningPerPrincipal) return;
-    throw new ProtocolError(ErrorCode.internalError, `${String(own)} tasks of yours are running; wait for one to end or cancel one`);
+    throw new ProtocolError(
+      ErrorCode.internalError,
+      `${String(own)} tasks of yours are running; wait for one to end or cancel one`,
+    );
   }
 
   #ttl(wanted = this.#options.defaultTtlMs): number | null {
@@ -173,12 +203,18 @@ export class TaskEngine {
   async #recover(): Promise<void> {
     for await (const record of this.#store.all()) {
       this.#expiry.add(record.taskId, expiresAt(record));
-      if (!isEnded(record.status)) await this.#store.update(this.#interrupted(record), record.status);
+      if (!isEnded(record.status))
+        await this.#store.update(this.#interrupted(record), record.status);
     }
   }
 
   #interrupted({ inputRequests: _open, ...record }: TaskRecord): TaskRecord {
-    return { ...record, status: 'failed', ...INTERRUPTED, lastUpdatedAt: new Date(this.#options.clock()).toISOString() };
+    return {
+      ...record,
+      status: 'failed',
+      ...INTERRUPTED,
+      lastUpdatedAt: new Date(this.#options.clock()).toISOString(),
+    };
   }
 
   async #expire(taskId: string): Promise<void> {

@@ -32,8 +32,12 @@ export class TaskFeed {
     const { client, auth } = this.#request;
     if (!client.can('tasks')) throw missingCapabilityError('tasks');
     const unique = [...new Set(taskIds)].slice(0, MAX_TASKS);
-    const found = await Promise.allSettled(unique.map((taskId) => this.#engine.find(taskId, auth?.principal)));
-    const failure = found.find((outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof ProtocolError));
+    const found = await Promise.allSettled(
+      unique.map((taskId) => this.#engine.find(taskId, auth?.principal)),
+    );
+    const failure = found.find(
+      (outcome) => outcome.status === 'rejected' && !(outcome.reason instanceof ProtocolError),
+    );
     if (failure?.status === 'rejected') throw failure.reason;
     const honoured = unique.filter((_taskId, index) => found[index]?.status === 'fulfilled');
     this.#taskIds = new Set(honoured);
@@ -53,6 +57,7 @@ export class TaskFeed {
 
   #hear(record: TaskRecord): void {
     if (this.#send === undefined) this.#early.set(record.taskId, record);
-    else if (this.#taskIds.has(record.taskId)) this.#send(this.#request.exchange.codec.encodeTask(record));
+    else if (this.#taskIds.has(record.taskId))
+      this.#send(this.#request.exchange.codec.encodeTask(record));
   }
 }

@@ -23,7 +23,10 @@ export interface TaskMethodsContext {
 export function taskMethods(context: TaskMethodsContext): [string, Method][] {
   const { engine } = context;
   return [
-    ['tasks/get', async (request) => ({ ...(await engine.find(readTaskId(request), principalOf(request))) })],
+    [
+      'tasks/get',
+      async (request) => ({ ...(await engine.find(readTaskId(request), principalOf(request))) }),
+    ],
     ['tasks/update', (request) => updateTask(engine, request)],
     ['tasks/cancel', (request) => cancelTask(engine, request)],
     ['tasks/result', (request) => taskResult(context, request)],
@@ -33,7 +36,8 @@ export function taskMethods(context: TaskMethodsContext): [string, Method][] {
 
 /** @throws ProtocolError -32602; -32021 when the request did not declare the extension */
 function readTaskId({ exchange, params }: ServedRequest): string {
-  if (exchange.codec.tasks === 'extension' && !exchange.client.can('tasks')) throw missingCapabilityError('tasks');
+  if (exchange.codec.tasks === 'extension' && !exchange.client.can('tasks'))
+    throw missingCapabilityError('tasks');
   return readString(params, 'taskId');
 }
 
@@ -45,10 +49,17 @@ function principalOf({ auth }: ServedRequest): string | undefined {
 async function updateTask(engine: TaskEngine, request: ServedRequest): Promise<JsonObject> {
   const taskId = readTaskId(request);
   const { inputResponses } = request.params;
-  if (!isJsonObject(inputResponses)) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: inputResponses must be an object');
+  if (!isJsonObject(inputResponses))
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      'Invalid params: inputResponses must be an object',
+    );
   const task = await engine.findRunning(taskId, principalOf(request));
   const { codec } = request.exchange;
-  task?.questions.answer(Object.keys(inputResponses), (key) => (question) => readAnswer(question, inputResponses[key] as JsonObject, codec));
+  task?.questions.answer(
+    Object.keys(inputResponses),
+    (key) => (question) => readAnswer(question, inputResponses[key] as JsonObject, codec),
+  );
   return {};
 }
 
@@ -59,42 +70,74 @@ async function cancelTask(engine: TaskEngine, request: ServedRequest): Promise<J
   const hasEffect = task?.cancel() ?? false;
   if (request.exchange.codec.tasks === 'extension') return {};
   const record = await engine.find(taskId, principalOf(request));
-  if (!hasEffect) throw new ProtocolError(ErrorCode.invalidParams, `The task cannot be cancelled: it is ${record.status}`);
+  if (!hasEffect)
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      `The task cannot be cancelled: it is ${record.status}`,
+    );
   return { ...record };
 }
 
 /** Waits for the end; what the task asks meanwhile is asked here. */
-async function taskResult({ engine, info, outputSchemaOf }: TaskMethodsContext, request: ServedRequest): Promise<JsonObject> {
+async function taskResult(
+  { engine, info, outputSchemaOf }: TaskMethodsContext,
+  request: ServedRequest,
+): Promise<JsonObject> {
   const taskId = readTaskId(request);
   const related = { [MetaKey.relatedTask]: { taskId } };
-  const record = (await untilEnded(engine, request, related)) ?? (await engine.find(taskId, principalOf(request)));
+  const record =
+    (await untilEnded(engine, request, related)) ??
+    (await engine.find(taskId, principalOf(request)));
   const { result } = record;
   if (result === undefined) throw endedWithoutResult(record);
-  const encoded = request.exchange.codec.encodeResult('tools/call', result, { serverInfo: info, outputSchema: outputSchemaOf(record.toolName) });
+  const encoded = request.exchange.codec.encodeResult('tools/call', result, {
+    serverInfo: info,
+    outputSchema: outputSchemaOf(record.toolName),
+  });
   return { ...encoded, _meta: { ...metaOf(encoded), ...related } };
 }
 
 /** `undefined` when it had ended before. */
-async function untilEnded(engine: TaskEngine, request: ServedRequest, meta: JsonObject): Promise<TaskRecord | undefined> {
+async function untilEnded(
+  engine: TaskEngine,
+  request: ServedRequest,
+  meta: JsonObject,
+): Promise<TaskRecord | undefined> {
   const task = await engine.findRunning(readTaskId(request), principalOf(request));
   if (task === undefined) return undefined;
   const { exchange, signal } = request;
   task.questions.deliver({
     signal,
-    ask: (question) => exchange.ask({ ...question, signal: AbortSignal.any([question.signal, signal]), relatedTo: request.request.id, meta }),
+    ask: (question) =>
+      exchange.ask({
+        ...question,
+        signal: AbortSignal.any([question.signal, signal]),
+        relatedTo: request.request.id,
+        meta,
+      }),
   });
   return Promise.race([task.ended, aborted(signal)]);
 }
 
 function endedWithoutResult({ status, statusMessage, error }: TaskRecord): ProtocolError {
-  if (error !== undefined) return new ProtocolError(error.code, error.message, { data: error.data });
-  return new ProtocolError(ErrorCode.internalError, isEnded(status) ? `The task has no result: ${statusMessage ?? status}` : 'The task does not run in this process');
+  if (error !== undefined)
+    return new ProtocolError(error.code, error.message, { data: error.data });
+  return new ProtocolError(
+    ErrorCode.internalError,
+    isEnded(status)
+      ? `The task has no result: ${statusMessage ?? status}`
+      : 'The task does not run in this process',
+  );
 }
 
 /** Only who is authenticated has tasks that can be told from those of others. */
 async function listTasks(engine: TaskEngine, request: ServedRequest): Promise<JsonObject> {
   const principal = principalOf(request);
-  if (principal === undefined) throw new ProtocolError(ErrorCode.methodNotFound, 'Method not found: tasks/list needs an authenticated client');
+  if (principal === undefined)
+    throw new ProtocolError(
+      ErrorCode.methodNotFound,
+      'Method not found: tasks/list needs an authenticated client',
+    );
   const { records, nextCursor } = await engine.list(principal, readCursor(request.params));
   return { tasks: records, ...(nextCursor === undefined ? {} : { nextCursor }) };
 }

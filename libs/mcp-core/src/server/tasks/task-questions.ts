@@ -10,7 +10,9 @@ export interface Courier {
 }
 
 /** Reads the answer to a question; `undefined` when it does not fit and must be asked again. */
-export type AnswerReader = <M extends QuestionMethod>(question: ExchangeQuestion<M>) => QuestionTypes[M]['result'] | undefined;
+export type AnswerReader = <M extends QuestionMethod>(
+  question: ExchangeQuestion<M>,
+) => QuestionTypes[M]['result'] | undefined;
 
 interface OpenQuestion {
   readonly question: ExchangeQuestion<QuestionMethod>;
@@ -40,16 +42,32 @@ export class TaskQuestions {
   /** The open questions by their keys on the wire, in the neutral model; `undefined` when there is none. */
   get open(): JsonObject | undefined {
     if (this.#open.size === 0) return undefined;
-    return Object.fromEntries([...this.#open].map(([key, { question: { method, params } }]) => [key, params === undefined ? { method } : { method, params }]));
+    return Object.fromEntries(
+      [...this.#open].map(
+        ([
+          key,
+          {
+            question: { method, params },
+          },
+        ]) => [key, params === undefined ? { method } : { method, params }],
+      ),
+    );
   }
 
   /** The same question under the same key again has the same answer. @throws Error when the key names another question. */
-  ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  ask<M extends QuestionMethod>(
+    question: ExchangeQuestion<M>,
+  ): Promise<QuestionTypes[M]['result']> {
     const known = this.#asked.get(question.key);
     if (known === undefined) return this.#ask(question);
     const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
-    if (known.question.method !== question.method || !isDeepStrictEqual(known.question.params, question.params)) {
-      return Promise.reject(new Error(`Two different questions have the key ${JSON.stringify(question.key)}`));
+    if (
+      known.question.method !== question.method ||
+      !isDeepStrictEqual(known.question.params, question.params)
+    ) {
+      return Promise.reject(
+        new Error(`Two different questions have the key ${JSON.stringify(question.key)}`),
+      );
     }
     // The question is the same, so its answer is of the same type.
     return known.answer as Promise<QuestionTypes[M]['result']>;
@@ -78,7 +96,9 @@ export class TaskQuestions {
     for (const [key, open] of this.#open) void this.#send(key, open);
   }
 
-  #ask<M extends QuestionMethod>(question: ExchangeQuestion<M>): Promise<QuestionTypes[M]['result']> {
+  #ask<M extends QuestionMethod>(
+    question: ExchangeQuestion<M>,
+  ): Promise<QuestionTypes[M]['result']> {
     const { signal, key } = question;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -109,7 +129,8 @@ export class TaskQuestions {
 
   #freshKey(key: string): string {
     let fresh = key;
-    for (let attempt = 2; this.#usedKeys.has(fresh); attempt += 1) fresh = `${key}#${String(attempt)}`;
+    for (let attempt = 2; this.#usedKeys.has(fresh); attempt += 1)
+      fresh = `${key}#${String(attempt)}`;
     return fresh;
   }
 

@@ -9,40 +9,84 @@ import type { ToolDefinition } from '../tool.ts';
 export const info = { name: 'test-server', version: '1' };
 export const TASKS = 'io.modelcontextprotocol/tasks';
 export const RELATED = 'io.modelcontextprotocol/related-task';
-export const form = { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } as const;
+export const form = {
+  message: 'Name?',
+  requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+} as const;
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 export interface Serving extends Partial<ServerOptions> {
   readonly task?: NonNullable<ToolDefinition['task']>;
 }
 
 /** A server whose tool `run` gives the JSON of what this returns. */
-export function serverOf(run: (context: InteractiveContext) => unknown, { task = 'optional', ...options }: Serving = {}): Server {
-  const handler: ToolDefinition['handler'] = async (_args, context) => ({ structuredContent: { value: (await run(context)) ?? null } });
-  return createServer({ info, tools: [{ name: 'run', description: 'Runs', inputSchema: { type: 'object' }, annotations, task, handler }], ...options });
+export function serverOf(
+  run: (context: InteractiveContext) => unknown,
+  { task = 'optional', ...options }: Serving = {},
+): Server {
+  const handler: ToolDefinition['handler'] = async (_args, context) => ({
+    structuredContent: { value: (await run(context)) ?? null },
+  });
+  return createServer({
+    info,
+    tools: [
+      {
+        name: 'run',
+        description: 'Runs',
+        inputSchema: { type: 'object' },
+        annotations,
+        task,
+        handler,
+      },
+    ],
+    ...options,
+  });
 }
 
-export function serve(run: (context: InteractiveContext) => unknown, serving: Serving = {}): Promise<RawClient> {
+export function serve(
+  run: (context: InteractiveContext) => unknown,
+  serving: Serving = {},
+): Promise<RawClient> {
   return connectRaw(serverOf(run, serving));
 }
 
 /** Params of a modern request whose client has tasks and can be asked everything. */
 export function capable(params: JsonObject = {}): JsonObject {
-  return modern(params, { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, roots: {}, sampling: {}, extensions: { [TASKS]: {} } } });
+  return modern(params, {
+    'io.modelcontextprotocol/clientCapabilities': {
+      elicitation: {},
+      roots: {},
+      sampling: {},
+      extensions: { [TASKS]: {} },
+    },
+  });
 }
 
 let requests = 0;
 
 /** The result of a modern request. */
-export async function ask(client: RawClient, method: string, params: JsonObject): Promise<JsonObject> {
+export async function ask(
+  client: RawClient,
+  method: string,
+  params: JsonObject,
+): Promise<JsonObject> {
   const answer = await client.request(`modern-${String((requests += 1))}`, method, capable(params));
   expect(answer).toHaveProperty('result');
   return answer.result as JsonObject;
 }
 
 /** The code of the error of a modern request. */
-export async function refusal(client: RawClient, method: string, params: JsonObject): Promise<number> {
+export async function refusal(
+  client: RawClient,
+  method: string,
+  params: JsonObject,
+): Promise<number> {
   const answer = await client.request(`modern-${String((requests += 1))}`, method, params);
   expect(answer).toHaveProperty('error');
   return (answer.error as { code: number }).code;

@@ -25,8 +25,18 @@ export function createTaskStarter(engine: TaskEngine): TaskStarter {
       return NEVER;
     },
     start: async (served, { ttlMs }) => {
-      const task = await engine.start({ principal: served.auth?.principal, toolName: String(served.params.name), ttlMs });
-      return { live: served.exchange.codec.tasks === 'core' ? coreTask(task, served) : extensionTask(task, served.exchange), created: { ...task.record } };
+      const task = await engine.start({
+        principal: served.auth?.principal,
+        toolName: String(served.params.name),
+        ttlMs,
+      });
+      return {
+        live:
+          served.exchange.codec.tasks === 'core'
+            ? coreTask(task, served)
+            : extensionTask(task, served.exchange),
+        created: { ...task.record },
+      };
     },
   };
 }
@@ -34,13 +44,19 @@ export function createTaskStarter(engine: TaskEngine): TaskStarter {
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation */
 function admitCore({ task }: JsonObject, support: TaskSupport): TaskAdmission {
   if (task === undefined) {
-    if (support === 'required') throw new ProtocolError(ErrorCode.methodNotFound, 'This tool must be called as a task');
+    if (support === 'required')
+      throw new ProtocolError(ErrorCode.methodNotFound, 'This tool must be called as a task');
     return NEVER;
   }
-  if (support === 'never') throw new ProtocolError(ErrorCode.methodNotFound, 'This tool cannot be called as a task');
+  if (support === 'never')
+    throw new ProtocolError(ErrorCode.methodNotFound, 'This tool cannot be called as a task');
   const ttl = isJsonObject(task) ? task.ttl : task;
   const isValid = isJsonObject(task) && (ttl === undefined || typeof ttl === 'number');
-  if (!isValid) throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: task must be an object, and its ttl a number of milliseconds');
+  if (!isValid)
+    throw new ProtocolError(
+      ErrorCode.invalidParams,
+      'Invalid params: task must be an object, and its ttl a number of milliseconds',
+    );
   return { kind: 'now', options: typeof ttl === 'number' ? { ttlMs: ttl } : {} };
 }
 
@@ -84,8 +100,11 @@ function coreTask(task: RunningTask, served: ServedRequest): LiveTask {
 }
 
 /** @throws ProtocolError -32021 */
-function checkClient({ client, codec }: Exchange, { method, params }: Parameters<LiveTask['ask']>[0]): void {
+function checkClient(
+  { client, codec }: Exchange,
+  { method, params }: Parameters<LiveTask['ask']>[0],
+): void {
   const capability = capabilityOf(method, params);
-  if (!client.can(capability) || codec.encodeQuestion(method, params) === undefined) throw missingCapabilityError(capability);
+  if (!client.can(capability) || codec.encodeQuestion(method, params) === undefined)
+    throw missingCapabilityError(capability);
 }
-

@@ -17,7 +17,14 @@ async function openFiles(): Promise<FileTaskStore> {
   return new FileTaskStore(folder);
 }
 
-const recordOf = (taskId: string, status: TaskRecord['status']): TaskRecord => ({ taskId, status, createdAt: '', lastUpdatedAt: '', ttlMs: null, toolName: 'run' });
+const recordOf = (taskId: string, status: TaskRecord['status']): TaskRecord => ({
+  taskId,
+  status,
+  createdAt: '',
+  lastUpdatedAt: '',
+  ttlMs: null,
+  toolName: 'run',
+});
 
 describe.each([
   ['in memory', () => new InMemoryTaskStore()],
@@ -33,10 +40,15 @@ describe('the contract', () => {
     const checks = taskStoreContract(() => {
       const store = new InMemoryTaskStore();
       const update = store.update.bind(store);
-      return Object.assign(store, { update: async (record: TaskRecord) => update(record, (await store.get(record.taskId))?.status ?? record.status) });
+      return Object.assign(store, {
+        update: async (record: TaskRecord) =>
+          update(record, (await store.get(record.taskId))?.status ?? record.status),
+      });
     });
     const outcomes = await Promise.allSettled(checks.map(({ run }) => run()));
-    const found = checks.filter((_check, index) => outcomes[index]?.status === 'rejected').map(({ name }) => name);
+    const found = checks
+      .filter((_check, index) => outcomes[index]?.status === 'rejected')
+      .map(({ name }) => name);
     expect(found).toContain('an update that expects another status, or a task, changes nothing');
   });
 });
@@ -48,6 +60,10 @@ describe('a full store in memory', () => {
     await store.create(recordOf('b', 'completed'));
     await store.create(recordOf('c', 'completed'));
     await store.create(recordOf('d', 'working'));
-    expect(await Promise.all(['a', 'b', 'c', 'd'].map(async (id) => (await store.get(id)) !== undefined))).toEqual([true, false, true, true]);
+    expect(
+      await Promise.all(
+        ['a', 'b', 'c', 'd'].map(async (id) => (await store.get(id)) !== undefined),
+      ),
+    ).toEqual([true, false, true, true]);
   });
 });

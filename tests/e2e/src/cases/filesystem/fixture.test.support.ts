@@ -5,7 +5,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StdioPeer, type Era, type PeerOptions } from '../stdio-peer.test.support.ts';
 
-export const program = fileURLToPath(new URL('../../../../../servers/filesystem/bin.js', import.meta.url));
+export const program = fileURLToPath(
+  new URL('../../../../../servers/filesystem/bin.js', import.meta.url),
+);
 
 export interface Fixture extends AsyncDisposable {
   /** The allowed directory. */
@@ -14,14 +16,20 @@ export interface Fixture extends AsyncDisposable {
   readonly outside: string;
   readonly at: (...names: readonly string[]) => string;
   /** Starts the server for `root`, or with these arguments. */
-  readonly serve: (era: Era, options?: Partial<PeerOptions> & { readonly args?: readonly string[] }) => Promise<StdioPeer>;
+  readonly serve: (
+    era: Era,
+    options?: Partial<PeerOptions> & { readonly args?: readonly string[] },
+  ) => Promise<StdioPeer>;
 }
 
 export interface FixtureFiles {
   readonly [path: string]: string | Buffer;
 }
 
-export async function createFixture(files: FixtureFiles = {}, outsideFiles: FixtureFiles = {}): Promise<Fixture> {
+export async function createFixture(
+  files: FixtureFiles = {},
+  outsideFiles: FixtureFiles = {},
+): Promise<Fixture> {
   const base = await realpath(await mkdtemp(path.join(tmpdir(), 'fs-case-')));
   const [root, outside] = [path.join(base, 'root'), path.join(base, 'outside')];
   fill(root, files);

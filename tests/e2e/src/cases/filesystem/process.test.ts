@@ -5,14 +5,24 @@ import { eras, waitedMs } from '../stdio-peer.test.support.ts';
 import { createFixture, program } from './fixture.test.support.ts';
 
 function run(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { input: '', encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    input: '',
+    encoding: 'utf8',
+  });
   return { status, stdout, stderr };
 }
 
 describe('the command', () => {
   test('FS-43 prints help and version and starts nothing', () => {
-    expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage: signalbox-filesystem') as string, stderr: '' });
-    expect(run('--version')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^signalbox-filesystem \d+\.\d+\.\d+\n$/) as string });
+    expect(run('--help')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Usage: signalbox-filesystem') as string,
+      stderr: '',
+    });
+    expect(run('--version')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^signalbox-filesystem \d+\.\d+\.\d+\n$/) as string,
+    });
   });
 
   test('FS-43 refuses when no directory is there, by its name', async () => {
@@ -42,23 +52,31 @@ describe.each(eras)('a %s client', (era) => {
   test('FS-29 may send a line of 11 MB, and one that is too long, and is served on', async () => {
     await using files = await createFixture();
     const peer = await files.serve(era);
-    const written = await peer.call('write_file', { path: 'big.txt', content: 'x'.repeat(11 * 1024 * 1024) });
+    const written = await peer.call('write_file', {
+      path: 'big.txt',
+      content: 'x'.repeat(11 * 1024 * 1024),
+    });
     expect(written.isError).toBe(false);
-    peer.child.stdin.write(`{"jsonrpc":"2.0","id":"huge","method":"${'x'.repeat(65 * 1024 * 1024)}"}\n`);
+    peer.child.stdin.write(
+      `{"jsonrpc":"2.0","id":"huge","method":"${'x'.repeat(65 * 1024 * 1024)}"}\n`,
+    );
     expect((await peer.request('tools/list')).error).toBeUndefined();
   });
 
-  test.each(['stdin', 'SIGTERM'] as const)('ends the server with %s, a call under way or not', async (end) => {
-    await using files = await createFixture({ 'a.txt': 'x' });
-    const peer = await files.serve(era);
-    await peer.call('read_text_file', { path: 'a.txt' });
-    void peer.call('search_content', { path: '/', pattern: 'x' });
-    const closed = once(peer.child, 'close');
-    const [began, waited] = [performance.now(), waitedMs(process.pid)];
-    if (end === 'stdin') peer.child.stdin.end();
-    else peer.child.kill('SIGTERM');
-    await closed;
-    expect(peer.child.exitCode).toBe(0);
-    expect(performance.now() - began - (waitedMs(process.pid) - waited)).toBeLessThan(1000);
-  });
+  test.each(['stdin', 'SIGTERM'] as const)(
+    'ends the server with %s, a call under way or not',
+    async (end) => {
+      await using files = await createFixture({ 'a.txt': 'x' });
+      const peer = await files.serve(era);
+      await peer.call('read_text_file', { path: 'a.txt' });
+      void peer.call('search_content', { path: '/', pattern: 'x' });
+      const closed = once(peer.child, 'close');
+      const [began, waited] = [performance.now(), waitedMs(process.pid)];
+      if (end === 'stdin') peer.child.stdin.end();
+      else peer.child.kill('SIGTERM');
+      await closed;
+      expect(peer.child.exitCode).toBe(0);
+      expect(performance.now() - began - (waitedMs(process.pid) - waited)).toBeLessThan(1000);
+    },
+  );
 });

@@ -27,7 +27,9 @@ async function underAttack(files: Fixture, body: () => Promise<void>): Promise<v
       renameSync('d', 'kept'); renameSync('link', 'd');
       renameSync('d', 'link'); renameSync('kept', 'd');
     }`;
-  const child = spawn(process.execPath, ['-e', source, files.root], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', source, files.root], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   await once(child.stdout, 'data');
   try {
     await body();
@@ -49,7 +51,8 @@ async function isBrokenByAttack(files: Fixture): Promise<boolean> {
       const text = await readFile(files.at('d/x.txt'), 'utf8').catch(() => '');
       if (text === 'OUTSIDE-SECRET') leaks.push(text);
     };
-    while (leaks.length === 0 && performance.now() < deadline) await Promise.all(Array.from({ length: 60 }, read));
+    while (leaks.length === 0 && performance.now() < deadline)
+      await Promise.all(Array.from({ length: 60 }, read));
   });
   return leaks.length > 0;
 }
@@ -61,13 +64,17 @@ describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => 
     const outcomes: string[] = [];
     await underAttack(files, async () => {
       for (let round = 0; round < 40; round++) {
-        const reads = Array.from({ length: 60 }, () => peer.call('read_text_file', { path: files.at('d/x.txt') }));
+        const reads = Array.from({ length: 60 }, () =>
+          peer.call('read_text_file', { path: files.at('d/x.txt') }),
+        );
         outcomes.push(...(await Promise.all(reads)).map((outcome) => JSON.stringify(outcome)));
       }
     });
     expect(outcomes.filter((outcome) => outcome.includes('OUTSIDE-SECRET'))).toEqual([]);
     expect(await isBrokenByAttack(files)).toBe(true);
-    expect(outcomes.filter((outcome) => outcome.includes('"text":"inside"')).length).toBeGreaterThan(0);
+    expect(
+      outcomes.filter((outcome) => outcome.includes('"text":"inside"')).length,
+    ).toBeGreaterThan(0);
   });
 
   test('FS-08 writes nothing outside while a directory is swapped with a link', async () => {
@@ -78,13 +85,19 @@ describe.runIf(process.platform === 'linux').each(eras)('a %s client', (era) => 
     let written = 0;
     await underAttack(files, async () => {
       for (let round = 0; round < 20; round++) {
-        const write = (index: number) => peer.call('write_file', { path: files.at(`d/${index % 2 === 0 ? 'x.txt' : `new-${round}-${index}.txt`}`), content: 'written' });
+        const write = (index: number) =>
+          peer.call('write_file', {
+            path: files.at(`d/${index % 2 === 0 ? 'x.txt' : `new-${round}-${index}.txt`}`),
+            content: 'written',
+          });
         const outcomes = await Promise.all(Array.from({ length: 20 }, (_, index) => write(index)));
         written += outcomes.filter(({ isError }) => !isError).length;
       }
     });
     const outside = await files.serve(era, { args: [files.outside] });
-    expect((await outside.call('list_directory', { path: '.' })).structured['entries']).toEqual([{ name: 'x.txt', type: 'file' }]);
+    expect((await outside.call('list_directory', { path: '.' })).structured['entries']).toEqual([
+      { name: 'x.txt', type: 'file' },
+    ]);
     expect((await outside.call('read_text_file', { path: 'x.txt' })).text).toBe('untouched');
     expect(written).toBeGreaterThan(0);
   });

@@ -36,7 +36,12 @@ describe.each(eras)('a %s client', (era) => {
     const tools = first.result?.['tools'] as readonly ListedTool[];
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(officialTools));
     for (const { annotations } of tools) {
-      expect(annotations).toEqual({ readOnlyHint: either, destructiveHint: either, idempotentHint: either, openWorldHint: either });
+      expect(annotations).toEqual({
+        readOnlyHint: either,
+        destructiveHint: either,
+        idempotentHint: either,
+        openWorldHint: either,
+      });
     }
     expect(JSON.stringify(second.result)).toBe(JSON.stringify(first.result));
     expect(Buffer.byteLength(JSON.stringify(first.result))).toBeLessThanOrEqual(20_000);
@@ -47,14 +52,23 @@ describe.each(eras)('a %s client', (era) => {
     const peer = await files.serve(era);
     for (const path of [files.at('a.txt'), 'a.txt', `file://${files.at('a.txt')}`]) {
       const { isError, text, structured } = await peer.call('read_text_file', { path });
-      expect({ isError, text, content: structured['content'] }).toEqual({ isError: false, text: 'line1\nline2\nline3\n', content: 'line1\nline2\nline3\n' });
+      expect({ isError, text, content: structured['content'] }).toEqual({
+        isError: false,
+        text: 'line1\nline2\nline3\n',
+        content: 'line1\nline2\nline3\n',
+      });
     }
   });
 
   test('FS-03 cannot read outside, whatever the spelling', async () => {
     await using files = await createFixture({}, { 'secret.txt': 'TOPSECRET' });
     const peer = await files.serve(era);
-    for (const path of [`${files.outside}/secret.txt`, `${files.root}/../outside/secret.txt`, '~/.profile', '/proc/self/environ']) {
+    for (const path of [
+      `${files.outside}/secret.txt`,
+      `${files.root}/../outside/secret.txt`,
+      '~/.profile',
+      '/proc/self/environ',
+    ]) {
       const outcome = await peer.call('read_text_file', { path });
       expect(outcome.isError).toBe(true);
       expect(outcome.text).toMatch(/outside|denied/i);
@@ -92,17 +106,22 @@ describe.each(eras)('a %s client', (era) => {
     expect(structured).toMatchObject({ eol: 'crlf' });
   });
 
-  test.runIf(process.platform !== 'win32')('FS-24 is refused FIFOs at once, and served on', async () => {
-    await using files = await createFixture({ 'a.txt': 'x' });
-    execFileSync('mkfifo', [files.at('f')]);
-    const peer = await files.serve(era);
-    const took = await peer.timed(async () => {
-      const reads = await Promise.all(Array.from({ length: 5 }, () => peer.call('read_text_file', { path: 'f' })));
-      expect(reads.map(({ isError }) => isError)).toEqual([true, true, true, true, true]);
-      expect((await peer.call('read_text_file', { path: 'a.txt' })).text).toBe('x');
-    });
-    expect(took).toBeLessThan(1000);
-  });
+  test.runIf(process.platform !== 'win32')(
+    'FS-24 is refused FIFOs at once, and served on',
+    async () => {
+      await using files = await createFixture({ 'a.txt': 'x' });
+      execFileSync('mkfifo', [files.at('f')]);
+      const peer = await files.serve(era);
+      const took = await peer.timed(async () => {
+        const reads = await Promise.all(
+          Array.from({ length: 5 }, () => peer.call('read_text_file', { path: 'f' })),
+        );
+        expect(reads.map(({ isError }) => isError)).toEqual([true, true, true, true, true]);
+        expect((await peer.call('read_text_file', { path: 'a.txt' })).text).toBe('x');
+      });
+      expect(took).toBeLessThan(1000);
+    },
+  );
 
   test('FS-24 is refused devices that a link inside leads to', async () => {
     await using files = await createFixture();
@@ -112,35 +131,59 @@ describe.each(eras)('a %s client', (era) => {
     expect((await peer.call('list_allowed_directories', {})).isError).toBe(false);
   });
 
-  test.runIf(process.platform === 'linux')('FS-25 gets the start of a 600 MiB line, or a refusal, from a server that stays small', async () => {
-    await using files = await createFixture();
-    const fill = openSync(files.at('big.txt'), 'w');
-    const letters = Buffer.alloc(16 * 1024 * 1024, 'a');
-    for (let written = 0; written < 600 * 1024 * 1024; written += letters.length) writeSync(fill, letters, 0, Math.min(letters.length, 600 * 1024 * 1024 - written));
-    closeSync(fill);
-    const peer = await files.serve(era);
-    const answered = Promise.withResolvers<CallOutcome>();
-    expect(await peer.timed(() => peer.call('read_text_file', { path: 'big.txt' }).then(answered.resolve))).toBeLessThan(1000);
-    const { isError, structured } = await answered.promise;
-    expect({ isError, ...structured }).toMatchObject({ isError: false, truncated: true, nextOffset: 1, nextColumn: 262_145, size: 600 * 1024 * 1024 });
-    expect(peer.usage().peakMib).toBeLessThan(200);
-  });
+  test.runIf(process.platform === 'linux')(
+    'FS-25 gets the start of a 600 MiB line, or a refusal, from a server that stays small',
+    async () => {
+      await using files = await createFixture();
+      const fill = openSync(files.at('big.txt'), 'w');
+      const letters = Buffer.alloc(16 * 1024 * 1024, 'a');
+      for (let written = 0; written < 600 * 1024 * 1024; written += letters.length)
+        writeSync(fill, letters, 0, Math.min(letters.length, 600 * 1024 * 1024 - written));
+      closeSync(fill);
+      const peer = await files.serve(era);
+      const answered = Promise.withResolvers<CallOutcome>();
+      expect(
+        await peer.timed(() =>
+          peer.call('read_text_file', { path: 'big.txt' }).then(answered.resolve),
+        ),
+      ).toBeLessThan(1000);
+      const { isError, structured } = await answered.promise;
+      expect({ isError, ...structured }).toMatchObject({
+        isError: false,
+        truncated: true,
+        nextOffset: 1,
+        nextColumn: 262_145,
+        size: 600 * 1024 * 1024,
+      });
+      expect(peer.usage().peakMib).toBeLessThan(200);
+    },
+  );
 
   test('FS-27 gets no line that would cut its connection for a file of 6 MB', async () => {
     await using files = await createFixture({ 'b.txt': `${'x'.repeat(99)}\n`.repeat(60_000) });
     const peer = await files.serve(era);
-    expect((await peer.call('read_text_file', { path: 'b.txt' })).structured).toMatchObject({ truncated: true });
-    expect((await peer.call('list_allowed_directories', {})).structured).toMatchObject({ directories: [files.root] });
+    expect((await peer.call('read_text_file', { path: 'b.txt' })).structured).toMatchObject({
+      truncated: true,
+    });
+    expect((await peer.call('list_allowed_directories', {})).structured).toMatchObject({
+      directories: [files.root],
+    });
     expect(peer.longestLine).toBeLessThanOrEqual(4 * 1024 * 1024);
   });
 
   test('FS-15 gets text without its byte order mark, which an edit keeps; UTF-16 is read', async () => {
-    await using files = await createFixture({ 'b.txt': Buffer.from('77u/aGVsbG8Kd29ybGQK', 'base64'), 'u16.txt': Buffer.from('//5oAGUAbABsAG8A', 'base64') });
+    await using files = await createFixture({
+      'b.txt': Buffer.from('77u/aGVsbG8Kd29ybGQK', 'base64'),
+      'u16.txt': Buffer.from('//5oAGUAbABsAG8A', 'base64'),
+    });
     const peer = await files.serve(era);
     const read = await peer.call('read_text_file', { path: 'b.txt' });
     expect(read.text).toMatch(/^hello/);
     expect(read.structured).toMatchObject({ bom: true });
-    expect((await peer.call('edit_file', { path: 'b.txt', edits: [{ oldText: 'world', newText: 'W' }] })).isError).toBe(false);
+    expect(
+      (await peer.call('edit_file', { path: 'b.txt', edits: [{ oldText: 'world', newText: 'W' }] }))
+        .isError,
+    ).toBe(false);
     expect(execFileSync('head', ['-c', '3', files.at('b.txt')]).toString('hex')).toBe('efbbbf');
     const wide = await peer.call('read_text_file', { path: 'u16.txt' });
     expect(wide.text).toBe('hello');

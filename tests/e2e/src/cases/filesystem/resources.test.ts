@@ -5,19 +5,36 @@ import { eras, type Json } from '../stdio-peer.test.support.ts';
 import { createFixture } from './fixture.test.support.ts';
 
 const png = Buffer.from('iVBORw0KGgo=', 'base64');
-const subscriptionOf = (message: Json): unknown => ((message['params'] as Json)['_meta'] as Json | undefined)?.['io.modelcontextprotocol/subscriptionId'];
+const subscriptionOf = (message: Json): unknown =>
+  ((message['params'] as Json)['_meta'] as Json | undefined)?.[
+    'io.modelcontextprotocol/subscriptionId'
+  ];
 
 describe.each(eras)('a %s client', (era) => {
   test('FS-45 lists and reads resources, and learns of what is none', async () => {
-    await using files = await createFixture({ 'a b#.txt': 'x', 'i.png': png }, { 'secret.txt': 'TOPSECRET' });
+    await using files = await createFixture(
+      { 'a b#.txt': 'x', 'i.png': png },
+      { 'secret.txt': 'TOPSECRET' },
+    );
     const peer = await files.serve(era);
     const { result: listed } = await peer.request('resources/list');
-    const resources = listed?.['resources'] as readonly { readonly uri: string; readonly mimeType?: string }[];
-    expect(resources.map(({ uri }) => uri)).toEqual([pathToFileURL(files.root).href, `${pathToFileURL(files.root).href}/a%20b%23.txt`, `${pathToFileURL(files.root).href}/i.png`]);
+    const resources = listed?.['resources'] as readonly {
+      readonly uri: string;
+      readonly mimeType?: string;
+    }[];
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      pathToFileURL(files.root).href,
+      `${pathToFileURL(files.root).href}/a%20b%23.txt`,
+      `${pathToFileURL(files.root).href}/i.png`,
+    ]);
     expect(resources[0]).toMatchObject({ mimeType: 'inode/directory' });
     const read = (uri: string) => peer.request('resources/read', { uri });
-    expect((await read(`file://${files.root}/a%20b%23.txt`)).result?.['contents']).toMatchObject([{ text: 'x', mimeType: 'text/plain' }]);
-    expect((await read(`file://${files.root}/i.png`)).result?.['contents']).toMatchObject([{ blob: png.toString('base64'), mimeType: 'image/png' }]);
+    expect((await read(`file://${files.root}/a%20b%23.txt`)).result?.['contents']).toMatchObject([
+      { text: 'x', mimeType: 'text/plain' },
+    ]);
+    expect((await read(`file://${files.root}/i.png`)).result?.['contents']).toMatchObject([
+      { blob: png.toString('base64'), mimeType: 'image/png' },
+    ]);
     const code = era === 'legacy' ? -32_002 : -32_602;
     for (const uri of [`file://${files.root}/none`, `file://${files.outside}/secret.txt`]) {
       const answer = await read(uri);
@@ -27,13 +44,23 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('FS-46 completes paths of the template, and nothing outside', async () => {
-    await using files = await createFixture({ 'src/index.ts': '', 'src/io.ts': '' }, { 'index.ts': '' });
+    await using files = await createFixture(
+      { 'src/index.ts': '', 'src/io.ts': '' },
+      { 'index.ts': '' },
+    );
     const peer = await files.serve(era);
     const { result } = await peer.request('resources/templates/list');
     expect(result?.['resourceTemplates']).toMatchObject([{ uriTemplate: 'file:///{+path}' }]);
     const complete = async (value: string) => {
-      const answer = await peer.request('completion/complete', { ref: { type: 'ref/resource', uri: 'file:///{+path}' }, argument: { name: 'path', value } });
-      return (answer.result as { readonly completion?: { readonly values: readonly string[] } } | undefined)?.completion?.values;
+      const answer = await peer.request('completion/complete', {
+        ref: { type: 'ref/resource', uri: 'file:///{+path}' },
+        argument: { name: 'path', value },
+      });
+      return (
+        answer.result as
+          | { readonly completion?: { readonly values: readonly string[] } }
+          | undefined
+      )?.completion?.values;
     };
     const root = files.root.slice(1);
     expect(await complete(`${root}/src/i`)).toEqual([`${root}/src/index.ts`, `${root}/src/io.ts`]);
@@ -46,13 +73,17 @@ describe('a legacy client', () => {
     await using files = await createFixture({ 'a.txt': '0' }, { 'x.txt': 's' });
     symlinkSync(files.outside, files.at('d'));
     const peer = await files.serve('legacy', { args: ['--max-subscriptions', '300', files.root] });
-    const subscribe = (path: string) => peer.request('resources/subscribe', { uri: `file://${path}` });
+    const subscribe = (path: string) =>
+      peer.request('resources/subscribe', { uri: `file://${path}` });
     expect((await subscribe(`${files.outside}/x.txt`)).error).toBeDefined();
     expect((await subscribe(files.at('d/x.txt'))).error).toBeDefined();
-    for (let index = 0; index < 300; index++) expect((await subscribe(files.at(`f${index}`))).error).toBeUndefined();
+    for (let index = 0; index < 300; index++)
+      expect((await subscribe(files.at(`f${index}`))).error).toBeUndefined();
     expect((await subscribe(files.at('one-more'))).error?.message).toContain('300');
     writeFileSync(files.at('f299'), 'now it is there');
-    const updated = await peer.notified(({ method }) => method === 'notifications/resources/updated');
+    const updated = await peer.notified(
+      ({ method }) => method === 'notifications/resources/updated',
+    );
     expect(updated['params']).toMatchObject({ uri: `file://${files.at('f299')}` });
   });
 });
@@ -66,13 +97,25 @@ describe('a modern client', () => {
     expect(result?.['supportedVersions']).toContain('2026-07-28');
     expect(result?.['capabilities']).toMatchObject({ tools: {}, resources: {} });
     let listenId = 0;
-    void peer.request('subscriptions/listen', { notifications: { resourceSubscriptions: [uri], resourcesListChanged: true } }, { onId: (id) => (listenId = id) });
-    const acknowledged = await peer.notified(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    void peer.request(
+      'subscriptions/listen',
+      { notifications: { resourceSubscriptions: [uri], resourcesListChanged: true } },
+      { onId: (id) => (listenId = id) },
+    );
+    const acknowledged = await peer.notified(
+      ({ method }) => method === 'notifications/subscriptions/acknowledged',
+    );
     expect(peer.notifications[0]).toBe(acknowledged);
     writeFileSync(files.at('a.txt'), '1');
-    const updated = await peer.notified(({ method }) => method === 'notifications/resources/updated');
+    const updated = await peer.notified(
+      ({ method }) => method === 'notifications/resources/updated',
+    );
     expect([subscriptionOf(updated), subscriptionOf(acknowledged)]).toEqual([listenId, listenId]);
-    expect((await peer.request('resources/read', { uri })).result).toMatchObject({ contents: [{ text: '1' }], ttlMs: expect.any(Number) as number, cacheScope: 'private' });
+    expect((await peer.request('resources/read', { uri })).result).toMatchObject({
+      contents: [{ text: '1' }],
+      ttlMs: expect.any(Number) as number,
+      cacheScope: 'private',
+    });
     peer.cancel(listenId);
     await peer.request('tools/list');
     const heard = peer.notifications.length;

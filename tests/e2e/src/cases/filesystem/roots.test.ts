@@ -7,7 +7,9 @@ describe.each(eras)('a %s client', (era) => {
   test('FS-35 cannot replace the directories of the command line by its roots', async () => {
     await using files = await createFixture({ 'a.txt': 'x' }, { 'o.txt': 'o' });
     const peer = await files.serve(era, { roots: [pathToFileURL(files.outside).href] });
-    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([files.root]);
+    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([
+      files.root,
+    ]);
     expect((await peer.call('read_text_file', { path: files.at('a.txt') })).text).toBe('x');
     expect((await peer.call('list_directory', { path: files.outside })).isError).toBe(true);
   });
@@ -15,14 +17,21 @@ describe.each(eras)('a %s client', (era) => {
   test('FS-36 cannot widen them by the root of the file system', async () => {
     await using files = await createFixture();
     const peer = await files.serve(era, { roots: ['file:///'] });
-    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([files.root]);
+    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([
+      files.root,
+    ]);
     expect((await peer.call('read_text_file', { path: process.execPath })).isError).toBe(true);
   });
 
   test('FS-39 can where the operator said so', async () => {
     await using files = await createFixture({}, { 'o.txt': 'o' });
-    const peer = await files.serve(era, { args: ['--roots', 'replace', files.root], roots: [pathToFileURL(files.outside).href] });
-    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([files.outside]);
+    const peer = await files.serve(era, {
+      args: ['--roots', 'replace', files.root],
+      roots: [pathToFileURL(files.outside).href],
+    });
+    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([
+      files.outside,
+    ]);
     expect((await peer.call('read_text_file', { path: 'o.txt' })).text).toBe('o');
   });
 
@@ -30,7 +39,9 @@ describe.each(eras)('a %s client', (era) => {
     await using files = await createFixture({ 'a.txt': 'x' });
     const peer = await files.serve(era, { args: [], roots: [pathToFileURL(files.root).href] });
     expect((await peer.call('read_text_file', { path: 'a.txt' })).text).toBe('x');
-    expect((await peer.call('read_text_file', { path: `${files.outside}/o.txt` })).isError).toBe(true);
+    expect((await peer.call('read_text_file', { path: `${files.outside}/o.txt` })).isError).toBe(
+      true,
+    );
   });
 
   test('FS-37 without roots and without directories gets nothing', async () => {
@@ -44,14 +55,22 @@ describe.each(eras)('a %s client', (era) => {
 describe('a legacy client', () => {
   test('FS-38 is served nothing before its roots are known', async () => {
     await using files = await createFixture({ 'sub/a.txt': 'x' });
-    const peer = await files.serve('legacy', { roots: [pathToFileURL(files.at('sub')).href], rootsDelayMs: 500 });
-    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([files.at('sub')]);
+    const peer = await files.serve('legacy', {
+      roots: [pathToFileURL(files.at('sub')).href],
+      rootsDelayMs: 500,
+    });
+    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([
+      files.at('sub'),
+    ]);
     expect((await peer.call('list_directory', { path: files.root })).isError).toBe(true);
   });
 
   test('FS-38 that never says its roots gets an error and nothing wider', async () => {
     await using files = await createFixture({ 'a.txt': 'x' });
-    const peer = await files.serve('legacy', { roots: [pathToFileURL(files.at('sub')).href], rootsDelayMs: 1_000_000 });
+    const peer = await files.serve('legacy', {
+      roots: [pathToFileURL(files.at('sub')).href],
+      rootsDelayMs: 1_000_000,
+    });
     const took = await peer.timed(async () => {
       expect((await peer.call('read_text_file', { path: 'a.txt' })).isError).toBe(true);
     });

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eras } from '../stdio-peer.test.support.ts';
 import { createFixture } from './fixture.test.support.ts';
@@ -45,7 +56,12 @@ describe.each(eras)('a %s client', (era) => {
     ] as const;
     for (const [tool, args] of calls) {
       const outcome = await peer.call(tool, args);
-      expect({ tool, args, isError: outcome.isError, leaks: JSON.stringify(outcome).includes('TOPSECRET') }).toEqual({ tool, args, isError: true, leaks: false });
+      expect({
+        tool,
+        args,
+        isError: outcome.isError,
+        leaks: JSON.stringify(outcome).includes('TOPSECRET'),
+      }).toEqual({ tool, args, isError: true, leaks: false });
     }
     expect(readdirSync(files.outside)).toEqual(['secret.txt']);
     expect(readFileSync(`${files.outside}/secret.txt`, 'utf8')).toBe('TOPSECRET');
@@ -68,7 +84,10 @@ describe.each(eras)('a %s client', (era) => {
   test('FS-14 edits a file that is not UTF-8 without changing its other bytes', async () => {
     await using files = await createFixture({ 'l.txt': Buffer.from('Y2Fm6Qo=', 'base64') });
     const peer = await files.serve(era);
-    expect((await peer.call('edit_file', { path: 'l.txt', edits: [{ oldText: 'caf', newText: 'CAF' }] })).isError).toBe(false);
+    expect(
+      (await peer.call('edit_file', { path: 'l.txt', edits: [{ oldText: 'caf', newText: 'CAF' }] }))
+        .isError,
+    ).toBe(false);
     expect(readFileSync(files.at('l.txt')).toString('hex')).toBe('434146e90a');
   });
 
@@ -90,10 +109,17 @@ describe.each(eras)('a %s client', (era) => {
     const source = 'def f():\n\tif a:\n\t\treturn 1\n\treturn 2\n';
     await using files = await createFixture({ 'i.py': source });
     const peer = await files.serve(era);
-    const edits = [{ oldText: '    if a:\n        return 1', newText: '    if a:\n        return 10\n    else:\n        pass' }];
+    const edits = [
+      {
+        oldText: '    if a:\n        return 1',
+        newText: '    if a:\n        return 10\n    else:\n        pass',
+      },
+    ];
     const { isError, text } = await peer.call('edit_file', { path: 'i.py', edits });
     const after = readFileSync(files.at('i.py'), 'utf8');
-    const outcome = isError ? { isUnchanged: after === source, quotes: text.includes('if a:') } : { isTabbed: after === 'def f():\n\tif a:\n\t\treturn 10\n\telse:\n\t\tpass\n\treturn 2\n' };
+    const outcome = isError
+      ? { isUnchanged: after === source, quotes: text.includes('if a:') }
+      : { isTabbed: after === 'def f():\n\tif a:\n\t\treturn 10\n\telse:\n\t\tpass\n\treturn 2\n' };
     expect(Object.values(outcome)).not.toContain(false);
   });
 
@@ -101,34 +127,52 @@ describe.each(eras)('a %s client', (era) => {
     const lines = Array.from({ length: 50 }, (_, index) => `L${index}=0\n`);
     await using files = await createFixture({ 'n.txt': lines.join('') });
     const peer = await files.serve(era);
-    const edit = (index: number) => peer.call('edit_file', { path: 'n.txt', edits: [{ oldText: `L${index}=0\n`, newText: `L${index}=1\n` }] });
+    const edit = (index: number) =>
+      peer.call('edit_file', {
+        path: 'n.txt',
+        edits: [{ oldText: `L${index}=0\n`, newText: `L${index}=1\n` }],
+      });
     const outcomes = await Promise.all(lines.map((_line, index) => edit(index)));
     expect(outcomes.filter(({ isError }) => isError)).toEqual([]);
-    expect(readFileSync(files.at('n.txt'), 'utf8')).toBe(lines.map((line) => line.replace('=0', '=1')).join(''));
+    expect(readFileSync(files.at('n.txt'), 'utf8')).toBe(
+      lines.map((line) => line.replace('=0', '=1')).join(''),
+    );
   });
 
-  test.runIf(process.platform !== 'win32')('FS-23 keeps mode, hard links and links inside when it writes', async () => {
-    await using files = await createFixture({ 'exe.sh': '#!/bin/sh\n', h1: 'H' });
-    chmodSync(files.at('exe.sh'), 0o750);
-    linkSync(files.at('h1'), files.at('h2'));
-    symlinkSync(files.at('h1'), files.at('s'));
-    const peer = await files.serve(era);
-    expect((await peer.call('write_file', { path: 'exe.sh', content: '#!/bin/sh\necho\n' })).isError).toBe(false);
-    expect(statSync(files.at('exe.sh')).mode & 0o777).toBe(0o750);
-    expect((await peer.call('write_file', { path: 'h2', content: 'N' })).isError).toBe(false);
-    expect([statSync(files.at('h1')).nlink, readFileSync(files.at('h1'), 'utf8')]).toEqual([2, 'N']);
-    expect((await peer.call('write_file', { path: 's', content: 'M' })).isError).toBe(false);
-    expect(lstatSync(files.at('s')).isSymbolicLink()).toBe(true);
-    expect(readFileSync(files.at('h1'), 'utf8')).toBe('M');
-  });
+  test.runIf(process.platform !== 'win32')(
+    'FS-23 keeps mode, hard links and links inside when it writes',
+    async () => {
+      await using files = await createFixture({ 'exe.sh': '#!/bin/sh\n', h1: 'H' });
+      chmodSync(files.at('exe.sh'), 0o750);
+      linkSync(files.at('h1'), files.at('h2'));
+      symlinkSync(files.at('h1'), files.at('s'));
+      const peer = await files.serve(era);
+      expect(
+        (await peer.call('write_file', { path: 'exe.sh', content: '#!/bin/sh\necho\n' })).isError,
+      ).toBe(false);
+      expect(statSync(files.at('exe.sh')).mode & 0o777).toBe(0o750);
+      expect((await peer.call('write_file', { path: 'h2', content: 'N' })).isError).toBe(false);
+      expect([statSync(files.at('h1')).nlink, readFileSync(files.at('h1'), 'utf8')]).toEqual([
+        2,
+        'N',
+      ]);
+      expect((await peer.call('write_file', { path: 's', content: 'M' })).isError).toBe(false);
+      expect(lstatSync(files.at('s')).isSymbolicLink()).toBe(true);
+      expect(readFileSync(files.at('h1'), 'utf8')).toBe('M');
+    },
+  );
 
   test('FS-51 has no writing tools with --read-only', async () => {
     await using files = await createFixture({ 'a.txt': 'x' });
     const peer = await files.serve(era, { args: ['--read-only', files.root] });
     const { result } = await peer.request('tools/list');
-    const tools = result?.['tools'] as readonly { readonly annotations: { readonly readOnlyHint: boolean } }[];
+    const tools = result?.['tools'] as readonly {
+      readonly annotations: { readonly readOnlyHint: boolean };
+    }[];
     expect(tools.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
-    expect((await peer.call('write_file', { path: 'a.txt', content: 'y' })).error).toMatchObject({ code: -32602 });
+    expect((await peer.call('write_file', { path: 'a.txt', content: 'y' })).error).toMatchObject({
+      code: -32602,
+    });
     expect(readFileSync(files.at('a.txt'), 'utf8')).toBe('x');
   });
 
@@ -142,12 +186,19 @@ describe.each(eras)('a %s client', (era) => {
     expect(written.text).toContain('parent directory does not exist');
     expect((await peer.call('create_directory', { path: 'm1/m2/m3' })).isError).toBe(false);
     expect(statSync(files.at('m1/m2/m3')).isDirectory()).toBe(true);
-    expect((await peer.call('copy_file', { source: 'a.txt', destination: 'c.txt' })).isError).toBe(false);
-    expect([readFileSync(files.at('a.txt'), 'utf8'), readFileSync(files.at('c.txt'), 'utf8')]).toEqual(['A', 'A']);
+    expect((await peer.call('copy_file', { source: 'a.txt', destination: 'c.txt' })).isError).toBe(
+      false,
+    );
+    expect([
+      readFileSync(files.at('a.txt'), 'utf8'),
+      readFileSync(files.at('c.txt'), 'utf8'),
+    ]).toEqual(['A', 'A']);
     const deleted = await peer.call('delete_file', { path: 't' });
     expect([deleted.isError, existsSync(files.at('t/x'))]).toEqual([true, true]);
     expect(deleted.text).toMatch(/not empty|recursive/);
-    expect((await peer.call('move_file', { source: files.root, destination: files.at('t/r') })).isError).toBe(true);
+    expect(
+      (await peer.call('move_file', { source: files.root, destination: files.at('t/r') })).isError,
+    ).toBe(true);
   });
 
   test('FS-52 deletes a directory with everything in it only after the token of the refusal', async () => {
@@ -156,36 +207,62 @@ describe.each(eras)('a %s client', (era) => {
     const refusal = await peer.call('delete_file', { path: 't', recursive: true });
     const [, confirmToken] = /"confirmToken": "([\w-]+)"/.exec(refusal.text) ?? [];
     expect([refusal.isError, existsSync(files.at('t/x'))]).toEqual([true, true]);
-    expect((await peer.call('delete_file', { path: '.', recursive: true, confirmToken })).isError).toBe(true);
-    const again = /"confirmToken": "([\w-]+)"/.exec((await peer.call('delete_file', { path: 't', recursive: true })).text)?.[1];
-    expect((await peer.call('delete_file', { path: 't', recursive: true, confirmToken: again })).isError).toBe(false);
+    expect(
+      (await peer.call('delete_file', { path: '.', recursive: true, confirmToken })).isError,
+    ).toBe(true);
+    const again = /"confirmToken": "([\w-]+)"/.exec(
+      (await peer.call('delete_file', { path: 't', recursive: true })).text,
+    )?.[1];
+    expect(
+      (await peer.call('delete_file', { path: 't', recursive: true, confirmToken: again })).isError,
+    ).toBe(false);
     expect(existsSync(files.at('t'))).toBe(false);
   });
 
-  test.runIf(process.platform === 'win32')('FS-54 may use the spellings of Windows, but no streams, devices or namespaces', async () => {
-    await using files = await createFixture({ 'A.TXT': 'x', 'f.txt': 'x' });
-    const peer = await files.serve(era);
-    expect((await peer.call('read_text_file', { path: files.at('A.TXT').replaceAll('\\', '/').toLowerCase() })).isError).toBe(false);
-    const refused = [
-      await peer.call('write_file', { path: `${files.at('f.txt')}:ads`, content: 'x' }),
-      await peer.call('read_text_file', { path: files.at('CON') }),
-      await peer.call('read_text_file', { path: String.raw`\\?\C:\Windows\win.ini` }),
-    ];
-    expect(refused.map(({ isError }) => isError)).toEqual([true, true, true]);
-  });
+  test.runIf(process.platform === 'win32')(
+    'FS-54 may use the spellings of Windows, but no streams, devices or namespaces',
+    async () => {
+      await using files = await createFixture({ 'A.TXT': 'x', 'f.txt': 'x' });
+      const peer = await files.serve(era);
+      expect(
+        (
+          await peer.call('read_text_file', {
+            path: files.at('A.TXT').replaceAll('\\', '/').toLowerCase(),
+          })
+        ).isError,
+      ).toBe(false);
+      const refused = [
+        await peer.call('write_file', { path: `${files.at('f.txt')}:ads`, content: 'x' }),
+        await peer.call('read_text_file', { path: files.at('CON') }),
+        await peer.call('read_text_file', { path: String.raw`\\?\C:\Windows\win.ini` }),
+      ];
+      expect(refused.map(({ isError }) => isError)).toEqual([true, true, true]);
+    },
+  );
 
-  test.runIf(process.platform === 'win32' || process.platform === 'darwin')('FS-55 reaches a file by another case where the file system ignores case', async () => {
-    await using files = await createFixture({ 'A.txt': 'x' });
-    const peer = await files.serve(era);
-    expect((await peer.call('read_text_file', { path: `${files.root.toUpperCase()}/a.TXT` })).text).toBe('x');
-    expect((await peer.call('edit_file', { path: 'a.TXT', edits: [{ oldText: 'x', newText: 'y' }] })).isError).toBe(false);
-    expect(readFileSync(files.at('A.txt'), 'utf8')).toBe('y');
-  });
+  test.runIf(process.platform === 'win32' || process.platform === 'darwin')(
+    'FS-55 reaches a file by another case where the file system ignores case',
+    async () => {
+      await using files = await createFixture({ 'A.txt': 'x' });
+      const peer = await files.serve(era);
+      expect(
+        (await peer.call('read_text_file', { path: `${files.root.toUpperCase()}/a.TXT` })).text,
+      ).toBe('x');
+      expect(
+        (await peer.call('edit_file', { path: 'a.TXT', edits: [{ oldText: 'x', newText: 'y' }] }))
+          .isError,
+      ).toBe(false);
+      expect(readFileSync(files.at('A.txt'), 'utf8')).toBe('y');
+    },
+  );
 
-  test.runIf(process.platform === 'linux')('FS-21 leaves nothing behind that a crash could not explain', async () => {
-    await using files = await createFixture({ 'a.txt': 'x' });
-    const peer = await files.serve(era);
-    await peer.call('write_file', { path: 'a.txt', content: 'y' });
-    expect(execFileSync('ls', ['-A', files.root]).toString()).toBe('a.txt\n');
-  });
+  test.runIf(process.platform === 'linux')(
+    'FS-21 leaves nothing behind that a crash could not explain',
+    async () => {
+      await using files = await createFixture({ 'a.txt': 'x' });
+      const peer = await files.serve(era);
+      await peer.call('write_file', { path: 'a.txt', content: 'y' });
+      expect(execFileSync('ls', ['-A', files.root]).toString()).toBe('a.txt\n');
+    },
+  );
 });

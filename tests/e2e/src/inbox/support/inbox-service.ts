@@ -51,8 +51,14 @@ export class InboxService {
     return new ApiClient(this.url);
   }
 
-  async start(mcpServers: { readonly [name: string]: object }, scripts: Parameters<typeof writeScenario>[1]): Promise<void> {
-    this.#config = { llm: { provider: 'scripted', scenario: await writeScenario(this.folder, scripts) }, mcpServers };
+  async start(
+    mcpServers: { readonly [name: string]: object },
+    scripts: Parameters<typeof writeScenario>[1],
+  ): Promise<void> {
+    this.#config = {
+      llm: { provider: 'scripted', scenario: await writeScenario(this.folder, scripts) },
+      mcpServers,
+    };
     this.#service = await startService({ folder: this.folder, config: this.#config });
   }
 
@@ -75,7 +81,9 @@ export class InboxService {
       const item = await this.api.get<Item>(`/v1/inbox/${String(data['inbox_item_id'])}`);
       if (item.state === 'open') return item;
     }
-    throw new Error(`run ${runId} ended without a ${kind}: ${JSON.stringify(await this.api.run(runId))}`);
+    throw new Error(
+      `run ${runId} ended without a ${kind}: ${JSON.stringify(await this.api.run(runId))}`,
+    );
   }
 
   respond(item: Item, response: Json): Promise<Item> {
@@ -84,7 +92,9 @@ export class InboxService {
 
   /** Who, about what, and the decision or the outcome. */
   async audit(runId: string): Promise<readonly string[]> {
-    const { data } = await this.api.get<{ readonly data: readonly AuditEntry[] }>(`/v1/audit?run_id=${runId}`);
+    const { data } = await this.api.get<{ readonly data: readonly AuditEntry[] }>(
+      `/v1/audit?run_id=${runId}`,
+    );
     return data.map(({ who, kind, decision, outcome }) => `${who} ${kind} ${decision ?? outcome}`);
   }
 

@@ -1,7 +1,10 @@
 import type { Shape } from '../client-face.ts';
 
 /** All entries of a list, page by page. */
-export async function collectPages(ask: (page: { cursor?: string }) => Promise<Shape>, member: string): Promise<readonly Shape[]> {
+export async function collectPages(
+  ask: (page: { cursor?: string }) => Promise<Shape>,
+  member: string,
+): Promise<readonly Shape[]> {
   const entries: Shape[] = [];
   let cursor: string | undefined;
   do {

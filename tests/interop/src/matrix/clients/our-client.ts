@@ -1,12 +1,22 @@
 import type { Transport } from '@signalbox/mcp-core';
 import { connectClient } from '@signalbox/mcp-core/client';
-import { ANSWERS, type ChangedList, CLIENT_INFO, type ClientFace, type Shape } from '../client-face.ts';
+import {
+  ANSWERS,
+  type ChangedList,
+  CLIENT_INFO,
+  type ClientFace,
+  type Shape,
+} from '../client-face.ts';
 
 /** A busy machine may need longer to start a server than is waited for by default. */
 const PATIENT_MS = 60_000;
 
 /** Our client, connected. */
-export async function connectOurClient(open: () => Transport, era: 'auto' | 'legacy' | 'modern', probeTimeoutMs = PATIENT_MS): Promise<ClientFace> {
+export async function connectOurClient(
+  open: () => Transport,
+  era: 'auto' | 'legacy' | 'modern',
+  probeTimeoutMs = PATIENT_MS,
+): Promise<ClientFace> {
   const logs: Shape[] = [];
   const client = await connectClient(open, {
     info: CLIENT_INFO,
@@ -24,7 +34,12 @@ export async function connectOurClient(open: () => Transport, era: 'auto' | 'leg
   // The shapes below are those of the protocol, whose interfaces have no index signature.
   const shapes = (list: readonly object[]): readonly Shape[] => list as readonly Shape[];
   return {
-    server: { info: server.info && { ...server.info }, capabilities: { ...server.capabilities }, instructions: server.instructions, version: server.protocolVersion },
+    server: {
+      info: server.info && { ...server.info },
+      capabilities: { ...server.capabilities },
+      instructions: server.instructions,
+      version: server.protocolVersion,
+    },
     logs,
     listTools: async () => shapes(await client.listTools({ cache: 'none' })),
     callTool: async (name, args = {}, { signal, onProgress } = {}) => ({
@@ -38,7 +53,9 @@ export async function connectOurClient(open: () => Transport, era: 'auto' | 'leg
     readResource: async (uri) => shapes(await client.readResource(uri, { cache: 'none' })),
     listPrompts: async () => shapes(await client.listPrompts({ cache: 'none' })),
     getPrompt: async (name, args) => ({ ...(await client.getPrompt(name, args)) }),
-    complete: async (ref, argument, chosen) => ({ ...(await client.complete(ref, argument, chosen === undefined ? {} : { chosen })) }),
+    complete: async (ref, argument, chosen) => ({
+      ...(await client.complete(ref, argument, chosen === undefined ? {} : { chosen })),
+    }),
     setLogLevel: (level) => client.setLogLevel(level),
     watch: async (uri, onUpdated) => {
       const watch = await client.watch({ resourceSubscriptions: [uri] }, onUpdated);
@@ -47,7 +64,8 @@ export async function connectOurClient(open: () => Transport, era: 'auto' | 'leg
     hearChanges: (onChanged) => {
       const changes = client.changes();
       const reading = (async () => {
-        for await (const { kind } of changes) if (kind !== 'resource' && kind !== 'missed') onChanged(kind satisfies ChangedList);
+        for await (const { kind } of changes)
+          if (kind !== 'resource' && kind !== 'missed') onChanged(kind satisfies ChangedList);
       })();
       return Promise.resolve(async () => {
         await changes.return();
@@ -57,13 +75,17 @@ export async function connectOurClient(open: () => Transport, era: 'auto' | 'leg
     ping: () => client.ping(),
     callAsTask: async (name, onTask) => {
       const statuses: string[] = [];
-      const result = await client.callTool(name, {}, {
-        task: {},
-        onTask: ({ taskId, status }) => {
-          statuses.push(status);
-          onTask(taskId);
+      const result = await client.callTool(
+        name,
+        {},
+        {
+          task: {},
+          onTask: ({ taskId, status }) => {
+            statuses.push(status);
+            onTask(taskId);
+          },
         },
-      });
+      );
       return { result: { ...result }, statuses };
     },
     cancelTask: async (taskId) => {

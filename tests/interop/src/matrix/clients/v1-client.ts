@@ -14,15 +14,34 @@ import {
   ToolListChangedNotificationSchemaV1,
 } from '../../../../peers/src/sdk-v1-clients.ts';
 import { collectPages } from './collect-pages.ts';
-import { ANSWERS, type ChangedList, CLIENT_INFO, type ClientFace, type Shape } from '../client-face.ts';
+import {
+  ANSWERS,
+  type ChangedList,
+  CLIENT_INFO,
+  type ClientFace,
+  type Shape,
+} from '../client-face.ts';
 
 /** The client of the official SDK v1, connected. */
-export async function connectV1Client(transport: HttpClientTransportV1 | SseClientTransportV1 | StdioClientTransportV1): Promise<ClientFace> {
-  const client = new ClientV1(CLIENT_INFO, { capabilities: { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } } });
+export async function connectV1Client(
+  transport: HttpClientTransportV1 | SseClientTransportV1 | StdioClientTransportV1,
+): Promise<ClientFace> {
+  const client = new ClientV1(CLIENT_INFO, {
+    capabilities: {
+      sampling: {},
+      elicitation: { form: {}, url: {} },
+      roots: { listChanged: true },
+    },
+  });
   const heard = listen(client);
   await client.connect(transport);
   return {
-    server: { info: client.getServerVersion(), capabilities: client.getServerCapabilities(), instructions: client.getInstructions(), version: versionOf(transport) },
+    server: {
+      info: client.getServerVersion(),
+      capabilities: client.getServerCapabilities(),
+      instructions: client.getInstructions(),
+      version: versionOf(transport),
+    },
     logs: heard.logs,
     listTools: () => collectPages((page) => client.listTools(page), 'tools'),
     callTool: (name, args = {}, { signal, onProgress } = {}) =>
@@ -31,11 +50,20 @@ export async function connectV1Client(transport: HttpClientTransportV1 | SseClie
         ...(onProgress === undefined ? {} : { onprogress: ({ progress }) => onProgress(progress) }),
       }),
     listResources: () => collectPages((page) => client.listResources(page), 'resources'),
-    listTemplates: () => collectPages((page) => client.listResourceTemplates(page), 'resourceTemplates'),
+    listTemplates: () =>
+      collectPages((page) => client.listResourceTemplates(page), 'resourceTemplates'),
     readResource: async (uri) => (await client.readResource({ uri })).contents,
     listPrompts: () => collectPages((page) => client.listPrompts(page), 'prompts'),
-    getPrompt: (name, args) => client.getPrompt({ name, ...(args === undefined ? {} : { arguments: args }) }),
-    complete: async (ref, argument, chosen) => (await client.complete({ ref, argument, ...(chosen === undefined ? {} : { context: { arguments: chosen } }) })).completion,
+    getPrompt: (name, args) =>
+      client.getPrompt({ name, ...(args === undefined ? {} : { arguments: args }) }),
+    complete: async (ref, argument, chosen) =>
+      (
+        await client.complete({
+          ref,
+          argument,
+          ...(chosen === undefined ? {} : { context: { arguments: chosen } }),
+        })
+      ).completion,
     setLogLevel: async (level) => {
       await client.setLoggingLevel(level);
     },
@@ -55,7 +83,11 @@ export async function connectV1Client(transport: HttpClientTransportV1 | SseClie
     },
     callAsTask: async (name, onTask) => {
       const statuses: string[] = [];
-      for await (const message of client.experimental.tasks.callToolStream({ name, arguments: {} }, CallToolResultSchemaV1, { task: {} })) {
+      for await (const message of client.experimental.tasks.callToolStream(
+        { name, arguments: {} },
+        CallToolResultSchemaV1,
+        { task: {} },
+      )) {
         if (message.type === 'error') throw message.error;
         if (message.type === 'result') return { result: message.result, statuses };
         statuses.push(message.task.status);
@@ -81,14 +113,27 @@ interface Heard {
 
 function listen(client: ClientV1): Heard {
   const heard: Heard = { logs: [], onUpdated: () => undefined, onChanged: () => undefined };
-  client.setRequestHandler(ElicitRequestSchemaV1, ({ params }) => structuredClone(params.mode === 'url' ? ANSWERS.visit : ANSWERS.elicit));
+  client.setRequestHandler(ElicitRequestSchemaV1, ({ params }) =>
+    structuredClone(params.mode === 'url' ? ANSWERS.visit : ANSWERS.elicit),
+  );
   client.setRequestHandler(CreateMessageRequestSchemaV1, () => structuredClone(ANSWERS.sample));
   client.setRequestHandler(ListRootsRequestSchemaV1, () => ({ roots: [...ANSWERS.roots] }));
-  client.setNotificationHandler(LoggingMessageNotificationSchemaV1, ({ params }) => void heard.logs.push(params));
-  client.setNotificationHandler(ResourceUpdatedNotificationSchemaV1, ({ params }) => heard.onUpdated(params.uri));
-  client.setNotificationHandler(ToolListChangedNotificationSchemaV1, () => heard.onChanged('tools'));
-  client.setNotificationHandler(PromptListChangedNotificationSchemaV1, () => heard.onChanged('prompts'));
-  client.setNotificationHandler(ResourceListChangedNotificationSchemaV1, () => heard.onChanged('resources'));
+  client.setNotificationHandler(
+    LoggingMessageNotificationSchemaV1,
+    ({ params }) => void heard.logs.push(params),
+  );
+  client.setNotificationHandler(ResourceUpdatedNotificationSchemaV1, ({ params }) =>
+    heard.onUpdated(params.uri),
+  );
+  client.setNotificationHandler(ToolListChangedNotificationSchemaV1, () =>
+    heard.onChanged('tools'),
+  );
+  client.setNotificationHandler(PromptListChangedNotificationSchemaV1, () =>
+    heard.onChanged('prompts'),
+  );
+  client.setNotificationHandler(ResourceListChangedNotificationSchemaV1, () =>
+    heard.onChanged('resources'),
+  );
   return heard;
 }
 

@@ -1,12 +1,33 @@
-import { ClientV2, type ClientTransportV2, HttpClientTransportV2, LOG_LEVEL_META_KEY_V2 } from '../../../../peers/src/sdk-v2-clients.ts';
-import { ANSWERS, type ChangedList, CLIENT_INFO, type ClientFace, type Shape } from '../client-face.ts';
+import {
+  ClientV2,
+  type ClientTransportV2,
+  HttpClientTransportV2,
+  LOG_LEVEL_META_KEY_V2,
+} from '../../../../peers/src/sdk-v2-clients.ts';
+import {
+  ANSWERS,
+  type ChangedList,
+  CLIENT_INFO,
+  type ClientFace,
+  type Shape,
+} from '../client-face.ts';
 
 /** How the SDK is told the era: by its default, which is legacy, by detection, or pinned; or the legacy revisions it may use. */
 export type V2Negotiation = 'legacy' | 'auto' | 'modern' | { readonly versions: readonly string[] };
 
 /** The client of the official SDK v2, connected. */
-export async function connectV2Client(transport: ClientTransportV2, negotiation: V2Negotiation): Promise<ClientFace> {
-  const client = new ClientV2(CLIENT_INFO, { capabilities: { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } }, ...optionsOf(negotiation) });
+export async function connectV2Client(
+  transport: ClientTransportV2,
+  negotiation: V2Negotiation,
+): Promise<ClientFace> {
+  const client = new ClientV2(CLIENT_INFO, {
+    capabilities: {
+      sampling: {},
+      elicitation: { form: {}, url: {} },
+      roots: { listChanged: true },
+    },
+    ...optionsOf(negotiation),
+  });
   const heard = listen(client);
   await client.connect(transport);
   const isModern = client.getProtocolEra() === 'modern';
@@ -21,18 +42,35 @@ export async function connectV2Client(transport: ClientTransportV2, negotiation:
     logs: heard.logs,
     listTools: async () => (await client.listTools(undefined, { cacheMode: 'bypass' })).tools,
     callTool: (name, args = {}, { signal, onProgress } = {}) => {
-      const params = { name, arguments: args, ...(isModern && logLevel !== undefined ? { _meta: { [LOG_LEVEL_META_KEY_V2]: logLevel } } : {}) };
+      const params = {
+        name,
+        arguments: args,
+        ...(isModern && logLevel !== undefined
+          ? { _meta: { [LOG_LEVEL_META_KEY_V2]: logLevel } }
+          : {}),
+      };
       return client.callTool(params, {
         ...(signal === undefined ? {} : { signal }),
         ...(onProgress === undefined ? {} : { onprogress: ({ progress }) => onProgress(progress) }),
       });
     },
-    listResources: async () => (await client.listResources(undefined, { cacheMode: 'bypass' })).resources,
-    listTemplates: async () => (await client.listResourceTemplates(undefined, { cacheMode: 'bypass' })).resourceTemplates,
-    readResource: async (uri) => (await client.readResource({ uri }, { cacheMode: 'bypass' })).contents,
+    listResources: async () =>
+      (await client.listResources(undefined, { cacheMode: 'bypass' })).resources,
+    listTemplates: async () =>
+      (await client.listResourceTemplates(undefined, { cacheMode: 'bypass' })).resourceTemplates,
+    readResource: async (uri) =>
+      (await client.readResource({ uri }, { cacheMode: 'bypass' })).contents,
     listPrompts: async () => (await client.listPrompts(undefined, { cacheMode: 'bypass' })).prompts,
-    getPrompt: (name, args) => client.getPrompt({ name, ...(args === undefined ? {} : { arguments: args }) }),
-    complete: async (ref, argument, chosen) => (await client.complete({ ref, argument, ...(chosen === undefined ? {} : { context: { arguments: chosen } }) })).completion,
+    getPrompt: (name, args) =>
+      client.getPrompt({ name, ...(args === undefined ? {} : { arguments: args }) }),
+    complete: async (ref, argument, chosen) =>
+      (
+        await client.complete({
+          ref,
+          argument,
+          ...(chosen === undefined ? {} : { context: { arguments: chosen } }),
+        })
+      ).completion,
     setLogLevel: async (level) => {
       logLevel = level;
       if (!isModern) await client.setLoggingLevel(level);
@@ -51,7 +89,11 @@ export async function connectV2Client(transport: ClientTransportV2, negotiation:
     hearChanges: async (onChanged) => {
       heard.onChanged = onChanged;
       if (!isModern) return () => Promise.resolve();
-      const subscription = await client.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
+      const subscription = await client.listen({
+        toolsListChanged: true,
+        promptsListChanged: true,
+        resourcesListChanged: true,
+      });
       return () => subscription.close();
     },
     ping: async () => {
@@ -65,7 +107,8 @@ export async function connectV2Client(transport: ClientTransportV2, negotiation:
 }
 
 function optionsOf(negotiation: V2Negotiation): ConstructorParameters<typeof ClientV2>[1] {
-  if (typeof negotiation === 'object') return { supportedProtocolVersions: [...negotiation.versions] };
+  if (typeof negotiation === 'object')
+    return { supportedProtocolVersions: [...negotiation.versions] };
   switch (negotiation) {
     case 'legacy':
       return {};
@@ -86,13 +129,24 @@ interface Heard {
 
 function listen(client: ClientV2): Heard {
   const heard: Heard = { logs: [], onUpdated: () => undefined, onChanged: () => undefined };
-  client.setRequestHandler('elicitation/create', ({ params }) => structuredClone(params.mode === 'url' ? ANSWERS.visit : ANSWERS.elicit));
+  client.setRequestHandler('elicitation/create', ({ params }) =>
+    structuredClone(params.mode === 'url' ? ANSWERS.visit : ANSWERS.elicit),
+  );
   client.setRequestHandler('sampling/createMessage', () => structuredClone(ANSWERS.sample));
   client.setRequestHandler('roots/list', () => ({ roots: [...ANSWERS.roots] }));
-  client.setNotificationHandler('notifications/message', ({ params }) => void heard.logs.push(params));
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => heard.onUpdated(params.uri));
+  client.setNotificationHandler(
+    'notifications/message',
+    ({ params }) => void heard.logs.push(params),
+  );
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    heard.onUpdated(params.uri),
+  );
   client.setNotificationHandler('notifications/tools/list_changed', () => heard.onChanged('tools'));
-  client.setNotificationHandler('notifications/prompts/list_changed', () => heard.onChanged('prompts'));
-  client.setNotificationHandler('notifications/resources/list_changed', () => heard.onChanged('resources'));
+  client.setNotificationHandler('notifications/prompts/list_changed', () =>
+    heard.onChanged('prompts'),
+  );
+  client.setNotificationHandler('notifications/resources/list_changed', () =>
+    heard.onChanged('resources'),
+  );
   return heard;
 }

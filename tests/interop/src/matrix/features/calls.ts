@@ -15,14 +15,20 @@ export const calls = {
   },
   'returns structured content': async ({ face }) => {
     const result = await face.callTool('add', { a: 2, b: 3.5 });
-    expect(result).toMatchObject({ structuredContent: { sum: 5.5 }, content: [{ type: 'text', text: '{"sum":5.5}' }] });
+    expect(result).toMatchObject({
+      structuredContent: { sum: 5.5 },
+      content: [{ type: 'text', text: '{"sum":5.5}' }],
+    });
   },
   'returns every kind of content': async ({ face }) => {
     const { content } = await face.callTool('media');
     expect(content).toEqual(MEDIA);
   },
   'tells a failure of a tool': async ({ face }) => {
-    expect(await face.callTool('fail')).toMatchObject({ isError: true, content: [{ type: 'text', text: 'no luck' }] });
+    expect(await face.callTool('fail')).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'no luck' }],
+    });
   },
   'refuses an unknown tool': async ({ face, server }) => {
     const outcome: unknown = await face.callTool('absent').catch((error: unknown) => error);
@@ -33,7 +39,9 @@ export const calls = {
   },
   'carries every script': async ({ face }) => {
     const said = 'Grüße, 世界 🌍 \u2028 \u0000 "\\" שלום';
-    expect(await face.callTool('echo', { text: said })).toMatchObject({ content: [{ text: said }] });
+    expect(await face.callTool('echo', { text: said })).toMatchObject({
+      content: [{ text: said }],
+    });
   },
   'carries a mebibyte both ways': async ({ face }) => {
     const said = 'x'.repeat(MEBIBYTE);
@@ -43,17 +51,23 @@ export const calls = {
   'serves many calls at once': async ({ face }) => {
     const said = Array.from({ length: 20 }, (_, index) => `call ${String(index)}`);
     const results = await Promise.all(said.map((text) => face.callTool('echo', { text })));
-    expect(results.map(({ content }) => (content as readonly { readonly text: string }[])[0]?.text)).toEqual(said);
+    expect(
+      results.map(({ content }) => (content as readonly { readonly text: string }[])[0]?.text),
+    ).toEqual(said);
   },
   'tells progress in order before the answer': async ({ face }) => {
     const heard: number[] = [];
     const lastHeard = Promise.withResolvers<void>();
-    const call = face.callTool('count', { to: 12 }, {
-      onProgress: (progress) => {
-        heard.push(progress);
-        if (progress === 12) lastHeard.resolve();
+    const call = face.callTool(
+      'count',
+      { to: 12 },
+      {
+        onProgress: (progress) => {
+          heard.push(progress);
+          if (progress === 12) lastHeard.resolve();
+        },
       },
-    });
+    );
     await Promise.race([lastHeard.promise, call]);
     await face.callTool('release');
     expect(await call).toMatchObject({ content: [{ text: 'counted' }] });
@@ -69,19 +83,27 @@ export const calls = {
     const giveUp = new AbortController();
     const call = face.callTool('hold', {}, { signal: giveUp.signal });
     const outcome = call.catch((error: unknown) => error);
-    await vi.waitFor(async () => expect((await stateOf(face)).started).toBe(before.started + 1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await stateOf(face)).started).toBe(before.started + 1), {
+      timeout: 10_000,
+    });
     giveUp.abort();
     expect(await outcome).toBeInstanceOf(Error);
-    await vi.waitFor(async () => expect((await stateOf(face)).aborted).toBe(before.aborted + 1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await stateOf(face)).aborted).toBe(before.aborted + 1), {
+      timeout: 10_000,
+    });
   },
   'logs from the level that was set': async ({ face }) => {
     const isFromWorld = ({ logger }: { readonly logger?: unknown }): boolean => logger === 'world';
     await face.setLogLevel('warning');
     await shoutUntil(face, () => face.logs.some(isFromWorld));
-    expect(face.logs.filter(isFromWorld)).toContainEqual(expect.objectContaining({ level: 'warning', data: { loud: true } }));
+    expect(face.logs.filter(isFromWorld)).toContainEqual(
+      expect.objectContaining({ level: 'warning', data: { loud: true } }),
+    );
     expect(face.logs.filter(({ level }) => level === 'debug')).toEqual([]);
     await face.setLogLevel('debug');
-    await shoutUntil(face, () => face.logs.some(({ level, data }) => level === 'debug' && data === 'quiet'));
+    await shoutUntil(face, () =>
+      face.logs.some(({ level, data }) => level === 'debug' && data === 'quiet'),
+    );
   },
 } as const satisfies { readonly [name: string]: Feature };
 

@@ -9,7 +9,10 @@ export const changes = {
   'tells that a resource was updated': async ({ face }) => {
     const updated: string[] = [];
     const stop = await face.watch(CLOCK_URI, (uri) => updated.push(uri));
-    await tellUntil(() => updated.length > 0, () => face.callTool('touch'));
+    await tellUntil(
+      () => updated.length > 0,
+      () => face.callTool('touch'),
+    );
     expect(new Set(updated)).toEqual(new Set([CLOCK_URI]));
     await stop();
     updated.length = 0;
@@ -20,7 +23,10 @@ export const changes = {
   'tells that lists have changed': async ({ face }) => {
     const changed = new Set<ChangedList>();
     const stop = await face.hearChanges((list) => changed.add(list));
-    await tellUntil(() => changed.size === 3, () => face.callTool('change'));
+    await tellUntil(
+      () => changed.size === 3,
+      () => face.callTool('change'),
+    );
     await stop();
   },
 } as const satisfies { readonly [name: string]: Feature };

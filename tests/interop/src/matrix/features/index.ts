@@ -7,6 +7,13 @@ import { streams } from './streams.ts';
 import { tasks } from './tasks.ts';
 
 /** What every pair of a client and a server is tried with. */
-export const features = { ...lists, ...calls, ...changes, ...questions, ...streams, ...tasks } as const satisfies { readonly [name: string]: Feature };
+export const features = {
+  ...lists,
+  ...calls,
+  ...changes,
+  ...questions,
+  ...streams,
+  ...tasks,
+} as const satisfies { readonly [name: string]: Feature };
 
 export type FeatureName = keyof typeof features;

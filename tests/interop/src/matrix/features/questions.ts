@@ -11,14 +11,22 @@ export const questions = {
     expect(await face.callTool('visit')).toMatchObject({ content: [{ text: 'accept' }] });
   },
   'asks for a sample': async ({ face }) => {
-    expect(await face.callTool('think')).toMatchObject({ content: [{ text: 'mock {"type":"text","text":"forty-two"}' }] });
+    expect(await face.callTool('think')).toMatchObject({
+      content: [{ text: 'mock {"type":"text","text":"forty-two"}' }],
+    });
   },
   'asks for the roots': async ({ face }) => {
-    expect(await face.callTool('where')).toMatchObject({ content: [{ text: JSON.stringify(ANSWERS.roots) }] });
+    expect(await face.callTool('where')).toMatchObject({
+      content: [{ text: JSON.stringify(ANSWERS.roots) }],
+    });
   },
   'asks three questions at once': async ({ face }) => {
     const { content } = await face.callTool('ask_all');
     const [block] = content as readonly { readonly text: string }[];
-    expect(JSON.parse(String(block?.text))).toMatchObject({ who: ANSWERS.elicit, answer: ANSWERS.sample, roots: ANSWERS.roots });
+    expect(JSON.parse(String(block?.text))).toMatchObject({
+      who: ANSWERS.elicit,
+      answer: ANSWERS.sample,
+      roots: ANSWERS.roots,
+    });
   },
 } as const satisfies { readonly [name: string]: Feature };

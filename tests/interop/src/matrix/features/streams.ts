@@ -6,7 +6,14 @@ export const streams = {
   'comes back to a stream that the server closed': async ({ face, requests }) => {
     const before = requests.length;
     expect(await face.callTool('step_away')).toMatchObject({ content: [{ text: 'back again' }] });
-    expect(requests.slice(before)).toContainEqual(expect.objectContaining({ method: 'GET', headers: expect.objectContaining({ 'last-event-id': expect.any(String) as string }) as object }));
+    expect(requests.slice(before)).toContainEqual(
+      expect.objectContaining({
+        method: 'GET',
+        headers: expect.objectContaining({
+          'last-event-id': expect.any(String) as string,
+        }) as object,
+      }),
+    );
   },
   'comes back to a stream that broke': async ({ face }) => {
     const heard = Promise.withResolvers<void>();
@@ -15,11 +22,17 @@ export const streams = {
     await face.callTool('release');
     expect(await call).toMatchObject({ content: [{ text: 'survived' }] });
   },
-  'opens a new session when the server forgot its own': async ({ face, forgetSessions, requests }) => {
+  'opens a new session when the server forgot its own': async ({
+    face,
+    forgetSessions,
+    requests,
+  }) => {
     forgetSessions();
     expect(await face.listPrompts()).toHaveLength(2);
     expect(requests.some(({ status }) => status === 404)).toBe(true);
-    expect(await face.callTool('echo', { text: 'again' })).toMatchObject({ content: [{ text: 'again' }] });
+    expect(await face.callTool('echo', { text: 'again' })).toMatchObject({
+      content: [{ text: 'again' }],
+    });
   },
   'ends its session': async ({ connect, requests }) => {
     const face = await connect();
@@ -29,7 +42,13 @@ export const streams = {
     expect(headers).toHaveProperty('mcp-session-id');
     await face.close();
     await vi.waitFor(
-      () => expect(requests).toContainEqual(expect.objectContaining({ method: 'DELETE', status: expect.toBeOneOf([200, 202, 204]) as number })),
+      () =>
+        expect(requests).toContainEqual(
+          expect.objectContaining({
+            method: 'DELETE',
+            status: expect.toBeOneOf([200, 202, 204]) as number,
+          }),
+        ),
       { timeout: 10_000 },
     );
   },

@@ -11,7 +11,9 @@ export const tasks = {
     await vi.waitFor(
       async () => {
         await face.callTool('release');
-        expect(await Promise.race([call, new Promise((resolve) => setTimeout(resolve, 200))])).toMatchObject({
+        expect(
+          await Promise.race([call, new Promise((resolve) => setTimeout(resolve, 200))]),
+        ).toMatchObject({
           result: { content: [{ type: 'text', text: 'toiled' }] },
           statuses: expect.arrayContaining(['working']) as string[],
         });
@@ -25,6 +27,9 @@ export const tasks = {
     const outcome = face.callAsTask?.('toil', created.resolve).catch((error: unknown) => error);
     await face.cancelTask?.(await created.promise);
     expect(await outcome).toBeInstanceOf(Error);
-    if (server === 'ours') await vi.waitFor(async () => expect((await stateOf(face)).aborted).toBe(aborted + 1), { timeout: 10_000 });
+    if (server === 'ours')
+      await vi.waitFor(async () => expect((await stateOf(face)).aborted).toBe(aborted + 1), {
+        timeout: 10_000,
+      });
   },
 } as const satisfies { readonly [name: string]: Feature };

@@ -1,7 +1,10 @@
 import { expect, vi } from 'vitest';
 
 /** Tells again until it was heard: over HTTP what is told unasked comes on a stream that may not be open yet. */
-export async function tellUntil(isHeard: () => boolean, tell: () => Promise<unknown>): Promise<void> {
+export async function tellUntil(
+  isHeard: () => boolean,
+  tell: () => Promise<unknown>,
+): Promise<void> {
   await vi.waitFor(
     async () => {
       await tell();

@@ -21,7 +21,11 @@ export interface Hosted {
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
 /** Listens on this machine, notes what is asked, and can break a connection where the world wants it. */
-export async function hostHttp(world: World, serve: Serve, stop: () => Promise<void> = () => Promise.resolve()): Promise<Hosted> {
+export async function hostHttp(
+  world: World,
+  serve: Serve,
+  stop: () => Promise<void> = () => Promise.resolve(),
+): Promise<Hosted> {
   const requests: SeenRequest[] = [];
   const posts = new Set<ServerResponse>();
   world.dropStream = () => {

@@ -1,6 +1,14 @@
 import { createHttpHandler, type HttpHandlerOptions } from '@signalbox/mcp-core/http';
-import { HttpServerTransportV1, SseServerTransportV1 } from '../../../../peers/src/sdk-v1-serving.ts';
-import { createMcpHandlerV2, HttpServerTransportV2, SseServerTransportV2, toNodeHandlerV2 } from '../../../../peers/src/sdk-v2-serving.ts';
+import {
+  HttpServerTransportV1,
+  SseServerTransportV1,
+} from '../../../../peers/src/sdk-v1-serving.ts';
+import {
+  createMcpHandlerV2,
+  HttpServerTransportV2,
+  SseServerTransportV2,
+  toNodeHandlerV2,
+} from '../../../../peers/src/sdk-v2-serving.ts';
 import { createOurServer } from '../servers/our-server.ts';
 import { createV1Server } from '../servers/v1-server.ts';
 import { createV2Server } from '../servers/v2-server.ts';
@@ -12,8 +20,16 @@ import { serveSse } from './serve-sse.ts';
 /** Our server over HTTP: all revisions at `/mcp`, and as it is told. */
 export function hostOurs(options: HttpHandlerOptions = {}): Promise<Hosted> {
   const world = new World();
-  const handler = createHttpHandler(createOurServer(world), { path: '/mcp', retryMs: 20, ...options });
-  return hostHttp(world, (request, response) => handler.handle(request, response), () => handler.close());
+  const handler = createHttpHandler(createOurServer(world), {
+    path: '/mcp',
+    retryMs: 20,
+    ...options,
+  });
+  return hostHttp(
+    world,
+    (request, response) => handler.handle(request, response),
+    () => handler.close(),
+  );
 }
 
 export function hostV1Sessions(): Promise<Hosted> {
@@ -61,7 +77,9 @@ export function hostV2Sessions(versions?: readonly string[]): Promise<Hosted> {
 /** The modern era, and legacy requests without a session. */
 export function hostV2Requests(): Promise<Hosted> {
   const world = new World();
-  const handler = createMcpHandlerV2(() => createV2Server(world, { notifier: () => handler.notify }));
+  const handler = createMcpHandlerV2(() =>
+    createV2Server(world, { notifier: () => handler.notify }),
+  );
   // The handler's type does not fit node:http under exactOptionalPropertyTypes.
   return hostHttp(world, toNodeHandlerV2(handler) as Serve, () => handler.close());
 }
@@ -76,6 +94,9 @@ export function hostV2Sse(): Promise<Hosted> {
   return hostHttp(world, serve);
 }
 
-async function forgettingHost(hosting: Promise<Hosted>, forgetSessions: () => void): Promise<Hosted> {
+async function forgettingHost(
+  hosting: Promise<Hosted>,
+  forgetSessions: () => void,
+): Promise<Hosted> {
   return { ...(await hosting), forgetSessions };
 }

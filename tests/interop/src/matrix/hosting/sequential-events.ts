@@ -18,11 +18,15 @@ export class SequentialEvents {
     return Promise.resolve(this.#events[indexAfter(eventId) - 1]?.streamId);
   }
 
-  async replayEventsAfter(lastEventId: string, { send }: { readonly send: (eventId: string, message: JsonRpcMessageV1) => Promise<void> }): Promise<string> {
+  async replayEventsAfter(
+    lastEventId: string,
+    { send }: { readonly send: (eventId: string, message: JsonRpcMessageV1) => Promise<void> },
+  ): Promise<string> {
     const first = indexAfter(lastEventId);
     const { streamId } = this.#events[first - 1] ?? { streamId: '' };
     for (const [offset, event] of this.#events.slice(first).entries()) {
-      if (event.streamId === streamId) await send(`event-${String(first + offset + 1)}`, event.message);
+      if (event.streamId === streamId)
+        await send(`event-${String(first + offset + 1)}`, event.message);
     }
     return streamId;
   }

@@ -17,7 +17,9 @@ interface SessionTransport {
 }
 
 /** Keeps the sessions of an official SDK; `open` makes a connected transport. */
-export function serveSessions(open: (options: SessionTransportOptions) => Promise<SessionTransport>): { readonly serve: Serve; readonly forgetSessions: () => void } {
+export function serveSessions(
+  open: (options: SessionTransportOptions) => Promise<SessionTransport>,
+): { readonly serve: Serve; readonly forgetSessions: () => void } {
   const sessions = new Map<string, SessionTransport>();
   const serve: Serve = async (request, response) => {
     const id = request.headers['mcp-session-id'];

@@ -7,7 +7,9 @@ interface SseTransport {
 }
 
 /** HTTP+SSE of an official SDK: the stream at `/sse`, messages at `/messages`; `open` makes a connected transport. */
-export function serveSse(open: (messagesPath: string, response: ServerResponse) => Promise<SseTransport>): Serve {
+export function serveSse(
+  open: (messagesPath: string, response: ServerResponse) => Promise<SseTransport>,
+): Serve {
   const connections = new Map<string, SseTransport>();
   return async (request, response) => {
     const { pathname, searchParams } = new URL(String(request.url), 'http://localhost');
@@ -18,7 +20,8 @@ export function serveSse(open: (messagesPath: string, response: ServerResponse) 
       return;
     }
     const connection = connections.get(String(searchParams.get('sessionId')));
-    if (request.method === 'POST' && pathname === '/messages' && connection !== undefined) return connection.handlePostMessage(request, response);
+    if (request.method === 'POST' && pathname === '/messages' && connection !== undefined)
+      return connection.handlePostMessage(request, response);
     response.writeHead(pathname === '/sse' ? 405 : 404).end();
   };
 }

@@ -10,7 +10,22 @@ import {
   type ToolDefinition,
   type ToolOutput,
 } from '@signalbox/mcp-core/server';
-import { BYTES, BYTES_URI, citiesLike, CITY_TEMPLATE, CLOCK_URI, ICON, INSTRUCTIONS, MEDIA, NAME_FORM, PAGE, RIVER_TEMPLATE, text, THOUGHT, type World } from '../world.ts';
+import {
+  BYTES,
+  BYTES_URI,
+  citiesLike,
+  CITY_TEMPLATE,
+  CLOCK_URI,
+  ICON,
+  INSTRUCTIONS,
+  MEDIA,
+  NAME_FORM,
+  PAGE,
+  RIVER_TEMPLATE,
+  text,
+  THOUGHT,
+  type World,
+} from '../world.ts';
 
 /** Of all tools; each has those that its schema requires. */
 interface Arguments {
@@ -21,7 +36,12 @@ interface Arguments {
 }
 type Handler = (args: Arguments, context: InteractiveContext) => Promise<ToolOutput> | ToolOutput;
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 /** Our server of the world. Lists have small pages. */
 export function createOurServer(world: World): Server {
@@ -30,7 +50,12 @@ export function createOurServer(world: World): Server {
     instructions: INSTRUCTIONS,
     tools: toolsOf(world, () => server),
     prompts: [greet, bare],
-    resources: createResources({ resources: [clock, bytes], templates: [city, river], subscribe: true, pageSize: 1 }),
+    resources: createResources({
+      resources: [clock, bytes],
+      templates: [city, river],
+      subscribe: true,
+      pageSize: 1,
+    }),
     pageSize: 5,
     tasks: { pollIntervalMs: 20 },
     progressIntervalMs: 0,
@@ -40,8 +65,19 @@ export function createOurServer(world: World): Server {
   return server;
 }
 
-const clock = defineResource({ uri: CLOCK_URI, name: 'clock', title: 'The clock', mimeType: 'text/plain', read: () => 'noon' });
-const bytes = defineResource({ uri: BYTES_URI, name: 'bytes', mimeType: 'application/octet-stream', read: () => Buffer.from(BYTES, 'base64') });
+const clock = defineResource({
+  uri: CLOCK_URI,
+  name: 'clock',
+  title: 'The clock',
+  mimeType: 'text/plain',
+  read: () => 'noon',
+});
+const bytes = defineResource({
+  uri: BYTES_URI,
+  name: 'bytes',
+  mimeType: 'application/octet-stream',
+  read: () => Buffer.from(BYTES, 'base64'),
+});
 const city = defineResourceTemplate({
   uriTemplate: CITY_TEMPLATE,
   name: 'city',
@@ -49,26 +85,45 @@ const city = defineResourceTemplate({
   read: ({ name }) => `Welcome to ${name}`,
   complete: { name: citiesLike },
 });
-const river = defineResourceTemplate({ uriTemplate: RIVER_TEMPLATE, name: 'river', read: ({ name }) => `The ${name} flows` });
+const river = defineResourceTemplate({
+  uriTemplate: RIVER_TEMPLATE,
+  name: 'river',
+  read: ({ name }) => `The ${name} flows`,
+});
 const greet = definePrompt({
   name: 'greet',
   title: 'Greeting',
   description: 'Greets someone',
   arguments: [
     { name: 'name', description: 'Who', required: true, complete: citiesLike },
-    { name: 'language', complete: (value, { arguments: chosen }) => [`${chosen.name ?? 'nobody'} ${value}`] },
+    {
+      name: 'language',
+      complete: (value, { arguments: chosen }) => [`${chosen.name ?? 'nobody'} ${value}`],
+    },
   ],
-  handler: ({ name }) => ({ description: 'A greeting', messages: [{ role: 'user', content: { type: 'text', text: `Hello ${name}` } }] }),
+  handler: ({ name }) => ({
+    description: 'A greeting',
+    messages: [{ role: 'user', content: { type: 'text', text: `Hello ${name}` } }],
+  }),
 });
-const bare = definePrompt({ name: 'bare', handler: () => ({ messages: [{ role: 'assistant', content: { type: 'text', text: 'Bare' } }] }) });
+const bare = definePrompt({
+  name: 'bare',
+  handler: () => ({ messages: [{ role: 'assistant', content: { type: 'text', text: 'Bare' } }] }),
+});
 
 function toolsOf(world: World, server: () => Server): ToolDefinition[] {
   return [
-    tool('echo', ({ text: said }) => text(said), { inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }),
+    tool('echo', ({ text: said }) => text(said), {
+      inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    }),
     tool('add', ({ a, b }) => ({ structuredContent: { sum: a + b } }), {
       title: 'Addition',
       icons: [ICON],
-      inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+      inputSchema: {
+        type: 'object',
+        properties: { a: { type: 'number' }, b: { type: 'number' } },
+        required: ['a', 'b'],
+      },
       outputSchema: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
     }),
     tool('media', () => ({ content: [...MEDIA] })),
@@ -83,7 +138,8 @@ function toolsOf(world: World, server: () => Server): ToolDefinition[] {
     tool('hold', (_args, { signal }) => world.hold(signal)),
     tool('count', async ({ to }, context) => {
       const released = world.released();
-      for (let step = 1; step <= to; step += 1) context.progress({ progress: step, total: to, message: `step ${String(step)}` });
+      for (let step = 1; step <= to; step += 1)
+        context.progress({ progress: step, total: to, message: `step ${String(step)}` });
       await released;
       return text('counted');
     }),
@@ -137,19 +193,32 @@ function questionsOf(): ToolDefinition[] {
       const { action, content } = await context.elicit('who', NAME_FORM);
       return text(`${action} ${String(content?.name)}`);
     }),
-    tool('visit', async (_args, context) => text((await context.elicit('page', { ...PAGE, elicitationId: 'page-1' })).action)),
+    tool('visit', async (_args, context) =>
+      text((await context.elicit('page', { ...PAGE, elicitationId: 'page-1' })).action),
+    ),
     tool('think', async (_args, context) => {
       const { model, content } = await context.sample('answer', THOUGHT);
       return text(`${model} ${JSON.stringify(content)}`);
     }),
     tool('where', async (_args, context) => text(JSON.stringify(await context.listRoots()))),
     tool('ask_all', async (_args, context) => {
-      const answers = await context.gather({ who: { elicit: NAME_FORM }, answer: { sample: THOUGHT }, roots: { listRoots: true } });
+      const answers = await context.gather({
+        who: { elicit: NAME_FORM },
+        answer: { sample: THOUGHT },
+        roots: { listRoots: true },
+      });
       return text(JSON.stringify(answers));
     }),
   ];
 }
 
 function tool(name: string, handler: Handler, rest: Partial<ToolDefinition> = {}): ToolDefinition {
-  return { name, description: `For tests: ${name}`, inputSchema: { type: 'object' }, annotations, handler, ...rest };
+  return {
+    name,
+    description: `For tests: ${name}`,
+    inputSchema: { type: 'object' },
+    annotations,
+    handler,
+    ...rest,
+  };
 }

@@ -14,11 +14,30 @@ import {
   UnsubscribeRequestSchemaV1,
 } from '../../../../peers/src/sdk-v1-serving.ts';
 import { z } from '../../../../peers/src/zod.ts';
-import { BYTES, BYTES_URI, citiesLike, CITY_TEMPLATE, CLOCK_URI, INSTRUCTIONS, MEDIA, NAME_FORM, PAGE, RIVER_TEMPLATE, text, THOUGHT, type World } from '../world.ts';
+import {
+  BYTES,
+  BYTES_URI,
+  citiesLike,
+  CITY_TEMPLATE,
+  CLOCK_URI,
+  INSTRUCTIONS,
+  MEDIA,
+  NAME_FORM,
+  PAGE,
+  RIVER_TEMPLATE,
+  text,
+  THOUGHT,
+  type World,
+} from '../world.ts';
 
 type Extra = RequestExtraV1<ServerRequestV1, ServerNotificationV1>;
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 /** The world on the official SDK v1: one server for each connection. Resource templates have pages of one. */
 export function createV1Server(world: World): McpServerV1 {
@@ -44,10 +63,19 @@ export function createV1Server(world: World): McpServerV1 {
 }
 
 function addTools(server: McpServerV1, world: World): void {
-  server.registerTool('echo', { description: 'For tests: echo', inputSchema: { text: z.string() }, annotations }, ({ text: said }) => text(said));
+  server.registerTool(
+    'echo',
+    { description: 'For tests: echo', inputSchema: { text: z.string() }, annotations },
+    ({ text: said }) => text(said),
+  );
   server.registerTool(
     'add',
-    { title: 'Addition', inputSchema: { a: z.number(), b: z.number() }, outputSchema: { sum: z.number() }, annotations },
+    {
+      title: 'Addition',
+      inputSchema: { a: z.number(), b: z.number() },
+      outputSchema: { sum: z.number() },
+      annotations,
+    },
     ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }),
   );
   server.registerTool('media', {}, () => ({ content: [...MEDIA] }));
@@ -72,7 +100,10 @@ function addTools(server: McpServerV1, world: World): void {
   });
   server.registerTool('shout', {}, async ({ sessionId }) => {
     await server.sendLoggingMessage({ level: 'debug', data: 'quiet', logger: 'world' }, sessionId);
-    await server.sendLoggingMessage({ level: 'warning', data: { loud: true }, logger: 'world' }, sessionId);
+    await server.sendLoggingMessage(
+      { level: 'warning', data: { loud: true }, logger: 'world' },
+      sessionId,
+    );
     return text('shouted');
   });
   server.registerTool('step_away', {}, ({ closeSSEStream }) => {
@@ -92,30 +123,48 @@ async function sendProgress(to: number, { _meta, sendNotification }: Extra): Pro
   const { progressToken } = _meta ?? {};
   if (progressToken === undefined) return;
   for (let step = 1; step <= to; step += 1) {
-    await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: step, total: to, message: `step ${String(step)}` } });
+    await sendNotification({
+      method: 'notifications/progress',
+      params: { progressToken, progress: step, total: to, message: `step ${String(step)}` },
+    });
   }
 }
 
 /** Sent with the request they belong to, which is the way with HTTP. */
 function addQuestions(server: McpServerV1): void {
-  const elicit = ({ sendRequest }: Extra) => sendRequest({ method: 'elicitation/create', params: form() }, ElicitResultSchemaV1);
-  const sample = ({ sendRequest }: Extra) => sendRequest({ method: 'sampling/createMessage', params: thought() }, CreateMessageResultSchemaV1);
-  const listRoots = ({ sendRequest }: Extra) => sendRequest({ method: 'roots/list' }, ListRootsResultSchemaV1);
+  const elicit = ({ sendRequest }: Extra) =>
+    sendRequest({ method: 'elicitation/create', params: form() }, ElicitResultSchemaV1);
+  const sample = ({ sendRequest }: Extra) =>
+    sendRequest(
+      { method: 'sampling/createMessage', params: thought() },
+      CreateMessageResultSchemaV1,
+    );
+  const listRoots = ({ sendRequest }: Extra) =>
+    sendRequest({ method: 'roots/list' }, ListRootsResultSchemaV1);
   server.registerTool('ask', {}, async (extra) => {
     const { action, content } = await elicit(extra);
     return text(`${action} ${String(content?.name)}`);
   });
   server.registerTool('visit', {}, async ({ sendRequest }) => {
-    const { action } = await sendRequest({ method: 'elicitation/create', params: { ...PAGE, elicitationId: 'page-1' } }, ElicitResultSchemaV1);
+    const { action } = await sendRequest(
+      { method: 'elicitation/create', params: { ...PAGE, elicitationId: 'page-1' } },
+      ElicitResultSchemaV1,
+    );
     return text(action);
   });
   server.registerTool('think', {}, async (extra) => {
     const { model, content } = await sample(extra);
     return text(`${model} ${JSON.stringify(content)}`);
   });
-  server.registerTool('where', {}, async (extra) => text(JSON.stringify((await listRoots(extra)).roots)));
+  server.registerTool('where', {}, async (extra) =>
+    text(JSON.stringify((await listRoots(extra)).roots)),
+  );
   server.registerTool('ask_all', {}, async (extra) => {
-    const [who, answer, { roots }] = await Promise.all([elicit(extra), sample(extra), listRoots(extra)]);
+    const [who, answer, { roots }] = await Promise.all([
+      elicit(extra),
+      sample(extra),
+      listRoots(extra),
+    ]);
     return text(JSON.stringify({ who, answer, roots }));
   });
 }
@@ -143,17 +192,31 @@ function addChanges(server: McpServerV1): void {
 }
 
 function addResources(server: McpServerV1, world: World): void {
-  server.registerResource('clock', CLOCK_URI, { title: 'The clock', mimeType: 'text/plain' }, () => ({
-    contents: [{ uri: CLOCK_URI, mimeType: 'text/plain', text: 'noon' }],
-  }));
+  server.registerResource(
+    'clock',
+    CLOCK_URI,
+    { title: 'The clock', mimeType: 'text/plain' },
+    () => ({
+      contents: [{ uri: CLOCK_URI, mimeType: 'text/plain', text: 'noon' }],
+    }),
+  );
   server.registerResource('bytes', BYTES_URI, { mimeType: 'application/octet-stream' }, () => ({
     contents: [{ uri: BYTES_URI, mimeType: 'application/octet-stream', blob: BYTES }],
   }));
-  server.registerResource('city', new ResourceTemplateV1(CITY_TEMPLATE, { list: undefined, complete: { name: citiesLike } }), { mimeType: 'text/plain' }, ({ href }, { name }) => ({
-    contents: [{ uri: href, mimeType: 'text/plain', text: `Welcome to ${String(name)}` }],
-  }));
+  server.registerResource(
+    'city',
+    new ResourceTemplateV1(CITY_TEMPLATE, { list: undefined, complete: { name: citiesLike } }),
+    { mimeType: 'text/plain' },
+    ({ href }, { name }) => ({
+      contents: [{ uri: href, mimeType: 'text/plain', text: `Welcome to ${String(name)}` }],
+    }),
+  );
   server.server.setRequestHandler(ListResourceTemplatesRequestSchemaV1, ({ params }) => {
-    if (params?.cursor === undefined) return { resourceTemplates: [{ uriTemplate: CITY_TEMPLATE, name: 'city', mimeType: 'text/plain' }], nextCursor: 'more' };
+    if (params?.cursor === undefined)
+      return {
+        resourceTemplates: [{ uriTemplate: CITY_TEMPLATE, name: 'city', mimeType: 'text/plain' }],
+        nextCursor: 'more',
+      };
     world.pageAsked();
     return { resourceTemplates: [{ uriTemplate: RIVER_TEMPLATE, name: 'river' }] };
   });
@@ -162,13 +225,21 @@ function addResources(server: McpServerV1, world: World): void {
 function addPrompts(server: McpServerV1): void {
   const argsSchema = {
     name: completableV1(z.string().describe('Who'), citiesLike),
-    language: completableV1(z.string().optional(), (value, context) => [`${context?.arguments?.name ?? 'nobody'} ${value ?? ''}`]),
+    language: completableV1(z.string().optional(), (value, context) => [
+      `${context?.arguments?.name ?? 'nobody'} ${value ?? ''}`,
+    ]),
   };
-  server.registerPrompt('greet', { title: 'Greeting', description: 'Greets someone', argsSchema }, ({ name }) => ({
-    description: 'A greeting',
-    messages: [{ role: 'user', content: { type: 'text', text: `Hello ${name}` } }],
+  server.registerPrompt(
+    'greet',
+    { title: 'Greeting', description: 'Greets someone', argsSchema },
+    ({ name }) => ({
+      description: 'A greeting',
+      messages: [{ role: 'user', content: { type: 'text', text: `Hello ${name}` } }],
+    }),
+  );
+  server.registerPrompt('bare', {}, () => ({
+    messages: [{ role: 'assistant', content: { type: 'text', text: 'Bare' } }],
   }));
-  server.registerPrompt('bare', {}, () => ({ messages: [{ role: 'assistant', content: { type: 'text', text: 'Bare' } }] }));
 }
 
 function addTask(server: McpServerV1, world: World): void {
@@ -177,19 +248,29 @@ function addTask(server: McpServerV1, world: World): void {
     { execution: { taskSupport: 'optional' } },
     {
       createTask: async ({ taskStore, taskRequestedTtl }) => {
-        const task = await taskStore.createTask({ ttl: taskRequestedTtl ?? 60_000, pollInterval: 20 });
-        void world.released().then(() => taskStore.storeTaskResult(task.taskId, 'completed', text('toiled'))).catch(() => undefined);
+        const task = await taskStore.createTask({
+          ttl: taskRequestedTtl ?? 60_000,
+          pollInterval: 20,
+        });
+        void world
+          .released()
+          .then(() => taskStore.storeTaskResult(task.taskId, 'completed', text('toiled')))
+          .catch(() => undefined);
         return { task };
       },
       getTask: ({ taskId, taskStore }) => taskStore.getTask(taskId),
-      getTaskResult: async ({ taskId, taskStore }) => (await taskStore.getTaskResult(taskId)) as ReturnType<typeof text>,
+      getTaskResult: async ({ taskId, taskStore }) =>
+        (await taskStore.getTaskResult(taskId)) as ReturnType<typeof text>,
     },
   );
 }
 
 /** The SDK's types want what can be changed. */
 function form() {
-  return structuredClone(NAME_FORM) as unknown as { message: string; requestedSchema: { type: 'object'; properties: { name: { type: 'string' } } } };
+  return structuredClone(NAME_FORM) as unknown as {
+    message: string;
+    requestedSchema: { type: 'object'; properties: { name: { type: 'string' } } };
+  };
 }
 
 function thought() {

@@ -8,19 +8,47 @@ import {
   type ServerContextV2,
 } from '../../../../peers/src/sdk-v2-serving.ts';
 import { z } from '../../../../peers/src/zod.ts';
-import { BYTES, BYTES_URI, citiesLike, CITY_TEMPLATE, CLOCK_URI, ICON, INSTRUCTIONS, MEDIA, NAME_FORM, PAGE, RIVER_TEMPLATE, text, THOUGHT, type World } from '../world.ts';
+import {
+  BYTES,
+  BYTES_URI,
+  citiesLike,
+  CITY_TEMPLATE,
+  CLOCK_URI,
+  ICON,
+  INSTRUCTIONS,
+  MEDIA,
+  NAME_FORM,
+  PAGE,
+  RIVER_TEMPLATE,
+  text,
+  THOUGHT,
+  type World,
+} from '../world.ts';
 
 export interface V2ServerOptions {
   /** The legacy revisions it agrees to; default all. */
   readonly versions?: readonly string[];
   /** Publishes changes where each request has a server of its own. */
-  readonly notifier?: () => { toolsChanged(): void; promptsChanged(): void; resourcesChanged(): void; resourceUpdated(uri: string): void };
+  readonly notifier?: () => {
+    toolsChanged(): void;
+    promptsChanged(): void;
+    resourcesChanged(): void;
+    resourceUpdated(uri: string): void;
+  };
 }
 
-const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 /** The world on the official SDK v2: one server for each connection or request. Resource templates have pages of one. */
-export function createV2Server(world: World, { versions, notifier }: V2ServerOptions = {}): McpServerV2 {
+export function createV2Server(
+  world: World,
+  { versions, notifier }: V2ServerOptions = {},
+): McpServerV2 {
   const server = new McpServerV2(
     { name: 'v2', version: '1.2.3', title: 'Server on SDK v2' },
     {
@@ -38,10 +66,20 @@ export function createV2Server(world: World, { versions, notifier }: V2ServerOpt
 }
 
 function addTools(server: McpServerV2, world: World): void {
-  server.registerTool('echo', { description: 'For tests: echo', inputSchema: z.object({ text: z.string() }), annotations }, ({ text: said }) => text(said));
+  server.registerTool(
+    'echo',
+    { description: 'For tests: echo', inputSchema: z.object({ text: z.string() }), annotations },
+    ({ text: said }) => text(said),
+  );
   server.registerTool(
     'add',
-    { title: 'Addition', icons: [ICON], inputSchema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() }), annotations },
+    {
+      title: 'Addition',
+      icons: [ICON],
+      inputSchema: z.object({ a: z.number(), b: z.number() }),
+      outputSchema: z.object({ sum: z.number() }),
+      annotations,
+    },
     ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }),
   );
   server.registerTool('media', {}, () => ({ content: [...MEDIA] }));
@@ -54,16 +92,24 @@ function addTools(server: McpServerV2, world: World): void {
     return text('released');
   });
   server.registerTool('hold', {}, ({ mcpReq }) => world.hold(mcpReq.signal));
-  server.registerTool('count', { inputSchema: z.object({ to: z.number() }) }, async ({ to }, context) => {
-    const released = world.released();
-    await sendProgress(to, context);
-    await released;
-    return text('counted');
-  });
-  server.registerTool('burst', { inputSchema: z.object({ to: z.number() }) }, async ({ to }, context) => {
-    await sendProgress(to, context);
-    return text('burst');
-  });
+  server.registerTool(
+    'count',
+    { inputSchema: z.object({ to: z.number() }) },
+    async ({ to }, context) => {
+      const released = world.released();
+      await sendProgress(to, context);
+      await released;
+      return text('counted');
+    },
+  );
+  server.registerTool(
+    'burst',
+    { inputSchema: z.object({ to: z.number() }) },
+    async ({ to }, context) => {
+      await sendProgress(to, context);
+      return text('burst');
+    },
+  );
   server.registerTool('shout', {}, async ({ mcpReq }) => {
     await mcpReq.log('debug', 'quiet', 'world');
     await mcpReq.log('warning', { loud: true }, 'world');
@@ -87,7 +133,10 @@ async function sendProgress(to: number, { mcpReq }: ServerContextV2): Promise<vo
   const { progressToken } = meta ?? {};
   if (progressToken === undefined) return;
   for (let step = 1; step <= to; step += 1) {
-    await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: step, total: to, message: `step ${String(step)}` } });
+    await mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress: step, total: to, message: `step ${String(step)}` },
+    });
   }
 }
 
@@ -107,19 +156,32 @@ function addQuestions(server: McpServerV2): void {
     answer: inputRequiredV2.createMessage(structuredClone(THOUGHT) as never),
     roots: inputRequiredV2.listRoots(),
   };
-  const asking = (name: string, keys: readonly (keyof Answers)[], show: (answers: Answers) => string): void => {
+  const asking = (
+    name: string,
+    keys: readonly (keyof Answers)[],
+    show: (answers: Answers) => string,
+  ): void => {
     server.registerTool(name, {}, ({ mcpReq }): CallToolResultV2 | InputRequiredResultV2 => {
       const { inputResponses } = mcpReq;
-      if (inputResponses === undefined) return inputRequiredV2({ inputRequests: Object.fromEntries(keys.map((key) => [key, questions[key]])) });
+      if (inputResponses === undefined)
+        return inputRequiredV2({
+          inputRequests: Object.fromEntries(keys.map((key) => [key, questions[key]])),
+        });
       // The SDK has checked the answers.
       return text(show(inputResponses));
     });
   };
   asking('ask', ['who'], ({ who }) => `${String(who?.action)} ${String(who?.content?.name)}`);
   asking('visit', ['page'], ({ page }) => String(page?.action));
-  asking('think', ['answer'], ({ answer }) => `${String(answer?.model)} ${JSON.stringify(answer?.content)}`);
+  asking(
+    'think',
+    ['answer'],
+    ({ answer }) => `${String(answer?.model)} ${JSON.stringify(answer?.content)}`,
+  );
   asking('where', ['roots'], ({ roots }) => JSON.stringify(roots?.roots));
-  asking('ask_all', ['who', 'answer', 'roots'], ({ who, answer, roots }) => JSON.stringify({ who, answer, roots: roots?.roots }));
+  asking('ask_all', ['who', 'answer', 'roots'], ({ who, answer, roots }) =>
+    JSON.stringify({ who, answer, roots: roots?.roots }),
+  );
 }
 
 function addChanges(server: McpServerV2, notifier: V2ServerOptions['notifier']): void {
@@ -135,7 +197,8 @@ function addChanges(server: McpServerV2, notifier: V2ServerOptions['notifier']):
   server.registerTool('touch', {}, async ({ mcpReq }) => {
     // A modern subscription is the SDK's own business.
     if (notifier !== undefined) notifier().resourceUpdated(CLOCK_URI);
-    else if (subscribed.has(CLOCK_URI) || mcpReq.envelope !== undefined) await server.server.sendResourceUpdated({ uri: CLOCK_URI });
+    else if (subscribed.has(CLOCK_URI) || mcpReq.envelope !== undefined)
+      await server.server.sendResourceUpdated({ uri: CLOCK_URI });
     return text('touched');
   });
   server.registerTool('change', {}, () => {
@@ -154,17 +217,31 @@ function addChanges(server: McpServerV2, notifier: V2ServerOptions['notifier']):
 }
 
 function addResources(server: McpServerV2, world: World): void {
-  server.registerResource('clock', CLOCK_URI, { title: 'The clock', mimeType: 'text/plain' }, () => ({
-    contents: [{ uri: CLOCK_URI, mimeType: 'text/plain', text: 'noon' }],
-  }));
+  server.registerResource(
+    'clock',
+    CLOCK_URI,
+    { title: 'The clock', mimeType: 'text/plain' },
+    () => ({
+      contents: [{ uri: CLOCK_URI, mimeType: 'text/plain', text: 'noon' }],
+    }),
+  );
   server.registerResource('bytes', BYTES_URI, { mimeType: 'application/octet-stream' }, () => ({
     contents: [{ uri: BYTES_URI, mimeType: 'application/octet-stream', blob: BYTES }],
   }));
-  server.registerResource('city', new ResourceTemplateV2(CITY_TEMPLATE, { list: undefined, complete: { name: citiesLike } }), { mimeType: 'text/plain' }, ({ href }, { name }) => ({
-    contents: [{ uri: href, mimeType: 'text/plain', text: `Welcome to ${String(name)}` }],
-  }));
+  server.registerResource(
+    'city',
+    new ResourceTemplateV2(CITY_TEMPLATE, { list: undefined, complete: { name: citiesLike } }),
+    { mimeType: 'text/plain' },
+    ({ href }, { name }) => ({
+      contents: [{ uri: href, mimeType: 'text/plain', text: `Welcome to ${String(name)}` }],
+    }),
+  );
   server.server.setRequestHandler('resources/templates/list', ({ params }) => {
-    if (params?.cursor === undefined) return { resourceTemplates: [{ uriTemplate: CITY_TEMPLATE, name: 'city', mimeType: 'text/plain' }], nextCursor: 'more' };
+    if (params?.cursor === undefined)
+      return {
+        resourceTemplates: [{ uriTemplate: CITY_TEMPLATE, name: 'city', mimeType: 'text/plain' }],
+        nextCursor: 'more',
+      };
     world.pageAsked();
     return { resourceTemplates: [{ uriTemplate: RIVER_TEMPLATE, name: 'river' }] };
   });
@@ -173,11 +250,19 @@ function addResources(server: McpServerV2, world: World): void {
 function addPrompts(server: McpServerV2): void {
   const argsSchema = z.object({
     name: completableV2(z.string().describe('Who'), citiesLike),
-    language: completableV2(z.string(), (value, context) => [`${context?.arguments?.name ?? 'nobody'} ${value}`]).optional(),
+    language: completableV2(z.string(), (value, context) => [
+      `${context?.arguments?.name ?? 'nobody'} ${value}`,
+    ]).optional(),
   });
-  server.registerPrompt('greet', { title: 'Greeting', description: 'Greets someone', argsSchema }, ({ name }) => ({
-    description: 'A greeting',
-    messages: [{ role: 'user', content: { type: 'text', text: `Hello ${name}` } }],
+  server.registerPrompt(
+    'greet',
+    { title: 'Greeting', description: 'Greets someone', argsSchema },
+    ({ name }) => ({
+      description: 'A greeting',
+      messages: [{ role: 'user', content: { type: 'text', text: `Hello ${name}` } }],
+    }),
+  );
+  server.registerPrompt('bare', {}, () => ({
+    messages: [{ role: 'assistant', content: { type: 'text', text: 'Bare' } }],
   }));
-  server.registerPrompt('bare', {}, () => ({ messages: [{ role: 'assistant', content: { type: 'text', text: 'Bare' } }] }));
 }

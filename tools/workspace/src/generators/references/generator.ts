@@ -19,17 +19,31 @@ export default async function references(tree: Tree): Promise<{ outOfSyncMessage
   const rootOf = (name: string): string | undefined => {
     const root = graph.nodes[name]?.data.root;
     const emits = graph.nodes[name]?.data.tags?.includes('layer:test') !== true;
-    return root !== undefined && root !== '.' && emits && tree.exists(`${root}/tsconfig.json`) ? root : undefined;
+    return root !== undefined && root !== '.' && emits && tree.exists(`${root}/tsconfig.json`)
+      ? root
+      : undefined;
   };
   const all = Object.keys(graph.nodes).flatMap((name) => rootOf(name) ?? []);
-  set('tsconfig.json', all.map((root) => `./${root}`));
+  set(
+    'tsconfig.json',
+    all.map((root) => `./${root}`),
+  );
   for (const name of Object.keys(graph.nodes)) {
     const root = rootOf(name);
     if (root === undefined) continue;
     // A server is started as a program: no package needs its types.
-    const isImported = (target: string): boolean => graph.nodes[target]?.data.tags?.includes('layer:server') !== true;
-    const deps = (graph.dependencies[name] ?? []).flatMap((d) => (isImported(d.target) ? (rootOf(d.target) ?? []) : []));
-    set(`${root}/tsconfig.json`, [...new Set(deps)].map((dep) => posix.relative(root, dep)));
+    const isImported = (target: string): boolean =>
+      graph.nodes[target]?.data.tags?.includes('layer:server') !== true;
+    const deps = (graph.dependencies[name] ?? []).flatMap((d) =>
+      isImported(d.target) ? (rootOf(d.target) ?? []) : [],
+    );
+    set(
+      `${root}/tsconfig.json`,
+      [...new Set(deps)].map((dep) => posix.relative(root, dep)),
+    );
   }
-  if (stale.length > 0) return { outOfSyncMessage: `TypeScript project references are out of date in ${stale.join(', ')}` };
+  if (stale.length > 0)
+    return {
+      outOfSyncMessage: `TypeScript project references are out of date in ${stale.join(', ')}`,
+    };
 }

@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { flushChanges, FsTree, type Tree } from 'nx/src/generators/tree.js';
@@ -52,15 +61,32 @@ describe('nx g @signalbox/workspace:server', () => {
   test('links package and command, and both lock files say so', async () => {
     const root = smallWorkspace();
     await generate(root, { name: 'trips' });
-    expect(readlinkSync(join(root, 'node_modules/@signalbox/server-trips'))).toBe('../../servers/trips');
+    expect(readlinkSync(join(root, 'node_modules/@signalbox/server-trips'))).toBe(
+      '../../servers/trips',
+    );
     expect(lstatSync(join(root, 'servers/trips/bin.js')).mode & 0o111).toBe(0o111);
-    expect(readFileSync(join(root, 'node_modules/.bin/signalbox-trips'))).toEqual(readFileSync(join(root, 'servers/trips/bin.js')));
+    expect(readFileSync(join(root, 'node_modules/.bin/signalbox-trips'))).toEqual(
+      readFileSync(join(root, 'servers/trips/bin.js')),
+    );
     for (const file of ['package-lock.json', 'node_modules/.package-lock.json']) {
       expect(readJson(root, file)).toMatchObject({
-        packages: { 'servers/trips': { name: '@signalbox/server-trips', version: '3.1.0', bin: { 'signalbox-trips': 'bin.js' } }, 'node_modules/@signalbox/server-trips': { resolved: 'servers/trips', link: true } },
+        packages: {
+          'servers/trips': {
+            name: '@signalbox/server-trips',
+            version: '3.1.0',
+            bin: { 'signalbox-trips': 'bin.js' },
+          },
+          'node_modules/@signalbox/server-trips': { resolved: 'servers/trips', link: true },
+        },
       });
     }
-    expect(readJson(root, 'tsconfig.json')).toMatchObject({ references: [{ path: './libs/server-kit' }, { path: './servers/trips' }, { path: './tools/workspace' }] });
+    expect(readJson(root, 'tsconfig.json')).toMatchObject({
+      references: [
+        { path: './libs/server-kit' },
+        { path: './servers/trips' },
+        { path: './tools/workspace' },
+      ],
+    });
   });
 
   test('depends on the libraries by their versions, for development and as optional peers alone', async () => {
@@ -81,16 +107,27 @@ describe('nx g @signalbox/workspace:server', () => {
     await generate(root, { name: 'trips', description });
     expect(readJson(root, 'servers/trips/package.json')).toMatchObject({ description });
     expect(read(root, 'servers/trips/README.md')).toContain(description);
-    const [, usage = ''] = /const usage = (`[\s\S]*?(?<!\\)`);/.exec(read(root, 'servers/trips/src/command.ts')) ?? [];
+    const [, usage = ''] =
+      /const usage = (`[\s\S]*?(?<!\\)`);/.exec(read(root, 'servers/trips/src/command.ts')) ?? [];
     const evaluated = join(root, 'usage.mjs');
     writeFileSync(evaluated, `export const usage = ${usage};`);
-    expect(await import(evaluated)).toMatchObject({ usage: expect.stringContaining(description) as string });
+    expect(await import(evaluated)).toMatchObject({
+      usage: expect.stringContaining(description) as string,
+    });
   });
 
   test.each<[string, ServerOptions, string]>([
     ['a folder', { name: 'weather' }, 'The name "weather" is taken: servers/weather exists.'],
-    ['a package', { name: 'kit' }, 'The name "kit" is taken: there is a package @signalbox/server-kit.'],
-    ['a command', { name: 'trips', scope: 'acme' }, 'The name "trips" is taken: node_modules/zod has a command acme-trips.'],
+    [
+      'a package',
+      { name: 'kit' },
+      'The name "kit" is taken: there is a package @signalbox/server-kit.',
+    ],
+    [
+      'a command',
+      { name: 'trips', scope: 'acme' },
+      'The name "trips" is taken: node_modules/zod has a command acme-trips.',
+    ],
     ['nothing a name can be', { name: 'No!' }, '"No!" cannot be the name of a server.'],
   ])('writes nothing for a name that is %s', async (_what, options, problem) => {
     const tree = new FsTree(smallWorkspace(), false);
@@ -98,23 +135,42 @@ describe('nx g @signalbox/workspace:server', () => {
     expect(tree.listChanges()).toEqual([]);
   });
 
-  test.each(['node_modules/.bin/signalbox-trips', 'node_modules/@signalbox/server-trips'])('leaves nothing behind when %s is in the way', async (obstacle) => {
-    const root = smallWorkspace();
-    mkdirSync(join(root, obstacle), { recursive: true });
-    const before = ['package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json'].map((file) => read(root, file));
-    await expect(generate(root, { name: 'trips' })).rejects.toThrow('could not be linked in node_modules, so it was removed again');
-    expect(['package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json'].map((file) => read(root, file))).toEqual(before);
-    expect(existsSync(join(root, 'servers/trips'))).toBe(false);
-    rmSync(join(root, obstacle), { recursive: true });
-    expect(lstatSync(join(root, 'node_modules/.bin/signalbox-trips'), { throwIfNoEntry: false })).toBeUndefined();
-    expect(lstatSync(join(root, 'node_modules/@signalbox/server-trips'), { throwIfNoEntry: false })).toBeUndefined();
-  });
+  test.each(['node_modules/.bin/signalbox-trips', 'node_modules/@signalbox/server-trips'])(
+    'leaves nothing behind when %s is in the way',
+    async (obstacle) => {
+      const root = smallWorkspace();
+      mkdirSync(join(root, obstacle), { recursive: true });
+      const before = ['package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json'].map(
+        (file) => read(root, file),
+      );
+      await expect(generate(root, { name: 'trips' })).rejects.toThrow(
+        'could not be linked in node_modules, so it was removed again',
+      );
+      expect(
+        ['package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json'].map((file) =>
+          read(root, file),
+        ),
+      ).toEqual(before);
+      expect(existsSync(join(root, 'servers/trips'))).toBe(false);
+      rmSync(join(root, obstacle), { recursive: true });
+      expect(
+        lstatSync(join(root, 'node_modules/.bin/signalbox-trips'), { throwIfNoEntry: false }),
+      ).toBeUndefined();
+      expect(
+        lstatSync(join(root, 'node_modules/@signalbox/server-trips'), { throwIfNoEntry: false }),
+      ).toBeUndefined();
+    },
+  );
 
   test('leaves nothing behind when npm has not installed the workspace', async () => {
     const root = smallWorkspace();
     rmSync(join(root, 'node_modules/.package-lock.json'));
-    await expect(generate(root, { name: 'trips' })).rejects.toThrow('Run npm install and try once more');
+    await expect(generate(root, { name: 'trips' })).rejects.toThrow(
+      'Run npm install and try once more',
+    );
     expect(existsSync(join(root, 'servers/trips'))).toBe(false);
-    expect(lstatSync(join(root, 'node_modules/.bin/signalbox-trips'), { throwIfNoEntry: false })).toBeUndefined();
+    expect(
+      lstatSync(join(root, 'node_modules/.bin/signalbox-trips'), { throwIfNoEntry: false }),
+    ).toBeUndefined();
   });
 });

@@ -18,13 +18,19 @@ const CONFIG = 'tsconfig.json';
  * Writes a complete server package and makes it a workspace: lock file, project references, links in node_modules. Needs no network.
  * @throws Error for names that cannot be used; nothing is written then.
  */
-export default async function server(tree: Tree, options: ServerOptions): Promise<() => Promise<void>> {
+export default async function server(
+  tree: Tree,
+  options: ServerOptions,
+): Promise<() => Promise<void>> {
   const names = serverNames(options);
   requireFree(tree, names);
   const core = readJson<Manifest>(tree, 'libs/mcp-core/package.json').version;
   generateFiles(tree, join(import.meta.dirname, 'files'), names.folder, {
     ...names,
-    descriptionInTemplate: names.description.replace(/[\\`]|\$(?=\{)/g, (character) => `\\${character}`),
+    descriptionInTemplate: names.description.replace(
+      /[\\`]|\$(?=\{)/g,
+      (character) => `\\${character}`,
+    ),
     version: core,
     coreVersion: core,
     kitVersion: readJson<Manifest>(tree, 'libs/server-kit/package.json').version,
@@ -32,8 +38,15 @@ export default async function server(tree: Tree, options: ServerOptions): Promis
   tree.changePermissions(`${names.folder}/bin.js`, '755');
   tree.write(`${names.folder}/LICENSE`, tree.read('LICENSE') ?? '');
   const manifest = readJson<Manifest>(tree, `${names.folder}/package.json`);
-  const before = [LOCK, CONFIG].map((file) => ({ file: join(tree.root, file), text: tree.read(file, 'utf8') ?? '' }));
-  writeJson(tree, LOCK, lockedWithWorkspace(readJson<LockFile>(tree, LOCK), names.folder, manifest));
+  const before = [LOCK, CONFIG].map((file) => ({
+    file: join(tree.root, file),
+    text: tree.read(file, 'utf8') ?? '',
+  }));
+  writeJson(
+    tree,
+    LOCK,
+    lockedWithWorkspace(readJson<LockFile>(tree, LOCK), names.folder, manifest),
+  );
   addReference(tree, `./${names.folder}`);
   return async () => {
     try {
@@ -41,21 +54,39 @@ export default async function server(tree: Tree, options: ServerOptions): Promis
     } catch (error) {
       rmSync(join(tree.root, names.folder), { recursive: true, force: true });
       for (const { file, text } of before) writeFileSync(file, text);
-      throw new Error(`${names.packageName} could not be linked in node_modules, so it was removed again. Run npm install and try once more.`, { cause: error });
+      throw new Error(
+        `${names.packageName} could not be linked in node_modules, so it was removed again. Run npm install and try once more.`,
+        { cause: error },
+      );
     }
-    logger.info(`\n${names.packageName} is ready: npx nx test ${names.packageName}, then npx ${names.command} --help. What to change first: docs/extending.md`);
+    logger.info(
+      `\n${names.packageName} is ready: npx nx test ${names.packageName}, then npx ${names.command} --help. What to change first: docs/extending.md`,
+    );
   };
 }
 
 function requireFree(tree: Tree, { name, folder, packageName, command }: ServerNames): void {
-  if (tree.exists(folder)) throw new Error(`The name "${name}" is taken: ${folder} exists. Choose another one.`);
+  if (tree.exists(folder))
+    throw new Error(`The name "${name}" is taken: ${folder} exists. Choose another one.`);
   const { packages } = readJson<LockFile>(tree, LOCK);
-  if (`node_modules/${packageName}` in packages) throw new Error(`The name "${name}" is taken: there is a package ${packageName}. Choose another one, or another --scope.`);
+  if (`node_modules/${packageName}` in packages)
+    throw new Error(
+      `The name "${name}" is taken: there is a package ${packageName}. Choose another one, or another --scope.`,
+    );
   const owner = Object.entries(packages).find(([, { bin = {} }]) => command in bin)?.[0];
-  if (owner !== undefined) throw new Error(`The name "${name}" is taken: ${owner} has a command ${command}. Choose another one, or another --scope.`);
+  if (owner !== undefined)
+    throw new Error(
+      `The name "${name}" is taken: ${owner} has a command ${command}. Choose another one, or another --scope.`,
+    );
 }
 
 function addReference(tree: Tree, path: string): void {
-  const config = readJson<{ readonly references: readonly { readonly path: string }[] }>(tree, CONFIG);
-  writeJson(tree, CONFIG, { ...config, references: [...config.references, { path }].toSorted((a, b) => (a.path < b.path ? -1 : 1)) });
+  const config = readJson<{ readonly references: readonly { readonly path: string }[] }>(
+    tree,
+    CONFIG,
+  );
+  writeJson(tree, CONFIG, {
+    ...config,
+    references: [...config.references, { path }].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  });
 }

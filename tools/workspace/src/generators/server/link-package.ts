@@ -13,7 +13,10 @@ export interface PackageToLink {
  * Does in node_modules what `npm install` would for a new workspace, without network: links the package and its command, and notes both as installed.
  * Undoes what it did when it fails.
  */
-export async function linkPackage(workspace: string, { folder, command, manifest }: PackageToLink): Promise<void> {
+export async function linkPackage(
+  workspace: string,
+  { folder, command, manifest }: PackageToLink,
+): Promise<void> {
   const modules = join(workspace, 'node_modules');
   const link = join(modules, manifest.name);
   const bin = join(modules, '.bin', process.platform === 'win32' ? `${command}.cmd` : command);
@@ -21,9 +24,18 @@ export async function linkPackage(workspace: string, { folder, command, manifest
   const made: string[] = [];
   try {
     await mkdir(dirname(link), { recursive: true });
-    await symlink(process.platform === 'win32' ? join(workspace, folder) : relative(dirname(link), join(workspace, folder)), link, 'junction');
+    await symlink(
+      process.platform === 'win32'
+        ? join(workspace, folder)
+        : relative(dirname(link), join(workspace, folder)),
+      link,
+      'junction',
+    );
     made.push(link);
-    if (process.platform === 'win32') await writeFile(bin, `@node "%~dp0\\${relative(dirname(bin), target)}" %*\r\n`, { flag: 'wx' });
+    if (process.platform === 'win32')
+      await writeFile(bin, `@node "%~dp0\\${relative(dirname(bin), target)}" %*\r\n`, {
+        flag: 'wx',
+      });
     else await symlink(relative(dirname(bin), target), bin);
     made.push(bin);
     await noteInstalled(join(modules, '.package-lock.json'), folder, manifest);
@@ -34,9 +46,16 @@ export async function linkPackage(workspace: string, { folder, command, manifest
 }
 
 /** Last, because npm distrusts this file when anything in node_modules is newer. */
-async function noteInstalled(file: string, folder: string, manifest: PackageToLink['manifest']): Promise<void> {
+async function noteInstalled(
+  file: string,
+  folder: string,
+  manifest: PackageToLink['manifest'],
+): Promise<void> {
   const installed = JSON.parse(await readFile(file, 'utf8')) as LockFile;
   const next = `${file}.next`;
-  await writeFile(next, `${JSON.stringify(lockedWithWorkspace(installed, folder, manifest), null, 2)}\n`);
+  await writeFile(
+    next,
+    `${JSON.stringify(lockedWithWorkspace(installed, folder, manifest), null, 2)}\n`,
+  );
   await rename(next, file);
 }

@@ -9,12 +9,35 @@ export interface LockedPackage {
 }
 
 /** In the order in which npm writes them. */
-const LOCKED_FIELDS = ['name', 'version', 'license', 'bin', 'dependencies', 'devDependencies', 'engines', 'optionalDependencies', 'peerDependencies', 'peerDependenciesMeta'] as const;
+const LOCKED_FIELDS = [
+  'name',
+  'version',
+  'license',
+  'bin',
+  'dependencies',
+  'devDependencies',
+  'engines',
+  'optionalDependencies',
+  'peerDependencies',
+  'peerDependenciesMeta',
+] as const;
 
 /** The lock file after npm has seen a new workspace whose dependencies are all there already. */
-export function lockedWithWorkspace<Lock extends LockFile>(lock: Lock, folder: string, manifest: { readonly name: string; readonly [field: string]: unknown }): Lock {
-  const locked = Object.fromEntries(LOCKED_FIELDS.flatMap((field) => (manifest[field] === undefined ? [] : [[field, manifest[field]]])));
-  const packages = { ...lock.packages, [folder]: locked, [`node_modules/${manifest.name}`]: { resolved: folder, link: true } };
+export function lockedWithWorkspace<Lock extends LockFile>(
+  lock: Lock,
+  folder: string,
+  manifest: { readonly name: string; readonly [field: string]: unknown },
+): Lock {
+  const locked = Object.fromEntries(
+    LOCKED_FIELDS.flatMap((field) =>
+      manifest[field] === undefined ? [] : [[field, manifest[field]]],
+    ),
+  );
+  const packages = {
+    ...lock.packages,
+    [folder]: locked,
+    [`node_modules/${manifest.name}`]: { resolved: folder, link: true },
+  };
   const sorted = Object.entries(packages).toSorted(([a], [b]) => a.localeCompare(b, 'en'));
   return { ...lock, packages: Object.fromEntries(sorted) };
 }

@@ -15,11 +15,32 @@ describe('the names of a server', () => {
   });
 
   test.each(['acme', '@acme'])('take the scope %s', (scope) => {
-    expect(serverNames({ name: 'trips', scope, description: ' All my trips ' })).toMatchObject({ packageName: '@acme/server-trips', command: 'acme-trips', description: 'All my trips' });
+    expect(serverNames({ name: 'trips', scope, description: ' All my trips ' })).toMatchObject({
+      packageName: '@acme/server-trips',
+      command: 'acme-trips',
+      description: 'All my trips',
+    });
   });
 
-  test.each(['', 'Trips', 'trip_notes', 'trip notes', '2trips', '-trips', 'trips-', 'trip--notes', '../trips', 'trips/x', 'a.b', 'é', 'constructor\n', 'x'.repeat(41)])('cannot be made of %j', (name) => {
-    expect(() => serverNames({ name })).toThrow(`${JSON.stringify(name)} cannot be the name of a server. Use at most 40 lower-case letters, digits and single hyphens, with a letter first`);
+  test.each([
+    '',
+    'Trips',
+    'trip_notes',
+    'trip notes',
+    '2trips',
+    '-trips',
+    'trips-',
+    'trip--notes',
+    '../trips',
+    'trips/x',
+    'a.b',
+    'é',
+    'constructor\n',
+    'x'.repeat(41),
+  ])('cannot be made of %j', (name) => {
+    expect(() => serverNames({ name })).toThrow(
+      `${JSON.stringify(name)} cannot be the name of a server. Use at most 40 lower-case letters, digits and single hyphens, with a letter first`,
+    );
   });
 
   test.each([
@@ -34,10 +55,17 @@ describe('the names of a server', () => {
   });
 
   test.each(['', '@', 'Acme', 'a/b', '..', '@@acme'])('cannot have the scope %j', (scope) => {
-    expect(() => serverNames({ name: 'trips', scope })).toThrow(`${JSON.stringify(scope)} cannot be the scope of a package`);
+    expect(() => serverNames({ name: 'trips', scope })).toThrow(
+      `${JSON.stringify(scope)} cannot be the scope of a package`,
+    );
   });
 
-  test.each(['', '  ', 'two\nlines', 'x'.repeat(201)])('cannot have the description %j', (description) => {
-    expect(() => serverNames({ name: 'trips', description })).toThrow('The description must be one line of 1 to 200 characters.');
-  });
+  test.each(['', '  ', 'two\nlines', 'x'.repeat(201)])(
+    'cannot have the description %j',
+    (description) => {
+      expect(() => serverNames({ name: 'trips', description })).toThrow(
+        'The description must be one line of 1 to 200 characters.',
+      );
+    },
+  );
 });

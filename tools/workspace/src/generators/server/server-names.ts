@@ -29,26 +29,45 @@ const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 /** Names that would be mistaken for something else, with what that is. */
 const RESERVED: ReadonlyMap<string, string> = new Map([
-  ...['data', 'file', 'git', 'http', 'https', 'javascript'].map((scheme) => [scheme, `its resources would have URIs of the scheme ${scheme}:`] as const),
+  ...['data', 'file', 'git', 'http', 'https', 'javascript'].map(
+    (scheme) => [scheme, `its resources would have URIs of the scheme ${scheme}:`] as const,
+  ),
   ['fs', 'its variables would be those of the filesystem server, MCP_FS_…'],
-  ['state', 'its variables would begin like MCP_STATE_KEY, the key of server-kit for request state'],
+  [
+    'state',
+    'its variables would begin like MCP_STATE_KEY, the key of server-kit for request state',
+  ],
 ]);
 
 /**
  * Checks the options and derives all names.
  * @throws Error that says what is wrong with an option and what it may be.
  */
-export function serverNames({ name, description = `MCP server ${name}`, scope = 'signalbox' }: ServerOptions): ServerNames {
+export function serverNames({
+  name,
+  description = `MCP server ${name}`,
+  scope = 'signalbox',
+}: ServerOptions): ServerNames {
   if (!NAME.test(name) || name.length > MAX_NAME) {
-    throw new Error(`${JSON.stringify(name)} cannot be the name of a server. Use at most ${MAX_NAME} lower-case letters, digits and single hyphens, with a letter first, for example "release-notes".`);
+    throw new Error(
+      `${JSON.stringify(name)} cannot be the name of a server. Use at most ${MAX_NAME} lower-case letters, digits and single hyphens, with a letter first, for example "release-notes".`,
+    );
   }
-  if (WINDOWS_DEVICE.test(name)) throw new Error(`"${name}" is reserved: Windows has a device of that name. Choose another one.`);
+  if (WINDOWS_DEVICE.test(name))
+    throw new Error(
+      `"${name}" is reserved: Windows has a device of that name. Choose another one.`,
+    );
   const reason = RESERVED.get(name);
-  if (reason !== undefined) throw new Error(`"${name}" is reserved: ${reason}. Choose another one.`);
+  if (reason !== undefined)
+    throw new Error(`"${name}" is reserved: ${reason}. Choose another one.`);
   const owner = scope.replace(/^@/, '');
-  if (!SCOPE.test(owner) || owner.length > MAX_NAME) throw new Error(`${JSON.stringify(scope)} cannot be the scope of a package. Use lower-case letters, digits and single hyphens, for example "--scope @acme".`);
+  if (!SCOPE.test(owner) || owner.length > MAX_NAME)
+    throw new Error(
+      `${JSON.stringify(scope)} cannot be the scope of a package. Use lower-case letters, digits and single hyphens, for example "--scope @acme".`,
+    );
   const line = description.trim();
-  if (line === '' || line.length > MAX_DESCRIPTION || CONTROL.test(line)) throw new Error(`The description must be one line of 1 to ${MAX_DESCRIPTION} characters.`);
+  if (line === '' || line.length > MAX_DESCRIPTION || CONTROL.test(line))
+    throw new Error(`The description must be one line of 1 to ${MAX_DESCRIPTION} characters.`);
   return {
     name,
     description: line,

@@ -18,20 +18,60 @@ export interface Way {
 
 export const WAYS: readonly Way[] = [
   { name: 'the pool is closed', traits: [], processes: 1, end: closed },
-  { name: 'the pool is closed; they ignore SIGTERM and the end of their input', traits: ['stubborn'], processes: 1, end: closed },
+  {
+    name: 'the pool is closed; they ignore SIGTERM and the end of their input',
+    traits: ['stubborn'],
+    processes: 1,
+    end: closed,
+  },
   { name: 'the pool is closed; they have children', traits: ['family'], processes: 3, end: closed },
-  { name: 'the pool is closed; they have children in sessions of their own', traits: ['runaways', 'stubborn'], processes: 3, end: closed },
+  {
+    name: 'the pool is closed; they have children in sessions of their own',
+    traits: ['runaways', 'stubborn'],
+    processes: 3,
+    end: closed,
+  },
   { name: 'they crash', traits: ['family', 'runaways'], processes: 5, end: crashed },
   { name: 'they are killed', traits: ['family', 'runaways'], processes: 5, end: killed },
-  { name: 'they end while they connect, and leave children', traits: ['family', 'runaways', 'leaving'], processes: 0, end: failed },
-  { name: 'connecting hangs and is given up', traits: ['family', 'runaways', 'silent', 'stubborn'], processes: 5, end: givenUp },
-  { name: 'the agent is killed', traits: ['family', 'runaways', 'stubborn'], processes: 5, end: ownerKilled },
-  { name: 'the helper of the reaper is killed, then the agent', traits: ['family', 'runaways', 'stubborn'], processes: 5, end: helperAndOwnerKilled },
-  { name: 'the agent is killed while they connect', traits: ['family', 'runaways', 'silent', 'stubborn'], processes: 5, end: ownerKilled },
+  {
+    name: 'they end while they connect, and leave children',
+    traits: ['family', 'runaways', 'leaving'],
+    processes: 0,
+    end: failed,
+  },
+  {
+    name: 'connecting hangs and is given up',
+    traits: ['family', 'runaways', 'silent', 'stubborn'],
+    processes: 5,
+    end: givenUp,
+  },
+  {
+    name: 'the agent is killed',
+    traits: ['family', 'runaways', 'stubborn'],
+    processes: 5,
+    end: ownerKilled,
+  },
+  {
+    name: 'the helper of the reaper is killed, then the agent',
+    traits: ['family', 'runaways', 'stubborn'],
+    processes: 5,
+    end: helperAndOwnerKilled,
+  },
+  {
+    name: 'the agent is killed while they connect',
+    traits: ['family', 'runaways', 'silent', 'stubborn'],
+    processes: 5,
+    end: ownerKilled,
+  },
 ];
 
 /** The reaper does nothing, so this must leave something. */
-export const CONTROL: Way = { name: 'the agent is killed without a reaper', traits: ['family', 'stubborn'], processes: 3, end: (servers, hasBegun) => ownerKilled({ ...servers, isReaped: false }, hasBegun) };
+export const CONTROL: Way = {
+  name: 'the agent is killed without a reaper',
+  traits: ['family', 'stubborn'],
+  processes: 3,
+  end: (servers, hasBegun) => ownerKilled({ ...servers, isReaped: false }, hasBegun),
+};
 
 export interface Outcome {
   /** Servers of which nothing is left. */
@@ -49,35 +89,62 @@ export async function tryWay(way: Way, count: number, endLimitMs = END_LIMIT_MS)
   const id = randomUUID();
   const marks = Array.from({ length: count }, (_, index) => `${id}.${index}`);
   const isOurs = (mark: string): boolean => mark.startsWith(`${id}.`);
-  const hasBegun = (): Promise<void> => until(async () => (await processesWith(isOurs)).length >= count * way.processes, BEGIN_LIMIT_MS);
+  const hasBegun = (): Promise<void> =>
+    until(
+      async () => (await processesWith(isOurs)).length >= count * way.processes,
+      BEGIN_LIMIT_MS,
+    );
   try {
     const helpers = await way.end({ marks, traits: way.traits }, hasBegun);
-    await until(async () => (await processesWith(isOurs)).length === 0 && !(await Promise.all(helpers.map(isRunning))).includes(true), endLimitMs).catch(() => undefined);
+    await until(
+      async () =>
+        (await processesWith(isOurs)).length === 0 &&
+        !(await Promise.all(helpers.map(isRunning))).includes(true),
+      endLimitMs,
+    ).catch(() => undefined);
     const left = new Set((await processesWith(isOurs)).map(({ mark }) => mark));
     const isHelperLeft = (await Promise.all(helpers.map(isRunning))).includes(true);
-    return isHelperLeft ? { passed: 0, failed: count } : { passed: count - left.size, failed: left.size };
+    return isHelperLeft
+      ? { passed: 0, failed: count }
+      : { passed: count - left.size, failed: left.size };
   } finally {
     for (const { pid } of await processesWith(isOurs)) kill(pid);
   }
 }
 
-async function closed(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+async function closed(
+  servers: LeakyPool,
+  hasBegun: () => Promise<void>,
+): Promise<readonly number[]> {
   const pool = await begun(servers, hasBegun);
   await pool.close();
   return [];
 }
 
-async function crashed(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+async function crashed(
+  servers: LeakyPool,
+  hasBegun: () => Promise<void>,
+): Promise<readonly number[]> {
   const pool = await begun(servers, hasBegun);
-  await Promise.all(servers.marks.map((mark, index) => pool.call(callRequest(`s${index}__die`, { idempotencyKey: mark }))));
+  await Promise.all(
+    servers.marks.map((mark, index) =>
+      pool.call(callRequest(`s${index}__die`, { idempotencyKey: mark })),
+    ),
+  );
   await pool.close();
   return [];
 }
 
-async function killed(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+async function killed(
+  servers: LeakyPool,
+  hasBegun: () => Promise<void>,
+): Promise<readonly number[]> {
   const pool = await begun(servers, hasBegun);
   for (const { pid } of pool.servers()) if (pid !== undefined) kill(pid);
-  await until(() => Promise.resolve(pool.servers().every(({ state }) => state !== 'ready')), END_LIMIT_MS);
+  await until(
+    () => Promise.resolve(pool.servers().every(({ state }) => state !== 'ready')),
+    END_LIMIT_MS,
+  );
   await pool.close();
   return [];
 }
@@ -85,12 +152,21 @@ async function killed(servers: LeakyPool, hasBegun: () => Promise<void>): Promis
 async function failed(servers: LeakyPool): Promise<readonly number[]> {
   const pool = createLeakyPool(servers);
   pool.start();
-  await until(() => Promise.resolve(pool.servers().every(({ state, restarts }) => state === 'failed' || restarts > 0)), BEGIN_LIMIT_MS);
+  await until(
+    () =>
+      Promise.resolve(
+        pool.servers().every(({ state, restarts }) => state === 'failed' || restarts > 0),
+      ),
+    BEGIN_LIMIT_MS,
+  );
   await pool.close();
   return [];
 }
 
-async function givenUp(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+async function givenUp(
+  servers: LeakyPool,
+  hasBegun: () => Promise<void>,
+): Promise<readonly number[]> {
   const pool = createLeakyPool(servers);
   pool.start();
   await hasBegun();
@@ -98,7 +174,10 @@ async function givenUp(servers: LeakyPool, hasBegun: () => Promise<void>): Promi
   return [];
 }
 
-async function helperAndOwnerKilled(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<readonly number[]> {
+async function helperAndOwnerKilled(
+  servers: LeakyPool,
+  hasBegun: () => Promise<void>,
+): Promise<readonly number[]> {
   return ownerKilled(servers, hasBegun, async (owner) => {
     const helper = await helperOf(owner);
     if (helper === undefined) throw new Error('the reaper has no helper');
@@ -121,8 +200,20 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
 }
 
 /** Its children are looked after, too: the helper of the reaper must not stay. */
-async function ownerKilled(servers: LeakyPool, hasBegun: () => Promise<void>, before: (owner: number) => Promise<void> = async () => undefined): Promise<readonly number[]> {
-  const owner = spawn(process.execPath, ['--conditions=@signalbox/source', join(import.meta.dirname, 'leaky-owner.ts'), JSON.stringify(servers)], { stdio: ['ignore', 'ignore', 'inherit'] });
+async function ownerKilled(
+  servers: LeakyPool,
+  hasBegun: () => Promise<void>,
+  before: (owner: number) => Promise<void> = async () => undefined,
+): Promise<readonly number[]> {
+  const owner = spawn(
+    process.execPath,
+    [
+      '--conditions=@signalbox/source',
+      join(import.meta.dirname, 'leaky-owner.ts'),
+      JSON.stringify(servers),
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  );
   const exited = once(owner, 'exit');
   try {
     await hasBegun();
@@ -140,7 +231,10 @@ async function ownerKilled(servers: LeakyPool, hasBegun: () => Promise<void>, be
 async function begun(servers: LeakyPool, hasBegun: () => Promise<void>): Promise<ToolRegistry> {
   const pool = createLeakyPool(servers);
   pool.start();
-  await until(() => Promise.resolve(pool.servers().every(({ state }) => state === 'ready')), BEGIN_LIMIT_MS);
+  await until(
+    () => Promise.resolve(pool.servers().every(({ state }) => state === 'ready')),
+    BEGIN_LIMIT_MS,
+  );
   await hasBegun();
   return pool;
 }
@@ -148,13 +242,16 @@ async function begun(servers: LeakyPool, hasBegun: () => Promise<void>): Promise
 async function until(condition: () => Promise<boolean>, limitMs: number): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`what was waited for did not come within ${limitMs / 1000} s`);
+    if (performance.now() > deadline)
+      throw new Error(`what was waited for did not come within ${limitMs / 1000} s`);
     await delay(POLL_MS);
   }
 }
 
 /** A process that ended and waits to be reaped has no environment. */
-async function processesWith(isWanted: (mark: string) => boolean): Promise<readonly { readonly pid: number; readonly mark: string }[]> {
+async function processesWith(
+  isWanted: (mark: string) => boolean,
+): Promise<readonly { readonly pid: number; readonly mark: string }[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {

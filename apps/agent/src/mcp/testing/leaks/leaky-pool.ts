@@ -20,16 +20,40 @@ export interface LeakyPool {
 }
 
 const GRACE_MS = 200;
-const NOBODY: Reaper = { endLeftovers: () => Promise.resolve(0), mark: () => 'nobody', add: () => undefined, remove: () => undefined, close: () => Promise.resolve() };
+const NOBODY: Reaper = {
+  endLeftovers: () => Promise.resolve(0),
+  mark: () => 'nobody',
+  add: () => undefined,
+  remove: () => undefined,
+  close: () => Promise.resolve(),
+};
 
-export function createLeakyPool({ marks, traits, isReaped = true }: LeakyPool): ToolRegistry & ServerDirectory {
+export function createLeakyPool({
+  marks,
+  traits,
+  isReaped = true,
+}: LeakyPool): ToolRegistry & ServerDirectory {
   const args = [join(import.meta.dirname, 'leaky-server.ts'), ...traits];
   return createServerPool({
-    servers: marks.map((mark, index) => serverConfig(`s${index}`, { command: 'node', args, env: { [LEAK_VARIABLE]: mark }, era: 'legacy' })),
+    servers: marks.map((mark, index) =>
+      serverConfig(`s${index}`, {
+        command: 'node',
+        args,
+        env: { [LEAK_VARIABLE]: mark },
+        era: 'legacy',
+      }),
+    ),
     clientInfo: { name: 'leaks', version: '0' },
     logger: recordingLogger(),
     clock: systemClock,
     graceMs: GRACE_MS,
-    ...(isReaped ? {} : { connect: (server, options) => (isRemote(server) ? Promise.reject(new Error('all are processes')) : connectStdioServer(server, options, { reaper: NOBODY, graceMs: GRACE_MS })) }),
+    ...(isReaped
+      ? {}
+      : {
+          connect: (server, options) =>
+            isRemote(server)
+              ? Promise.reject(new Error('all are processes'))
+              : connectStdioServer(server, options, { reaper: NOBODY, graceMs: GRACE_MS }),
+        }),
   });
 }

@@ -21,22 +21,38 @@ if (traits.has('family')) await haveChildren(false);
 if (traits.has('runaways')) await haveChildren(true);
 if (traits.has('leaving')) process.exit(1);
 if (traits.has('silent')) process.stdin.resume();
-else createInterface({ input: process.stdin }).on('line', (line) => onMessage(JSON.parse(line) as Message));
+else
+  createInterface({ input: process.stdin }).on('line', (line) =>
+    onMessage(JSON.parse(line) as Message),
+  );
 
 async function haveChildren(detached: boolean): Promise<void> {
   // A signal that is ignored stays so in the program that takes the shell's place.
-  const children = ['exec sleep 600', 'trap "" TERM; exec sleep 600'].map((script) => spawn('sh', ['-c', script], { detached, stdio: 'ignore' }));
-  await Promise.all(children.map((child) => new Promise((resolve) => child.once('spawn', resolve))));
+  const children = ['exec sleep 600', 'trap "" TERM; exec sleep 600'].map((script) =>
+    spawn('sh', ['-c', script], { detached, stdio: 'ignore' }),
+  );
+  await Promise.all(
+    children.map((child) => new Promise((resolve) => child.once('spawn', resolve))),
+  );
 }
 
 function onMessage({ id, method }: Message): void {
   if (method === 'tools/call') process.exit(1);
   if (id === undefined) return;
   const answer = answerTo(method);
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...(answer === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result: answer }) })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ jsonrpc: '2.0', id, ...(answer === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result: answer }) })}\n`,
+  );
 }
 
 function answerTo(method: string | undefined): object | undefined {
-  if (method === 'initialize') return { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'leaky', version: '1' } };
-  return method === 'tools/list' ? { tools: [{ name: 'die', inputSchema: { type: 'object' } }] } : undefined;
+  if (method === 'initialize')
+    return {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'leaky', version: '1' },
+    };
+  return method === 'tools/list'
+    ? { tools: [{ name: 'die', inputSchema: { type: 'object' } }] }
+    : undefined;
 }

@@ -14,16 +14,23 @@ for (const [index, way] of WAYS.entries()) {
   const { passed, failed, seconds } = await tryMany(way, count);
   sum.passed += passed;
   sum.failed += failed;
-  process.stdout.write(`${failed === 0 ? 'ok  ' : 'FAIL'} ${way.name}: ${passed} of ${count} left nothing (${seconds} s)\n`);
+  process.stdout.write(
+    `${failed === 0 ? 'ok  ' : 'FAIL'} ${way.name}: ${passed} of ${count} left nothing (${seconds} s)\n`,
+  );
 }
 const control = await tryWay(CONTROL, AT_ONCE, CONTROL_LIMIT_MS);
-process.stdout.write(`${control.failed > 0 ? 'ok  ' : 'FAIL'} control, ${CONTROL.name}: ${control.failed} of ${AT_ONCE} left something\n`);
+process.stdout.write(
+  `${control.failed > 0 ? 'ok  ' : 'FAIL'} control, ${CONTROL.name}: ${control.failed} of ${AT_ONCE} left something\n`,
+);
 if (control.failed > 0) sum.passed += 1;
 else sum.failed += 1;
 process.stdout.write(`${sum.passed} passed, ${sum.failed} failed\n`);
 process.exitCode = sum.failed === 0 ? 0 : 1;
 
-async function tryMany(way: Way, count: number): Promise<{ readonly passed: number; readonly failed: number; readonly seconds: number }> {
+async function tryMany(
+  way: Way,
+  count: number,
+): Promise<{ readonly passed: number; readonly failed: number; readonly seconds: number }> {
   const startedAt = performance.now();
   const outcome = { passed: 0, failed: 0 };
   for (let tried = 0; tried < count; tried += AT_ONCE) {
